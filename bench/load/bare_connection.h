@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// BareConnection: one socket that reads what is there, counts frames by their fixed size alone, and writes as many.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trunkline::bench {
+
+/// Not thread-safe. Closes its socket.
+class BareConnection {
+ public:
+  BareConnection(int socket, std::size_t frame_bytes) noexcept : socket_(socket), frame_bytes_(frame_bytes) {}
+  ~BareConnection();
+  BareConnection(const BareConnection&) = delete;
+  BareConnection& operator=(const BareConnection&) = delete;
+
+  int socket() const noexcept { return socket_; }
+
+  /// One read. Returns how many frames it completed; 0 if nothing was there; -1 if the connection has ended.
+  long read_frames() noexcept;
+  /// Adds frames to the output and writes as much as the kernel takes. False if the connection has ended.
+  bool write_frames(std::uint64_t count) noexcept;
+  bool has_unwritten() const noexcept { return unwritten_ > 0; }
+
+ private:
+  int socket_;
+  std::size_t frame_bytes_;
+  std::size_t partial_ = 0;      ///< bytes of the frame that has begun to arrive
+  std::uint64_t unwritten_ = 0;  ///< bytes
+};
+
+}  // namespace trunkline::bench

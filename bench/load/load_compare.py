@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+# Runs the load cells: for each, the machine's limit, ours and the peer in turn, several rounds, as two processes over
+# loopback, and prints the medians as ratios within this one run.
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+
+HERE = pathlib.Path(__file__).resolve().parent
+CELLS = "8/1/1 1024/1/1 65536/1/1 8/1/50 8/1/500 1024/1/500 65536/1/50 8/5/5000 1024/5/5000"
+FIELDS = ("calls_per_second", "p50_us", "p99_us", "cpu_us_per_call", "calls", "all_calls")
+START_SECONDS = 10
+
+
+class LoadError(Exception):
+    """A program did not start, failed, or answered wrongly."""
+
+
+def frame_bytes(payload):
+    """Our frame of a message with one field of that many bytes: 16 of header, a tag, the LEB128 size, the bytes."""
+    if payload == 0:
+        return 16
+    size = 1
+    while payload >> (7 * size):
+        size += 1
+    return 16 + 1 + size + payload
+
+
+def cpu_seconds(pid):
+    """Time on a processor of all threads of a process so far."""
+    total = 0
+    for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
+        try:
+            total += int((task / "schedstat").read_text().split()[0])
+        except OSError:
+            pass  # the thread has ended
+    return total / 1e9
+
+
+class Cell:
+    def __init__(self, text, busy_poll, transport):
+        try:
+            self.payload, self.connections, self.outstanding = (int(part) for part in text.split("/"))
+        except ValueError:
+            raise LoadError(f"cell '{text}' is not payload/connections/outstanding") from None
+        if self.payload < 0 or self.connections < 1 or self.outstanding < self.connections:
+            raise LoadError(f"cell '{text}': needs payload >= 0, connections >= 1, outstanding >= connections")
+        self.text, self.busy_poll, self.transport = text, busy_poll, transport
+        self.name = text + (" unix" if transport == "unix" else "") + (" busy_poll" if busy_poll else "")
+
+
+class Contestant:
+    """One program pair: how its server and its client are started."""
+
+    def __init__(self, server, client, whole_frames=False, has_busy_poll=True):
+        self.server, self.client = server, client
+        self.whole_frames, self.has_busy_poll = whole_frames, has_busy_poll
+
+    def is_there(self):
+        return all((HERE / command[0]).exists() for command in (self.server, self.client))
+
+    def run(self, cell, options):
+        with tempfile.TemporaryDirectory() as directory:
+            endpoint = "tcp://127.0.0.1:0" if cell.transport == "tcp" else f"unix://{directory}/socket"
+            shared = ["--bytes", str(frame_bytes(cell.payload) if self.whole_frames else cell.payload)]
+            if cell.busy_poll and self.has_busy_poll:
+                shared.append("--busy-poll")
+            if options.congestion and cell.transport == "tcp":
+                shared += ["--congestion", options.congestion]
+            server = Process([*self.server, "--endpoint", endpoint, *shared], 0 if options.pin else None)
+            try:
+                chosen = server.wait_for_endpoint()
+                before = cpu_seconds(server.pid)
+                load = ["--connections", str(cell.connections), "--outstanding", str(cell.outstanding)]
+                load += ["--seconds", str(options.seconds), "--warmup", str(options.warmup)]
+                client = Process([*self.client, "--endpoint", chosen, *shared, *load], 1 if options.pin else None)
+                report = client.wait_for_report(options.seconds + options.warmup + START_SECONDS)
+                report["server_cpu_us_per_call"] = (cpu_seconds(server.pid) - before) * 1e6 / report["all_calls"]
+                return report
+            finally:
+                server.stop()
+
+
+class Process:
+    """A load program on one core (core: index among the allowed ones; None: wherever the scheduler puts it)."""
+
+    def __init__(self, command, core):
+        self.name = " ".join(command)
+        cores = sorted(os.sched_getaffinity(0))
+        pinned = {cores[core % len(cores)]} if core is not None else set(cores)
+        self.process = subprocess.Popen(
+            [str(HERE / command[0]), *command[1:]], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            preexec_fn=lambda: os.sched_setaffinity(0, pinned))
+        self.pid = self.process.pid
+
+    def wait_for_endpoint(self):
+        alarm = threading.Timer(START_SECONDS, self.process.kill)
+        alarm.start()
+        line = self.process.stdout.readline()
+        alarm.cancel()
+        if not line.startswith("listening on "):
+            self.stop()
+            raise LoadError(f"{self.name}: did not listen: {line}{self.process.stderr.read()}")
+        return line.removeprefix("listening on ").strip()
+
+    def wait_for_report(self, seconds):
+        try:
+            out, err = self.process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            self.stop()
+            raise LoadError(f"{self.name}: not done within {seconds} s") from None
+        if self.process.returncode != 0:
+            raise LoadError(f"{self.name}: ended with {self.process.returncode}: {err}")
+        try:
+            report = json.loads(out)
+        except json.JSONDecodeError:
+            raise LoadError(f"{self.name}: printed no report: {out!r}") from None
+        if any(field not in report for field in FIELDS) or report["calls"] < 1 or report["calls_per_second"] <= 0:
+            raise LoadError(f"{self.name}: no call was counted: {out!r}")
+        return report
+
+    def stop(self):
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+
+
+LIMIT = Contestant(["bare_socket", "serve"], ["bare_socket", "client"], whole_frames=True)
+OURS = Contestant(["load_server"], ["load_client"])
+PEER = Contestant(["grpc_peer", "serve"], ["grpc_peer", "client"], has_busy_poll=False)
+
+
+def measure(cells, contestants, options):
+    """Medians by (cell name, contestant). In each round every contestant runs once, right after one another."""
+    results = {}
+    for number, cell in enumerate(cells, 1):
+        print(f"measuring {number}/{len(cells)}: {cell.name}", file=sys.stderr, flush=True)
+        runs = {name: [] for name in contestants if name != "peer" or not cell.busy_poll}
+        for _ in range(options.rounds):
+            for name in runs:
+                runs[name].append(contestants[name].run(cell, options))
+        for name, reports in runs.items():
+            results[cell.name, name] = {key: statistics.median(r[key] for r in reports) for key in reports[0]}
+    return results
+
+
+def to_rows(cells, results):
+    rows = []
+    for cell in cells:
+        # The peer cannot spin, so that a busy_poll row shows its figure of the plain row.
+        plain = cell.name.removesuffix(" busy_poll")
+        limit, ours, peer = (results.get(key) for key in ((cell.name, "limit"), (cell.name, "ours"), (plain, "peer")))
+        rate = {name: r and round(r["calls_per_second"]) for name, r in (("limit", limit), ("ours", ours), ("peer", peer))}
+        rows.append({
+            "cell": cell.name, "ours": rate["ours"], "limit": rate["limit"], "peer": rate["peer"],
+            "share_of_limit": round(rate["ours"] / rate["limit"], 3) if ours and limit else None,
+            "times_peer": round(rate["ours"] / rate["peer"], 2) if ours and peer else None,
+        })
+    return rows
+
+
+def to_text(value, form):
+    return "-" if value is None else format(value, form)
+
+
+def print_table(cells, rows, results, options):
+    where = "server and client each on a core of its own" if options.pin else "cores as the scheduler chooses"
+    print(f"calls per second, medians of {options.rounds} interleaved rounds of {options.seconds:g} s, {where}")
+    print("cell: payload bytes / connections / outstanding calls in total; peer: gRPC C++; cpu: us per call of ours")
+    head = f"{'cell':<24}{'limit':>12}{'ours':>12}{'peer':>10}{'of limit':>10}{'x peer':>8}"
+    print(head + f"{'p50 us':>10}{'p99 us':>10}{'client cpu':>12}{'server cpu':>12}")
+    for cell, row in zip(cells, rows):
+        ours = results.get((cell.name, "ours"), {})
+        share = None if row["share_of_limit"] is None else row["share_of_limit"] * 100
+        line = f"{row['cell']:<24}{to_text(row['limit'], ',d'):>12}{to_text(row['ours'], ',d'):>12}{to_text(row['peer'], ',d'):>10}"
+        line += f"{to_text(share, '.0f') + ('%' if share else ''):>10}{to_text(row['times_peer'], '.1f'):>8}"
+        for key, form in (("p50_us", ".1f"), ("p99_us", ".1f"), ("cpu_us_per_call", ".3f"), ("server_cpu_us_per_call", ".3f")):
+            line += f"{to_text(ours.get(key), form):>{10 if 'cpu' not in key else 12}}"
+        print(line)
+
+
+def parse_arguments(arguments):
+    parser = argparse.ArgumentParser(description="load cells as ratios within one interleaved run")
+    parser.add_argument("--cells", default=CELLS, help="e.g. '8/1/1 8/1/500'")
+    parser.add_argument("--seconds", type=float, default=1.0, help="of each run")
+    parser.add_argument("--warmup", type=float, default=0.3, help="seconds before counting")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--transports", default="tcp", help="tcp, unix or both: 'tcp unix'")
+    parser.add_argument("--congestion", default="", help="TCP congestion control, e.g. cubic; gRPC takes the system's own")
+    parser.add_argument("--no-busy-poll", action="store_true", help="leave the busy_poll rows out")
+    parser.add_argument("--no-peer", action="store_true", help="leave gRPC out")
+    parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
+    parser.add_argument("--quick", action="store_true", help="short: 3 rounds of 0.5 s, no peer, no busy_poll")
+    parser.add_argument("--json", default="", help="also write the rows to this file")
+    options = parser.parse_args(arguments)
+    if options.quick:
+        options.rounds, options.seconds, options.no_peer, options.no_busy_poll = 3, 0.5, True, True
+    if options.rounds < 1 or not 0 < options.seconds <= 60 or not 0 <= options.warmup <= 60:
+        parser.error("needs rounds >= 1, 0 < seconds <= 60, 0 <= warmup <= 60")
+    if not set(options.transports.split()) or set(options.transports.split()) - {"tcp", "unix"}:
+        parser.error(f"transports '{options.transports}' are not among tcp, unix")
+    return options
+
+
+def main(arguments):
+    options = parse_arguments(arguments)
+    contestants = {"limit": LIMIT, "ours": OURS, "peer": PEER}
+    if options.no_peer or not PEER.is_there():
+        del contestants["peer"]
+    try:
+        spins = (False,) if options.no_busy_poll else (False, True)
+        cells = [Cell(text, spin, transport) for transport in options.transports.split() for text in options.cells.split() for spin in spins]
+        if not cells:
+            raise LoadError("no cell to measure")
+        missing = [name for name, contestant in contestants.items() if not contestant.is_there()]
+        if missing:
+            raise LoadError(f"programs of {', '.join(missing)} are not built beside {HERE / 'load_compare'}")
+        results = measure(cells, contestants, options)
+        rows = to_rows(cells, results)
+        print_table(cells, rows, results, options)
+        if options.json:
+            pathlib.Path(options.json).write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
+    except (LoadError, OSError) as error:
+        print(f"load_compare: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// How long each codec takes to encode and decode a message of text, by the size of the text.
+#include <trunkline/codec.h>
+#include <trunkline/value.h>
+#ifdef TRUNKLINE_HAS_PROTOBUF
+#include <trunkline/protobuf.h>
+
+#include <google/protobuf/wrappers.pb.h>
+#endif
+
+#include <benchmark/benchmark.h>
+
+namespace trunkline {
+namespace {
+
+constexpr std::int64_t smallest = 8;
+constexpr std::int64_t largest = 1 << 20;
+
+const Codec& codec(std::string_view name) {
+  static const CodecRegistry registry = CodecRegistry::with_defaults();
+  return *registry.find(name);
+}
+
+/// One codec with the message it is measured on.
+struct Bytes {
+  using Message = std::string;
+  static constexpr std::string_view name = "bytes";
+  static Message make(const std::string& text) { return text; }
+  static bool equal(const Message& a, const Message& b) { return a == b; }
+};
+
+/// Shares the payload instead of copying it.
+struct Shared {
+  using Message = Slice;
+  static constexpr std::string_view name = "bytes";
+  static Message make(const std::string& text) { return Slice::copy_of(text); }
+  static bool equal(const Message& a, const Message& b) { return a == b; }
+};
+
+template <const char* codec_name>
+struct ValueText {
+  using Message = Value;
+  static constexpr std::string_view name = codec_name;
+  static Message make(const std::string& text) { return Value::object({{"text", text}}); }
+  static bool equal(const Message& a, const Message& b) { return a == b; }
+};
+
+/// An array of small numbers of about as many bytes.
+template <const char* codec_name>
+struct ValueNumbers {
+  using Message = Value;
+  static constexpr std::string_view name = codec_name;
+  static Message make(const std::string& text) {
+    Value::Array numbers;
+    for (std::size_t i = 0; i < text.size() / 4; ++i) numbers.emplace_back(static_cast<std::int64_t>(i % 1000));
+    return numbers;
+  }
+  static bool equal(const Message& a, const Message& b) { return a == b; }
+};
+
+constexpr char json[] = "json";
+constexpr char msgpack[] = "msgpack";
+using Json = ValueText<json>;
+using Msgpack = ValueText<msgpack>;
+using JsonNumbers = ValueNumbers<json>;
+using MsgpackNumbers = ValueNumbers<msgpack>;
+
+#ifdef TRUNKLINE_HAS_PROTOBUF
+template <const char* codec_name>
+struct ProtobufText {
+  using Message = google::protobuf::StringValue;
+  static constexpr std::string_view name = codec_name;
+  static Message make(const std::string& text) {
+    Message message;
+    message.set_value(text);
+    return message;
+  }
+  static bool equal(const Message& a, const Message& b) { return a.value() == b.value(); }
+};
+constexpr char protobuf[] = "protobuf";
+using Protobuf = ProtobufText<protobuf>;
+using ProtobufJson = ProtobufText<json>;
+#endif
+
+/// The encoded message; ends the benchmark with an error unless it decodes to the same.
+template <class Subject>
+Slice verified(benchmark::State& state, const typename Subject::Message& message) {
+  BufferWriter out;
+  typename Subject::Message back;
+  Status status = codec(Subject::name).encode(MessageView::of(message), out);
+  const Slice payload = out.take();
+  if (status.is_ok()) status = codec(Subject::name).decode(payload, MutableMessageView::of(back));
+  if (!status.is_ok()) {
+    state.SkipWithError(status.to_string().c_str());
+  } else if (!Subject::equal(message, back)) {
+    state.SkipWithError("the decoded message differs");
+  }
+  return payload;
+}
+
+template <class Subject>
+void BM_Encode(benchmark::State& state) {
+  const auto message = Subject::make(std::string(static_cast<std::size_t>(state.range(0)), 'x'));
+  const Slice payload = verified<Subject>(state, message);
+  BufferWriter out;
+  for (auto _ : state) {
+    out.clear();
+    benchmark::DoNotOptimize(codec(Subject::name).encode(MessageView::of(message), out));
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(payload.size()) * state.iterations());
+}
+
+template <class Subject>
+void BM_Decode(benchmark::State& state) {
+  const auto message = Subject::make(std::string(static_cast<std::size_t>(state.range(0)), 'x'));
+  const Slice payload = verified<Subject>(state, message);
+  typename Subject::Message back;
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(codec(Subject::name).decode(payload, MutableMessageView::of(back)));
+    benchmark::ClobberMemory();
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(payload.size()) * state.iterations());
+}
+
+#define TRUNKLINE_BENCHMARK_CODEC(subject)                                                                \
+  BENCHMARK_TEMPLATE(BM_Encode, subject)->ArgName("bytes")->RangeMultiplier(8)->Range(smallest, largest); \
+  BENCHMARK_TEMPLATE(BM_Decode, subject)->ArgName("bytes")->RangeMultiplier(8)->Range(smallest, largest)
+
+TRUNKLINE_BENCHMARK_CODEC(Bytes);
+TRUNKLINE_BENCHMARK_CODEC(Shared);
+TRUNKLINE_BENCHMARK_CODEC(Json);
+TRUNKLINE_BENCHMARK_CODEC(JsonNumbers);
+TRUNKLINE_BENCHMARK_CODEC(Msgpack);
+TRUNKLINE_BENCHMARK_CODEC(MsgpackNumbers);
+#ifdef TRUNKLINE_HAS_PROTOBUF
+TRUNKLINE_BENCHMARK_CODEC(Protobuf);
+TRUNKLINE_BENCHMARK_CODEC(ProtobufJson);
+
+/// The direct form, which a call uses where it can.
+void BM_EncodeProtobufDirect(benchmark::State& state) {
+  const auto message = Protobuf::make(std::string(static_cast<std::size_t>(state.range(0)), 'x'));
+  const Slice payload = verified<Protobuf>(state, message);
+  const MessageView view = MessageView::of(message);
+  BufferWriter out;
+  for (auto _ : state) {
+    out.clear();
+    const std::size_t size = view.type->size(view.object);
+    view.type->write(view.object, out.prepare(size).data());
+    out.advance(size);
+    benchmark::ClobberMemory();
+  }
+  if (as_text(out.bytes()) != payload.text()) state.SkipWithError("the direct form differs");
+  state.SetBytesProcessed(static_cast<std::int64_t>(payload.size()) * state.iterations());
+}
+BENCHMARK(BM_EncodeProtobufDirect)->ArgName("bytes")->RangeMultiplier(8)->Range(smallest, largest);
+#endif
+
+}  // namespace
+}  // namespace trunkline

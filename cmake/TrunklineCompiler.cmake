@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+# Flags shared by every target of the project: language level, warnings, sanitizers, ccache.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+
+find_program(TRUNKLINE_CCACHE ccache)
+if(TRUNKLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  # ccache takes precompiled headers only if told that their time stamps and macros may differ.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+                                  "${TRUNKLINE_CCACHE}")
+endif()
+
+add_library(trunkline_flags INTERFACE)
+target_compile_options(trunkline_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor -Wold-style-cast)
+if(TRUNKLINE_WARNINGS_AS_ERRORS)
+  target_compile_options(trunkline_flags INTERFACE -Werror)
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # g++ 12 reports false positives for these at -O2 in inlined standard library code.
+  target_compile_options(trunkline_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
+                                                   -Wno-maybe-uninitialized -Wno-dangling-pointer)
+endif()
+if(TRUNKLINE_SANITIZE)
+  add_compile_options(-fsanitize=${TRUNKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${TRUNKLINE_SANITIZE})
+  if(TRUNKLINE_SANITIZE MATCHES "thread")
+    # Asio uses atomic_thread_fence, which tsan does not model; g++ warns about it.
+    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+  endif()
+endif()
+if(TRUNKLINE_BUILD_FUZZERS)
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+    message(FATAL_ERROR "TRUNKLINE_BUILD_FUZZERS=ON needs clang; the compiler is ${CMAKE_CXX_COMPILER_ID}")
+  endif()
+  # What the fuzzer steers by; each target adds -fsanitize=fuzzer itself.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: MIT
+# trunkline_layer(NAME SOURCES ... USES ... LINKS ...): one folder under src/ as one static library target
+# `trunkline_<NAME>`. USES names other layers, LINKS outside libraries. The link graph is the layer picture.
+# Layers are for the project's own tests; what users link is the target `trunkline`, made of all their objects.
+function(trunkline_layer name)
+  cmake_parse_arguments(LAYER "" "" "SOURCES;USES;LINKS" ${ARGN})
+  set(target trunkline_${name})
+  add_library(${target} STATIC ${LAYER_SOURCES})
+  target_include_directories(${target} PUBLIC "${PROJECT_SOURCE_DIR}/include" "${PROJECT_SOURCE_DIR}/src")
+  list(TRANSFORM LAYER_USES PREPEND trunkline_)
+  target_link_libraries(${target} PUBLIC ${LAYER_USES} ${LAYER_LINKS} PRIVATE trunkline_flags)
+  set_property(GLOBAL APPEND PROPERTY TRUNKLINE_LAYERS ${target})
+endfunction()

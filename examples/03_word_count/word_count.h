@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// example.WordCount: a file goes up as a client stream, three numbers come back.
+#pragma once
+
+#include <trunkline/channel.h>
+#include <trunkline/server.h>
+
+#include <string>
+
+namespace example {
+
+struct Counted {
+  std::uint64_t lines = 0, words = 0, bytes = 0;
+  bool operator==(const Counted&) const = default;
+};
+
+void add_word_count(trunkline::Server& server);
+/// Streams the file to the service. Throws trunkline::StatusError, or std::runtime_error if the file cannot be read.
+Counted count_remotely(trunkline::Channel& channel, const std::string& path);
+/// The same without a service, to compare with.
+Counted count_locally(const std::string& path);
+
+}  // namespace example

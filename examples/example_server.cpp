@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Hosts the services of examples 01 to 05 on the endpoints given, until SIGINT or SIGTERM; then drains.
+// Usage: example_server ENDPOINT...
+#include "01_hello/hello.h"
+#include "02_arith/arith.h"
+#include "03_word_count/word_count.h"
+#include "04_countdown/countdown.h"
+#include "05_chat/chat.h"
+
+#include <trunkline/server.h>
+
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <iostream>
+
+int main(int argc, char** argv) {
+  if (argc < 2) {
+    std::cerr << "usage: " << argv[0] << " ENDPOINT...\n";
+    return 2;
+  }
+  // Blocked here, and so in every thread the server starts, the signals wait for sigwait() below.
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGINT);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  try {
+    trunkline::Server server;
+    example::add_hello(server);
+    example::add_arith(server);
+    example::add_word_count(server);
+    example::add_countdown(server);
+    example::add_chat(server);
+    for (int i = 1; i < argc; ++i) std::cout << "listening on " << server.listen(argv[i]).to_string() << std::endl;
+    if (trunkline::Status started = server.start(); !started) throw trunkline::StatusError(started);
+    int signal = 0;
+    sigwait(&signals, &signal);
+    const trunkline::Status drained = server.shutdown(std::chrono::seconds(5));
+    std::cout << "stopped: " << drained.to_string() << std::endl;
+    return drained ? 0 : 1;
+  } catch (const std::exception& error) {
+    std::cerr << "example_server: " << error.what() << "\n";
+    return 1;
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Codec: turns typed messages into payloads and back; CodecRegistry: the codecs a channel or server offers, by name.
+#pragma once
+
+#include <trunkline/message.h>
+#include <trunkline/result.h>
+
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trunkline {
+
+/// Implementations are immutable and called from any thread at once.
+class TRUNKLINE_API Codec {
+ public:
+  virtual ~Codec() = default;
+  /// The name on the wire: 1 to 64 of [a-z0-9._-].
+  virtual std::string_view name() const noexcept = 0;
+  virtual bool supports(const MessageType& type) const noexcept = 0;
+  /// Appends the encoded message; on error nothing is appended. Errors: internal if the message cannot be encoded (says
+  /// which type or field).
+  virtual Status encode(MessageView message, BufferWriter& out) const = 0;
+  /// Replaces the message's content; after an error it is valid but unspecified. The payload may be kept by copying the
+  /// slice.
+  /// Errors: invalid_argument (says where the payload is wrong, never what it holds).
+  virtual Status decode(const Slice& payload, MutableMessageView message) const = 0;
+};
+
+/// An ordered set of codecs. A value: copy it, add to it, put it into ChannelOptions or ServerOptions.
+class TRUNKLINE_API CodecRegistry {
+ public:
+  /// Empty.
+  CodecRegistry() = default;
+  /// protobuf (where built in), json, msgpack, bytes.
+  static CodecRegistry with_defaults();
+
+  /// Adds, or replaces the codec of the same name in its place. Throws std::invalid_argument for a null codec, an
+  /// invalid name, or a 33rd codec.
+  CodecRegistry& add(std::shared_ptr<const Codec> codec);
+  const Codec* find(std::string_view name) const noexcept;
+  /// In the order added; this is the order of numbers on the wire.
+  const std::vector<std::shared_ptr<const Codec>>& codecs() const& noexcept { return codecs_; }
+  std::vector<std::shared_ptr<const Codec>> codecs() && noexcept { return std::move(codecs_); }
+
+ private:
+  std::vector<std::shared_ptr<const Codec>> codecs_;
+};
+
+}  // namespace trunkline

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Endpoint: where to listen or connect, parsed from a URI.
+#pragma once
+
+#include <trunkline/export.h>
+#include <trunkline/result.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trunkline {
+
+enum class Scheme : std::uint8_t { tcp, tls, unix_socket, inproc };
+
+TRUNKLINE_API std::string_view to_string(Scheme scheme) noexcept;
+
+/// `tcp://host:port`, `tls://host:port`, `unix:///path`, `unix:@name` (Linux abstract socket), `inproc://name`.
+/// A host is a name, an IPv4 address, or an IPv6 address in brackets (RFC 3986); ports are 0 to 65535, and 0 lets the
+/// system choose when listening. Paths are at most 107 bytes, abstract and inproc names 1 to 107.
+class TRUNKLINE_API Endpoint {
+ public:
+  Endpoint() = default;
+  /// Error: invalid_argument naming the text and what is wrong with it.
+  static Result<Endpoint> parse(std::string_view uri);
+
+  Scheme scheme() const noexcept { return scheme_; }
+  /// tcp and tls: the host without brackets. Otherwise empty.
+  const std::string& host() const noexcept { return host_; }
+  std::uint16_t port() const noexcept { return port_; }
+  /// unix: the path. inproc: the name. Abstract sockets: the name without '@'.
+  const std::string& path() const noexcept { return path_; }
+  bool is_abstract() const noexcept { return abstract_; }
+  /// The same with another port; unix and inproc endpoints have none and stay as they are.
+  Endpoint with_port(std::uint16_t port) const;
+  /// The URI; parse(to_string()) gives an equal endpoint.
+  std::string to_string() const;
+
+  bool operator==(const Endpoint&) const = default;
+
+ private:
+  Scheme scheme_ = Scheme::tcp;
+  std::uint16_t port_ = 0;
+  bool abstract_ = false;
+  std::string host_;
+  std::string path_;
+};
+
+}  // namespace trunkline

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// Method: the name of what is called, or a handle that a channel has looked up once.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace trunkline {
+
+namespace client {
+class MethodTable;
+struct MethodEntry;
+}  // namespace client
+
+/// Made from any text; then it views it, and is as short-lived. One that Channel::method() returned is valid as long as
+/// that channel, and saves it the search for the name; with another channel it is just the name.
+class Method {
+ public:
+  Method(const char* name) : name_(name) {}                  // NOLINT: implicit by design
+  Method(std::string_view name) noexcept : name_(name) {}    // NOLINT: implicit by design
+  Method(const std::string& name) noexcept : name_(name) {}  // NOLINT: implicit by design
+
+  std::string_view name() const noexcept { return name_; }
+
+ private:
+  friend class client::MethodTable;
+  std::string_view name_;
+  const client::MethodEntry* entry_ = nullptr;
+};
+
+}  // namespace trunkline

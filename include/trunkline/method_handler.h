@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// MethodHandler: one registered method as the server's runtime sees it, whatever form its handler has.
+#pragma once
+
+#include <trunkline/message.h>
+#include <trunkline/result.h>
+#include <trunkline/server_context.h>
+
+#include <asio/awaitable.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <typeinfo>
+
+namespace trunkline {
+
+namespace call {
+class ServerStreamCore;
+}
+
+enum class MethodKind : std::uint8_t { unary, client_stream, server_stream, bidirectional };
+
+TRUNKLINE_API std::string_view to_string(MethodKind kind) noexcept;
+
+struct MethodOptions {
+  std::size_t max_concurrent_calls =
+      0;  ///< of this method, over all connections; more are refused with resource_exhausted; 0: no limit
+  bool blocking = false;    ///< handle(): a plain handler runs on the worker pool, as with handle_blocking()
+  bool idempotent = false;  ///< told to those who list the methods; the server itself repeats nothing
+};
+
+/// What methods() tells of one method.
+struct MethodInfo {
+  std::string name;
+  MethodKind kind = MethodKind::unary;
+  std::string request_type;  ///< protobuf: the full name; "bytes" for Slice and std::string; empty for Empty
+  std::string response_type;
+  bool idempotent = false;
+};
+
+/// Where a handler runs.
+enum class Execution : std::uint8_t {
+  plain,      ///< on the loop, to its end
+  coroutine,  ///< on the loop, may suspend
+  blocking,   ///< on a worker thread
+};
+
+/// What the runtime must know of a handler; constant.
+struct MethodShape {
+  MethodKind kind = MethodKind::unary;
+  Execution execution = Execution::plain;
+  bool fills_response = false;  ///< the handler writes into a response that must be cleared before
+  const MessageType* request = nullptr;
+  const MessageType* response = nullptr;
+  std::string request_name;
+  std::string response_name;
+};
+
+/// The request and response of one unary call; kept and reused by the loop. The request is decoded into `request`.
+class CallMessages {
+ public:
+  virtual ~CallMessages() = default;
+  MutableMessageView request;
+  MutableMessageView response;
+};
+
+/// Made by Server's templates. The functions are called concurrently if the server has several loops or workers; the
+/// one that fits shape() is called, the others never. They may throw: the exception ends just this call.
+class TRUNKLINE_API MethodHandler {
+ public:
+  explicit MethodHandler(MethodShape shape) : shape_(std::move(shape)) {}
+  virtual ~MethodHandler();
+  MethodHandler(const MethodHandler&) = delete;
+  MethodHandler& operator=(const MethodHandler&) = delete;
+
+  const MethodShape& shape() const noexcept { return shape_; }
+
+  /// Unary methods.
+  virtual std::unique_ptr<CallMessages> make_messages() const;
+  virtual Status run(CallMessages& messages, ServerContext& context);
+  virtual asio::awaitable<Status> run_async(CallMessages& messages, ServerContext& context);
+
+  /// The others.
+  virtual Status run_stream(call::ServerStreamCore& stream, ServerContext& context);
+  virtual asio::awaitable<Status> run_stream_async(call::ServerStreamCore& stream, ServerContext& context);
+
+ private:
+  MethodShape shape_;
+};
+
+/// As in MethodInfo.
+template <class T>
+std::string message_type_name() {
+  const MessageType& type = MessageTraits<T>::type();
+  if (type.kind == MessageKind::none) return {};
+  if (type.kind == MessageKind::bytes) return "bytes";
+  if constexpr (requires(const T& message) { std::string(message.GetTypeName()); }) {
+    return std::string(T().GetTypeName());
+  } else {
+    return typeid(T).name();
+  }
+}
+
+}  // namespace trunkline

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Result<T>: a value, or the Status that says why there is none.
+#pragma once
+
+#include <trunkline/status.h>
+
+#include <cassert>
+#include <stdexcept>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+namespace trunkline {
+
+/// Thrown by Result::value() and by the facades that say they throw.
+class StatusError : public std::runtime_error {
+ public:
+  explicit StatusError(Status status) : std::runtime_error(status.to_string()), status_(std::move(status)) {}
+  const Status& status() const noexcept { return status_; }
+
+ private:
+  Status status_;
+};
+
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  using value_type = T;
+
+  Result() : state_(std::in_place_index<1>, StatusCode::unknown, "no result") {}
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
+  /// An ok status carries no value and becomes an internal error.
+  Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {  // NOLINT: implicit by design
+    if (std::get<1>(state_).is_ok())
+      std::get<1>(state_) = Status(StatusCode::internal, "result: ok status without a value");
+  }
+
+  bool is_ok() const noexcept { return state_.index() == 0; }
+  explicit operator bool() const noexcept { return is_ok(); }
+  /// The error; ok if there is a value.
+  Status status() const& { return is_ok() ? Status() : std::get<1>(state_); }
+  Status status() && { return is_ok() ? Status() : std::get<1>(std::move(state_)); }
+
+  /// The value; throws StatusError without one.
+  T& value() & { return check(), std::get<0>(state_); }
+  const T& value() const& { return check(), std::get<0>(state_); }
+  T&& value() && { return check(), std::get<0>(std::move(state_)); }
+
+  /// The value, unchecked: undefined without one.
+  T& operator*() & noexcept { return assert(is_ok()), *std::get_if<0>(&state_); }
+  const T& operator*() const& noexcept { return assert(is_ok()), *std::get_if<0>(&state_); }
+  T&& operator*() && noexcept { return assert(is_ok()), std::move(*std::get_if<0>(&state_)); }
+  T* operator->() noexcept { return assert(is_ok()), std::get_if<0>(&state_); }
+  const T* operator->() const noexcept { return assert(is_ok()), std::get_if<0>(&state_); }
+
+  template <class U>
+  T value_or(U&& other) const& {
+    return is_ok() ? std::get<0>(state_) : static_cast<T>(std::forward<U>(other));
+  }
+
+ private:
+  void check() const {
+    if (!is_ok()) throw StatusError(std::get<1>(state_));
+  }
+
+  std::variant<T, Status> state_;
+};
+
+}  // namespace trunkline

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// Server: hosts methods on one or more endpoints.
+#pragma once
+
+#include <trunkline/endpoint.h>
+#include <trunkline/event_loop.h>
+#include <trunkline/method_handler.h>
+#include <trunkline/server_context.h>
+#include <trunkline/server_options.h>
+#include <trunkline/server_stats.h>
+#include <trunkline/stream_handler.h>
+#include <trunkline/unary_handler.h>
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trunkline {
+
+namespace server {
+class ServerCore;
+}
+
+/// All functions may be called from any thread, except where noted. Handlers must be safe to be called from several
+/// threads at once if there is more than one loop, or if they are blocking. Handlers may register, remove and stop.
+class TRUNKLINE_API Server {
+ public:
+  /// Throws std::invalid_argument that names the option and its range.
+  explicit Server(ServerOptions options = {});
+  /// Serves on the user's loop, which must outlive the server; starts no thread, except workers for blocking handlers.
+  /// options.loops must be 1 and options.loop is ignored. Unless run() serves it, listen(), try_listen(), stop(),
+  /// reload_tls() and destruction are for the loop's thread then, or for any thread while the loop does not run.
+  explicit Server(EventLoop& loop, ServerOptions options = {});
+  /// stop()s. Not from a handler of the server.
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  /// Serves a unary method with a function of one of these forms, with or without asio::awaitable<> around what it
+  /// returns:
+  ///   Status(const Request&, Response&, ServerContext&)         allocates nothing of ours; the response comes cleared
+  ///   Response(const Request&, ServerContext&)
+  ///   Result<Response>(const Request&, ServerContext&)
+  ///   Status(const Request&, ServerContext&)                    if Response is Empty
+  /// Slice as Request or Response passes payloads as they are; Empty stands for no argument or no result. Without
+  /// awaitable it runs to its end on the loop and must not block; a coroutine runs on the connection's loop and is
+  /// cancelled (terminal) with its call. `method` is any UTF-8 text of 1 to 1024 bytes. Throws std::invalid_argument if
+  /// it is not, or is registered already.
+  template <class Request, class Response, UnaryFunction<Request, Response> Handler>
+  void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
+    add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
+        options);
+  }
+  /// The same for functions that may block, without awaitable; they run on the worker pool.
+  template <class Request, class Response, UnaryFunction<Request, Response> Handler>
+  void handle_blocking(std::string_view method, Handler handler, MethodOptions options = {}) {
+    static_assert(!handlers::Awaited<handlers::Outcome<Handler, Request, Response>>::is_awaitable,
+                  "a coroutine does not block: register it with handle()");
+    add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), true), options);
+  }
+  /// Streams of messages, both ways: (ServerStream<Request, Response>&, ServerContext&), which returns
+  /// awaitable<Status>, or Status and then blocks on the worker pool. The stream ends with what it returns, also if the
+  /// client has not ended its side.
+  template <class Request, class Response, StreamFunction<Request, Response> Handler>
+  void handle_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
+    add(method, std::make_unique<StreamHandler<Request, Response, Handler>>(std::move(handler)), options);
+  }
+  /// Many requests, one response: (ServerReader<Request>&, Response&, ServerContext&), likewise.
+  template <class Request, class Response, ClientStreamFunction<Request, Response> Handler>
+  void handle_client_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
+    add(method, std::make_unique<ClientStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
+  }
+  /// One request, many responses: (const Request&, ServerWriter<Response>&, ServerContext&), likewise.
+  template <class Request, class Response, ServerStreamFunction<Request, Response> Handler>
+  void handle_server_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
+    add(method, std::make_unique<ServerStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
+  }
+  /// Registers a handler of the caller's own making.
+  void add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options = {});
+  /// Calls that are running go on. On other loops calls may still begin until their current batch of events ends; the
+  /// handler is destroyed after its last call, once every loop has taken notice. False if there is no such method.
+  bool remove(std::string_view method);
+  bool has(std::string_view method) const;
+  /// Sorted by name.
+  std::vector<MethodInfo> methods() const;
+
+  /// Opens an endpoint; connections are taken once the server has started. Returns it with the port the system chose.
+  /// Throws StatusError: invalid_argument (the URI), already_exists (in use), failed_precondition (stopped;
+  /// certificates), ...
+  Endpoint listen(std::string_view uri);
+  Result<Endpoint> try_listen(std::string_view uri);
+  std::vector<Endpoint> endpoints() const;
+
+  /// Serves on background threads, one per loop; returns at once. On the user's loop: serves while that is run.
+  /// Does nothing if it is running. Errors: failed_precondition once stopped; resource_exhausted if the system gives no
+  /// thread (it may be tried again).
+  Status start();
+  /// Serves until stop() or the end of shutdown(), the first loop (or the user's) on this thread.
+  Status run();
+  /// Takes no further connections and calls, lets what was accepted finish, then stops. What is not done after
+  /// `timeout` is cancelled: deadline_exceeded, with how many calls were cut off. Blocks: not from a loop of the
+  /// server's own (failed_precondition); a user's loop must be running on another thread. Ok at once if already
+  /// stopped.
+  Status shutdown(std::chrono::nanoseconds timeout);
+  /// The same without blocking; `done` is called once, on a loop's thread, when all connections are closed. stop() then
+  /// still has to be called. May be called on any thread.
+  void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
+  /// At once: closes connections (open calls end with unavailable at their callers), cancels handlers, waits for
+  /// blocking handlers that are running, joins threads. From a handler of its own it only begins this, as shutdown() on
+  /// a user's loop does; the destructor or another stop() completes it.
+  void stop();
+
+  /// Reads the certificate files of TlsOptions again; for connections from then on. The old ones stay in use on error.
+  Status reload_tls();
+  ServerStats stats() const;
+
+ private:
+  std::shared_ptr<server::ServerCore> core_;
+};
+
+}  // namespace trunkline

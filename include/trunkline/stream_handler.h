@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The handlers of streaming methods: a user's function over a reader, a writer or both.
+#pragma once
+
+#include <trunkline/method_handler.h>
+#include <trunkline/server_stream.h>
+#include <trunkline/unary_handler.h>
+
+#include <asio/use_awaitable.hpp>
+
+#include <concepts>
+#include <functional>
+#include <optional>
+#include <type_traits>
+#include <utility>
+
+namespace trunkline {
+
+namespace handlers {
+
+template <class Value>
+using AwaitedValue = typename Awaited<Value>::type;
+
+/// The shape of a streaming method; a function that returns no awaitable is taken to block.
+template <class Request, class Response, class Value>
+MethodShape stream_shape(MethodKind kind) {
+  return {.kind = kind,
+          .execution = Awaited<Value>::is_awaitable ? Execution::coroutine : Execution::blocking,
+          .fills_response = false,
+          .request = &MessageTraits<Request>::type(),
+          .response = &MessageTraits<Response>::type(),
+          .request_name = message_type_name<Request>(),
+          .response_name = message_type_name<Response>()};
+}
+
+/// The one request of a server stream. Without a message: an empty one where that is one.
+template <class Request>
+Result<Request> single_request(Result<std::optional<Request>> read) {
+  if (!read.is_ok()) return std::move(read).status();
+  if (read->has_value()) return std::move(**read);
+  const MessageKind kind = MessageTraits<Request>::type().kind;
+  if (kind == MessageKind::none || kind == MessageKind::bytes) return Request{};
+  return Status(StatusCode::invalid_argument,
+                "read request: the call has no message, expected " + message_type_name<Request>());
+}
+
+}  // namespace handlers
+
+/// awaitable<Status> or Status (ServerStream<Request, Response>&, ServerContext&)
+template <class Function, class Request, class Response>
+concept StreamFunction = std::is_invocable_v < Function&,
+        ServerStream<Request, Response>
+&, ServerContext& >
+       &&std::same_as<
+           handlers::AwaitedValue<std::invoke_result_t<Function&, ServerStream<Request, Response>&, ServerContext&>>,
+           Status>;
+
+template <class Request, class Response, StreamFunction<Request, Response> Function>
+class StreamHandler final : public MethodHandler {
+  using Stream = ServerStream<Request, Response>;
+  using Value = std::invoke_result_t<Function&, Stream&, ServerContext&>;
+  static constexpr bool awaits = handlers::Awaited<Value>::is_awaitable;
+
+ public:
+  explicit StreamHandler(Function function)
+      : MethodHandler(handlers::stream_shape<Request, Response, Value>(MethodKind::bidirectional)),
+        function_(std::move(function)) {}
+
+  Status run_stream(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      return MethodHandler::run_stream(core, context);
+    } else {
+      Stream stream(core);
+      return std::invoke(function_, stream, context);
+    }
+  }
+  asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      Stream stream(core);
+      co_return co_await std::invoke(function_, stream, context);
+    } else {
+      co_return co_await MethodHandler::run_stream_async(core, context);
+    }
+  }
+
+ private:
+  Function function_;
+};
+
+/// awaitable<Status> or Status (ServerReader<Request>&, Response&, ServerContext&)
+template <class Function, class Request, class Response>
+concept ClientStreamFunction = std::is_invocable_v < Function&,
+        ServerReader<Request>
+&, Response&,
+    ServerContext& >
+        &&std::same_as<
+            handlers::AwaitedValue<std::invoke_result_t<Function&, ServerReader<Request>&, Response&, ServerContext&>>,
+            Status>;
+
+template <class Request, class Response, ClientStreamFunction<Request, Response> Function>
+class ClientStreamHandler final : public MethodHandler {
+  using Reader = ServerReader<Request>;
+  using Value = std::invoke_result_t<Function&, Reader&, Response&, ServerContext&>;
+  static constexpr bool awaits = handlers::Awaited<Value>::is_awaitable;
+  static constexpr bool answers = !std::same_as<Response, Empty>;
+
+ public:
+  explicit ClientStreamHandler(Function function)
+      : MethodHandler(handlers::stream_shape<Request, Response, Value>(MethodKind::client_stream)),
+        function_(std::move(function)) {}
+
+  Status run_stream(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      return MethodHandler::run_stream(core, context);
+    } else {
+      Reader reader(core);
+      Response response{};
+      Status status = std::invoke(function_, reader, response, context);
+      if (!status.is_ok() || !answers) return status;
+      return ServerWriter<Response>(core).write(response);
+    }
+  }
+  asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      Reader reader(core);
+      Response response{};
+      Status status = co_await std::invoke(function_, reader, response, context);
+      if (!status.is_ok() || !answers) co_return status;
+      ServerWriter<Response> writer(core);
+      co_return co_await writer.async_write(response, asio::use_awaitable);
+    } else {
+      co_return co_await MethodHandler::run_stream_async(core, context);
+    }
+  }
+
+ private:
+  Function function_;
+};
+
+/// awaitable<Status> or Status (const Request&, ServerWriter<Response>&, ServerContext&)
+template <class Function, class Request, class Response>
+concept ServerStreamFunction = std::is_invocable_v < Function&,
+        const Request&, ServerWriter<Response>
+&, ServerContext& >
+       &&std::same_as<handlers::AwaitedValue<
+                          std::invoke_result_t<Function&, const Request&, ServerWriter<Response>&, ServerContext&>>,
+                      Status>;
+
+template <class Request, class Response, ServerStreamFunction<Request, Response> Function>
+class ServerStreamHandler final : public MethodHandler {
+  using Writer = ServerWriter<Response>;
+  using Value = std::invoke_result_t<Function&, const Request&, Writer&, ServerContext&>;
+  static constexpr bool awaits = handlers::Awaited<Value>::is_awaitable;
+
+ public:
+  explicit ServerStreamHandler(Function function)
+      : MethodHandler(handlers::stream_shape<Request, Response, Value>(MethodKind::server_stream)),
+        function_(std::move(function)) {}
+
+  Status run_stream(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      return MethodHandler::run_stream(core, context);
+    } else {
+      const Result<Request> request = handlers::single_request(ServerReader<Request>(core).read());
+      if (!request.is_ok()) return request.status();
+      Writer writer(core);
+      return std::invoke(function_, *request, writer, context);
+    }
+  }
+  asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      ServerReader<Request> reader(core);
+      const Result<Request> request = handlers::single_request(co_await reader.async_read(asio::use_awaitable));
+      if (!request.is_ok()) co_return request.status();
+      Writer writer(core);
+      co_return co_await std::invoke(function_, *request, writer, context);
+    } else {
+      co_return co_await MethodHandler::run_stream_async(core, context);
+    }
+  }
+
+ private:
+  Function function_;
+};
+
+}  // namespace trunkline

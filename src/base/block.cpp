@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// Block: where counted memory comes from, and the per-thread lists that recycle it.
+#include <trunkline/slice.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TRUNKLINE_POOL_BLOCKS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TRUNKLINE_POOL_BLOCKS 0
+#endif
+#endif
+#ifndef TRUNKLINE_POOL_BLOCKS
+#define TRUNKLINE_POOL_BLOCKS 1
+#endif
+
+namespace trunkline {
+
+struct BlockAccess {
+  static constexpr std::uint32_t smallest_bits = 6;
+  static constexpr std::uint32_t largest_bits = 20;
+  static constexpr std::uint32_t size_classes = largest_bits - smallest_bits + 1;
+  static constexpr std::uint32_t no_class = size_classes;
+  /// Per class and thread: this many blocks, or this many bytes, whichever is less.
+  static constexpr std::size_t most_free_blocks = 1024;
+  static constexpr std::size_t most_free_bytes = std::size_t{4} << 20;
+  static constexpr std::size_t header_bytes = (sizeof(Block) + 15) & ~std::size_t{15};
+  static_assert(alignof(std::max_align_t) >= 16, "data is aligned to 16 only if malloc is");
+
+  static constexpr std::size_t class_bytes(std::uint32_t size_class) {
+    return std::size_t{1} << (size_class + smallest_bits);
+  }
+  static constexpr std::size_t most_free(std::uint32_t size_class) {
+    return std::min(most_free_blocks, most_free_bytes / class_bytes(size_class));
+  }
+  static std::uint32_t class_of(std::size_t size) noexcept {
+    // AddressSanitizer sees a byte too many only in blocks of the exact size.
+    if (!TRUNKLINE_POOL_BLOCKS || size > class_bytes(size_classes - 1)) return no_class;
+    return size <= class_bytes(0) ? 0 : static_cast<std::uint32_t>(std::bit_width(size - 1)) - smallest_bits;
+  }
+
+  static Block* create(std::size_t capacity, std::uint32_t size_class) {
+    if (capacity > SIZE_MAX - header_bytes) throw std::bad_alloc();
+    void* memory = std::malloc(header_bytes + capacity);
+    if (memory == nullptr) throw std::bad_alloc();
+    auto* block = new (memory) Block();
+    block->size_class_ = size_class;
+    reset(*block, capacity);
+    return block;
+  }
+  static void reset(Block& block, std::size_t capacity) noexcept {
+    block.references_.store(1, std::memory_order_relaxed);
+    block.data_ = reinterpret_cast<std::byte*>(&block) + header_bytes;
+    block.capacity_ = capacity;
+    block.release_ = nullptr;
+    block.owner_ = nullptr;
+  }
+  static void free(Block* block) noexcept {
+    block->~Block();
+    std::free(block);
+  }
+
+  static Block* take_free(std::uint32_t size_class) noexcept;
+  static bool keep_free(Block* block) noexcept;
+  static void close_pool() noexcept;
+};
+
+namespace {
+
+/// A thread's free blocks, by size class, linked through Block::owner_. Trivial to destroy, so that it can still be
+/// read when the thread's other thread-local objects are gone.
+struct Pool {
+  enum class State : std::uint8_t { fresh, open, closed };
+  struct List {
+    Block* first = nullptr;
+    std::size_t size = 0;
+  };
+  std::array<List, BlockAccess::size_classes> lists{};
+  State state = State::fresh;
+};
+constinit thread_local Pool pool;
+
+/// Frees the pool at the thread's end. Blocks released after that go straight back to the system.
+struct PoolCloser {
+  ~PoolCloser() { BlockAccess::close_pool(); }
+  void open() noexcept { pool.state = Pool::State::open; }
+};
+thread_local PoolCloser pool_closer;
+
+}  // namespace
+
+Block* BlockAccess::take_free(std::uint32_t size_class) noexcept {
+  Pool::List& list = pool.lists[size_class];
+  Block* block = list.first;
+  if (block == nullptr) return nullptr;
+  list.first = static_cast<Block*>(block->owner_);
+  --list.size;
+  return block;
+}
+
+bool BlockAccess::keep_free(Block* block) noexcept {
+  Pool& mine = pool;
+  if (mine.state != Pool::State::open) {
+    if (mine.state == Pool::State::closed) return false;
+    pool_closer.open();  // the first use registers its destructor for this thread
+  }
+  Pool::List& list = mine.lists[block->size_class_];
+  if (list.size >= most_free(block->size_class_)) return false;
+  block->owner_ = list.first;
+  list.first = block;
+  ++list.size;
+  return true;
+}
+
+void BlockAccess::close_pool() noexcept {
+  pool.state = Pool::State::closed;
+  for (Pool::List& list : pool.lists) {
+    while (list.first != nullptr) {
+      Block* block = list.first;
+      list.first = static_cast<Block*>(block->owner_);
+      free(block);
+    }
+    list.size = 0;
+  }
+}
+
+Block* Block::allocate(std::size_t size) {
+  const std::uint32_t size_class = BlockAccess::class_of(size);
+  if (size_class == BlockAccess::no_class) return BlockAccess::create(size, size_class);
+  const std::size_t capacity = BlockAccess::class_bytes(size_class);
+  if (Block* block = BlockAccess::take_free(size_class)) {
+    BlockAccess::reset(*block, capacity);
+    return block;
+  }
+  return BlockAccess::create(capacity, size_class);
+}
+
+Block* Block::adopt(void* memory, std::size_t size, void (*release)(void* owner), void* owner) {
+  Block* block = allocate(0);
+  block->data_ = static_cast<std::byte*>(memory);
+  block->capacity_ = size;
+  block->release_ = release;
+  block->owner_ = owner;
+  return block;
+}
+
+void Block::destroy() noexcept {
+  if (release_ != nullptr) release_(owner_);
+  if (size_class_ == BlockAccess::no_class || !BlockAccess::keep_free(this)) BlockAccess::free(this);
+}
+
+}  // namespace trunkline

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// Time as the library sees it: a steady clock that tests can replace.
+#pragma once
+
+#include <chrono>
+
+namespace trunkline::base {
+
+using Clock = std::chrono::steady_clock;
+using TimePoint = Clock::time_point;
+using Duration = Clock::duration;
+
+/// "Never" as a deadline.
+inline constexpr TimePoint never = TimePoint::max();
+
+/// Where an event loop reads the time. Read from the loop's thread only.
+class ClockSource {
+ public:
+  virtual ~ClockSource() = default;
+  virtual TimePoint now() const noexcept = 0;
+};
+
+class SteadyClock final : public ClockSource {
+ public:
+  TimePoint now() const noexcept override { return Clock::now(); }
+};
+
+/// now + timeout without overflow; `never` for a timeout that reaches past the clock's range.
+constexpr TimePoint deadline_after(TimePoint now, Duration timeout) noexcept {
+  return timeout >= never - now ? never : now + timeout;
+}
+
+}  // namespace trunkline::base

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Endpoint: the strict parser of endpoint URIs and their canonical text.
+#include <trunkline/endpoint.h>
+
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <utility>
+
+namespace trunkline {
+namespace {
+
+constexpr std::size_t max_path_bytes = 107;  // sockaddr_un holds 108, one of them the final (or leading) zero
+constexpr std::size_t max_host_bytes = 253;  // RFC 1035 section 2.3.4, without the final dot
+constexpr std::size_t max_label_bytes = 63;
+constexpr std::size_t max_quoted_bytes = 160;
+
+constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
+constexpr bool is_letter_or_digit(char c) noexcept {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
+
+/// The text as an error may show it: printable, bounded, and without the user and password a URI may carry.
+std::string quoted(std::string_view uri) {
+  std::string shown(uri);
+  const auto at = uri.rfind('@');
+  if (at != std::string_view::npos && !uri.starts_with("unix:") && !uri.starts_with("inproc:")) {
+    const auto authority = uri.find_first_not_of('/', uri.find(':') + 1);  // the start of the text if it has no colon
+    if (authority < at) shown.replace(authority, at - authority, "...");
+  }
+  if (shown.size() > max_quoted_bytes) shown = shown.substr(0, max_quoted_bytes) + "...";
+  std::replace_if(
+      shown.begin(), shown.end(), [](char c) { return !is_printable(c); }, '?');
+  return '"' + shown + '"';
+}
+
+/// What is wrong with a part of the URI; empty if nothing.
+using Problem = std::string;
+
+Problem check_length(std::string_view what, std::string_view text, std::size_t limit) {
+  if (text.size() <= limit) return {};
+  return std::string(what) + " of " + std::to_string(text.size()) + " bytes exceeds " + std::to_string(limit);
+}
+
+Problem check_path(std::string_view what, std::string_view text) {
+  if (text.empty()) return std::string(what) + " is missing";
+  if (text.find('\0') != std::string_view::npos) return std::string(what) + " contains a zero byte";
+  return check_length(what, text, max_path_bytes);
+}
+
+bool is_address(int family, std::string_view text) {
+  std::array<unsigned char, sizeof(in6_addr)> address{};
+  return inet_pton(family, std::string(text).c_str(), address.data()) == 1;
+}
+
+Problem check_label(std::string_view label) {
+  if (label.empty()) return "host has an empty label";
+  if (label.front() == '-' || label.back() == '-') return "host has a label that begins or ends with '-'";
+  return check_length("label of the host", label, max_label_bytes);
+}
+
+Problem check_host_name(std::string_view host) {
+  const auto allowed = [](char c) { return is_letter_or_digit(c) || c == '-' || c == '.' || c == '_'; };
+  if (host.find(':') != std::string_view::npos) return "an ipv6 address needs brackets";
+  if (!std::all_of(host.begin(), host.end(), allowed))
+    return "host has a byte other than letters, digits, '-', '_' and '.'";
+  const std::string_view whole = host;
+  if (host.back() == '.') host.remove_suffix(1);  // the root's dot of an absolute name
+  if (Problem problem = check_length("host", host, max_host_bytes); !problem.empty()) return problem;
+  std::string_view label;
+  for (std::size_t begin = 0; begin <= host.size(); begin += label.size() + 1) {
+    label = host.substr(begin, host.find('.', begin) - begin);
+    if (Problem problem = check_label(label); !problem.empty()) return problem;
+  }
+  // No domain ends in a number, so this can only be meant as an IPv4 address.
+  if (std::all_of(label.begin(), label.end(), is_digit) && !is_address(AF_INET, whole))
+    return "host is not a valid ipv4 address";
+  return {};
+}
+
+Problem parse_port(std::string_view text, std::uint16_t& port) {
+  if (text.empty()) return "port is missing";
+  if (!std::all_of(text.begin(), text.end(), is_digit)) return "port is not a number";
+  if (text.size() > 1 && text.front() == '0') return "port has a leading zero";
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (error != std::errc{} || end != text.data() + text.size()) return "port exceeds 65535";
+  return {};
+}
+
+/// host:port or [address]:port, and nothing around it.
+Problem parse_authority(std::string_view text, std::string& host, std::uint16_t& port) {
+  if (text.find('@') != std::string_view::npos) return "a user is not allowed";
+  if (const auto extra = text.find_first_of("/?#"); extra != std::string_view::npos) {
+    return text[extra] == '/'   ? "a path is not allowed"
+           : text[extra] == '?' ? "a query is not allowed"
+                                : "a fragment is not allowed";
+  }
+  if (text.starts_with('[')) {
+    const auto close = text.find(']');
+    if (close == std::string_view::npos) return "']' is missing";
+    host = text.substr(1, close - 1);
+    if (host.find('\0') != std::string::npos || !is_address(AF_INET6, host)) return "host is not a valid ipv6 address";
+    text.remove_prefix(close + 1);
+    if (!text.empty() && text.front() != ':') return "']' is followed by something other than a port";
+  } else {
+    const auto colon = text.rfind(':');
+    host = text.substr(0, colon);
+    if (host.empty()) return "host is missing";
+    if (Problem problem = check_host_name(host); !problem.empty()) return problem;
+    text.remove_prefix(std::min(colon, text.size()));
+  }
+  return parse_port(text.substr(text.empty() ? 0 : 1), port);
+}
+
+std::pair<std::string_view, std::string_view> split_scheme(std::string_view uri) {
+  const auto colon = uri.find(':');
+  if (colon == std::string_view::npos) return {};
+  return {uri.substr(0, colon), uri.substr(colon + 1)};
+}
+
+Problem check_scheme(std::string_view uri, std::string_view scheme, std::string_view rest) {
+  if (uri.empty()) return "it is empty";
+  if (uri.find(':') == std::string_view::npos) return "scheme is missing, use tcp://, tls://, unix:// or inproc://";
+  if (scheme != "tcp" && scheme != "tls" && scheme != "unix" && scheme != "inproc") {
+    return "unknown scheme, use tcp://, tls://, unix:// or inproc://";
+  }
+  const bool is_abstract = scheme == "unix" && rest.starts_with('@');
+  if (!is_abstract && !rest.starts_with("//")) return "\"//\" is missing after the scheme";
+  return {};
+}
+
+}  // namespace
+
+std::string_view to_string(Scheme scheme) noexcept {
+  switch (scheme) {
+    case Scheme::tcp:
+      return "tcp";
+    case Scheme::tls:
+      return "tls";
+    case Scheme::unix_socket:
+      return "unix";
+    case Scheme::inproc:
+      return "inproc";
+  }
+  return "unknown";
+}
+
+Result<Endpoint> Endpoint::parse(std::string_view uri) {
+  Endpoint endpoint;
+  const auto [scheme, rest] = split_scheme(uri);
+  Problem problem = check_scheme(uri, scheme, rest);
+  if (problem.empty() && scheme == "unix" && rest.starts_with('@')) {
+    endpoint.scheme_ = Scheme::unix_socket;
+    endpoint.abstract_ = true;
+    endpoint.path_ = rest.substr(1);
+    problem = check_path("name", endpoint.path_);
+  } else if (problem.empty() && scheme == "unix") {
+    endpoint.scheme_ = Scheme::unix_socket;
+    endpoint.path_ = rest.substr(2);
+    problem = check_path("path", endpoint.path_);
+    if (problem.empty() && endpoint.path_.front() != '/') problem = "path is not absolute";
+  } else if (problem.empty() && scheme == "inproc") {
+    endpoint.scheme_ = Scheme::inproc;
+    endpoint.path_ = rest.substr(2);
+    problem = check_path("name", endpoint.path_);
+  } else if (problem.empty()) {
+    endpoint.scheme_ = scheme == "tls" ? Scheme::tls : Scheme::tcp;
+    problem = parse_authority(rest.substr(2), endpoint.host_, endpoint.port_);
+  }
+  if (!problem.empty()) return Status(StatusCode::invalid_argument, "parse endpoint " + quoted(uri) + ": " + problem);
+  return endpoint;
+}
+
+Endpoint Endpoint::with_port(std::uint16_t port) const {
+  Endpoint changed = *this;
+  if (scheme_ == Scheme::tcp || scheme_ == Scheme::tls) changed.port_ = port;
+  return changed;
+}
+
+std::string Endpoint::to_string() const {
+  if (abstract_) return "unix:@" + path_;
+  std::string text(trunkline::to_string(scheme_));
+  text += "://";
+  if (scheme_ == Scheme::unix_socket || scheme_ == Scheme::inproc) return text + path_;
+  const bool needs_brackets = host_.find(':') != std::string::npos;
+  text += needs_brackets ? '[' + host_ + ']' : host_;
+  return text + ':' + std::to_string(port_);
+}
+
+}  // namespace trunkline

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Histogram: 32 buckets for every power of two, so that a bucket's width is at most 1/32 of its values.
+#include "base/histogram.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+namespace trunkline::base {
+
+std::size_t Histogram::bucket_of(std::uint64_t value) noexcept {
+  constexpr std::uint64_t exact = std::uint64_t{1} << sub_bits;
+  if (value < exact) return static_cast<std::size_t>(value);
+  const int shift = static_cast<int>(std::bit_width(value)) - 1 - sub_bits;
+  return (static_cast<std::size_t>(shift + 1) << sub_bits) + static_cast<std::size_t>((value >> shift) - exact);
+}
+
+std::uint64_t Histogram::upper_edge(std::size_t bucket) noexcept {
+  constexpr std::uint64_t exact = std::uint64_t{1} << sub_bits;
+  if (bucket < exact) return bucket;
+  const auto shift = (bucket >> sub_bits) - 1;
+  const std::uint64_t leading = exact + (bucket & (exact - 1));
+  return ((leading + 1) << shift) - 1;
+}
+
+void Histogram::record(std::uint64_t value) noexcept {
+  value = std::min(value, (std::uint64_t{1} << max_bits) - 1);
+  ++counts_[bucket_of(value)];
+  ++count_;
+  sum_ += value;
+  min_ = std::min(min_, value);
+  max_ = std::max(max_, value);
+}
+
+void Histogram::merge(const Histogram& other) noexcept {
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) counts_[bucket] += other.counts_[bucket];
+  count_ += other.count_;
+  sum_ += other.sum_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+}
+
+void Histogram::clear() noexcept { *this = Histogram(); }
+
+std::uint64_t Histogram::quantile(double q) const noexcept {
+  if (count_ == 0) return 0;
+  const double wanted = q > 0.0 ? std::ceil(std::min(q, 1.0) * static_cast<double>(count_)) : 1.0;
+  const std::uint64_t rank = std::clamp<std::uint64_t>(static_cast<std::uint64_t>(wanted), 1, count_);
+  std::uint64_t seen = 0;
+  for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+    seen += counts_[bucket];
+    if (seen >= rank) return std::min(upper_edge(bucket), max_);
+  }
+  return max_;
+}
+
+}  // namespace trunkline::base

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// Histogram: counts of durations in buckets of bounded relative error, after HdrHistogram.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace trunkline::base {
+
+/// Records values from 0 to 2^40 - 1 (nanoseconds: 18 minutes; larger ones count as that) in buckets no wider than 1/32
+/// of their value.
+/// One thread at a time; merge() joins those of several.
+class Histogram {
+ public:
+  void record(std::uint64_t value) noexcept;
+  void merge(const Histogram& other) noexcept;
+  void clear() noexcept;
+
+  std::uint64_t count() const noexcept { return count_; }
+  std::uint64_t min() const noexcept { return count_ ? min_ : 0; }
+  std::uint64_t max() const noexcept { return max_; }
+  double mean() const noexcept { return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) : 0.0; }
+  /// The upper edge of the bucket that holds the q-th quantile, 0 <= q <= 1, cut to max(); 0 when empty.
+  std::uint64_t quantile(double q) const noexcept;
+
+ private:
+  static constexpr int sub_bits = 5;
+  static constexpr int max_bits = 40;
+  static constexpr std::size_t buckets = (max_bits - sub_bits + 1) << sub_bits;
+  static std::size_t bucket_of(std::uint64_t value) noexcept;
+  static std::uint64_t upper_edge(std::size_t bucket) noexcept;
+
+  std::array<std::uint64_t, buckets> counts_{};
+  std::uint64_t count_ = 0;
+  std::uint64_t sum_ = 0;
+  std::uint64_t min_ = UINT64_MAX;
+  std::uint64_t max_ = 0;
+};
+
+}  // namespace trunkline::base

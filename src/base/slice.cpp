@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Slice and BufferWriter: making slices, cutting them, and growing what becomes one.
+#include <trunkline/slice.h>
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+namespace trunkline {
+namespace {
+
+/// Below this many bytes a copy into a pooled block costs less than keeping the string.
+constexpr std::size_t smallest_kept_string = 512;
+constexpr std::size_t smallest_capacity = 64;
+
+/// The block in whose bytes a kept string lives.
+std::string* string_in(Block* holder) noexcept { return std::launder(reinterpret_cast<std::string*>(holder->data())); }
+
+void release_string(void* owner) noexcept {
+  auto* holder = static_cast<Block*>(owner);
+  std::destroy_at(string_in(holder));
+  holder->release();
+}
+
+}  // namespace
+
+Slice Slice::copy_of(ByteSpan bytes) {
+  if (bytes.empty()) return {};
+  Block* block = Block::allocate(bytes.size());
+  std::memcpy(block->data(), bytes.data(), bytes.size());
+  return {block, block->data(), bytes.size()};
+}
+
+Slice Slice::from_string(std::string text) {
+  if (text.size() < smallest_kept_string) return copy_of(text);
+  Block* holder = Block::allocate(sizeof(std::string));
+  auto* kept = new (holder->data()) std::string(std::move(text));
+  try {
+    Block* block = Block::adopt(kept->data(), kept->size(), release_string, holder);
+    return {block, block->data(), kept->size()};
+  } catch (...) {
+    release_string(holder);
+    throw;
+  }
+}
+
+Slice Slice::subslice(std::size_t offset, std::size_t size) const noexcept {
+  if (offset >= size_ || size == 0) return {};
+  return share(block_, data_ + offset, std::min(size, size_ - offset));
+}
+
+void BufferWriter::reserve(std::size_t capacity) {
+  if (capacity < size_) throw std::bad_alloc();  // prepare() was asked for more than a size can count
+  const std::size_t doubled = capacity_ > SIZE_MAX / 2 ? SIZE_MAX : capacity_ * 2;
+  Block* grown = Block::allocate(std::max({capacity, doubled, smallest_capacity}));
+  if (size_ > 0) std::memcpy(grown->data(), data_, size_);
+  if (block_ != nullptr) block_->release();
+  block_ = grown;
+  data_ = grown->data();
+  capacity_ = grown->capacity();
+}
+
+Slice BufferWriter::take() noexcept {
+  if (size_ == 0) return {};
+  capacity_ = 0;
+  return {std::exchange(block_, nullptr), std::exchange(data_, nullptr), std::exchange(size_, 0)};
+}
+
+}  // namespace trunkline

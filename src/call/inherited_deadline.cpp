@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The thread's value.
+#include "call/inherited_deadline.h"
+
+namespace trunkline::call {
+
+base::TimePoint& InheritedDeadline::value() noexcept {
+  static thread_local base::TimePoint deadline = base::never;
+  return deadline;
+}
+
+}  // namespace trunkline::call

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// InterceptorChain: the interceptors of a channel or server, called in order and back.
+#pragma once
+
+#include <trunkline/interceptor.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace trunkline::call {
+
+/// Immutable; any thread.
+class InterceptorChain {
+ public:
+  explicit InterceptorChain(std::vector<std::shared_ptr<Interceptor>> interceptors)
+      : interceptors_(std::move(interceptors)) {}
+
+  bool empty() const noexcept { return interceptors_.empty(); }
+  /// Calls on_start in order until one refuses; `started` counts those called, the one that refused included. An
+  /// exception is an internal error.
+  Status start(CallInfo& call, std::size_t& started) const;
+  /// Calls on_finish of the first `started` in reverse order. An exception makes the status internal.
+  void finish(CallInfo& call, std::size_t started, Status& status) const;
+
+  /// CallInfo::id of a further call.
+  static std::uint64_t next_call_id() noexcept;
+
+ private:
+  std::vector<std::shared_ptr<Interceptor>> interceptors_;
+};
+
+}  // namespace trunkline::call

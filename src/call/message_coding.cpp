@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// Codec by name, direct form or virtual call.
+#include "call/message_coding.h"
+
+#include <exception>
+#include <string>
+
+namespace trunkline::call {
+
+namespace {
+
+Status does_not_parse(std::string_view codec) {
+  return {StatusCode::invalid_argument,
+          "decode " + std::string(codec) + ": the payload is not a message of the expected type"};
+}
+
+Status no_message() { return {StatusCode::internal, "decode message: the peer sent no message where one is expected"}; }
+
+Status not_supported(const Codec& codec) {
+  return {StatusCode::unimplemented,
+          "decode message: codec " + std::string(codec.name()) + " does not know the expected type"};
+}
+
+}  // namespace
+
+Result<const Codec*> choose_codec(const CodecRegistry& codecs, std::string_view name, const MessageType& type) {
+  if (type.kind == MessageKind::none) return static_cast<const Codec*>(nullptr);
+  if (name.empty()) name = type.default_codec;
+  if (name.empty()) {
+    return Status(StatusCode::invalid_argument,
+                  "encode message: the type has no default codec; name one in CallOptions::codec");
+  }
+  const Codec* codec = codecs.find(name);
+  if (codec == nullptr) {
+    return Status(StatusCode::invalid_argument,
+                  "encode message: codec '" + std::string(name) + "' is not in the registry of this side");
+  }
+  if (!is_direct(*codec, type) && !codec->supports(type)) {
+    return Status(StatusCode::invalid_argument,
+                  "encode message: codec '" + std::string(name) + "' does not know the message's type");
+  }
+  return codec;
+}
+
+Result<const Compressor*> choose_compressor(const CompressorRegistry& compressors, std::string_view name) {
+  if (name.empty() || name == "identity") return static_cast<const Compressor*>(nullptr);
+  const Compressor* compressor = compressors.find(name);
+  if (compressor == nullptr) {
+    return Status(StatusCode::invalid_argument,
+                  "compress message: compressor '" + std::string(name) + "' is not in the registry of this side");
+  }
+  return compressor;
+}
+
+Status encode_message(const Codec* codec, MessageView message, Slice& out) {
+  out = Slice();
+  if (codec == nullptr) return {};
+  if (is_direct(*codec, *message.type)) {
+    const std::size_t size = message.type->size(message.object);
+    if (size == 0) return {};
+    Block* const block = Block::allocate(size);
+    out = Slice(block, block->data(), size);
+    message.type->write(message.object, block->data());
+    return {};
+  }
+  BufferWriter writer;
+  if (Status status = codec->encode(message, writer); !status.is_ok()) return status;
+  out = writer.take();
+  return {};
+}
+
+Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message) try {
+  if (message.type->kind == MessageKind::none) return {};
+  if (codec == nullptr) return no_message();
+  if (message.type->parse != nullptr && codec->name() == message.type->direct_codec) {
+    if (message.type->parse(message.object, payload.bytes())) return {};
+    return does_not_parse(codec->name());
+  }
+  if (!codec->supports(*message.type)) return not_supported(*codec);
+  return codec->decode(payload, message);
+} catch (const std::exception& error) {
+  // A codec of the application's: whoever waits for the message must still be told.
+  return {StatusCode::internal, "decode message: the codec threw an exception: " + std::string(error.what())};
+}
+
+Status decode_message(const session::Event& event, MutableMessageView message) {
+  if (message.type->kind == MessageKind::none) return {};
+  if (event.codec == nullptr) return no_message();
+  if (message.type->parse != nullptr && event.codec->name() == message.type->direct_codec) [[likely]] {
+    if (message.type->parse(message.object, event.payload)) [[likely]]
+      return {};
+    return does_not_parse(event.codec->name());
+  }
+  if (!event.codec->supports(*message.type)) return not_supported(*event.codec);
+  return event.codec->decode(event.payload_slice(), message);
+}
+
+}  // namespace trunkline::call

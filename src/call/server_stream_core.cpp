@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The end of a server's stream.
+#include "call/server_stream_core.h"
+
+namespace trunkline::call {
+
+StreamPort& port_of(ServerStreamCore& stream) noexcept { return stream; }
+
+void ServerStreamCore::on_cancelled(const Status& status) {
+  drop_messages();
+  end(status.is_ok() ? Status(StatusCode::cancelled, "the caller has gone") : status);
+}
+
+Status ServerStreamCore::finish(const Status& status, const Metadata* trailing) {
+  drop_messages();
+  Status sent;
+  session::Session* const open = session();
+  if (open != nullptr && !is_over()) {
+    if (const Metadata leading = facts_.take_leading_metadata(); !leading.empty()) {
+      static_cast<void>(open->send(id(), {}, &leading, false));
+    }
+    sent = open->finish(id(), status, {}, trailing, false);
+    link()->flush();
+  }
+  end(Status(StatusCode::cancelled, "use stream: its handler has ended"));
+  return sent;
+}
+
+}  // namespace trunkline::call

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+// Reads meet messages, writes meet room.
+#include "call/stream_core.h"
+
+#include <string>
+#include <utility>
+
+namespace trunkline::call {
+
+StreamCore::StreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs)
+    : host_(std::move(host)), codecs_(codecs) {}
+
+StreamCore::~StreamCore() = default;
+
+// --- the user's side, any thread ---
+
+void StreamCore::begin(StreamOperation& operation, StreamAction action, MessageView message) {
+  if (message.type != nullptr) operation.status = encode(operation, message);
+  if (host_->is_on_loop()) return dispatch(operation, action);
+  host_->post([self = shared_from_this(), &operation, action] { self->dispatch(operation, action); });
+}
+
+void StreamCore::run(StreamOperation& operation, StreamAction action, MessageView message) {
+  if (message.type != nullptr) operation.status = encode(operation, message);
+  if (host_->run(operation, [&] { dispatch(operation, action); })) return;
+  operation.status = Status(StatusCode::failed_precondition,
+                            "use stream: a blocking read or write on the loop's own thread would never end; await it");
+}
+
+std::function<void()> StreamCore::canceller_of(StreamOperation& operation) {
+  operation.ended_ = std::make_shared<bool>(false);
+  return [weak = weak_from_this(), &operation, ended = operation.ended_] {
+    const std::shared_ptr<StreamCore> self = weak.lock();
+    if (self == nullptr) return;
+    self->host_->post([self, &operation, ended] {
+      if (!*ended) self->cancel_operation(operation);
+    });
+  };
+}
+
+Status StreamCore::encode(StreamOperation& operation, MessageView message) {
+  const Codec* codec = codec_.load(std::memory_order_relaxed);
+  if (message.type->kind == MessageKind::none) {
+    codec = nullptr;
+  } else if (codec == nullptr || !(is_direct(*codec, *message.type) || codec->supports(*message.type))) {
+    Result<const Codec*> chosen = choose_codec(codecs_, {}, *message.type);
+    if (!chosen) return std::move(chosen).status();
+    codec = *chosen;
+  }
+  operation.codec_ = codec;
+  operation.compressor_ = compressor_for_write();
+  operation.leading_ = take_leading();
+  return encode_message(codec, message, operation.payload_);
+}
+
+// --- the loop's side ---
+
+void StreamCore::dispatch(StreamOperation& operation, StreamAction action) {
+  if (!operation.status.is_ok()) return complete(operation);
+  switch (action) {
+    case StreamAction::read:
+      return begin_read(operation);
+    case StreamAction::write:
+      return begin_write(operation, false);
+    case StreamAction::write_last:
+      return begin_write(operation, true);
+    case StreamAction::close_writes:
+      return begin_close(operation);
+    case StreamAction::finish:
+      return begin_finish(operation);
+  }
+}
+
+void StreamCore::fail(StreamOperation& operation, StatusCode code, std::string_view text) {
+  operation.status = Status(code, text);
+  complete(operation);
+}
+
+void StreamCore::begin_read(StreamOperation& operation) {
+  if (read_ != nullptr) {
+    return fail(operation, StatusCode::failed_precondition, "read stream: another read of this stream is under way");
+  }
+  read_ = &operation;
+  settle_reads();
+}
+
+void StreamCore::settle_reads() {
+  if (read_ == nullptr) return;
+  if (!messages_.empty()) return deliver(*std::exchange(read_, nullptr));
+  if (!over_ && (!peer_ended_ || status_follows())) return;
+  StreamOperation& operation = *std::exchange(read_, nullptr);
+  if (over_ && !peer_ended_) operation.status = after_end();
+  complete(operation);
+}
+
+void StreamCore::deliver(StreamOperation& operation) {
+  const HeldMessage message = std::move(messages_.front());
+  messages_.pop_front();
+  operation.status = decode_message(message.codec, message.payload, operation.into);
+  operation.has_message = operation.status.is_ok();
+  if (session::Session* const open = session()) {
+    open->release(id_, message.credit);
+    link_->flush();
+  }
+  complete(operation);
+}
+
+bool StreamCore::may_write() {
+  session::Session* const open = session();
+  if (open == nullptr) return false;
+  if (written_ahead_ < write_ahead_bytes) return true;
+  if (!open->is_writable(id_)) return false;
+  written_ahead_ = 0;
+  return true;
+}
+
+void StreamCore::begin_write(StreamOperation& operation, bool last) {
+  if (over_) {
+    operation.status = status_.is_ok() ? Status(StatusCode::cancelled, "write stream: the call is over") : after_end();
+    return complete(operation);
+  }
+  if (writes_closed_) {
+    return fail(operation, StatusCode::failed_precondition, "write stream: this side of the stream has been closed");
+  }
+  if (write_ != nullptr) {
+    return fail(operation, StatusCode::failed_precondition, "write stream: another write of this stream is under way");
+  }
+  writes_closed_ = last;
+  if (may_write()) return send(operation, last);
+  write_ = &operation;
+  write_waits_last_ = last;
+}
+
+void StreamCore::send(StreamOperation& operation, bool last) {
+  session::Session& open = *session();
+  session::Outgoing message{.codec = operation.codec_, .compressor = operation.compressor_};
+  written_ahead_ += operation.payload_.size() + 16;
+  message.payload = std::move(operation.payload_);
+  const Metadata* const leading = operation.leading_.empty() ? nullptr : &operation.leading_;
+  operation.status = open.send(id_, message, leading, last);
+  if (last && !operation.status.is_ok()) writes_closed_ = false;
+  link_->flush();
+  complete(operation);
+}
+
+void StreamCore::begin_close(StreamOperation& operation) {
+  if (over_ || writes_closed_) return complete(operation);
+  if (write_ != nullptr) {
+    return fail(operation, StatusCode::failed_precondition, "close writes: a write of this stream is under way");
+  }
+  writes_closed_ = true;
+  if (session::Session* const open = session()) {
+    operation.status = open->send(id_, {}, nullptr, true);
+    writes_closed_ = operation.status.is_ok();
+    link_->flush();
+  } else {
+    close_wanted_ = true;
+  }
+  complete(operation);
+}
+
+void StreamCore::begin_finish(StreamOperation& operation) {
+  if (!may_finish() || finish_ != nullptr) {
+    return fail(operation, StatusCode::failed_precondition, "finish stream: it is being finished already");
+  }
+  if (over_) {
+    operation.status = status_;
+    return complete(operation);
+  }
+  finish_ = &operation;
+}
+
+void StreamCore::withdraw(StreamOperation& operation) {
+  // If it is kept nowhere it is still on its way to dispatch(), which then completes it.
+  operation.status = Status(StatusCode::cancelled, "use stream: the operation was cancelled");
+  for (StreamOperation** const kept : {&read_, &write_, &finish_}) {
+    if (*kept != &operation) continue;
+    if (kept == &write_ && write_waits_last_) writes_closed_ = false;
+    *kept = nullptr;
+    return complete(operation);
+  }
+}
+
+// --- the connection's side ---
+
+void StreamCore::attach(std::shared_ptr<StreamLink> link, session::CallId id) {
+  link_ = std::move(link);
+  id_ = id;
+  if (std::exchange(close_wanted_, false)) {
+    static_cast<void>(session()->send(id_, {}, nullptr, true));
+    link_->flush();
+  }
+  on_writable();
+}
+
+void StreamCore::on_message(session::Event& event) {
+  if (over_) return;
+  if (!event.metadata.empty()) leading_ = std::move(event.metadata);
+  if (event.end) peer_ended_ = true;
+  if (event.has_message) {
+    event.held = true;
+    messages_.push_back({event.payload_slice(), event.codec, event.credit});
+  }
+  settle_reads();
+}
+
+void StreamCore::on_writable() {
+  if (write_ == nullptr || over_ || !may_write()) return;
+  send(*std::exchange(write_, nullptr), write_waits_last_);
+}
+
+void StreamCore::end(Status status) {
+  if (over_) return;
+  status_ = std::move(status);
+  over_.store(true, std::memory_order_release);
+  if (status_.is_ok()) peer_ended_ = true;
+  if (!status_.is_ok()) peer_ended_ = false;
+  settle_reads();
+  if (write_ != nullptr) {
+    write_->status = status_.is_ok() ? Status(StatusCode::cancelled, "write stream: the call is over") : status_;
+    complete(*std::exchange(write_, nullptr));
+  }
+  if (finish_ != nullptr) {
+    finish_->status = status_;
+    complete(*std::exchange(finish_, nullptr));
+  }
+}
+
+void StreamCore::drop_messages() {
+  session::Session* const open = session();
+  if (open != nullptr && !messages_.empty()) {
+    for (const HeldMessage& message : messages_) open->release(id_, message.credit);
+    link_->flush();
+  }
+  messages_.clear();
+}
+
+}  // namespace trunkline::call

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Backoff: how long to wait after the n-th failure in a row.
+#pragma once
+
+#include "base/clock.h"
+
+#include <trunkline/channel_options.h>
+
+#include <cstdint>
+
+namespace trunkline::client {
+
+class Backoff {
+ public:
+  explicit Backoff(const BackoffOptions& options);
+  /// Counts a failure and gives the wait before the next attempt.
+  base::Duration next();
+  void reset() noexcept { failures_ = 0; }
+  /// The wait after the n-th failure, n from 1, with jitter.
+  base::Duration after(int failures);
+
+ private:
+  std::uint64_t random() noexcept;
+
+  const BackoffOptions options_;
+  std::uint64_t state_;
+  int failures_ = 0;
+};
+
+}  // namespace trunkline::client

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+// Opening, giving up and ending of a client's stream.
+#include "client/client_stream_core.h"
+
+#include "client/channel_core.h"
+
+#include <utility>
+
+namespace trunkline::client {
+
+ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Method& called, const CallOptions& options,
+                                   bool ends, MessageView first)
+    : StreamCore(core, core->options().codecs),
+      core_(std::move(core)),
+      ends_(ends),
+      metadata_(options.metadata),
+      reply_(options.reply) {
+  method = core_->entry_of(called, own_method_);
+  wait_for_ready = options.wait_for_ready;
+  waits_for_room = core_->options().pending_policy == PendingPolicy::wait;
+  if (ends_) set_writes_closed();
+  deadline = core_->deadline_of(options, started);
+  early_error_ = core_->choose_coding(options, first, first_.codec, compressor_);
+  if (!options.codec.empty()) set_codec(core_->options().codecs.find(options.codec));
+  first_.compressor = compressor_;
+  if (early_error_.is_ok() && first.type != nullptr) {
+    early_error_ = call::encode_message(first_.codec, first, first_.payload);
+  }
+  if (early_error_.is_ok()) {
+    early_error_ = core_->intercept(interception_, *method, deadline, started, metadata_);
+  }
+}
+
+ClientStreamCore::~ClientStreamCore() = default;
+
+void ClientStreamCore::open() {
+  self_ = shared_from_this();
+  core_->run_soon([self = shared_from_this(), this] { launch(); }, false);
+}
+
+void ClientStreamCore::launch() {
+  if (is_over()) return;  // given up already
+  if (!early_error_.is_ok()) return fail(early_error_);
+  core_->invoke(*this);
+}
+
+Status ClientStreamCore::start_on(ClientConnection& connection) {
+  if (is_over()) return {};
+  return connection.start(*this, first_, &metadata_, ends_);
+}
+
+void ClientStreamCore::fail(Status status) {
+  finish(status.code() == StatusCode::ok ? Status(StatusCode::internal, "stream ended without a status")
+                                         : std::move(status),
+         {});
+}
+
+void ClientStreamCore::on_finished(session::Event& event, const std::string& peer) {
+  // Taken first: a message's metadata would be leading.
+  mutable_trailing() = std::exchange(event.metadata, {});
+  if (event.has_message) StreamCore::on_message(event);
+  finish(core_->describe(*method, std::move(event.status), deadline, started, peer), peer);
+}
+
+void ClientStreamCore::finish(Status status, const std::string& peer) {
+  const std::shared_ptr<call::StreamCore> keep = std::move(self_);
+  interception_.finish(core_->interceptors(), peer, mutable_trailing(), status);
+  {
+    const std::lock_guard lock(reply_mutex_);
+    if (ReplyInfo* const reply = std::exchange(reply_, nullptr)) *reply = ReplyInfo{leading(), trailing(), peer};
+  }
+  end(std::move(status));
+}
+
+void ClientStreamCore::cancel() {
+  // A call that is over has nothing to say to the server that could not wait.
+  const bool is_urgent = !is_over();
+  auto give_up_if_open = [self = shared_from_this(), this] {
+    drop_messages();
+    if (!is_over()) give_up(Status(StatusCode::cancelled, "call " + method->name + ": cancelled by the caller"));
+  };
+  core_->run_soon(std::move(give_up_if_open), is_urgent);
+}
+
+void ClientStreamCore::let_go() {
+  {
+    const std::lock_guard lock(reply_mutex_);
+    reply_ = nullptr;
+  }
+  cancel();
+}
+
+void ClientStreamCore::give_up(Status status) {
+  const bool waited = core_->forget(*this);
+  if (!waited && session() != nullptr) {
+    static_cast<ClientConnection*>(link())->cancel(id(), StatusCode::cancelled);
+  }
+  finish(std::move(status), {});
+}
+
+Status ClientStreamCore::after_end() const {
+  return status().is_ok() ? Status(StatusCode::cancelled, "use stream: the call is over") : status();
+}
+
+}  // namespace trunkline::client

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// check_options: the ranges of ChannelOptions.
+#pragma once
+
+#include <trunkline/channel_options.h>
+
+namespace trunkline::client {
+
+/// Throws std::invalid_argument that names the first option out of its range.
+void check_options(const ChannelOptions& options);
+
+}  // namespace trunkline::client

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The statuses that codecs answer with.
+#pragma once
+
+#include <trunkline/message.h>
+#include <trunkline/status.h>
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::codec {
+
+/// internal, "encode <codec>: <reason>".
+Status encode_error(std::string_view codec, std::string_view reason);
+/// invalid_argument, "decode <codec>: <reason>".
+Status decode_error(std::string_view codec, std::string_view reason);
+
+/// internal: the caller's type is not one that the codec supports.
+Status cannot_encode(std::string_view codec, const MessageType& type);
+Status cannot_decode(std::string_view codec, const MessageType& type);
+
+/// A name from outside made fit for an error text: at most 64 bytes, no control characters, nothing beyond ASCII.
+std::string printable(std::string_view name);
+
+}  // namespace trunkline::codec

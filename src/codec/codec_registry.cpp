@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// CodecRegistry, and which codecs are built in.
+#include <trunkline/codec.h>
+
+#include <codec/bytes_codec.h>
+#include <codec/json_codec.h>
+#include <codec/msgpack_codec.h>
+#ifdef TRUNKLINE_HAS_PROTOBUF
+#include <codec/protobuf_codec.h>
+#endif
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace trunkline {
+namespace {
+
+constexpr std::size_t max_codecs = 32;
+constexpr std::size_t max_name_bytes = 64;
+
+bool is_valid_name(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= max_name_bytes && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+}
+
+}  // namespace
+
+CodecRegistry CodecRegistry::with_defaults() {
+  CodecRegistry registry;
+#ifdef TRUNKLINE_HAS_PROTOBUF
+  registry.add(std::make_shared<codec::ProtobufCodec>());
+#endif
+  registry.add(std::make_shared<codec::JsonCodec>());
+  registry.add(std::make_shared<codec::MsgpackCodec>());
+  registry.add(std::make_shared<codec::BytesCodec>());
+  return registry;
+}
+
+CodecRegistry& CodecRegistry::add(std::shared_ptr<const Codec> codec) {
+  if (codec == nullptr) throw std::invalid_argument("add codec: null");
+  const std::string_view name = codec->name();
+  if (!is_valid_name(name)) {
+    throw std::invalid_argument("add codec: name '" + std::string(name) + "' is not 1 to 64 of [a-z0-9._-]");
+  }
+  const auto same =
+      std::find_if(codecs_.begin(), codecs_.end(), [&](const auto& other) { return other->name() == name; });
+  if (same != codecs_.end()) {
+    *same = std::move(codec);
+    return *this;
+  }
+  if (codecs_.size() == max_codecs) {
+    throw std::invalid_argument("add codec: '" + std::string(name) + "' would be one more than 32");
+  }
+  codecs_.push_back(std::move(codec));
+  return *this;
+}
+
+const Codec* CodecRegistry::find(std::string_view name) const noexcept {
+  for (const auto& codec : codecs_) {
+    if (codec->name() == name) return codec.get();
+  }
+  return nullptr;
+}
+
+}  // namespace trunkline

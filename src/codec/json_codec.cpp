@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// Values and, where built in, protobuf messages to JSON and back.
+#include <codec/json_codec.h>
+
+#include <codec/codec_error.h>
+#include <codec/json_writer.h>
+#include <codec/value_reader.h>
+#ifdef TRUNKLINE_HAS_PROTOBUF
+#include <codec/protobuf_json.h>
+#endif
+
+namespace trunkline::codec {
+
+bool JsonCodec::supports(const MessageType& type) const noexcept {
+#ifdef TRUNKLINE_HAS_PROTOBUF
+  if (type.kind == MessageKind::protobuf) return true;
+#endif
+  return type.kind == MessageKind::value || type.kind == MessageKind::none;
+}
+
+Status JsonCodec::encode(MessageView message, BufferWriter& out) const {
+#ifdef TRUNKLINE_HAS_PROTOBUF
+  if (message.type->kind == MessageKind::protobuf) {
+    return write_protobuf_json(*static_cast<const google::protobuf::MessageLite*>(message.object), out);
+  }
+#endif
+  if (message.type->kind == MessageKind::none) return Status::ok();
+  const auto* value = message.as<Value>();
+  if (value == nullptr) return cannot_encode(name(), *message.type);
+  return JsonWriter().write(name(), *value, out);
+}
+
+Status JsonCodec::decode(const Slice& payload, MutableMessageView message) const {
+#ifdef TRUNKLINE_HAS_PROTOBUF
+  if (message.type->kind == MessageKind::protobuf) {
+    return read_protobuf_json(payload.bytes(), *static_cast<google::protobuf::MessageLite*>(message.object));
+  }
+#endif
+  const bool none = message.type->kind == MessageKind::none;
+  Value unused;
+  Value* value = none ? &unused : message.as<Value>();
+  if (value == nullptr) return cannot_decode(name(), *message.type);
+  if (none && payload.empty()) return Status::ok();
+  const std::string error = read_json(payload.bytes(), *value);
+  if (!error.empty()) return decode_error(name(), error);
+  if (none && !value->is_null() && !(value->is_object() && value->size() == 0)) {
+    return decode_error(name(), "content where no message is expected");
+  }
+  return Status::ok();
+}
+
+}  // namespace trunkline::codec

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// JsonCodec: JSON text, of a Value or by the JSON mapping of protobuf.
+#pragma once
+
+#include <trunkline/codec.h>
+
+namespace trunkline::codec {
+
+class JsonCodec final : public Codec {
+ public:
+  std::string_view name() const noexcept override { return "json"; }
+  bool supports(const MessageType& type) const noexcept override;
+  Status encode(MessageView message, BufferWriter& out) const override;
+  Status decode(const Slice& payload, MutableMessageView message) const override;
+};
+
+}  // namespace trunkline::codec

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// JsonWriter: a Value as compact JSON.
+#pragma once
+
+#include <codec/value_writer.h>
+
+namespace trunkline::codec {
+
+/// A double is written with the fewest digits that read back to it, and always with a point or an exponent, so that it
+/// reads back as a double. NaN and infinity are errors.
+class JsonWriter final : public ValueWriter {
+ protected:
+  std::string_view scalar(const Value& value) override;
+  std::string_view begin(const Value& container) override;
+  std::string_view member_name(std::string_view name) override;
+  void separate() override;
+  void end(const Value& container) override;
+
+ private:
+  void text(std::string_view content);
+  template <class T>
+  void integer(T number);
+  void real(double number);
+};
+
+}  // namespace trunkline::codec

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// The message types of Empty, Slice and std::string.
+#include <trunkline/message.h>
+
+namespace trunkline {
+
+const MessageType& MessageTraits<Empty>::type() {
+  static const MessageType value{.kind = MessageKind::none, .type = &typeid(Empty), .clear = [](void*) {}};
+  return value;
+}
+
+const MessageType& MessageTraits<Slice>::type() {
+  // No direct form: only the codec sees the payload's block, which a decoded slice shares.
+  static const MessageType value{
+      .kind = MessageKind::bytes, .type = &typeid(Slice), .default_codec = "bytes", .clear = [](void* object) {
+        *static_cast<Slice*>(object) = Slice();
+      }};
+  return value;
+}
+
+const MessageType& MessageTraits<std::string>::type() {
+  static const MessageType value{
+      .kind = MessageKind::bytes,
+      .type = &typeid(std::string),
+      .default_codec = "bytes",
+      .direct_codec = "bytes",
+      .size = [](const void* object) { return static_cast<const std::string*>(object)->size(); },
+      .write =
+          [](const void* object, std::byte* out) {
+            const auto& text = *static_cast<const std::string*>(object);
+            if (!text.empty()) std::memcpy(out, text.data(), text.size());
+          },
+      .parse =
+          [](void* object, ByteSpan payload) {
+            static_cast<std::string*>(object)->assign(as_text(payload));
+            return true;
+          },
+      .clear = [](void* object) { static_cast<std::string*>(object)->clear(); }};
+  return value;
+}
+
+}  // namespace trunkline

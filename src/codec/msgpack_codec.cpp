@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Values to MessagePack and back.
+#include <codec/msgpack_codec.h>
+
+#include <codec/codec_error.h>
+#include <codec/msgpack_writer.h>
+#include <codec/value_reader.h>
+
+namespace trunkline::codec {
+
+bool MsgpackCodec::supports(const MessageType& type) const noexcept {
+  return type.kind == MessageKind::value || type.kind == MessageKind::none;
+}
+
+Status MsgpackCodec::encode(MessageView message, BufferWriter& out) const {
+  if (message.type->kind == MessageKind::none) return Status::ok();
+  const auto* value = message.as<Value>();
+  if (value == nullptr) return cannot_encode(name(), *message.type);
+  return MsgpackWriter().write(name(), *value, out);
+}
+
+Status MsgpackCodec::decode(const Slice& payload, MutableMessageView message) const {
+  const bool none = message.type->kind == MessageKind::none;
+  Value unused;
+  Value* value = none ? &unused : message.as<Value>();
+  if (value == nullptr) return cannot_decode(name(), *message.type);
+  if (none && payload.empty()) return Status::ok();
+  const std::string error = read_msgpack(payload.bytes(), *value);
+  if (!error.empty()) return decode_error(name(), error);
+  if (none && !value->is_null() && !(value->is_object() && value->size() == 0)) {
+    return decode_error(name(), "content where no message is expected");
+  }
+  return Status::ok();
+}
+
+}  // namespace trunkline::codec

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// MsgpackCodec: MessagePack, of a Value.
+#pragma once
+
+#include <trunkline/codec.h>
+
+namespace trunkline::codec {
+
+class MsgpackCodec final : public Codec {
+ public:
+  std::string_view name() const noexcept override { return "msgpack"; }
+  bool supports(const MessageType& type) const noexcept override;
+  Status encode(MessageView message, BufferWriter& out) const override;
+  Status decode(const Slice& payload, MutableMessageView message) const override;
+};
+
+}  // namespace trunkline::codec

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Drives the third-party parsers, which are seen nowhere else.
+#include <codec/value_reader.h>
+
+#include <codec/value_builder.h>
+
+#include <nlohmann/json.hpp>
+
+#include <iterator>
+
+namespace trunkline::codec {
+namespace {
+
+/// Reads one byte after the other and leaves in a ReadPosition how far it is, which the parsers do not tell.
+class PositionIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  PositionIterator() = default;
+  explicit PositionIterator(ReadPosition* position) : position_(position) {}
+
+  reference operator*() const { return *position_->at; }
+  PositionIterator& operator++() {
+    ++position_->at;
+    return *this;
+  }
+  void operator++(int) { ++position_->at; }
+  /// Only ever compared with the end, which is the default-constructed one.
+  bool operator==(const PositionIterator& other) const { return at_end() == other.at_end(); }
+
+ private:
+  bool at_end() const { return position_ == nullptr || position_->at == position_->end; }
+
+  ReadPosition* position_ = nullptr;
+};
+
+/// The events of nlohmann's SAX interface, handed to a ValueBuilder.
+class SaxHandler {
+ public:
+  SaxHandler(Value& root, const ReadPosition& position) : builder_(root, position) {}
+
+  bool null() { return builder_.scalar(Value()); }
+  bool boolean(bool value) { return builder_.scalar(value); }
+  bool number_integer(nlohmann::json::number_integer_t value) { return builder_.scalar(value); }
+  bool number_unsigned(nlohmann::json::number_unsigned_t value) { return builder_.scalar(value); }
+  bool number_float(nlohmann::json::number_float_t value, const std::string&) { return builder_.scalar(value); }
+  bool string(std::string& content) { return builder_.text(std::move(content)); }
+  bool binary(nlohmann::json::binary_t& content) {
+    if (content.has_subtype()) return builder_.refuse("extension types are not supported");
+    return builder_.scalar(Value::bytes(std::as_bytes(std::span(content.data(), content.size()))));
+  }
+  bool start_object(std::size_t size) { return builder_.begin_object(size); }
+  bool key(std::string& name) { return builder_.name(std::move(name)); }
+  bool end_object() { return builder_.end_object(); }
+  bool start_array(std::size_t size) { return builder_.begin_array(size); }
+  bool end_array() { return builder_.end_array(); }
+  /// The parser's own text quotes the payload, so only its kind is used.
+  bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
+    constexpr int number_out_of_range = 406;
+    return builder_.refuse(error.id == number_out_of_range ? "number out of range" : "syntax error");
+  }
+
+  const std::string& error() const noexcept { return builder_.error(); }
+
+ private:
+  ValueBuilder builder_;
+};
+
+std::string read(ByteSpan payload, Value& value, nlohmann::json::input_format_t format) {
+  value = Value();
+  if (payload.empty()) return "byte 0 of 0: empty payload";
+  const std::string_view text = as_text(payload);
+  ReadPosition position{text.data(), text.data(), text.data() + text.size()};
+  SaxHandler handler(value, position);
+  const bool read = nlohmann::json::sax_parse(PositionIterator(&position), PositionIterator(), &handler, format);
+  if (read) return {};
+  return handler.error().empty() ? "syntax error" : handler.error();
+}
+
+}  // namespace
+
+std::string read_json(ByteSpan payload, Value& value) {
+  return read(payload, value, nlohmann::json::input_format_t::json);
+}
+
+std::string read_msgpack(ByteSpan payload, Value& value) {
+  return read(payload, value, nlohmann::json::input_format_t::msgpack);
+}
+
+}  // namespace trunkline::codec

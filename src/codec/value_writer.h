@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// ValueWriter: walks a Value and leaves each piece's bytes to the encoding derived from it.
+#pragma once
+
+#include <trunkline/value.h>
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::codec {
+
+/// Applies the rules of value_limits.h and UTF-8, and knows where in the value it failed.
+class ValueWriter {
+ public:
+  virtual ~ValueWriter() = default;
+  /// Appends the value; on error nothing is appended. Errors: internal, "encode <codec>: at /a/0: <reason>".
+  Status write(std::string_view codec, const Value& value, BufferWriter& out);
+
+ protected:
+  /// These append to out(); a reason other than "" ends the walk. Texts and names are UTF-8 already.
+  virtual std::string_view scalar(const Value& value) = 0;
+  virtual std::string_view begin(const Value& container) = 0;
+  virtual std::string_view member_name(std::string_view name) = 0;
+  virtual void separate() = 0;  ///< between two elements or members
+  virtual void end(const Value& container) = 0;
+
+  BufferWriter& out() noexcept { return *out_; }
+
+ private:
+  std::string_view walk(const Value& value, std::size_t depth);
+  std::string_view walk_array(const Value::Array& elements, std::size_t depth);
+  std::string_view walk_object(const Value::Object& members, std::size_t depth);
+
+  BufferWriter* out_ = nullptr;
+  std::string path_;
+};
+
+}  // namespace trunkline::codec

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// The statuses that compressors answer with.
+#pragma once
+
+#include <trunkline/status.h>
+
+#include <cstddef>
+#include <string_view>
+
+namespace trunkline::compression {
+
+/// internal, "compress <name>: <reason>".
+Status compress_error(std::string_view name, std::string_view reason);
+/// internal, "compress <name>: input of <size> bytes exceeds <limit>".
+Status input_too_long(std::string_view name, std::size_t size, std::size_t limit);
+
+/// invalid_argument, "decompress <name>: <reason>".
+Status decompress_error(std::string_view name, std::string_view reason);
+/// invalid_argument, "decompress <name>: <in> bytes do not decompress to <out>".
+Status corrupt(std::string_view name, std::size_t input_bytes, std::size_t out_bytes);
+
+}  // namespace trunkline::compression

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// CompressorRegistry, and which compressors are built in.
+#include <trunkline/compressor.h>
+
+#include <compression/snappy_compressor.h>
+#ifdef TRUNKLINE_HAS_ZSTD
+#include <compression/zstd_compressor.h>
+#endif
+#ifdef TRUNKLINE_HAS_LZ4
+#include <compression/lz4_compressor.h>
+#endif
+#ifdef TRUNKLINE_HAS_GZIP
+#include <compression/gzip_compressor.h>
+#endif
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace trunkline {
+namespace {
+
+constexpr std::size_t max_compressors = 32;
+constexpr std::size_t max_name_bytes = 64;
+
+bool is_valid_name(std::string_view name) noexcept {
+  return !name.empty() && name.size() <= max_name_bytes && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+  });
+}
+
+}  // namespace
+
+CompressorRegistry CompressorRegistry::with_defaults() {
+  CompressorRegistry registry;
+  registry.add(std::make_shared<compression::SnappyCompressor>());
+#ifdef TRUNKLINE_HAS_ZSTD
+  registry.add(std::make_shared<compression::ZstdCompressor>());
+#endif
+#ifdef TRUNKLINE_HAS_LZ4
+  registry.add(std::make_shared<compression::Lz4Compressor>());
+#endif
+#ifdef TRUNKLINE_HAS_GZIP
+  registry.add(std::make_shared<compression::GzipCompressor>());
+#endif
+  return registry;
+}
+
+CompressorRegistry& CompressorRegistry::add(std::shared_ptr<const Compressor> compressor) {
+  if (compressor == nullptr) throw std::invalid_argument("add compressor: null");
+  const std::string_view name = compressor->name();
+  if (!is_valid_name(name)) {
+    throw std::invalid_argument("add compressor: name '" + std::string(name) + "' is not 1 to 64 of [a-z0-9._-]");
+  }
+  const auto same =
+      std::find_if(compressors_.begin(), compressors_.end(), [&](const auto& other) { return other->name() == name; });
+  if (same != compressors_.end()) {
+    *same = std::move(compressor);
+    return *this;
+  }
+  if (compressors_.size() == max_compressors) {
+    throw std::invalid_argument("add compressor: '" + std::string(name) + "' would be one more than 32");
+  }
+  compressors_.push_back(std::move(compressor));
+  return *this;
+}
+
+const Compressor* CompressorRegistry::find(std::string_view name) const noexcept {
+  for (const auto& compressor : compressors_) {
+    if (compressor->name() == name) return compressor.get();
+  }
+  return nullptr;
+}
+
+}  // namespace trunkline

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Gzip members; each thread keeps one stream for either direction.
+#include <compression/gzip_compressor.h>
+
+#include <compression/compression_error.h>
+
+#include <zlib.h>
+
+#include <limits>
+#include <memory>
+
+namespace trunkline::compression {
+namespace {
+
+constexpr int level = 1;
+constexpr int gzip_window_bits = 15 + 16;
+constexpr int memory_level = 8;
+constexpr std::size_t limit = std::numeric_limits<uInt>::max();
+
+/// A z_stream that ends with its thread.
+class Stream {
+ public:
+  enum class Direction : std::uint8_t { deflating, inflating };
+
+  explicit Stream(Direction direction) : direction_(direction) {
+    usable_ = Z_OK == (direction == Direction::deflating ? deflateInit2(&stream_, level, Z_DEFLATED, gzip_window_bits,
+                                                                        memory_level, Z_DEFAULT_STRATEGY)
+                                                         : inflateInit2(&stream_, gzip_window_bits));
+  }
+  ~Stream() {
+    if (!usable_) return;
+    if (direction_ == Direction::deflating) {
+      deflateEnd(&stream_);
+    } else {
+      inflateEnd(&stream_);
+    }
+  }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
+
+  /// The stream at the start of a new member, or null if memory ran out.
+  z_stream* restart() {
+    if (!usable_) return nullptr;
+    const int result = direction_ == Direction::deflating ? deflateReset(&stream_) : inflateReset(&stream_);
+    return result == Z_OK ? &stream_ : nullptr;
+  }
+  /// Points the stream at its input and output, neither longer than `limit`.
+  void attach(ByteSpan input, MutableByteSpan out) {
+    // zlib takes null for a mistake even where the size is 0.
+    stream_.next_in = input.empty() ? &nothing_ : const_cast<Bytef*>(reinterpret_cast<const Bytef*>(input.data()));
+    stream_.avail_in = static_cast<uInt>(input.size());
+    stream_.next_out = out.empty() ? &nothing_ : reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(out.size());
+  }
+
+ private:
+  z_stream stream_{};
+  Direction direction_;
+  bool usable_ = false;
+  Bytef nothing_ = 0;
+};
+
+}  // namespace
+
+Status GzipCompressor::compress(ByteSpan input, BufferWriter& out) const {
+  if (input.size() > limit) return input_too_long(name(), input.size(), limit);
+  thread_local Stream deflating(Stream::Direction::deflating);
+  z_stream* stream = deflating.restart();
+  if (stream == nullptr) return compress_error(name(), "out of memory");
+  const std::size_t bound = deflateBound(stream, static_cast<uLong>(input.size()));
+  if (bound > limit) return input_too_long(name(), input.size(), limit);
+  deflating.attach(input, out.prepare(bound).first(bound));
+  if (deflate(stream, Z_FINISH) != Z_STREAM_END) return compress_error(name(), "the encoder failed");
+  out.advance(bound - stream->avail_out);
+  return Status::ok();
+}
+
+Status GzipCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
+  if (input.size() > limit || out.size() > limit) return corrupt(name(), input.size(), out.size());
+  thread_local Stream inflating(Stream::Direction::inflating);
+  z_stream* stream = inflating.restart();
+  if (stream == nullptr) return {StatusCode::resource_exhausted, "decompress gzip: out of memory"};
+  inflating.attach(input, out);
+  const int result = inflate(stream, Z_FINISH);
+  if (result != Z_STREAM_END || stream->avail_in != 0 || stream->avail_out != 0) {
+    return corrupt(name(), input.size(), out.size());
+  }
+  return Status::ok();
+}
+
+}  // namespace trunkline::compression

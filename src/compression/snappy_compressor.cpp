@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Snappy's block format.
+#include <compression/snappy_compressor.h>
+
+#include <compression/compression_error.h>
+
+#include <snappy.h>
+
+#include <limits>
+
+namespace trunkline::compression {
+
+Status SnappyCompressor::compress(ByteSpan input, BufferWriter& out) const {
+  constexpr std::size_t limit = std::numeric_limits<std::uint32_t>::max();
+  if (input.size() > limit) return input_too_long(name(), input.size(), limit);
+  MutableByteSpan room = out.prepare(snappy::MaxCompressedLength(input.size()));
+  std::size_t written = 0;
+  snappy::RawCompress(as_text(input).data(), input.size(), reinterpret_cast<char*>(room.data()), &written);
+  out.advance(written);
+  return Status::ok();
+}
+
+Status SnappyCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
+  const std::string_view text = as_text(input);
+  std::size_t length = 0;
+  // RawUncompress writes as much as the block says, so what it says is checked first.
+  if (!snappy::GetUncompressedLength(text.data(), text.size(), &length) || length != out.size()) {
+    return corrupt(name(), input.size(), out.size());
+  }
+  std::byte nothing{};
+  auto* target = reinterpret_cast<char*>(out.empty() ? &nothing : out.data());
+  if (!snappy::RawUncompress(text.data(), text.size(), target)) return corrupt(name(), input.size(), out.size());
+  return Status::ok();
+}
+
+}  // namespace trunkline::compression

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Zstandard frames; each thread keeps one context for either direction.
+#include <compression/zstd_compressor.h>
+
+#include <compression/compression_error.h>
+
+#include <zstd.h>
+
+namespace trunkline::compression {
+namespace {
+
+constexpr int level = 1;
+constexpr std::uint32_t frame_magic = 0xFD2FB528;
+
+struct FreeContext {
+  void operator()(ZSTD_CCtx* context) const noexcept { ZSTD_freeCCtx(context); }
+  void operator()(ZSTD_DCtx* context) const noexcept { ZSTD_freeDCtx(context); }
+};
+
+ZSTD_CCtx* compression_context() {
+  thread_local const std::unique_ptr<ZSTD_CCtx, FreeContext> context(ZSTD_createCCtx());
+  return context.get();
+}
+
+ZSTD_DCtx* decompression_context() {
+  thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
+  return context.get();
+}
+
+/// True if the input is exactly one frame: not several, no skippable one, none of an older version's format.
+bool is_one_frame(ByteSpan input) {
+  if (input.size() < sizeof frame_magic) return false;
+  std::uint32_t magic = 0;
+  for (std::size_t i = 0; i < sizeof magic; ++i) magic |= std::to_integer<std::uint32_t>(input[i]) << 8 * i;
+  return magic == frame_magic && ZSTD_findFrameCompressedSize(input.data(), input.size()) == input.size();
+}
+
+}  // namespace
+
+Status ZstdCompressor::compress(ByteSpan input, BufferWriter& out) const {
+  ZSTD_CCtx* context = compression_context();
+  if (context == nullptr) return compress_error(name(), "out of memory");
+  MutableByteSpan room = out.prepare(ZSTD_compressBound(input.size()));
+  const std::size_t written = ZSTD_compressCCtx(context, room.data(), room.size(), input.data(), input.size(), level);
+  if (ZSTD_isError(written) != 0) return compress_error(name(), ZSTD_getErrorName(written));
+  out.advance(written);
+  return Status::ok();
+}
+
+Status ZstdCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
+  if (!is_one_frame(input)) return corrupt(name(), input.size(), out.size());
+  ZSTD_DCtx* context = decompression_context();
+  if (context == nullptr) return {StatusCode::resource_exhausted, "decompress zstd: out of memory"};
+  const std::size_t written = ZSTD_decompressDCtx(context, out.data(), out.size(), input.data(), input.size());
+  if (ZSTD_isError(written) != 0) return decompress_error(name(), ZSTD_getErrorName(written));
+  if (written != out.size()) return corrupt(name(), input.size(), out.size());
+  return Status::ok();
+}
+
+}  // namespace trunkline::compression

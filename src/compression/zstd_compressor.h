@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// ZstdCompressor: one zstd frame (RFC 8878) without a dictionary, at level 1.
+#pragma once
+
+#include <trunkline/compressor.h>
+
+namespace trunkline::compression {
+
+class ZstdCompressor final : public Compressor {
+ public:
+  std::string_view name() const noexcept override { return "zstd"; }
+  Status compress(ByteSpan input, BufferWriter& out) const override;
+  Status decompress(ByteSpan input, MutableByteSpan out) const override;
+};
+
+}  // namespace trunkline::compression

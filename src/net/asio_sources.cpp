@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// The one place where Asio's own code is compiled (ASIO_SEPARATE_COMPILATION).
+
+// First, because Asio's configuration looks at the standard library's macros: without them this file would free with
+// operator delete what the others have got from aligned_alloc.
+#include <cstddef>
+
+#include <asio/impl/src.hpp>
+#ifdef TRUNKLINE_HAS_TLS
+#include <asio/ssl/impl/src.hpp>
+#endif

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// ByteRing: a bounded first-in first-out store of bytes.
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <span>
+
+namespace trunkline::net {
+
+/// Memory is taken at the first write. Not thread-safe.
+class ByteRing {
+ public:
+  explicit ByteRing(std::size_t capacity) noexcept : capacity_(std::max<std::size_t>(capacity, 1)) {}
+
+  bool empty() const noexcept { return size_ == 0; }
+  bool full() const noexcept { return size_ == capacity_; }
+
+  /// As much as there is room for; returns how much.
+  std::size_t write(std::span<const ByteSpan> from) {
+    if (bytes_ == nullptr) bytes_.reset(new std::byte[capacity_]);
+    std::size_t total = 0;
+    for (ByteSpan span : from) {
+      while (!span.empty() && !full()) {
+        const std::size_t end = (start_ + size_) % capacity_;
+        const std::size_t count = std::min({span.size(), capacity_ - size_, capacity_ - end});
+        std::memcpy(bytes_.get() + end, span.data(), count);
+        span = span.subspan(count);
+        size_ += count;
+        total += count;
+      }
+    }
+    return total;
+  }
+
+  /// As much as there is; returns how much.
+  std::size_t read(std::span<const MutableByteSpan> into) noexcept {
+    std::size_t total = 0;
+    for (MutableByteSpan span : into) {
+      while (!span.empty() && !empty()) {
+        const std::size_t count = std::min({span.size(), size_, capacity_ - start_});
+        std::memcpy(span.data(), bytes_.get() + start_, count);
+        span = span.subspan(count);
+        start_ = (start_ + count) % capacity_;
+        size_ -= count;
+        total += count;
+      }
+    }
+    // Starting over keeps the pages in use few.
+    if (size_ == 0) start_ = 0;
+    return total;
+  }
+
+  void clear() noexcept { start_ = size_ = 0; }
+
+ private:
+  const std::size_t capacity_;
+  std::size_t start_ = 0;
+  std::size_t size_ = 0;
+  std::unique_ptr<std::byte[]> bytes_;
+};
+
+}  // namespace trunkline::net

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: MIT
+// The pump: reads once, lets the handler take the events, writes once.
+#include "net/connection.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+
+namespace trunkline::net {
+
+namespace {
+
+/// Reads in a row that may fill the whole buffer before other connections get their turn.
+constexpr int reads_per_turn = 4;
+/// Writes in a row before other connections get theirs.
+constexpr int writes_per_turn = 16;
+constexpr std::size_t spans_per_write = 64;
+
+/// Sets a flag for a scope, however it is left.
+class FlagScope {
+ public:
+  explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+  ~FlagScope() { flag_ = false; }
+  FlagScope(const FlagScope&) = delete;
+  FlagScope& operator=(const FlagScope&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+}  // namespace
+
+/// Waits for more to read at the end of a scope, also when a handler has thrown.
+class Connection::WaitScope {
+ public:
+  WaitScope(Connection& connection, bool is_due) noexcept : connection_(connection), is_due_(is_due) {}
+  ~WaitScope() {
+    if (is_due_) connection_.wait_to_read();
+  }
+  WaitScope(const WaitScope&) = delete;
+  WaitScope& operator=(const WaitScope&) = delete;
+
+ private:
+  Connection& connection_;
+  const bool is_due_;
+};
+
+Connection::Connection(std::unique_ptr<Transport> transport, ConnectionHandler& handler,
+                       const ConnectionOptions& options)
+    : transport_(std::move(transport)),
+      handler_(handler),
+      options_(options),
+      turn_([](void* self) { static_cast<Connection*>(self)->run_turn(); }, this),
+      more_reading_([](void* self) { static_cast<Connection*>(self)->read_some(); }, this),
+      flush_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->run_turn(); }, this),
+      linger_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->linger_expired(); },
+                    this) {}
+
+Connection::~Connection() { transport_->close(); }
+
+Loop& Connection::loop() noexcept { return transport_->loop(); }
+
+void Connection::start(const SessionFactory& factory, ByteSpan first_bytes) {
+  transport_->set_observer(this);
+  session_ = factory(*this);
+  while (!first_bytes.empty()) {
+    std::array<MutableByteSpan, 2> room;
+    const std::size_t count = session_->prepare_receive(room);
+    std::size_t taken = 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::size_t size = std::min(room[i].size(), first_bytes.size());
+      std::memcpy(room[i].data(), first_bytes.data(), size);
+      first_bytes = first_bytes.subspan(size);
+      taken += size;
+    }
+    if (taken == 0) break;
+    session_->received(taken, loop().now());
+  }
+  schedule_turn();
+  wait_to_read();
+}
+
+void Connection::on_readable() {
+  reading_ = Reading::idle;
+  read_some();
+}
+
+void Connection::on_writable() {
+  is_write_waiting_ = false;
+  run_turn();
+}
+
+void Connection::on_session_wake() noexcept { schedule_turn(); }
+
+void Connection::read_some() {
+  if (is_in_events_) {
+    // A handler runs the loop itself. The event in its hands views the session's buffer: reading goes on when it
+    // returns.
+    reading_ = Reading::paused;
+    return;
+  }
+  const std::shared_ptr<Connection> self = shared_from_this();
+  for (int round = 0; round < reads_per_turn; ++round) {
+    if (is_finished_ || reading_ != Reading::idle) return;
+    if (!(session_->is_closed() ? discard_once() : read_once())) return;
+  }
+  if (!is_finished_ && reading_ == Reading::idle) loop().defer(more_reading_);
+}
+
+/// True if there may be more to read at once.
+bool Connection::read_once() {
+  std::array<MutableByteSpan, 2> room;
+  const std::size_t count = session_->prepare_receive(room);
+  std::size_t capacity = 0;
+  for (std::size_t i = 0; i < count; ++i) capacity += room[i].size();
+  if (capacity == 0) {
+    reading_ = Reading::paused;
+    return false;
+  }
+  const IoResult result = transport_->read({room.data(), count});
+  switch (result.state) {
+    case IoState::ok: {
+      const bool is_full = result.bytes == capacity;
+      // Waiting costs a system call: the answers go first.
+      const WaitScope scope(*this, !is_full);
+      session_->received(result.bytes, loop().now());
+      pump();
+      return is_full;
+    }
+    case IoState::would_block:
+      wait_to_read();
+      return false;
+    case IoState::end_of_stream:
+    case IoState::failed:
+      end_reading(result.error);
+      return false;
+  }
+  return false;
+}
+
+/// The session is over: what the peer still sends is of no interest, only that it closes.
+bool Connection::discard_once() {
+  std::array<std::byte, 4096> bytes;
+  const MutableByteSpan room(bytes);
+  const IoResult result = transport_->read({&room, 1});
+  if (result.state == IoState::ok) return true;
+  if (result.state == IoState::would_block) {
+    wait_to_read();
+  } else {
+    end_reading(result.error);
+  }
+  return false;
+}
+
+void Connection::wait_to_read() {
+  if (is_finished_ || reading_ != Reading::idle) return;
+  reading_ = Reading::waiting;
+  transport_->wait_readable();
+}
+
+void Connection::end_reading(const Status& reason) {
+  reading_ = Reading::ended;
+  // What could not be written any more explains more than the end of file that goes with it.
+  session_->transport_closed(write_error_.is_ok() ? reason : write_error_);
+  pump();
+}
+
+void Connection::run_turn() {
+  // In the middle of events everything this would do is about to be done.
+  if (is_finished_ || is_in_events_) return;
+  const std::shared_ptr<Connection> self = shared_from_this();
+  pump();
+}
+
+/// Events out, answers written, state looked at. The caller holds a reference.
+void Connection::pump() {
+  if (is_finished_) return;
+  turn_.cancel();
+  flush_timer_.cancel();
+  {
+    const FlagScope scope(is_in_events_);
+    handler_.on_events(*this);
+  }
+  write_out();
+  handler_.on_written(*this);
+  if (!write_error_.is_ok() && !session_->is_closed()) write_failed();
+  settle();
+  if (!is_finished_) resume_paused();
+}
+
+void Connection::write_out() {
+  for (int round = 0; round < writes_per_turn; ++round) {
+    if (is_write_waiting_ || is_finished_ || !write_error_.is_ok() || !session_->has_output()) return;
+    std::array<ByteSpan, spans_per_write> spans;
+    const std::size_t count = session_->gather(spans);
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < count; ++i) size += spans[i].size();
+    if (size == 0) return;
+    IoResult result = transport_->write({spans.data(), count});
+    if (result.state == IoState::ok) {
+      session_->wrote(result.bytes);
+      // A peer that reads slowly still gets the answers it is owed.
+      if (session_->is_closed()) restart_linger();
+    }
+    if (result.state == IoState::failed || result.state == IoState::end_of_stream) {
+      write_error_ = std::move(result.error);
+    } else if (result.bytes < size) {
+      is_write_waiting_ = true;
+      transport_->wait_writable();
+    }
+  }
+  schedule_turn();
+}
+
+/// The peer may have said why it went before it went: what has arrived is read first.
+void Connection::write_failed() {
+  if (reading_ != Reading::ended) start_linger();
+}
+
+void Connection::settle() {
+  if (is_finished_ || !session_->is_closed()) return;
+  const bool can_write = write_error_.is_ok() && session_->has_output();
+  if (reading_ == Reading::ended && !can_write) return finish();
+  if (can_write || is_send_shut_) return start_linger();
+  is_send_shut_ = true;
+  transport_->shutdown_send();
+  restart_linger();
+}
+
+void Connection::resume_paused() {
+  if (reading_ != Reading::paused) return;
+  reading_ = Reading::idle;
+  loop().defer(more_reading_);
+}
+
+void Connection::start_linger() {
+  if (!linger_timer_.is_scheduled()) restart_linger();
+}
+
+void Connection::restart_linger() {
+  loop().timers().schedule(linger_timer_, base::deadline_after(loop().now(), options_.linger_timeout));
+}
+
+void Connection::linger_expired() {
+  if (is_in_events_) return start_linger();
+  const std::shared_ptr<Connection> self = shared_from_this();
+  if (!session_->is_closed()) end_reading(write_error_);
+  finish();
+}
+
+void Connection::finish() {
+  if (std::exchange(is_finished_, true)) return;
+  const std::shared_ptr<Connection> self = shared_from_this();
+  turn_.cancel();
+  more_reading_.cancel();
+  flush_timer_.cancel();
+  linger_timer_.cancel();
+  transport_->close();
+  handler_.on_closed(*this);
+}
+
+void Connection::schedule_turn() {
+  if (!is_finished_) loop().defer(turn_);
+}
+
+void Connection::flush_soon() {
+  if (is_in_events_ || is_finished_ || turn_.is_scheduled() || flush_timer_.is_scheduled()) return;
+  if (options_.flush_delay > std::chrono::microseconds::zero()) {
+    loop().timers().schedule(flush_timer_, base::deadline_after(loop().now(), options_.flush_delay));
+  } else {
+    schedule_turn();
+  }
+}
+
+void Connection::flush_if_large() {
+  if (session_->unsent_bytes() >= std::max<std::size_t>(options_.write_buffer_bytes, 1)) write_out();
+}
+
+void Connection::close(const Status& reason) {
+  if (is_finished_ || session_->is_closed()) return;
+  session_->close(reason);
+  schedule_turn();
+}
+
+}  // namespace trunkline::net

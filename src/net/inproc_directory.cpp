@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The table of inproc:// names.
+#include "net/inproc_directory.h"
+
+namespace trunkline::net {
+
+InprocDirectory& InprocDirectory::of_process() {
+  static InprocDirectory directory;
+  return directory;
+}
+
+Status InprocDirectory::add(const std::string& name, Loop& loop, const std::shared_ptr<Accept>& accept) {
+  const std::lock_guard lock(mutex_);
+  if (!entries_.emplace(name, Entry{&loop, accept}).second) {
+    return {StatusCode::already_exists, "listen on inproc://" + name + ": address already in use",
+            StatusOrigin::transport};
+  }
+  return {};
+}
+
+void InprocDirectory::remove(const std::string& name) {
+  const std::lock_guard lock(mutex_);
+  entries_.erase(name);
+}
+
+Status InprocDirectory::connect(const std::string& name, MemoryEnd end) {
+  // Shared only because std::function wants to copy. Given up outside the lock.
+  const auto shared_end = std::make_shared<MemoryEnd>(std::move(end));
+  const std::lock_guard lock(mutex_);
+  const auto found = entries_.find(name);
+  if (found == entries_.end()) {
+    Status status(StatusCode::unavailable, "connect inproc://" + name + ": nothing listens there",
+                  StatusOrigin::transport);
+    status.set_may_have_run(false);
+    return status;
+  }
+  found->second.loop->post([accept = found->second.accept, shared_end] {
+    if (const std::shared_ptr<Accept> listening = accept.lock()) (*listening)(std::move(*shared_end));
+  });
+  return {};
+}
+
+}  // namespace trunkline::net

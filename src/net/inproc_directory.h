@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// InprocDirectory: which listener answers to which inproc:// name.
+#pragma once
+
+#include "net/loop.h"
+#include "net/memory_transport.h"
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+
+namespace trunkline::net {
+
+/// The names of a process are one namespace, as its ports are: the one table of the library that all loops share. It
+/// holds only what listens at the moment. Any thread.
+class InprocDirectory {
+ public:
+  using Accept = std::function<void(MemoryEnd end)>;
+
+  static InprocDirectory& of_process();
+
+  /// `accept` is called on `loop` for each connection until remove(), or until its last owner lets it go.
+  /// Error: already_exists. `loop` must live until remove().
+  Status add(const std::string& name, Loop& loop, const std::shared_ptr<Accept>& accept);
+  void remove(const std::string& name);
+  /// Hands `end` to the listener; unavailable if there is none.
+  Status connect(const std::string& name, MemoryEnd end);
+
+ private:
+  struct Entry {
+    Loop* loop;
+    std::weak_ptr<Accept> accept;
+  };
+
+  std::mutex mutex_;
+  std::map<std::string, Entry> entries_;
+};
+
+}  // namespace trunkline::net

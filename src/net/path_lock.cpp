@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The lock file: made, locked, removed.
+#include "net/path_lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+
+namespace trunkline::net {
+
+namespace {
+
+bool lock(int file) noexcept {
+  int result = -1;
+  do {
+    result = ::flock(file, LOCK_EX);
+  } while (result != 0 && errno == EINTR);
+  return result == 0;
+}
+
+bool is_file_of_path(int file, const std::string& path) noexcept {
+  struct stat opened {};
+  struct stat named {};
+  return ::fstat(file, &opened) == 0 && ::lstat(path.c_str(), &named) == 0 && opened.st_dev == named.st_dev &&
+         opened.st_ino == named.st_ino;
+}
+
+}  // namespace
+
+PathLock::PathLock(std::string path) noexcept : path_(std::move(path)) {
+  while (!path_.empty()) {
+    UniqueSocket file(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    if (file.get() < 0 || !lock(file.get())) return;
+    // Whoever held it before has removed the file: a lock on that keeps nobody out.
+    if (!is_file_of_path(file.get(), path_)) continue;
+    file_ = std::move(file);
+    return;
+  }
+}
+
+PathLock::~PathLock() {
+  // First the name, then the lock: those who wait for it then see that they hold nothing.
+  if (is_held()) ::unlink(path_.c_str());
+}
+
+}  // namespace trunkline::net

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// SocketAddress: a system address made from an endpoint, or read from a socket and written as a URI.
+#pragma once
+
+#include "net/transport.h"
+
+#include <trunkline/endpoint.h>
+
+#include <asio/ip/tcp.hpp>
+
+#include <sys/socket.h>
+
+#include <optional>
+#include <string>
+
+namespace trunkline::net {
+
+class SocketAddress {
+ public:
+  explicit SocketAddress(const asio::ip::tcp::endpoint& address) noexcept;
+  /// For unix endpoints.
+  static SocketAddress of_unix(const Endpoint& endpoint) noexcept;
+  /// Of a tcp or tls endpoint whose host is an IPv4 or IPv6 address; otherwise nullopt: the name has to be resolved.
+  static std::optional<SocketAddress> of_numeric(const Endpoint& endpoint);
+  static SocketAddress local_of(int socket) noexcept;
+  static SocketAddress peer_of(int socket) noexcept;
+
+  int family() const noexcept { return storage_.ss_family; }
+  const sockaddr* data() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
+  socklen_t size() const noexcept { return size_; }
+  std::uint16_t port() const noexcept;
+  /// `scheme` says whether "tcp" or "tls" is written. A unix socket without a name is "unix:".
+  std::string to_uri(Scheme scheme) const;
+
+ private:
+  SocketAddress() noexcept = default;
+  std::string unix_uri() const;
+
+  sockaddr_storage storage_{};
+  socklen_t size_ = 0;
+};
+
+/// Both addresses of a connected socket.
+PeerInfo peer_info_of(int socket, Scheme scheme);
+
+}  // namespace trunkline::net

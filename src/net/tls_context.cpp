@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// TlsOptions turned into an SSL_CTX.
+#include "net/tls_context.h"
+
+#include "net/system_error.h"
+
+#include <openssl/err.h>
+
+#include <new>
+
+namespace trunkline::net {
+
+namespace {
+
+constexpr std::size_t read_buffer_bytes = 64 * 1024;
+
+Status refused(std::string_view what) {
+  return {StatusCode::invalid_argument, "tls: " + std::string(what) + ": " + openssl_reason()};
+}
+
+Status refused_file(std::string_view option, const std::string& file) {
+  return refused(std::string(option) + " " + file);
+}
+
+/// OpenSSL's own default would ask on the terminal.
+int no_password(char*, int, int, void*) { return -1; }
+
+}  // namespace
+
+std::string openssl_reason() {
+  const unsigned long error = ERR_get_error();
+  ERR_clear_error();
+  if (error == 0) return "unknown reason";
+  if (ERR_SYSTEM_ERROR(error)) return system_text(ERR_GET_REASON(error));
+  const char* const reason = ERR_reason_error_string(error);
+  return reason != nullptr ? reason : "error " + std::to_string(error);
+}
+
+Result<std::shared_ptr<const TlsContext>> TlsContext::load(TlsRole role, const TlsOptions& options) {
+  ERR_clear_error();
+  std::shared_ptr<TlsContext> result(new TlsContext(role, options));
+  if (Status status = result->configure(); !status.is_ok()) return status;
+  return std::shared_ptr<const TlsContext>(std::move(result));
+}
+
+SSL* TlsContext::new_session() const {
+  SSL* const session = SSL_new(context_.get());
+  if (session == nullptr) throw std::bad_alloc();
+  return session;
+}
+
+Status TlsContext::configure() {
+  context_.reset(SSL_CTX_new(TLS_method()));
+  if (context_ == nullptr) return refused("make a context");
+  SSL_CTX* const context = context_.get();
+  SSL_CTX_set_min_proto_version(context, TLS1_2_VERSION);
+  SSL_CTX_set_options(context, SSL_OP_NO_RENEGOTIATION | SSL_OP_NO_COMPRESSION | SSL_OP_NO_TICKET);
+  SSL_CTX_set_mode(context,
+                   SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
+  SSL_CTX_set_read_ahead(context, 1);
+  SSL_CTX_set_default_read_buffer_len(context, read_buffer_bytes);
+  // Connections are few and long: resuming sessions is not worth what a server must remember or sign.
+  SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
+  SSL_CTX_set_num_tickets(context, 0);
+  SSL_CTX_set_default_passwd_cb(context, no_password);
+  if (Status status = load_own_certificate(); !status.is_ok()) return status;
+  if (Status status = load_authorities(); !status.is_ok()) return status;
+  set_verification();
+  return set_alpn();
+}
+
+Status TlsContext::load_own_certificate() {
+  const std::string& certificate = options_.certificate_file;
+  const std::string& key = options_.private_key_file;
+  if (certificate.empty() && key.empty() && role_ == TlsRole::client) return {};
+  if (certificate.empty()) return {StatusCode::invalid_argument, "tls: certificate_file is not set"};
+  if (key.empty()) return {StatusCode::invalid_argument, "tls: private_key_file is not set"};
+  if (SSL_CTX_use_certificate_chain_file(context_.get(), certificate.c_str()) != 1) {
+    return refused_file("certificate_file", certificate);
+  }
+  if (SSL_CTX_use_PrivateKey_file(context_.get(), key.c_str(), SSL_FILETYPE_PEM) != 1)
+    return refused_file("private_key_file", key);
+  if (SSL_CTX_check_private_key(context_.get()) != 1) return refused_file("private_key_file", key);
+  return {};
+}
+
+Status TlsContext::load_authorities() {
+  const bool asks_peer =
+      role_ == TlsRole::client ? options_.verify_peer : options_.client_certificate != ClientCertificate::none;
+  const std::string& file = options_.ca_file;
+  if (file.empty()) {
+    if (asks_peer && SSL_CTX_set_default_verify_paths(context_.get()) != 1)
+      return refused("open the system's trust store");
+    return {};
+  }
+  if (SSL_CTX_load_verify_file(context_.get(), file.c_str()) != 1) return refused_file("ca_file", file);
+  if (role_ == TlsRole::server && asks_peer) {
+    STACK_OF(X509_NAME)* const names = SSL_load_client_CA_file(file.c_str());
+    if (names == nullptr) return refused_file("ca_file", file);
+    SSL_CTX_set_client_CA_list(context_.get(), names);
+  }
+  return {};
+}
+
+void TlsContext::set_verification() {
+  int mode = SSL_VERIFY_NONE;
+  if (role_ == TlsRole::client) {
+    if (options_.verify_peer) mode = SSL_VERIFY_PEER;
+  } else if (options_.client_certificate == ClientCertificate::optional) {
+    mode = SSL_VERIFY_PEER;
+  } else if (options_.client_certificate == ClientCertificate::required) {
+    mode = SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT;
+  }
+  SSL_CTX_set_verify(context_.get(), mode, nullptr);
+}
+
+Status TlsContext::set_alpn() {
+  for (const std::string& name : options_.alpn) {
+    if (name.empty() || name.size() > 255) {
+      return {StatusCode::invalid_argument,
+              "tls: alpn name of " + std::to_string(name.size()) + " bytes is not in 1 to 255"};
+    }
+    alpn_wire_ += static_cast<char>(name.size());
+    alpn_wire_ += name;
+  }
+  if (alpn_wire_.empty()) return {};
+  if (role_ == TlsRole::server) {
+    SSL_CTX_set_alpn_select_cb(context_.get(), &TlsContext::select_alpn, this);
+    return {};
+  }
+  const auto* const names = reinterpret_cast<const unsigned char*>(alpn_wire_.data());
+  if (SSL_CTX_set_alpn_protos(context_.get(), names, static_cast<unsigned>(alpn_wire_.size())) != 0)
+    return refused("set alpn");
+  return {};
+}
+
+int TlsContext::select_alpn(SSL*, const unsigned char** chosen, unsigned char* chosen_size,
+                            const unsigned char* offered, unsigned offered_size, void* context) {
+  const std::string& ours = static_cast<const TlsContext*>(context)->alpn_wire_;
+  unsigned char* selected = nullptr;
+  // Prefers in the order of its third argument.
+  const int outcome = SSL_select_next_proto(&selected, chosen_size, reinterpret_cast<const unsigned char*>(ours.data()),
+                                            static_cast<unsigned>(ours.size()), offered, offered_size);
+  if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;
+  *chosen = selected;
+  return SSL_TLSEXT_ERR_OK;
+}
+
+Result<std::shared_ptr<const TlsContext>> make_server_context(const TlsOptions& options) {
+  return TlsContext::load(TlsRole::server, options);
+}
+
+Result<std::shared_ptr<const TlsContext>> make_client_context(const TlsOptions& options) {
+  return TlsContext::load(TlsRole::client, options);
+}
+
+}  // namespace trunkline::net

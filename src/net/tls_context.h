@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// TlsContext: certificates, keys and rules as OpenSSL holds them.
+#pragma once
+
+#include "net/tls_handshake.h"
+
+#include <openssl/ssl.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace trunkline::net {
+
+template <auto free>
+struct OpensslDeleter {
+  template <class T>
+  void operator()(T* object) const noexcept {
+    free(object);
+  }
+};
+
+enum class TlsRole : std::uint8_t { client, server };
+
+class TlsContext {
+ public:
+  static Result<std::shared_ptr<const TlsContext>> load(TlsRole role, const TlsOptions& options);
+
+  TlsRole role() const noexcept { return role_; }
+  const TlsOptions& options() const noexcept { return options_; }
+  /// A session in this context; throws std::bad_alloc.
+  SSL* new_session() const;
+
+ private:
+  TlsContext(TlsRole role, const TlsOptions& options) : role_(role), options_(options) {}
+
+  Status configure();
+  Status load_own_certificate();
+  Status load_authorities();
+  void set_verification();
+  Status set_alpn();
+  static int select_alpn(SSL* session, const unsigned char** chosen, unsigned char* chosen_size,
+                         const unsigned char* offered, unsigned offered_size, void* context);
+
+  const TlsRole role_;
+  const TlsOptions options_;
+  std::string alpn_wire_;  ///< each name behind its length, RFC 7301
+  std::unique_ptr<SSL_CTX, OpensslDeleter<SSL_CTX_free>> context_;
+};
+
+/// The oldest entry of this thread's error queue in OpenSSL's words, e.g. "key values mismatch"; empties the queue.
+std::string openssl_reason();
+
+}  // namespace trunkline::net

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: MIT
+// OpenSSL between the plain and the encrypted side.
+#include "net/tls_stream.h"
+
+#include "net/system_error.h"
+
+#include <openssl/bio.h>
+#include <openssl/err.h>
+#include <openssl/x509v3.h>
+
+#include <asio/ip/address.hpp>
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <new>
+
+namespace trunkline::net {
+
+namespace {
+
+constexpr std::size_t record_bytes = 16 * 1024;
+/// Encrypted bytes are sent once this much has gathered, so that both sides work at once.
+constexpr std::size_t flush_bytes = 64 * 1024;
+
+void fail(Status& error, const std::string& reason) {
+  if (error.is_ok()) error = {StatusCode::unavailable, reason, StatusOrigin::transport};
+}
+
+}  // namespace
+
+/// OpenSSL's view of the socket: reads it directly, writes into the stream's buffer.
+struct SocketBio {
+  static BIO* make(TlsStream& stream) {
+    BIO* const bio = BIO_new(method());
+    if (bio == nullptr) throw std::bad_alloc();
+    BIO_set_data(bio, &stream);
+    BIO_set_init(bio, 1);
+    return bio;
+  }
+
+  static const BIO_METHOD* method() {
+    static const std::unique_ptr<BIO_METHOD, OpensslDeleter<BIO_meth_free>> instance = [] {
+      BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "trunkline socket");
+      if (made == nullptr) throw std::bad_alloc();
+      BIO_meth_set_read_ex(made, read);
+      BIO_meth_set_write_ex(made, write);
+      BIO_meth_set_ctrl(made, control);
+      return std::unique_ptr<BIO_METHOD, OpensslDeleter<BIO_meth_free>>(made);
+    }();
+    return instance.get();
+  }
+
+  static int read(BIO* bio, char* into, std::size_t size, std::size_t* count) {
+    TlsStream& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
+    BIO_clear_retry_flags(bio);
+    ssize_t result = -1;
+    do {
+      result = ::recv(stream.socket_, into, size, 0);
+    } while (result < 0 && errno == EINTR);
+    *count = result > 0 ? static_cast<std::size_t>(result) : 0;
+    stream.is_socket_short_ = *count < size;
+    if (result > 0) return 1;
+    if (result == 0) {
+      BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      BIO_set_retry_read(bio);
+    } else {
+      stream.socket_error_ = errno;
+    }
+    return 0;
+  }
+
+  static int write(BIO* bio, const char* from, std::size_t size, std::size_t* count) {
+    static_cast<TlsStream*>(BIO_get_data(bio))->unsent_.append(std::string_view(from, size));
+    *count = size;
+    return 1;
+  }
+
+  static long control(BIO* bio, int command, long, void*) {
+    if (command == BIO_CTRL_FLUSH) return 1;
+    if (command == BIO_CTRL_EOF) return BIO_test_flags(bio, BIO_FLAGS_IN_EOF) != 0 ? 1 : 0;
+    return 0;
+  }
+};
+
+TlsStream::TlsStream(std::shared_ptr<const TlsContext> context, int socket, const std::string& server_name)
+    : context_(std::move(context)), socket_(socket), process_(::getpid()), session_(context_->new_session()) {
+  BIO* const bio = SocketBio::make(*this);
+  SSL_set_bio(session_.get(), bio, bio);
+  if (context_->role() == TlsRole::server) {
+    SSL_set_accept_state(session_.get());
+  } else {
+    SSL_set_connect_state(session_.get());
+    set_server_name(context_->options().server_name.empty() ? server_name : context_->options().server_name);
+  }
+}
+
+void TlsStream::set_server_name(const std::string& server_name) {
+  std::error_code error;
+  const auto address = asio::ip::make_address(server_name, error);
+  X509_VERIFY_PARAM* const rules = SSL_get0_param(session_.get());
+  int accepted = 1;
+  if (!error) {
+    // An address is matched with the certificate's addresses and is never sent as SNI (RFC 6066).
+    if (context_->options().verify_peer) accepted = X509_VERIFY_PARAM_set1_ip_asc(rules, address.to_string().c_str());
+  } else {
+    // What the macro SSL_set_tlsext_host_name says, without its casts.
+    accepted = static_cast<int>(SSL_ctrl(session_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
+                                         const_cast<char*>(server_name.c_str())));
+    X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
+    if (accepted == 1 && context_->options().verify_peer) {
+      accepted = X509_VERIFY_PARAM_set1_host(rules, server_name.data(), server_name.size());
+    }
+  }
+  if (accepted != 1) fail(read_error_, "server name " + server_name + " cannot be used: " + openssl_reason());
+}
+
+TlsStream::Step TlsStream::shake_hands() {
+  if (!read_error_.is_ok()) return Step::failed;
+  ERR_clear_error();
+  const int result = SSL_do_handshake(session_.get());
+  if (result == 1) return Step::done;
+  if (SSL_get_error(session_.get(), result) == SSL_ERROR_WANT_READ) return Step::wants_read;
+  fail(read_error_, "handshake: " + failure_reason(result));
+  return Step::failed;
+}
+
+IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
+  std::size_t total = 0;
+  is_drained_ = false;
+  for (MutableByteSpan span : into) {
+    while (!span.empty()) {
+      if (!read_error_.is_ok()) return {IoState::failed, 0, read_error_};
+      std::size_t count = 0;
+      ERR_clear_error();
+      const int result = SSL_read_ex(session_.get(), span.data(), span.size(), &count);
+      if (result != 1) {
+        IoResult end = end_of_read(result);
+        return total > 0 ? IoResult{IoState::ok, total, {}} : std::move(end);
+      }
+      span = span.subspan(count);
+      total += count;
+      // Nothing in the session, nothing in the socket: asking again would only be told so.
+      is_drained_ = is_socket_short_ && SSL_has_pending(session_.get()) == 0;
+      if (is_drained_) return {IoState::ok, total, {}};
+    }
+  }
+  return {IoState::ok, total, {}};
+}
+
+IoResult TlsStream::end_of_read(int result) {
+  switch (SSL_get_error(session_.get(), result)) {
+    case SSL_ERROR_WANT_READ:
+      is_drained_ = true;
+      return {IoState::would_block, 0, {}};
+    case SSL_ERROR_ZERO_RETURN:
+      return {IoState::end_of_stream, 0, {}};
+    default:
+      fail(read_error_, failure_reason(result));
+      return {IoState::failed, 0, read_error_};
+  }
+}
+
+IoResult TlsStream::write(std::span<const ByteSpan> from) {
+  if (!flush()) return {IoState::failed, 0, write_error_};
+  if (has_unsent()) return {IoState::would_block, 0, {}};
+  std::array<std::byte, record_bytes> record;
+  std::size_t gathered = 0;
+  std::size_t total = 0;
+  const auto finish = [&] {
+    const bool encrypted = gathered == 0 || encrypt(ByteSpan(record).first(gathered));
+    total += encrypted ? gathered : 0;
+    flush();
+    return write_error_.is_ok() || total > 0 ? IoResult{IoState::ok, total, {}}
+                                             : IoResult{IoState::failed, 0, write_error_};
+  };
+  for (ByteSpan span : from) {
+    while (!span.empty()) {
+      // A whole record is encrypted where it lies; what is smaller is first gathered into one.
+      const bool in_place = gathered == 0 && span.size() >= record_bytes;
+      const std::size_t count = std::min(span.size(), record_bytes - gathered);
+      if (!in_place) std::memcpy(record.data() + gathered, span.data(), count);
+      gathered += count;
+      if (gathered == record_bytes) {
+        if (!encrypt(in_place ? span.first(count) : ByteSpan(record))) return gathered = 0, finish();
+        total += std::exchange(gathered, 0);
+        if (unsent_.size() - unsent_start_ >= flush_bytes && (!flush() || has_unsent())) return finish();
+      }
+      span = span.subspan(count);
+    }
+  }
+  return finish();
+}
+
+bool TlsStream::encrypt(ByteSpan bytes) {
+  std::size_t count = 0;
+  ERR_clear_error();
+  const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count);
+  // The buffer takes everything, so a write is never cut short.
+  if (result == 1 && count == bytes.size()) return true;
+  fail(write_error_, failure_reason(result));
+  return false;
+}
+
+bool TlsStream::is_of_this_process() const noexcept { return ::getpid() == process_; }
+
+void TlsStream::send_close_notify() {
+  // Only a session that is up and sound may say goodbye.
+  if (!read_error_.is_ok() || !write_error_.is_ok() || SSL_in_init(session_.get()) != 0) return;
+  ERR_clear_error();
+  SSL_shutdown(session_.get());
+  ERR_clear_error();
+}
+
+bool TlsStream::flush() {
+  while (has_unsent()) {
+    const ByteSpan rest = unsent_.bytes().subspan(unsent_start_);
+    const ssize_t count = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
+    if (count >= 0) {
+      unsent_start_ += static_cast<std::size_t>(count);
+    } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
+      return true;
+    } else if (errno != EINTR) {
+      fail(write_error_, system_text(errno));
+      unsent_start_ = unsent_.size();
+    }
+  }
+  if (unsent_.size() > 0) {
+    // Taken and dropped: an idle connection keeps no buffer.
+    const Slice sent = unsent_.take();
+    unsent_start_ = 0;
+  }
+  return write_error_.is_ok();
+}
+
+bool TlsStream::has_buffered() const noexcept { return !is_drained_ && SSL_has_pending(session_.get()) == 1; }
+
+std::string TlsStream::failure_reason(int result) const {
+  const int error = SSL_get_error(session_.get(), result);
+  if (socket_error_ != 0) return system_text(socket_error_);
+  if (error == SSL_ERROR_SYSCALL) return "closed by the peer";
+  const int reason = ERR_GET_REASON(ERR_peek_last_error());
+  if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) return "closed by the peer without a close_notify";
+  if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED) {
+    return std::string("certificate verify failed: ") +
+           X509_verify_cert_error_string(SSL_get_verify_result(session_.get()));
+  }
+  return openssl_reason();
+}
+
+void TlsStream::describe(PeerInfo& peer) const {
+  peer.is_encrypted = true;
+  const unsigned char* name = nullptr;
+  unsigned size = 0;
+  SSL_get0_alpn_selected(session_.get(), &name, &size);
+  peer.alpn.assign(reinterpret_cast<const char*>(name), size);
+  X509* const certificate = SSL_get0_peer_certificate(session_.get());
+  // Without verification anybody could have signed what the certificate says.
+  if (certificate == nullptr || SSL_get_verify_mode(session_.get()) == SSL_VERIFY_NONE ||
+      SSL_get_verify_result(session_.get()) != X509_V_OK) {
+    return;
+  }
+  const std::unique_ptr<BIO, OpensslDeleter<BIO_free>> text(BIO_new(BIO_s_mem()));
+  if (text == nullptr) return;
+  X509_NAME_print_ex(text.get(), X509_get_subject_name(certificate), 0, XN_FLAG_RFC2253);
+  char* characters = nullptr;
+  const long length = BIO_get_mem_data(text.get(), &characters);
+  peer.certificate_subject.assign(characters, static_cast<std::size_t>(length));
+}
+
+}  // namespace trunkline::net

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+// A server's listeners, and which loop gets a new connection.
+#include "server/server_core.h"
+
+#include <string>
+#include <utility>
+
+namespace trunkline::server {
+
+Status ServerCore::on_first_loop(const std::function<Status()>& task) {
+  net::Loop& loop = loops_.front()->net_loop();
+  struct Outcome {
+    bool done = false;
+    Status status;
+  };
+  const auto outcome = std::make_shared<Outcome>();
+  {
+    std::unique_lock lock(mutex_);
+    if (state_ == State::stopping || state_ == State::stopped) {
+      return {StatusCode::failed_precondition, "the server has been stopped"};
+    }
+    if (runners_ > 0 && !loop.is_current()) {
+      loop.post([this, outcome, task] {
+        {
+          // Whoever asked has gone when the server has been stopped meanwhile.
+          std::lock_guard posted_lock(mutex_);
+          if (state_ != State::running) return;
+        }
+        Status status = task();
+        std::lock_guard posted_lock(mutex_);
+        outcome->status = std::move(status);
+        outcome->done = true;
+        changed_.notify_all();
+      });
+      changed_.wait(lock, [&] { return outcome->done || state_ == State::stopped || runners_ == 0; });
+      if (!outcome->done) return {StatusCode::failed_precondition, "the server has been stopped"};
+      return outcome->status;
+    }
+  }
+  return task();
+}
+
+Result<Endpoint> ServerCore::listen(std::string_view uri) {
+  auto endpoint = Endpoint::parse(uri);
+  if (!endpoint.is_ok()) return std::move(endpoint).status();
+  const auto opened = std::make_shared<Result<Endpoint>>();
+  Status status = on_first_loop([this, asked = *endpoint, opened] {
+    *opened = open_listener(asked);
+    return opened->status();
+  });
+  if (!status.is_ok()) return status;
+  return *opened;
+}
+
+Result<Endpoint> ServerCore::open_listener(const Endpoint& endpoint) {
+  const ServerOptions& options = environment_->options;
+  net::ListenCallbacks callbacks;
+  callbacks.choose_loop = [this]() -> net::Loop& { return choose_loop(); };
+  callbacks.on_accept = [this](std::unique_ptr<net::Transport> transport) { accept_transport(std::move(transport)); };
+  callbacks.on_error = [this](const Status& error) {
+    environment_->log(LogLevel::warning, error.message(), {}, {});
+    for (const auto& loop : loops_) {
+      if (loop->net_loop().is_current()) loop->expect_no_more();
+    }
+  };
+  auto listener = net::Listener::open(
+      loops_.front()->net_loop(), endpoint,
+      {.transport = options.transport, .tls = options.tls, .handshake_timeout = options.limits.handshake_timeout},
+      std::move(callbacks));
+  if (!listener.is_ok()) return std::move(listener).status();
+  listeners_.push_back(std::move(*listener));
+  const Endpoint& opened = listeners_.back()->endpoint();
+  std::lock_guard lock(mutex_);
+  endpoints_.push_back(opened);
+  return opened;
+}
+
+std::vector<Endpoint> ServerCore::endpoints() const {
+  std::lock_guard lock(mutex_);
+  return endpoints_;
+}
+
+Status ServerCore::reload_tls() {
+  return on_first_loop([this] {
+    bool any = false;
+    for (const auto& listener : listeners_) {
+      if (listener->endpoint().scheme() != Scheme::tls) continue;
+      any = true;
+      if (Status status = listener->reload_tls(); !status.is_ok()) return status;
+    }
+    return any ? Status()
+               : Status(StatusCode::failed_precondition, "reload tls: the server listens on no tls:// endpoint");
+  });
+}
+
+void ServerCore::close_listeners() {
+  listeners_.clear();
+  std::lock_guard lock(mutex_);
+  endpoints_.clear();
+}
+
+net::Loop& ServerCore::choose_loop() {
+  std::size_t best = 0;
+  for (std::size_t i = 1; i < loops_.size(); ++i) {
+    if (loops_[i]->load() < loops_[best]->load()) best = i;
+  }
+  loops_[best]->expect_connection();
+  return loops_[best]->net_loop();
+}
+
+void ServerCore::accept_transport(std::unique_ptr<net::Transport> transport) {
+  for (const auto& loop : loops_) {
+    if (&loop->net_loop() == &transport->loop()) return loop->accept(std::move(transport));
+  }
+}
+
+}  // namespace trunkline::server

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What a MethodHandler does that lacks the function asked for.
+#include <trunkline/method_handler.h>
+
+namespace trunkline {
+
+namespace {
+
+Status not_served(const char* form) {
+  return {StatusCode::internal, std::string("run handler: it has no ") + form + " form"};
+}
+
+}  // namespace
+
+std::string_view to_string(MethodKind kind) noexcept {
+  switch (kind) {
+    case MethodKind::unary:
+      return "unary";
+    case MethodKind::client_stream:
+      return "client_stream";
+    case MethodKind::server_stream:
+      return "server_stream";
+    case MethodKind::bidirectional:
+      return "bidirectional";
+  }
+  return "unknown";
+}
+
+MethodHandler::~MethodHandler() = default;
+
+std::unique_ptr<CallMessages> MethodHandler::make_messages() const { return std::make_unique<CallMessages>(); }
+
+Status MethodHandler::run(CallMessages&, ServerContext&) { return not_served("plain"); }
+
+asio::awaitable<Status> MethodHandler::run_async(CallMessages&, ServerContext&) { co_return not_served("coroutine"); }
+
+Status MethodHandler::run_stream(call::ServerStreamCore&, ServerContext&) { return not_served("blocking stream"); }
+
+asio::awaitable<Status> MethodHandler::run_stream_async(call::ServerStreamCore&, ServerContext&) {
+  co_return not_served("stream");
+}
+
+}  // namespace trunkline

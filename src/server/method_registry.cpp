@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Registration, removal and snapshots of methods.
+#include "server/method_registry.h"
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace trunkline::server {
+
+namespace {
+
+constexpr std::size_t max_name_bytes = 1024;  // docs/wire.md, section 4
+
+void check_name(std::string_view name) {
+  if (!name.empty() && name.size() <= max_name_bytes) return;
+  throw std::invalid_argument("register method: name of " + std::to_string(name.size()) + " bytes is not 1 to " +
+                              std::to_string(max_name_bytes));
+}
+
+}  // namespace
+
+void MethodRegistry::add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
+  check_name(name);
+  if (handler == nullptr) throw std::invalid_argument("register method " + std::string(name) + ": handler is null");
+  auto method = std::make_shared<Method>();
+  method->name = name;
+  method->options = options;
+  method->handler = std::move(handler);
+
+  std::lock_guard lock(mutex_);
+  if (!methods_.try_emplace(std::string(name), std::move(method)).second) {
+    throw std::invalid_argument("register method " + std::string(name) + ": it is registered already");
+  }
+  snapshot_.reset();
+  version_.fetch_add(1, std::memory_order_release);
+}
+
+bool MethodRegistry::remove(std::string_view name) {
+  std::shared_ptr<Method> removed;  // its handler is destroyed outside the lock
+  std::lock_guard lock(mutex_);
+  auto found = methods_.find(name);
+  if (found == methods_.end()) return false;
+  removed = std::move(found->second);
+  methods_.erase(found);
+  snapshot_.reset();
+  version_.fetch_add(1, std::memory_order_release);
+  return true;
+}
+
+bool MethodRegistry::has(std::string_view name) const {
+  std::lock_guard lock(mutex_);
+  return methods_.find(name) != methods_.end();
+}
+
+std::vector<MethodInfo> MethodRegistry::list() const {
+  std::vector<MethodInfo> all;
+  {
+    std::lock_guard lock(mutex_);
+    all.reserve(methods_.size());
+    for (const auto& [name, method] : methods_) all.push_back(method->info());
+  }
+  std::sort(all.begin(), all.end(), [](const MethodInfo& a, const MethodInfo& b) { return a.name < b.name; });
+  return all;
+}
+
+MethodRegistry::Snapshot MethodRegistry::snapshot() const {
+  std::lock_guard lock(mutex_);
+  if (snapshot_ == nullptr) snapshot_ = std::make_shared<const Methods>(methods_);
+  return snapshot_;
+}
+
+}  // namespace trunkline::server

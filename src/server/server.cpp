@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// The public face of ServerCore.
+#include <trunkline/server.h>
+
+#include "server/server_core.h"
+
+#include <stdexcept>
+#include <utility>
+
+namespace trunkline {
+
+namespace {
+
+ServerOptions with_one_loop(ServerOptions options) {
+  if (options.loops == 1) return options;
+  throw std::invalid_argument("server options: loops " + std::to_string(options.loops) +
+                              " is not 1 on a loop of the user's");
+}
+
+}  // namespace
+
+Server::Server(ServerOptions options) : core_(std::make_shared<server::ServerCore>(std::move(options))) {}
+Server::Server(EventLoop& loop, ServerOptions options)
+    : core_(std::make_shared<server::ServerCore>(net::Loop::of(loop), with_one_loop(std::move(options)))) {}
+Server::~Server() { core_->stop(); }
+
+void Server::add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
+  core_->methods().add(method, std::move(handler), options);
+}
+bool Server::remove(std::string_view method) { return core_->remove_method(method); }
+bool Server::has(std::string_view method) const { return core_->methods().has(method); }
+std::vector<MethodInfo> Server::methods() const { return core_->methods().list(); }
+
+Endpoint Server::listen(std::string_view uri) {
+  Result<Endpoint> endpoint = try_listen(uri);
+  return std::move(endpoint).value();
+}
+Result<Endpoint> Server::try_listen(std::string_view uri) { return core_->listen(uri); }
+std::vector<Endpoint> Server::endpoints() const { return core_->endpoints(); }
+
+Status Server::start() { return core_->start(); }
+Status Server::run() { return core_->run(); }
+Status Server::shutdown(std::chrono::nanoseconds timeout) { return core_->shutdown(timeout); }
+void Server::async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done) {
+  core_->async_shutdown(timeout, std::move(done));
+}
+void Server::stop() { core_->stop(); }
+Status Server::reload_tls() { return core_->reload_tls(); }
+ServerStats Server::stats() const { return core_->stats(); }
+
+}  // namespace trunkline

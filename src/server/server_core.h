@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// ServerCore: a server's loops, listeners and life, from listening to stopped.
+#pragma once
+
+#include "net/listener.h"
+#include "net/loop.h"
+#include "server/environment.h"
+#include "server/server_loop.h"
+
+#include <trunkline/endpoint.h>
+#include <trunkline/server_options.h>
+#include <trunkline/server_stats.h>
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace trunkline::server {
+
+/// Thread-safe, except that with a loop of the user's listen(), stop(), reload_tls() and destruction are for that
+/// loop's thread, or for any while it does not run. Owned by a shared pointer.
+class ServerCore : public std::enable_shared_from_this<ServerCore> {
+ public:
+  /// Throws std::invalid_argument.
+  explicit ServerCore(ServerOptions options);
+  ServerCore(net::Loop& loop, ServerOptions options);
+  ~ServerCore();
+  ServerCore(const ServerCore&) = delete;
+  ServerCore& operator=(const ServerCore&) = delete;
+
+  MethodRegistry& methods() noexcept { return environment_->methods; }
+  /// Also asks the loops to let go of the handler.
+  bool remove_method(std::string_view name);
+  Result<Endpoint> listen(std::string_view uri);
+  std::vector<Endpoint> endpoints() const;
+  Status reload_tls();
+  /// Serves a transport that someone else has made, on the loop it belongs to. On that loop's thread, or while it does
+  /// not run.
+  void accept_transport(std::unique_ptr<net::Transport> transport);
+
+  Status start();
+  Status run();
+  void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
+  Status shutdown(std::chrono::nanoseconds timeout);
+  void stop();
+  ServerStats stats() const;
+
+ private:
+  enum class State : std::uint8_t { idle, running, stopping, stopped };
+  struct Drain;
+
+  bool owns_loops() const noexcept { return user_loop_ == nullptr; }
+  bool is_own_thread() const noexcept;
+  /// Runs `task` on the first loop and waits for it, or on this thread if that loop does not run.
+  Status on_first_loop(const std::function<Status()>& task);
+  Result<Endpoint> open_listener(const Endpoint& endpoint);
+  net::Loop& choose_loop();
+  /// Threads for the loops from `first` on, or none. Counts them as runners. The lock is released only on an error.
+  Status start_threads(std::size_t first, std::unique_lock<std::mutex>& lock);
+  void run_loop(std::size_t index);
+  /// From another thread, with the user's loop running: begins to stop there, and waits for that.
+  void stop_on_users_loop();
+  void begin_stop();
+  void finish_stop();
+  void close_listeners();
+  void begin_drain(std::chrono::nanoseconds timeout);
+  void loop_drained(std::size_t cut_off);
+  void end_drain_early();
+
+  const std::shared_ptr<Environment> environment_;
+  net::Loop* const user_loop_;
+  std::vector<std::unique_ptr<net::Loop>> own_loops_;
+  std::vector<std::shared_ptr<ServerLoop>> loops_;
+  std::vector<std::unique_ptr<net::Listener>> listeners_;  // the first loop's
+
+  mutable std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  State state_ = State::idle;
+  bool is_run_ = false;      // run() serves the first loop
+  std::size_t runners_ = 0;  // threads inside a loop of ours
+  std::vector<std::thread> threads_;
+  std::vector<Endpoint> endpoints_;
+  std::shared_ptr<Drain> drain_;
+};
+
+}  // namespace trunkline::server

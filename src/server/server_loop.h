@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// ServerLoop: what a server has on one event loop - connections, calls, looked-up methods, counters.
+#pragma once
+
+#include "call/stream_host.h"
+#include "net/connection.h"
+#include "net/first_bytes.h"
+#include "net/loop.h"
+#include "net/transport.h"
+#include "server/counters.h"
+#include "server/environment.h"
+#include "server/loop_method.h"
+#include "server/server_call.h"
+
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+namespace trunkline::server {
+
+class ServerConnection;
+
+/// All functions are for the loop's thread, except load(), counters() and those that are constant. Kept alive by the
+/// server and by what runs.
+class ServerLoop final : public call::StreamHost, public std::enable_shared_from_this<ServerLoop> {
+ public:
+  ServerLoop(std::shared_ptr<Environment> environment, net::Loop& loop);
+  ~ServerLoop() override;
+  ServerLoop(const ServerLoop&) = delete;
+  ServerLoop& operator=(const ServerLoop&) = delete;
+
+  net::Loop& net_loop() const noexcept { return loop_; }
+  Environment& environment() const noexcept { return *environment_; }
+  Counters& counters() noexcept { return counters_; }
+  const Counters& counters() const noexcept { return counters_; }
+  /// Connections given to this loop and not yet gone, or on their way to it.
+  std::size_t load() const noexcept {
+    return load_.load(std::memory_order_relaxed) + expected_.load(std::memory_order_relaxed);
+  }
+  /// One is on its way: accept() or expect_no_more() will follow. Any thread.
+  void expect_connection() noexcept { expected_.fetch_add(1, std::memory_order_relaxed); }
+  void expect_no_more() noexcept;
+
+  /// Takes a connection on, unless there are max_connections, or the loop is leaving.
+  void accept(std::unique_ptr<net::Transport> transport);
+  /// Serves a connection that is counted already, by the session that `factory` makes.
+  void serve(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
+             ByteSpan first_bytes);
+  /// Called by the connection when it is closed.
+  void remove(ServerConnection& connection);
+  std::size_t connections() const noexcept { return connections_.size(); }
+
+  /// Methods do not change between the outermost begin_batch() and its end_batch().
+  void begin_batch() {
+    if (batch_depth_ == 0 && environment_->methods.version() != methods_version_) refresh_methods();
+    ++batch_depth_;
+  }
+  void end_batch() noexcept { --batch_depth_; }
+  std::uint64_t methods_version() const noexcept { return methods_version_; }
+  /// Null if there is no such method. Valid until the batch's end.
+  LoopMethod* find_method(std::string_view name);
+  /// Outside batches: drops what is kept for methods that have been removed.
+  void let_go_of_methods();
+
+  ServerCall& take_call();
+  void give_back(ServerCall& call);
+
+  bool is_on_loop() const noexcept override { return loop_.is_current(); }
+  void post(std::function<void()> task) override { loop_.post(std::move(task)); }
+  call::CompletionQueue& completions() noexcept override { return completions_; }
+
+  /// Lets open calls finish and closes each connection after its last one. Ends with `done(calls cut off)` when all are
+  /// closed; at `deadline` what is left is closed.
+  void drain(base::TimePoint deadline, std::function<void(std::size_t)> done);
+  /// Closes all connections with `reason`; no further ones are served. Returns how many calls were cut off, a
+  /// connection with nothing but unsent output counting as one.
+  std::size_t close_all(const Status& reason);
+  /// After the loop has been run for the last time by the server: lets go of all connections and of calls whose
+  /// handlers do not run.
+  void abandon();
+
+ private:
+  void release_slot() noexcept;
+  /// Serves the native protocol; answers others in their own language, as far as that is a line or two.
+  void begin(Result<net::Beginning> beginning);
+  void refuse(LogLevel level, std::string_view reason, std::string_view peer);
+  std::vector<std::shared_ptr<ServerConnection>> all_connections() const;
+  void refresh_methods();
+  void finish_drain_if_empty();
+  static void on_drain_timeout(base::Timer& timer, void* owner, base::TimePoint now);
+
+  const std::shared_ptr<Environment> environment_;
+  net::Loop& loop_;
+  const net::Connection::SessionFactory native_;
+  Counters counters_;
+  std::atomic<std::size_t> load_{0};
+  std::atomic<std::size_t> expected_{0};
+  std::unordered_map<ServerConnection*, std::shared_ptr<ServerConnection>> connections_;
+
+  std::uint64_t methods_version_ = 0;
+  MethodRegistry::Snapshot snapshot_;
+  std::unordered_map<const Method*, std::shared_ptr<LoopMethod>> methods_;
+  int batch_depth_ = 0;
+
+  std::vector<std::unique_ptr<ServerCall>> free_calls_;
+  ServerCall* used_calls_ = nullptr;
+
+  net::Deferred run_completions_{[](void* self) { static_cast<ServerLoop*>(self)->completions_.run(); }, this};
+  call::CompletionQueue completions_{[](void* self) {
+                                       auto& loop = *static_cast<ServerLoop*>(self);
+                                       loop.loop_.defer(loop.run_completions_);
+                                     },
+                                     this};
+
+  bool draining_ = false;  // served, but only to be told to go elsewhere
+  bool closed_ = false;    // not served at all
+  base::Timer drain_timer_{on_drain_timeout, this};
+  std::function<void(std::size_t)> drained_;
+  std::size_t cut_off_ = 0;
+};
+
+}  // namespace trunkline::server

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Outgoing messages to payload bytes, and compressed payloads back (docs/wire.md, section 7).
+#pragma once
+
+#include "session/negotiation.h"
+#include "session/session.h"
+
+namespace trunkline::session {
+
+struct EncodedMessage {
+  Slice payload;
+  std::uint8_t codec = 0;
+  std::uint8_t compressor = 0;
+};
+
+/// Encodes, and compresses where that is asked for, accepted by the peer, above the threshold, and makes it smaller.
+/// Errors: the codec's; internal (the codec is not one this side offers); resource_exhausted (over the peer's
+/// max_message_bytes).
+Status encode_message(const Outgoing& message, const Negotiation& negotiation, std::size_t threshold,
+                      EncodedMessage& out);
+
+/// The status for a message over the peer's limit.
+Status message_too_long(std::uint64_t size, std::uint64_t limit);
+
+/// Errors: resource_exhausted (claims more than max_message_bytes; nothing is allocated), internal (corrupt).
+Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes);
+
+}  // namespace trunkline::session

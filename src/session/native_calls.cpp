@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: MIT
+// Frames about calls: admission, messages, the end.
+#include "session/native_session.h"
+
+#include <string>
+
+namespace trunkline::session {
+
+namespace {
+
+constexpr std::uint32_t cost_of(const wire::FrameHeader& header) noexcept {
+  return static_cast<std::uint32_t>(wire::header_bytes) + header.length;
+}
+
+Status misplaced_message_bytes() {
+  return {StatusCode::internal,
+          "receive message: message_bytes must stand on the first frame of a message that has more, and only there"};
+}
+
+constexpr std::uint32_t further_bytes(const Event& event, std::size_t piece) noexcept {
+  return event.payload.size() > piece ? static_cast<std::uint32_t>(event.payload.size() - piece) : 0;
+}
+
+Status never_opened(CallId id) {
+  return {StatusCode::internal, "receive frame: call " + std::to_string(id) + " was never opened"};
+}
+
+}  // namespace
+
+/// False: the session has failed.
+bool NativeSession::read_block(const wire::FrameHeader& header, ByteSpan body, wire::FrameBody& parts,
+                               wire::HeaderBlock& block) {
+  Status status = wire::split_body(header, body, options_.limits.max_header_bytes, parts);
+  if (status.is_ok() && header.has(wire::flag::headers))
+    status = wire::read_header_block(parts.fields, header.type, block);
+  if (status.is_ok()) return true;
+  fail(std::move(status));
+  return false;
+}
+
+bool NativeSession::find_method(const wire::FrameHeader& header, const wire::HeaderBlock& block,
+                                std::string_view& name) {
+  if (header.number == 0) {
+    name = block.method;
+    if (block.has_method) return true;
+    fail(Status(StatusCode::internal, "receive call: neither a method's number nor its name"));
+    return false;
+  }
+  if (block.has_method) {
+    Status status = learnt_.learn(header.number, block.method, options_.limits.max_methods);
+    if (!status.is_ok()) {
+      fail(std::move(status));
+      return false;
+    }
+  }
+  name = learnt_.find(header.number);
+  if (!name.empty()) return true;
+  fail(Status(StatusCode::internal,
+              "receive call: method number " + std::to_string(header.number) + " was never taught"));
+  return false;
+}
+
+NativeSession::Step NativeSession::on_call_frame(const wire::FrameHeader& header, ByteSpan body, Block* block,
+                                                 Event& event) {
+  if (!is_after(header.call, last_id_)) {
+    return fail(Status(StatusCode::internal, "receive call: id " + std::to_string(header.call) +
+                                                 " does not follow the last one, " + std::to_string(last_id_)));
+  }
+  if (header.call < last_id_) ids_wrapped_ = true;
+  if (ids_wrapped_ && calls_.find(header.call) != nullptr) [[unlikely]] {
+    return fail(Status(StatusCode::internal,
+                       "receive call: id " + std::to_string(header.call) + " is that of a call still open"));
+  }
+  last_id_ = header.call;
+  if (goaway_sent_) {  // The client learns from goaway that this call was never looked at.
+    discard(header, body);
+    return Step::again;
+  }
+  wire::FrameBody parts;
+  wire::HeaderBlock fields;
+  if (!read_block(header, body, parts, fields) || !check_numbers(header, true)) return Step::again;
+  if (parts.message.size() > options_.limits.call_credit_bytes) {
+    return fail(Status(StatusCode::resource_exhausted, "receive call: " + std::to_string(parts.message.size()) +
+                                                           " bytes exceed call_credit_bytes " +
+                                                           std::to_string(options_.limits.call_credit_bytes)));
+  }
+  if (!find_method(header, fields, event.method_name)) return Step::again;
+  return admit_call(header, body, fields, parts, block, event);
+}
+
+NativeSession::Step NativeSession::admit_call(const wire::FrameHeader& header, ByteSpan body,
+                                              const wire::HeaderBlock& block, const wire::FrameBody& parts,
+                                              Block* owner, Event& event) {
+  if (calls_.size() >= options_.max_concurrent_calls) {
+    return refuse_call(
+        header, body,
+        Status(StatusCode::resource_exhausted, "call: " + std::to_string(calls_.size()) +
+                                                   " calls are open on this connection, max_concurrent_calls is " +
+                                                   std::to_string(options_.max_concurrent_calls)),
+        event);
+  }
+  if (block.has_message_bytes != header.has(wire::flag::more)) return fail(misplaced_message_bytes());
+  if (block.has_timeout) {
+    if (block.timeout_us == 0)
+      return refuse_call(header, body,
+                         Status(StatusCode::deadline_exceeded, "call: the deadline had passed on arrival"), event);
+    constexpr std::uint64_t longest_us = std::uint64_t{1} << 52;
+    event.deadline = base::deadline_after(now_, std::chrono::microseconds(std::min(block.timeout_us, longest_us)));
+  }
+  if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
+  event.id = header.call;
+  event.method_number = header.number;
+  if (header.has(wire::flag::more)) {
+    CallState& call = *open_call(header.call, nullptr);
+    call.one_way = header.has(wire::flag::one_way);
+    call.pending = std::make_unique<PendingCall>(
+        PendingCall{header.number, std::string(event.method_name), std::move(event.metadata), event.deadline});
+    clear_event(event);
+    if (call.pending->deadline != base::never) timers_.schedule(call.deadline, call.pending->deadline);
+    return on_message_of(call, header, block, parts.message, owner, event);
+  }
+  if (header.has(wire::flag::message)) {
+    if (Status status = take_message(header, parts.message, owner, event); !status.is_ok())
+      return refuse_call(header, body, status, event);
+  }
+  event.type = EventType::call;
+  event.end = header.has(wire::flag::end);
+  event.one_way = header.has(wire::flag::one_way);
+  event.credit = last_credit_ = {cost_of(header), static_cast<std::uint32_t>(parts.message.size()),
+                                 further_bytes(event, parts.message.size())};
+  last_credit_call_ = header.call;
+  current_ = {header.call, event.one_way ? CurrentCall::State::one_way : CurrentCall::State::waiting, event.end,
+              event.deadline};
+  return Step::event;
+}
+
+NativeSession::Step NativeSession::refuse_call(const wire::FrameHeader& header, ByteSpan body, const Status& why,
+                                               Event& event) {
+  clear_event(event);
+  // Through the queue where answers must keep their order.
+  if (!header.has(wire::flag::one_way)) static_cast<void>(finish_queued(header.call, nullptr, why, {}, nullptr, true));
+  discard(header, body);
+  return Step::again;
+}
+
+/// A call or message frame that nobody wants. Its credit is given back, that of the call as well while its message goes
+/// on: the client of a one-way call does not learn that it was refused, and is to come to its message's end.
+void NativeSession::discard(const wire::FrameHeader& header, ByteSpan body) {
+  return_connection_credit(cost_of(header));
+  if (role_ != Role::server || !header.has(wire::flag::more)) return;
+  wire::FrameBody parts;
+  if (!wire::split_body(header, body, options_.limits.max_header_bytes, parts).is_ok() || parts.message.empty()) return;
+  write_control({.type = wire::FrameType::credit,
+                 .call = header.call,
+                 .number = static_cast<std::uint32_t>(parts.message.size())});
+}
+
+NativeSession::Step NativeSession::on_message_frame(const wire::FrameHeader& header, ByteSpan body, Block* block,
+                                                    Event& event) {
+  CallState* call = calls_.find(header.call);
+  if (call == nullptr) {
+    if (!was_opened(header.call)) return fail(never_opened(header.call));
+    discard(header, body);
+    return Step::again;
+  }
+  wire::FrameBody parts;
+  wire::HeaderBlock fields;
+  if (!read_block(header, body, parts, fields) || !check_numbers(header, !call->assembly.is_active()))
+    return Step::again;
+  return on_message_of(*call, header, fields, parts.message, block, event);
+}
+
+/// A message frame, or the first of a call in pieces.
+NativeSession::Step NativeSession::on_message_of(CallState& call, const wire::FrameHeader& header,
+                                                 const wire::HeaderBlock& block, ByteSpan piece, Block* owner,
+                                                 Event& event) {
+  const bool end = header.has(wire::flag::end);
+  const CallTransition step =
+      transition(role_, call.phase, end ? CallInput::peer_message_end : CallInput::peer_message);
+  if (step.action == CallAction::fail_session)
+    return fail(Status(StatusCode::internal, "receive message: not from this side"));
+  if (step.action == CallAction::discard) {
+    return_connection_credit(cost_of(header));
+    return Step::again;
+  }
+  call.receive_credit -= static_cast<std::int64_t>(piece.size());
+  if (call.receive_credit < 0) {
+    return fail(Status(StatusCode::resource_exhausted, "receive message: call " + std::to_string(header.call) + " is " +
+                                                           std::to_string(-call.receive_credit) +
+                                                           " bytes over call_credit_bytes " +
+                                                           std::to_string(options_.limits.call_credit_bytes)));
+  }
+  const bool is_first_piece = header.has(wire::flag::more) && !call.assembly.is_active();
+  if (block.has_message_bytes != is_first_piece) return fail(misplaced_message_bytes());
+  const bool is_late_metadata = block.metadata_count > 0 && header.type == wire::FrameType::message &&
+                                (role_ == Role::server || call.received_leading);
+  if (is_late_metadata)
+    return fail(Status(StatusCode::internal, "receive message: metadata on a frame that must not have it"));
+  if (header.type == wire::FrameType::message) call.received_leading = true;
+
+  Status status;
+  if (step.action == CallAction::fail_call) {
+    status = Status(StatusCode::internal, "receive message: the peer had ended its side");
+  } else if (!header.has(wire::flag::message)) {
+    if (end && call.assembly.is_active())
+      status = Status(StatusCode::internal, "receive message: the sender ended amid a message");
+  } else if (call.assembly.is_active() || header.has(wire::flag::more)) {
+    status = take_piece(call, header, block, piece, event);
+  } else {
+    status = take_message(header, piece, owner, event);
+  }
+  last_credit_ = {cost_of(header), static_cast<std::uint32_t>(piece.size())};
+  last_credit_call_ = call.id;
+  if (!status.is_ok()) return break_call(call, status, event);
+  call.phase = step.next;
+  if (block.metadata_count > 0 && role_ == Role::client) wire::copy_metadata(block, event.metadata);
+  if (!event.has_message && !end && event.metadata.empty()) {  // a piece amid a message: room for the next one
+    release(call.id, std::exchange(last_credit_, {}));
+    return Step::again;
+  }
+  last_credit_.further_bytes = further_bytes(event, piece.size());
+  event.credit = last_credit_;
+  event.id = call.id;
+  event.context = call.context;
+  event.end = end;
+  if (call.pending != nullptr) return hand_out_call(call, event);
+  event.type = EventType::message;
+  return Step::event;
+}
+
+/// The first message of a call in pieces is whole.
+NativeSession::Step NativeSession::hand_out_call(CallState& call, Event& event) {
+  const std::unique_ptr<PendingCall> pending = std::move(call.pending);
+  call.phase = event.end ? CallPhase::peer_ended : CallPhase::open;
+  event.type = EventType::call;
+  event.method_number = pending->method_number;
+  if (pending->method_number == 0) learnt_name_ = pending->method_name;
+  event.method_name =
+      pending->method_number != 0 ? learnt_.find(pending->method_number) : std::string_view(learnt_name_);
+  event.metadata = std::move(pending->metadata);
+  event.deadline = pending->deadline;
+  event.one_way = call.one_way;
+  unattached_ = call.id;
+  return Step::event;
+}
+
+/// A rule of the call was broken, or its message cannot be had: the call ends, the connection goes on.
+NativeSession::Step NativeSession::break_call(CallState& call, const Status& why, Event& event) {
+  const HeldCredit credit = std::exchange(last_credit_, {});
+  return_connection_credit(credit.connection_bytes);
+  if (const std::int64_t owed = call.returnable_credit + credit.call_bytes; call.one_way && owed > 0) {
+    // As in discard(): the client does not learn of this.
+    write_control({.type = wire::FrameType::credit, .call = call.id, .number = static_cast<std::uint32_t>(owed)});
+  }
+  clear_event(event);
+  void* context = call.context;
+  const CallId id = call.id;
+  const bool unprocessed = call.pending != nullptr;
+  const bool one_way = call.one_way;
+  const bool is_begun = call.has_begun();
+  forget_call(call);
+  event.id = id;
+  event.context = context;
+  event.status = why;
+  if (role_ == Role::client) {
+    if (is_begun) write_control({.type = wire::FrameType::cancel, .call = id, .number = 1});
+    event.type = EventType::finished;
+    return Step::event;
+  }
+  if (!one_way) write_finish(id, why, unprocessed, {});
+  event.type = EventType::cancelled;
+  return context != nullptr ? Step::event : Step::again;
+}
+
+NativeSession::Step NativeSession::on_finish_frame(const wire::FrameHeader& header, ByteSpan body, Block* block,
+                                                   Event& event) {
+  const bool has_message = header.has(wire::flag::message);
+  CallState* call = calls_.find(header.call);
+  if (call == nullptr) {
+    if (!was_opened(header.call)) return fail(never_opened(header.call));
+    if (has_message) return_connection_credit(cost_of(header));
+    return Step::again;
+  }
+  wire::FrameBody parts;
+  wire::HeaderBlock fields;
+  if (!read_block(header, body, parts, fields) || !check_numbers(header, !call->assembly.is_active()))
+    return Step::again;
+  if (static_cast<std::int64_t>(parts.message.size()) > call->receive_credit) {
+    return fail(Status(StatusCode::resource_exhausted, "receive finish: call " + std::to_string(header.call) +
+                                                           " goes over call_credit_bytes " +
+                                                           std::to_string(options_.limits.call_credit_bytes)));
+  }
+  event.type = EventType::finished;
+  event.id = header.call;
+  event.context = call->context;
+  event.end = true;
+  if (header.number != 0) {
+    event.status = Status(static_cast<StatusCode>(header.number), fields.status_message, StatusOrigin::peer);
+    event.status.set_may_have_run(!header.has(wire::flag::unprocessed));
+    if (fields.detail_count > 0) wire::copy_details(fields, event.status);
+  } else if (call->assembly.is_active()) {
+    event.status = has_message ? take_piece(*call, header, fields, parts.message, event)
+                               : Status(StatusCode::internal, "receive message: the server finished amid a message");
+  } else if (has_message) {
+    event.status = take_message(header, parts.message, block, event);
+  }
+  if (!event.status.is_ok() && header.number == 0) event.has_message = false;
+  if (fields.metadata_count > 0) wire::copy_metadata(fields, event.metadata);
+  if (has_message) event.credit = last_credit_ = {cost_of(header), 0, further_bytes(event, parts.message.size())};
+  last_credit_call_ = 0;
+  forget_call(*call);
+  return Step::event;
+}
+
+NativeSession::Step NativeSession::on_cancel_frame(const wire::FrameHeader& header, Event& event) {
+  CallState* call = calls_.find(header.call);
+  if (call == nullptr) return Step::again;  // over, or given up before it was sent
+  event.type = EventType::cancelled;
+  event.id = header.call;
+  event.context = call->context;
+  event.status = header.number == 4
+                     ? Status(StatusCode::deadline_exceeded, "the caller's deadline has passed", StatusOrigin::peer)
+                     : Status(StatusCode::cancelled, "the caller has cancelled the call", StatusOrigin::peer);
+  forget_call(*call);
+  return event.context != nullptr ? Step::event : Step::again;
+}
+
+}  // namespace trunkline::session

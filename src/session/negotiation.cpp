@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Matching of names between the two sides.
+#include "session/negotiation.h"
+
+#include <algorithm>
+
+namespace trunkline::session {
+
+Negotiation::Negotiation(Role role, const SessionOptions& options) : role_(role), options_(&options) {}
+
+wire::Hello Negotiation::local_hello() const {
+  const ConnectionLimits& limits = options_->limits;
+  wire::Hello hello;
+  hello.max_frame_bytes = limits.max_frame_bytes;
+  hello.max_message_bytes = limits.max_message_bytes;
+  hello.connection_credit = limits.connection_credit_bytes;
+  hello.call_credit = limits.call_credit_bytes;
+  hello.max_header_bytes = limits.max_header_bytes;
+  if (role_ == Role::server) {
+    hello.max_concurrent_calls = options_->max_concurrent_calls;
+    hello.max_methods = limits.max_methods;
+  } else {
+    hello.ordered = options_->ordered;
+  }
+  for (const auto& codec : options_->codecs->codecs()) hello.codecs.emplace_back(codec->name());
+  for (const auto& compressor : options_->compressors->compressors())
+    hello.compressors.emplace_back(compressor->name());
+  return hello;
+}
+
+void Negotiation::apply(wire::Hello peer) {
+  peer_ = std::move(peer);
+  complete_ = true;
+  for (const std::string& name : peer_.codecs) peer_codecs_.push_back(options_->codecs->find(name));
+  for (const std::string& name : peer_.compressors) peer_compressors_.push_back(options_->compressors->find(name));
+}
+
+std::uint8_t Negotiation::number_of(const Compressor& compressor) const noexcept {
+  const auto& list = options_->compressors->compressors();
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    if (list[i].get() == &compressor) return static_cast<std::uint8_t>(i + 1);
+  }
+  return 0;
+}
+
+bool Negotiation::peer_accepts(const Codec& codec) const noexcept {
+  if (!complete_) return true;
+  return std::find(peer_codecs_.begin(), peer_codecs_.end(), &codec) != peer_codecs_.end();
+}
+
+bool Negotiation::peer_accepts(const Compressor& compressor) const noexcept {
+  return std::find(peer_compressors_.begin(), peer_compressors_.end(), &compressor) != peer_compressors_.end();
+}
+
+}  // namespace trunkline::session

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// OutputQueue: bytes on their way to the transport, written in place or borrowed from slices.
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace trunkline::session {
+
+/// Small frames are written into shared blocks back to back; large payloads are queued as slices without a copy.
+/// Holds no memory while it is empty, except the list's own.
+class OutputQueue {
+ public:
+  OutputQueue() = default;
+  ~OutputQueue() { clear(); }
+  OutputQueue(const OutputQueue&) = delete;
+  OutputQueue& operator=(const OutputQueue&) = delete;
+
+  /// Room for exactly `size` bytes in one piece; commit() what was written before anything else is queued.
+  std::byte* reserve(std::size_t size) {
+    if (static_cast<std::size_t>(tail_end_ - tail_) < size) grow(size);
+    return tail_;
+  }
+  void commit(std::size_t size) {
+    if (open_segment_) {
+      segments_.back().size += size;
+    } else {
+      open(size);
+    }
+    tail_ += size;
+    bytes_ += size;
+  }
+  void append(ByteSpan bytes);
+  /// Queues the slice itself; small ones are copied instead.
+  void append(Slice slice);
+
+  std::size_t gather(std::span<ByteSpan> out) const noexcept;
+  void consume(std::size_t size) noexcept;
+  void clear() noexcept;
+
+  bool empty() const noexcept { return bytes_ == 0; }
+  std::size_t size() const noexcept { return bytes_; }
+
+ private:
+  struct Segment {
+    Block* block;
+    const std::byte* data;
+    std::size_t size;
+  };
+
+  void grow(std::size_t size);
+  void open(std::size_t size);
+  void release_tail() noexcept;
+
+  std::vector<Segment> segments_;
+  std::size_t head_ = 0;
+  std::size_t bytes_ = 0;
+  Block* tail_block_ = nullptr;
+  std::byte* tail_ = nullptr;
+  std::byte* tail_end_ = nullptr;
+  bool open_segment_ = false;  // the last segment ends at tail_ and grows with it
+};
+
+}  // namespace trunkline::session

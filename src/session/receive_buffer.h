@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// ReceiveBuffer: bytes from the transport until they are decoded, and the shortcut for long bodies.
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <array>
+#include <cstddef>
+
+namespace trunkline::session {
+
+/// Reads as much as one block holds. When a long body is incomplete its rest is read straight to where it belongs
+/// (expect_body), so that it is not copied. Holds no block while nothing is buffered.
+class ReceiveBuffer {
+ public:
+  /// `read_bytes` 0: unbuffered, asks the transport only for what the decoder has said it needs (need()).
+  explicit ReceiveBuffer(std::size_t read_bytes) noexcept : read_bytes_(read_bytes) {}
+  ~ReceiveBuffer() { reset(); }
+  ReceiveBuffer(const ReceiveBuffer&) = delete;
+  ReceiveBuffer& operator=(const ReceiveBuffer&) = delete;
+
+  std::size_t prepare(std::array<MutableByteSpan, 2>& out);
+  void commit(std::size_t size) noexcept;
+
+  const std::byte* data() const noexcept { return begin_; }
+  std::size_t size() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
+  Block* block() const noexcept { return block_; }
+  void consume(std::size_t size) noexcept { begin_ += size; }
+  /// The decoder is waiting for `size` bytes at data().
+  void need(std::size_t size) noexcept { needed_ = size; }
+  /// Gives memory back if nothing is buffered; called when a batch is done.
+  void rest() noexcept;
+  void reset() noexcept;
+
+  /// The next `size` bytes of the stream are to be put at `target`; what is buffered of them is copied there.
+  void expect_body(std::byte* target, std::size_t size) noexcept;
+  /// Bytes of the body still to come.
+  std::size_t body_missing() const noexcept { return body_missing_; }
+
+ private:
+  void make_room(std::size_t size);
+
+  Block* block_ = nullptr;
+  std::byte* begin_ = nullptr;
+  std::byte* end_ = nullptr;
+  std::byte* limit_ = nullptr;
+  std::size_t read_bytes_;
+  std::size_t needed_ = 16;
+  std::byte* body_ = nullptr;
+  std::size_t body_missing_ = 0;
+};
+
+}  // namespace trunkline::session

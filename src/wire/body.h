@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// FrameBody: the two parts of the body of a call, message or finish frame.
+#pragma once
+
+#include "wire/frame.h"
+
+#include <trunkline/slice.h>
+#include <trunkline/status.h>
+
+namespace trunkline::wire {
+
+/// Views into the body.
+struct FrameBody {
+  ByteSpan fields;   ///< the header block without its size; empty without flag headers
+  ByteSpan message;  ///< empty without flag message
+};
+
+/// The status for a body that split_body() refuses.
+Status broken_body(const FrameHeader& header, ByteSpan body, std::uint32_t max_header_bytes);
+
+/// Takes apart the body of a call, message or finish frame that check_header() has accepted; body.size() is
+/// header.length. Errors: internal (the sizes do not add up, a call's
+/// message has bytes but no codec), resource_exhausted (block over max_header_bytes).
+inline Status split_body(const FrameHeader& header, ByteSpan body, std::uint32_t max_header_bytes, FrameBody& out) {
+  if (!header.has(flag::headers)) [[likely]] {
+    out.fields = {};
+    out.message = body;
+    return {};
+  }
+  const std::size_t size = load_little<std::uint32_t>(body.data());
+  const std::size_t room = body.size() - block_size_bytes;
+  const bool may_have_more = header.has(flag::message) && (header.codec != 0 || header.type != FrameType::call);
+  if (size > max_header_bytes || size > room || (size < room && !may_have_more)) {
+    return broken_body(header, body, max_header_bytes);
+  }
+  out.fields = body.subspan(block_size_bytes, size);
+  out.message = body.subspan(block_size_bytes + size);
+  return {};
+}
+
+}  // namespace trunkline::wire

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// Whole frames of the types that carry no message: cancel, credit, ping, pong, goaway.
+#pragma once
+
+#include "wire/frame.h"
+
+#include <trunkline/slice.h>
+#include <trunkline/status.h>
+
+#include <array>
+#include <string_view>
+
+namespace trunkline::wire {
+
+using PingValue = std::array<std::byte, ping_bytes>;
+
+inline void append_header(const FrameHeader& header, BufferWriter& out) {
+  write_header(header, out.prepare(header_bytes).data());
+  out.advance(header_bytes);
+}
+
+/// `code` is cancelled or deadline_exceeded.
+inline void write_cancel(std::uint32_t call, StatusCode code, BufferWriter& out) {
+  append_header({.type = FrameType::cancel, .call = call, .number = static_cast<std::uint32_t>(code)}, out);
+}
+
+/// Grants `bytes` (1 to 2^31 - 1) to a call, or to the connection as call 0.
+inline void write_credit(std::uint32_t call, std::uint32_t bytes, BufferWriter& out) {
+  append_header({.type = FrameType::credit, .call = call, .number = bytes}, out);
+}
+
+inline void write_ping(const PingValue& value, BufferWriter& out) {
+  append_header({.length = ping_bytes, .type = FrameType::ping}, out);
+  out.append(ByteSpan(value));
+}
+
+/// `value` is the body of the ping it answers.
+inline void write_pong(const PingValue& value, BufferWriter& out) {
+  append_header({.length = ping_bytes, .type = FrameType::pong}, out);
+  out.append(ByteSpan(value));
+}
+
+/// The body of a ping or pong frame that check_header() has accepted.
+inline PingValue read_ping(ByteSpan body) noexcept {
+  PingValue value;
+  std::memcpy(value.data(), body.data(), ping_bytes);
+  return value;
+}
+
+/// `reason` is cut to 1024 bytes; bytes that are not UTF-8 become '?'.
+void write_goaway(std::uint32_t last_call, StatusCode code, std::string_view reason, BufferWriter& out);
+
+/// The reason in the body of a goaway frame, a view of it. Error: internal (not UTF-8).
+Status read_goaway(ByteSpan body, std::string_view& reason);
+
+}  // namespace trunkline::wire

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// One matcher per protocol over the first bytes of a connection.
+#include "wire/detector.h"
+
+#include "wire/preface.h"
+
+#include <algorithm>
+#include <array>
+
+namespace trunkline::wire {
+namespace {
+
+using namespace std::string_view_literals;
+
+enum class Match : std::uint8_t { no, undecided, yes };
+
+Match match_prefix(std::string_view bytes, std::string_view wanted) noexcept {
+  const std::size_t size = std::min(bytes.size(), wanted.size());
+  if (bytes.substr(0, size) != wanted.substr(0, size)) return Match::no;
+  return size == wanted.size() ? Match::yes : Match::undecided;
+}
+
+Match match_native(std::string_view bytes) noexcept { return match_prefix(bytes, as_text(ByteSpan(preface))); }
+
+/// RFC 9113, section 3.4; the first line is enough.
+constexpr std::string_view http2_start = "PRI * HTTP/2.0\r\n";
+
+Match match_http2(std::string_view bytes) noexcept { return match_prefix(bytes, http2_start); }
+
+/// A method of capital letters and '-', a space, and the first byte of a target ('/', '*', or an absolute URI or
+/// authority).
+Match match_http1(std::string_view bytes) noexcept {
+  if (match_prefix(bytes, http2_start.substr(0, 4)) == Match::yes) return Match::no;
+  const auto is_method_letter = [](char byte) { return (byte >= 'A' && byte <= 'Z') || byte == '-'; };
+  const std::size_t space =
+      static_cast<std::size_t>(std::find_if_not(bytes.begin(), bytes.end(), is_method_letter) - bytes.begin());
+  if (space > detection_bytes - 2) return Match::no;
+  if (space == bytes.size()) return Match::undecided;
+  if (space == 0 || bytes[space] != ' ') return Match::no;
+  if (space + 1 == bytes.size()) return Match::undecided;
+  const auto target = static_cast<unsigned char>(bytes[space + 1]);
+  return target > ' ' && target < 0x7F ? Match::yes : Match::no;
+}
+
+/// A handshake record of SSL 3.0 or later (RFC 8446, section 5.1).
+Match match_tls(std::string_view bytes) noexcept {
+  const Match start = match_prefix(bytes, "\x16\x03"sv);
+  if (start != Match::yes) return start;
+  if (bytes.size() < 3) return Match::undecided;
+  return static_cast<unsigned char>(bytes[2]) <= 4 ? Match::yes : Match::no;
+}
+
+/// A message of the strict binary or the compact protocol, or the header transport's mark.
+Match match_thrift_message(std::string_view bytes, bool framed) noexcept {
+  if (bytes.empty()) return Match::undecided;
+  if (framed) {
+    if (const Match header = match_prefix(bytes, "\x0F\xFF"sv); header != Match::no) return header;
+  }
+  if (bytes[0] == '\x80') return match_prefix(bytes, "\x80\x01"sv);
+  if (bytes[0] != '\x82') return Match::no;
+  if (bytes.size() < 2) return Match::undecided;
+  return (bytes[1] & 0x1F) == 1 ? Match::yes : Match::no;
+}
+
+/// Bare, or after a frame's big-endian size, which stays below 16 MiB in every implementation's default.
+Match match_thrift(std::string_view bytes) noexcept {
+  if (bytes.empty()) return Match::undecided;
+  if (bytes[0] != 0) return match_thrift_message(bytes, false);
+  return bytes.size() < 4 ? Match::undecided : match_thrift_message(bytes.substr(4), true);
+}
+
+struct Matcher {
+  Protocol protocol;
+  Match (*match)(std::string_view bytes) noexcept;
+};
+
+/// No two say yes to the same bytes, so the order does not matter.
+constexpr std::array matchers{
+    Matcher{Protocol::native, match_native}, Matcher{Protocol::http1, match_http1},
+    Matcher{Protocol::http2, match_http2},   Matcher{Protocol::tls, match_tls},
+    Matcher{Protocol::thrift, match_thrift},
+};
+
+constexpr std::string_view http1_answer =
+    "HTTP/1.1 505 HTTP Version Not Supported\r\n"
+    "Content-Type: text/plain; charset=utf-8\r\n"
+    "Content-Length: 61\r\n"
+    "Connection: close\r\n"
+    "\r\n"
+    "this port speaks the native protocol of Trunkline, version 1\n";
+
+/// An empty SETTINGS frame, then GOAWAY: last stream 0, PROTOCOL_ERROR, and a text (RFC 9113, sections 6.5 and 6.8).
+constexpr std::string_view http2_answer =
+    "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+    "\x00\x00\x44\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"
+    "this port speaks the native protocol of Trunkline, version 1"sv;
+
+/// A fatal alert, handshake_failure (RFC 8446, section 6).
+constexpr std::string_view tls_answer = "\x15\x03\x03\x00\x02\x02\x28"sv;
+
+}  // namespace
+
+std::string_view to_string(Protocol protocol) noexcept {
+  switch (protocol) {
+    case Protocol::native:
+      return "native";
+    case Protocol::http1:
+      return "http1";
+    case Protocol::http2:
+      return "http2";
+    case Protocol::tls:
+      return "tls";
+    case Protocol::thrift:
+      return "thrift";
+    case Protocol::unknown:
+      break;
+  }
+  return "unknown";
+}
+
+std::optional<Protocol> detect(ByteSpan first_bytes) noexcept {
+  const std::string_view bytes = as_text(first_bytes.first(std::min(first_bytes.size(), detection_bytes)));
+  bool undecided = false;
+  for (const Matcher& matcher : matchers) {
+    const Match match = matcher.match(bytes);
+    if (match == Match::yes) return matcher.protocol;
+    undecided = undecided || match == Match::undecided;
+  }
+  return undecided ? std::nullopt : std::optional(Protocol::unknown);
+}
+
+std::string_view answer_to(Protocol protocol) noexcept {
+  switch (protocol) {
+    case Protocol::http1:
+      return http1_answer;
+    case Protocol::http2:
+      return http2_answer;
+    case Protocol::tls:
+      return tls_answer;
+    case Protocol::native:
+    case Protocol::thrift:
+    case Protocol::unknown:
+      break;
+  }
+  return {};
+}
+
+}  // namespace trunkline::wire

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// The two kinds of text on the wire: names of a small alphabet, and UTF-8.
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+
+namespace trunkline::wire {
+
+/// Bytes that may stand in the name of a codec, compressor, feature or metadata entry.
+inline constexpr std::array<bool, 256> name_alphabet = [] {
+  std::array<bool, 256> allowed{};
+  for (unsigned char letter : std::string_view("abcdefghijklmnopqrstuvwxyz0123456789-_.")) allowed[letter] = true;
+  return allowed;
+}();
+
+/// True for 1 to `longest` bytes of the alphabet.
+inline bool is_name(std::string_view text, std::size_t longest) noexcept {
+  if (text.empty() || text.size() > longest) return false;
+  bool good = true;
+  for (char letter : text) good = good && name_alphabet[static_cast<unsigned char>(letter)];
+  return good;
+}
+
+/// True for well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF), the empty text included.
+bool is_utf8(std::string_view text) noexcept;
+
+/// The longest start of `text` of at most `limit` bytes that does not cut a character. For any `text`.
+std::string_view utf8_prefix(std::string_view text, std::size_t limit) noexcept;
+
+/// Copies `text` to `out` (room for text.size()), with '?' for every byte that is not part of well-formed UTF-8.
+void copy_as_utf8(std::string_view text, std::byte* out) noexcept;
+
+}  // namespace trunkline::wire

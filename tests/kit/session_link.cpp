@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Parcels of bytes and the faults done to them.
+#include "kit/session_link.h"
+
+#include <algorithm>
+
+namespace trunkline::kit {
+
+void SessionLink::send(std::string bytes, base::TimePoint now) {
+  if (is_cut_ || bytes.empty()) return;
+  if (on_bytes) on_bytes(bytes);
+  if (spoil_at_ && *spoil_at_ >= sent_ && *spoil_at_ < sent_ + bytes.size()) {
+    char& byte = bytes[static_cast<std::size_t>(*spoil_at_ - sent_)];
+    byte = static_cast<char>(static_cast<std::uint8_t>(byte) ^ spoil_mask_);
+  }
+  const bool cuts = cut_at_ && *cut_at_ < sent_ + bytes.size();
+  if (cuts) bytes.resize(static_cast<std::size_t>(*cut_at_ > sent_ ? *cut_at_ - sent_ : 0));
+  sent_ += bytes.size();
+  held_ += bytes.size();
+  if (!bytes.empty()) parcels_.push_back({now + latency_, std::move(bytes)});
+  // What was sent before the cut still arrives; then the stream ends.
+  if (cuts) is_closed_ = true;
+}
+
+void SessionLink::cut() noexcept {
+  is_cut_ = true;
+  parcels_.clear();
+  held_ = 0;
+}
+
+std::string SessionLink::receive(std::size_t most, base::TimePoint now) {
+  std::string out;
+  while (!parcels_.empty() && parcels_.front().arrival <= now && out.size() < most) {
+    std::string& bytes = parcels_.front().bytes;
+    const std::size_t size = std::min(bytes.size(), most - out.size());
+    out.append(bytes, 0, size);
+    if (size == bytes.size()) {
+      parcels_.pop_front();
+    } else {
+      bytes.erase(0, size);
+    }
+  }
+  held_ -= out.size();
+  return out;
+}
+
+base::TimePoint SessionLink::next_arrival() const noexcept {
+  return parcels_.empty() ? base::never : parcels_.front().arrival;
+}
+
+}  // namespace trunkline::kit

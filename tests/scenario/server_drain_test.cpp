@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: MIT
+// A server that shuts down under load: what it accepted is answered, the rest is known not to have run.
+#include <trunkline/channel.h>
+#include <trunkline/server.h>
+
+#include <gtest/gtest.h>
+#include <asio/post.hpp>
+
+#include <atomic>
+#include <future>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace trunkline {
+
+namespace {
+
+constexpr std::size_t calls = 10000;
+constexpr std::size_t clients = 4;
+
+/// What became of each call, on both sides.
+struct Ledger {
+  std::vector<std::atomic<int>> runs = std::vector<std::atomic<int>>(calls);
+  std::vector<std::atomic<int>> ends = std::vector<std::atomic<int>>(calls);
+  std::vector<Status> statuses = std::vector<Status>(calls);
+  std::atomic<std::size_t> started{0};
+  std::atomic<bool> all_sent{false};
+  std::atomic<std::size_t> ended{0};
+  std::promise<void> all_ended;
+
+  void end(std::size_t index, Status status) {
+    statuses[index] = std::move(status);
+    ++ends[index];
+    if (++ended == calls) all_ended.set_value();
+  }
+};
+
+class ServerDrain : public ::testing::TestWithParam<const char*> {};
+
+TEST_P(ServerDrain, LosesNoAcceptedCallAndRunsNoneTwice) {
+  Ledger ledger;
+  std::promise<Status> drained;
+  ServerOptions options;
+  options.loops = 2;
+  Server server(options);
+  server.handle<std::string, std::string>(
+      "Work", [&](const std::string& request, ServerContext& context) -> asio::awaitable<std::string> {
+        ++ledger.runs[std::stoul(request)];
+        if (++ledger.started == calls / 4) {
+          // This loop stands still meanwhile, so that it has not looked at all calls when it is told to go.
+          while (!ledger.all_sent) std::this_thread::yield();
+          server.async_shutdown(std::chrono::minutes(2), [&](Status status) { drained.set_value(std::move(status)); });
+        }
+        for (int hop = 0; hop < 20; ++hop) co_await asio::post(context.executor(), asio::use_awaitable);
+        co_return request;
+      });
+  const Endpoint endpoint = server.listen(GetParam());
+  ASSERT_TRUE(server.start().is_ok());
+  std::vector<std::unique_ptr<Channel>> channels;
+  for (std::size_t i = 0; i < clients; ++i) {
+    ChannelOptions channel_options;
+    channel_options.max_retries = 0;
+    channels.push_back(std::make_unique<Channel>(endpoint.to_string(), channel_options));
+    ASSERT_TRUE(channels.back()->wait_for_ready(std::chrono::minutes(1)).is_ok());
+  }
+
+  for (std::size_t i = 0; i < calls; ++i) {
+    Channel& channel = *channels[i % clients];
+    channel.async_call<std::string>(
+        channel.method("Work"), std::to_string(i), {}, [&ledger, i](Result<std::string> answer) {
+          const bool right = !answer.is_ok() || *answer == std::to_string(i);
+          ledger.end(i, right ? answer.status() : Status(StatusCode::data_loss, "wrong answer"));
+        });
+  }
+  ledger.all_sent = true;
+  ledger.all_ended.get_future().wait();
+  const Status shutdown = drained.get_future().get();
+  server.stop();
+
+  EXPECT_TRUE(shutdown.is_ok()) << shutdown.to_string();
+  std::size_t answered = 0;
+  for (std::size_t i = 0; i < calls; ++i) {
+    ASSERT_EQ(ledger.ends[i], 1) << "call " << i;
+    if (ledger.statuses[i].is_ok()) {
+      ++answered;
+      ASSERT_EQ(ledger.runs[i], 1) << "call " << i;
+    } else {
+      ASSERT_EQ(ledger.runs[i], 0) << "call " << i << " ran, and ended with " << ledger.statuses[i].to_string();
+      ASSERT_FALSE(ledger.statuses[i].may_have_run()) << "call " << i << ": " << ledger.statuses[i].to_string();
+    }
+  }
+  EXPECT_GE(answered, calls / 4);
+  EXPECT_LT(answered, calls) << "none was refused: the test shows little";
+  EXPECT_EQ(answered, ledger.started);
+  EXPECT_EQ(server.stats().calls_ok, answered);
+  EXPECT_EQ(server.stats().open_calls, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Transports, ServerDrain, ::testing::Values("inproc://server-drain", "tcp://127.0.0.1:0"),
+                         [](const auto& given) {
+                           return std::string(given.param).substr(0, 3) == "tcp" ? "tcp" : "inproc";
+                         });
+
+}  // namespace
+
+}  // namespace trunkline

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// More calls than a server takes: the rest is refused before any work, and says so.
+#include <trunkline/channel.h>
+#include <trunkline/server.h>
+
+#include <gtest/gtest.h>
+#include <asio/post.hpp>
+
+#include <atomic>
+#include <future>
+#include <string>
+
+namespace trunkline {
+
+namespace {
+
+constexpr std::size_t limit = 10;
+constexpr std::size_t calls = 1000;
+
+class ServerShedding : public ::testing::Test {
+ protected:
+  /// Handlers that wait until open_.
+  auto held() {
+    return [this](const Slice& request, ServerContext& context) -> asio::awaitable<Slice> {
+      ++runs_;
+      while (!open_) co_await asio::post(context.executor(), asio::use_awaitable);
+      co_return request;
+    };
+  }
+  /// All calls at once; lets the handlers go on when the others have been refused.
+  void call_all(Channel& channel) {
+    std::promise<void> done;
+    std::atomic<std::size_t> ended{0};
+    for (std::size_t i = 0; i < calls; ++i) {
+      channel.async_call<Slice>(channel.method("Hold"), Slice::from_static("x"), {}, [&](Result<Slice> answer) {
+        if (answer.is_ok()) {
+          ++answered_;
+        } else if (answer.status().code() == StatusCode::resource_exhausted && !answer.status().may_have_run()) {
+          ++refused_;
+        }
+        if (refused_ == calls - limit) open_ = true;
+        if (++ended == calls) done.set_value();
+      });
+    }
+    done.get_future().wait();
+  }
+
+  std::atomic<std::size_t> runs_{0};
+  std::atomic<std::size_t> answered_{0};
+  std::atomic<std::size_t> refused_{0};
+  std::atomic<bool> open_{false};
+};
+
+TEST_F(ServerShedding, RefusesOverMaxConcurrentCalls) {
+  ServerOptions options;
+  options.max_concurrent_calls = limit;
+  Server server(options);
+  server.handle<Slice, Slice>("Hold", held());
+  const Endpoint endpoint = server.listen("inproc://server-shedding");
+  ASSERT_TRUE(server.start().is_ok());
+  Channel channel(endpoint.to_string());
+
+  call_all(channel);
+
+  EXPECT_EQ(answered_, limit);
+  EXPECT_EQ(refused_, calls - limit);
+  EXPECT_EQ(runs_, limit) << "work was done for calls that were refused";
+  EXPECT_EQ(server.stats().calls_refused, calls - limit);
+  EXPECT_TRUE(channel.call<Slice>(channel.method("Hold"), Slice::from_static("x")).is_ok()) << "it recovers";
+}
+
+TEST_F(ServerShedding, RefusesOverTheMethodsLimitAlone) {
+  Server server;
+  server.handle<Slice, Slice>("Hold", held(), {.max_concurrent_calls = limit});
+  server.handle<Slice, Slice>("Free", [](const Slice& request, ServerContext&) { return request; });
+  const Endpoint endpoint = server.listen("inproc://server-shedding-method");
+  ASSERT_TRUE(server.start().is_ok());
+  Channel channel(endpoint.to_string());
+
+  call_all(channel);
+  const auto free = channel.call<Slice>(channel.method("Free"), Slice::from_static("y"));
+
+  EXPECT_EQ(answered_, limit);
+  EXPECT_EQ(runs_, limit);
+  EXPECT_TRUE(free.is_ok());
+}
+
+TEST_F(ServerShedding, RefusesBlockingCallsOverTheQueue) {
+  ServerOptions options;
+  options.worker_threads = 1;
+  options.max_queued_blocking_calls = limit - 1;
+  Server server(options);
+  std::promise<void> gate;
+  std::shared_future<void> opened = gate.get_future().share();
+  server.handle_blocking<Slice, Slice>("Hold", [&](const Slice& request, ServerContext&) {
+    ++runs_;
+    while (!open_) std::this_thread::yield();
+    return request;
+  });
+  const Endpoint endpoint = server.listen("inproc://server-shedding-blocking");
+  ASSERT_TRUE(server.start().is_ok());
+  Channel channel(endpoint.to_string());
+
+  call_all(channel);
+
+  EXPECT_EQ(answered_, limit);
+  EXPECT_EQ(refused_, calls - limit);
+  EXPECT_EQ(runs_, limit);
+}
+
+}  // namespace
+
+}  // namespace trunkline

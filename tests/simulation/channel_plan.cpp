@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Drawing the plan of a channel run.
+#include "simulation/channel_plan.h"
+
+#include "kit/session_end.h"
+
+#include <algorithm>
+
+namespace trunkline::simulation {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+ChannelCallPlan draw_call(Random& random, int index) {
+  ChannelCallPlan call;
+  call.index = index;
+  switch (random.below(6)) {
+    case 0:
+      break;
+    case 1:
+      call.request_bytes = random.below(random.chance(10) ? 200000 : 20000);
+      break;
+    default:
+      call.request_bytes = random.below(300);
+  }
+  call.one_way = random.chance(10);
+  call.idempotent = random.chance(30);
+  call.fails = !call.one_way && random.chance(10);
+  call.suspends = random.chance(40);
+  call.start_at = random.chance(50) ? microseconds(0) : microseconds(random.below(500000));
+  call.work_time = microseconds(random.below(100000));
+  if (random.chance(12)) call.timeout = microseconds(1 + random.below(300000));
+  if (!call.one_way && random.chance(10)) call.cancel_after = microseconds(random.below(200000));
+  return call;
+}
+
+}  // namespace
+
+ChannelPlan::ChannelPlan(std::uint64_t run_seed) : seed(run_seed) {
+  Random random(run_seed * 7919 + 17);
+  channel.codecs = kit::bytes_codecs();
+  channel.compressors = kit::snappy_compressors();
+  server.codecs = kit::bytes_codecs();
+  server.compressors = kit::snappy_compressors();
+  if (random.chance(20)) channel.compressor = "snappy";
+  channel.backoff.seed = run_seed + 1;
+  channel.backoff.initial = milliseconds(10);
+  channel.max_connections = random.chance(30) ? 1 + random.below(3) : 1;
+  channel.ordered = channel.max_connections == 1 && random.chance(15);
+  if (random.chance(20)) channel.idle_timeout = milliseconds(50);
+  channel.max_retries = 10;
+  for (ConnectionLimits* limits : {&channel.limits, &server.limits}) {
+    limits->call_credit_bytes = random.pick<std::uint32_t>({65536, 1 << 20});
+    limits->max_unsent_bytes = random.pick<std::size_t>({65536, 1 << 20});
+    limits->chunk_bytes = random.pick<std::uint32_t>({1024, 10000, 128 << 10});
+    limits->read_buffer_bytes = random.pick<std::size_t>({0, 4096, 65536});
+  }
+  if (random.chance(20)) server.max_concurrent_calls_per_connection = 5;
+  link_bytes = random.pick<std::size_t>({500, 20000, 262144});
+  largest_step = random.pick<std::size_t>({200, 5000, 1 << 20});
+  if (random.chance(40)) delay = microseconds(random.below(10000));
+  if (largest_step == 200) {  // what is under way must arrive within a connection's linger_timeout
+    delay = std::min<base::Duration>(delay, milliseconds(1));
+    link_bytes = std::min<std::size_t>(link_bytes, 20000);
+  }
+  breaks = random.chance(40);
+  if (random.chance(20)) refused_connections = static_cast<int>(random.below(4));
+  if (random.chance(40)) drains.push_back(microseconds(random.below(600000)));
+  if (random.chance(10)) drains.push_back(microseconds(random.below(600000)));
+  const int count = static_cast<int>(1 + random.below(random.chance(20) ? 80 : 12));
+  for (int i = 0; i < count; ++i) calls.push_back(draw_call(random, i));
+}
+
+std::string ChannelPlan::describe() const {
+  return "channel seed " + std::to_string(seed) + ": calls " + std::to_string(calls.size()) + " connections " +
+         std::to_string(channel.max_connections) + " ordered " + std::to_string(channel.ordered) + " breaks " +
+         std::to_string(breaks) + " drains " + std::to_string(drains.size()) + " step " + std::to_string(largest_step) +
+         " link " + std::to_string(link_bytes);
+}
+
+TransportFaults ChannelPlan::draw_faults(Random& random) const {
+  TransportFaults faults{.seed = random.next(), .largest_step = largest_step, .delay = delay};
+  if (breaks && random.chance(60)) faults.break_after = random.below(random.chance(50) ? 1000 : 100000);
+  return faults;
+}
+
+}  // namespace trunkline::simulation

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Drawing a plan.
+#include "simulation/plan.h"
+
+namespace trunkline::simulation {
+
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr std::size_t longest_message = 512 * 1024;
+
+std::uint32_t draw_size(Random& random, std::size_t& budget) {
+  std::uint64_t size = 0;
+  switch (random.below(10)) {
+    case 0:
+      size = 0;
+      break;
+    case 1:
+    case 2:
+    case 3:
+      size = random.below(32);
+      break;
+    case 4:
+    case 5:
+    case 6:
+      size = random.below(3000);
+      break;
+    case 7:
+      size = random.pick<std::uint64_t>({1023, 1024, 1025, 4095, 4096, 8192, 16384, 65535, 65536});
+      break;
+    case 8:
+      size = random.below(70000);
+      break;
+    default:
+      size = random.chance(20) ? random.below(longest_message) : random.below(20000);
+  }
+  if (size > budget) size = random.below(64);
+  budget -= std::min<std::size_t>(budget, size);
+  return static_cast<std::uint32_t>(size);
+}
+
+session::SessionOptions draw_options(Random& random, bool is_server) {
+  session::SessionOptions options = kit::plain_options();
+  ConnectionLimits& limits = options.limits;
+  limits.call_credit_bytes = random.pick<std::uint32_t>({65536, 65536, 100000, 1 << 20});
+  limits.connection_credit_bytes = random.pick<std::uint32_t>({1 << 20, 1 << 20, 16 << 20});
+  limits.chunk_bytes = random.pick<std::uint32_t>({1024, 4096, 10000, 128 << 10});
+  limits.max_frame_bytes = random.pick<std::uint32_t>({65536, 1 << 20});
+  limits.max_unsent_bytes = random.pick<std::size_t>({4096, 65536, 1 << 20});
+  limits.read_buffer_bytes = random.pick<std::size_t>({0, 256, 4096, 65536});
+  options.compression_threshold = random.pick<std::size_t>({0, 1024});
+  if (random.chance(20)) limits.keepalive_interval = milliseconds(50);
+  if (is_server) options.max_concurrent_calls = random.pick<std::uint32_t>({1, 2, 5, 1000});
+  return options;
+}
+
+CallPlan draw_call(Random& random, int index, std::size_t& budget) {
+  CallPlan call;
+  call.index = index;
+  call.method_key = random.chance(10) ? 0 : static_cast<std::uint32_t>(1 + random.below(4));
+  call.method = "simulation/Method" + std::to_string(call.method_key);
+  call.with_metadata = random.chance(20);
+  call.compressed = random.chance(20);
+  call.direct = random.chance(40);
+  call.start_at = random.chance(50) ? microseconds(0) : microseconds(random.below(300000));
+  call.answer_delay = random.chance(60) ? microseconds(0) : microseconds(random.below(100000));
+  if (random.chance(15)) call.client_read_delay = microseconds(random.below(50000));
+  if (random.chance(15)) call.server_read_delay = microseconds(random.below(50000));
+  const bool streams_requests = random.chance(25);
+  const bool streams_responses = random.chance(25);
+  const std::uint64_t requests = streams_requests ? random.below(8) : random.below(10) == 0 ? 0 : 1;
+  for (std::uint64_t i = 0; i < requests; ++i) call.requests.push_back(draw_size(random, budget));
+  call.ends_with_last = !streams_requests || random.chance(50);
+  if (!streams_requests && random.chance(12)) {
+    call.one_way = true;
+    return call;
+  }
+  if (streams_responses) {
+    for (std::uint64_t i = random.below(8); i > 0; --i) call.responses.push_back(draw_size(random, budget));
+  }
+  if (random.chance(80)) call.final_response = draw_size(random, budget);
+  if (random.chance(12)) {
+    call.status = static_cast<StatusCode>(1 + random.below(16));
+    call.final_response.reset();
+  }
+  call.answering = random.pick({Answering::when_read, Answering::when_read, Answering::at_once, Answering::early});
+  if (call.answering == Answering::at_once && !call.is_simple()) call.answering = Answering::when_read;
+  if (random.chance(10)) call.timeout = microseconds(random.below(200000));
+  if (random.chance(10)) call.cancel_after = microseconds(random.below(200000));
+  if ((call.timeout || call.cancel_after) && random.chance(30)) call.answering = Answering::never;
+  return call;
+}
+
+}  // namespace
+
+Plan::Plan(std::uint64_t run_seed) : seed(run_seed) {
+  Random random(run_seed);
+  pair.client = draw_options(random, false);
+  pair.server = draw_options(random, true);
+  pair.client.ordered = random.chance(15);
+  pair.latency = random.chance(40) ? microseconds(0) : microseconds(random.below(40000));
+  pair.link_capacity = random.pick<std::size_t>({300, 5000, 65536, 262144});
+  std::size_t budget = random.chance(15) ? 1500000 : 150000;
+  const bool byte_by_byte = random.chance(8);
+  largest_step = byte_by_byte ? 3 : random.pick<std::size_t>({50, 1500, 20000, 1 << 20});
+  if (largest_step < 1500 || pair.link_capacity < 5000) budget = 20000;
+  const int count = static_cast<int>(1 + random.below(random.chance(20) ? 60 : 12));
+  for (int i = 0; i < count; ++i) calls.push_back(draw_call(random, i, budget));
+
+  if (random.chance(30)) {
+    fault = static_cast<Fault>(1 + random.below(6));
+    fault_at = microseconds(random.below(300000));
+    fault_position = random.below(random.chance(50) ? 400 : 40000);
+    fault_mask = static_cast<std::uint8_t>(1u << random.below(8));
+  }
+  if (random.chance(20)) server_drain_at = microseconds(random.below(400000));
+  if (random.chance(10)) client_drain_at = microseconds(random.below(400000));
+  if (random.chance(15)) pause_client_at = microseconds(random.below(300000));
+  if (random.chance(15)) pause_server_at = microseconds(random.below(300000));
+  pause_for = microseconds(random.below(300000));
+}
+
+std::string Plan::describe() const {
+  const auto options = [](const session::SessionOptions& o) {
+    return "call_credit " + std::to_string(o.limits.call_credit_bytes) + " chunk " +
+           std::to_string(o.limits.chunk_bytes) + " max_frame " + std::to_string(o.limits.max_frame_bytes) +
+           " max_unsent " + std::to_string(o.limits.max_unsent_bytes) + " read " +
+           std::to_string(o.limits.read_buffer_bytes) + " concurrent " + std::to_string(o.max_concurrent_calls);
+  };
+  return "seed " + std::to_string(seed) + ": calls " + std::to_string(calls.size()) + " ordered " +
+         std::to_string(pair.client.ordered) + " fault " + std::to_string(static_cast<int>(fault)) + " step " +
+         std::to_string(largest_step) + " link " + std::to_string(pair.link_capacity) + "\n  client " +
+         options(pair.client) + "\n  server " + options(pair.server);
+}
+
+std::string_view content(int call, Direction direction, std::size_t index, std::size_t size) {
+  static const std::string bytes = [] {
+    std::string made;
+    Random random(1);
+    made.reserve(2 * longest_message);
+    // Runs of equal bytes, so that compression has something to do.
+    while (made.size() < 2 * longest_message) made.append(1 + random.below(6), static_cast<char>(random.next()));
+    made.resize(2 * longest_message);
+    return made;
+  }();
+  const std::uint64_t key =
+      static_cast<std::uint64_t>(call) * 1000003u + index * 7919u + static_cast<unsigned>(direction);
+  return std::string_view(bytes).substr(Random(key).below(longest_message), size);
+}
+
+}  // namespace trunkline::simulation

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// One seed of the session simulation.
+#pragma once
+
+#include <cstdint>
+
+namespace trunkline::simulation {
+
+/// Throws Violation with what was broken.
+void run_sessions(std::uint64_t seed, bool verbose);
+
+}  // namespace trunkline::simulation

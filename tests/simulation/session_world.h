@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// SessionWorld: what the client's and the server's side of a session run share.
+#pragma once
+
+#include "simulation/agenda.h"
+#include "simulation/plan.h"
+
+#include <cstdio>
+#include <map>
+#include <set>
+#include <string>
+
+namespace trunkline::simulation {
+
+struct SessionWorld {
+  explicit SessionWorld(const Plan& the_plan, bool is_verbose)
+      : plan(the_plan), pair(the_plan.pair), verbose(is_verbose), begin(pair.clock().now()) {}
+
+  const Plan& plan;
+  kit::SessionPair pair;
+  bool verbose;
+  base::TimePoint begin;
+  Agenda agenda;
+  std::map<session::CallId, const CallPlan*> by_id;  ///< as the client started them
+  std::set<session::CallId> seen_by_server;
+
+  base::TimePoint now() { return pair.clock().now(); }
+  void after(base::Duration delay, std::function<void()> action) { agenda.at(now() + delay, std::move(action)); }
+  /// Bytes may have changed on their way: only what holds for any input is checked.
+  bool is_spoilt() const noexcept { return plan.fault == Fault::spoilt_byte; }
+
+  void check(bool holds, const CallPlan* call, std::string_view what) {
+    if (holds) return;
+    throw Violation((call != nullptr ? "call " + std::to_string(call->index) + ": " : std::string()) +
+                    std::string(what));
+  }
+  void log(std::string_view who, session::CallId id, std::string_view what) {
+    if (!verbose) return;
+    std::printf("%10.3f ms  %-6.*s %6u  %.*s\n", std::chrono::duration<double, std::milli>(now() - begin).count(),
+                static_cast<int>(who.size()), who.data(), id, static_cast<int>(what.size()), what.data());
+  }
+  void check_content(const CallPlan& call, Direction direction, std::size_t index, std::size_t size, ByteSpan got) {
+    if (is_spoilt()) return;
+    check(got.size() == size, &call,
+          "a message has " + std::to_string(got.size()) + " bytes, not " + std::to_string(size));
+    check(as_text(got) == content(call.index, direction, index, size), &call, "a message's bytes have changed");
+  }
+};
+
+/// The messages of a call on their way out; the storage lives as long as one call into the session.
+class Message {
+ public:
+  Message(const CallPlan& call, Direction direction, std::size_t index, std::size_t size) {
+    const std::string_view bytes = content(call.index, direction, index, size);
+    if (call.direct) text_ = bytes;
+    outgoing_ = call.direct ? kit::direct(text_) : kit::payload(bytes);
+    if (call.compressed) outgoing_.compressor = &kit::snappy();
+  }
+  Message(const Message&) = delete;
+  Message& operator=(const Message&) = delete;
+  const session::Outgoing& outgoing() const noexcept { return outgoing_; }
+
+ private:
+  std::string text_;
+  session::Outgoing outgoing_;
+};
+
+}  // namespace trunkline::simulation

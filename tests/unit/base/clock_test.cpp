@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// deadline_after: sums that would leave the clock's range.
+#include "base/clock.h"
+
+namespace trunkline::base {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr TimePoint now{std::chrono::hours(1000)};
+
+TEST(DeadlineAfter, AddsTheTimeout) {
+  EXPECT_EQ(deadline_after(now, 5ms), now + 5ms);
+  EXPECT_EQ(deadline_after(now, 0ms), now);
+  EXPECT_EQ(deadline_after(now, -5ms), now - 5ms);
+}
+
+TEST(DeadlineAfter, IsNeverWhereTheSumOverflows) {
+  EXPECT_EQ(deadline_after(now, Duration::max()), never);
+  EXPECT_EQ(deadline_after(now, never - now), never);
+  EXPECT_LT(deadline_after(now, never - now - Duration(1)), never);
+}
+
+TEST(SteadyClock, DoesNotRunBackwards) {
+  const SteadyClock clock;
+
+  const TimePoint first = clock.now();
+
+  EXPECT_LE(first, clock.now());
+}
+
+}  // namespace
+}  // namespace trunkline::base

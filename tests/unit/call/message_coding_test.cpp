@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Codecs by name, direct forms, and what is said when a message cannot be coded.
+#include "call/message_coding.h"
+
+#include <trunkline/value.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trunkline::call {
+
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Opaque {};
+
+class MessageCoding : public ::testing::Test {
+ protected:
+  template <class T>
+  Result<const Codec*> choose(std::string_view name) const {
+    return choose_codec(codecs, name, MessageTraits<T>::type());
+  }
+  const CodecRegistry codecs = CodecRegistry::with_defaults();
+  const CompressorRegistry compressors = CompressorRegistry::with_defaults();
+  const Codec* bytes = codecs.find("bytes");
+};
+
+TEST_F(MessageCoding, ChoosesTheDefaultOrTheNamed) {
+  EXPECT_EQ((*choose<std::string>(""))->name(), "bytes");
+  EXPECT_EQ((*choose<Value>(""))->name(), "json");
+  EXPECT_EQ((*choose<Value>("msgpack"))->name(), "msgpack");
+  EXPECT_EQ(*choose<Empty>("json"), nullptr);
+}
+
+TEST_F(MessageCoding, RefusesWhatItCannotChoose) {
+  EXPECT_THAT(std::string(choose<Value>("morse").status().message()),
+              HasSubstr("codec 'morse' is not in the registry"));
+  EXPECT_THAT(std::string(choose<Opaque>("").status().message()), HasSubstr("name one in CallOptions::codec"));
+  EXPECT_THAT(std::string(choose<Opaque>("json").status().message()), HasSubstr("does not know the message's type"));
+  EXPECT_EQ(choose<Opaque>("").status().code(), StatusCode::invalid_argument);
+}
+
+TEST_F(MessageCoding, ChoosesCompressors) {
+  EXPECT_EQ((*choose_compressor(compressors, "snappy"))->name(), "snappy");
+  EXPECT_EQ(*choose_compressor(compressors, "identity"), nullptr);
+  EXPECT_EQ(*choose_compressor(compressors, ""), nullptr);
+  EXPECT_EQ(choose_compressor(compressors, "squeeze").status().code(), StatusCode::invalid_argument);
+}
+
+TEST_F(MessageCoding, RoundTripsDirectAndByCodec) {
+  const std::string text = "hello";
+  const Value value = Value::object({{"n", 1}});
+  Slice direct;
+  Slice coded;
+  std::string text_back;
+  Value value_back;
+
+  ASSERT_TRUE(encode_message(bytes, MessageView::of(text), direct).is_ok());
+  ASSERT_TRUE(encode_message(codecs.find("json"), MessageView::of(value), coded).is_ok());
+  ASSERT_TRUE(decode_message(bytes, direct, MutableMessageView::of(text_back)).is_ok());
+  ASSERT_TRUE(decode_message(codecs.find("json"), coded, MutableMessageView::of(value_back)).is_ok());
+
+  EXPECT_EQ(direct.text(), "hello");
+  EXPECT_EQ(text_back, text);
+  EXPECT_EQ(value_back, value);
+}
+
+TEST_F(MessageCoding, EmptyMessagesHaveNoBytes) {
+  Slice out = Slice::from_static("old");
+  Empty empty;
+
+  EXPECT_TRUE(encode_message(nullptr, MessageView::of(empty), out).is_ok());
+  EXPECT_TRUE(out.empty());
+  EXPECT_TRUE(decode_message(bytes, Slice::from_static("anything"), MutableMessageView::of(empty)).is_ok());
+}
+
+TEST_F(MessageCoding, SaysWhyAMessageCannotBeDecoded) {
+  std::string text;
+  Value value;
+  Opaque opaque;
+
+  EXPECT_EQ(decode_message(nullptr, {}, MutableMessageView::of(text)).code(), StatusCode::internal);
+  EXPECT_EQ(decode_message(bytes, {}, MutableMessageView::of(opaque)).code(), StatusCode::unimplemented);
+  EXPECT_EQ(decode_message(codecs.find("json"), Slice::from_static("{"), MutableMessageView::of(value)).code(),
+            StatusCode::invalid_argument);
+}
+
+}  // namespace
+
+}  // namespace trunkline::call

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// call_many(): what its ranges may be, and what becomes of open calls when its caller's code throws.
+#include "unit/client/client_fixture.h"
+
+#include <ranges>
+#include <stdexcept>
+#include <vector>
+
+namespace trunkline::client {
+
+namespace {
+
+class CallMany : public ClientFixture {
+ protected:
+  template <class Requests>
+  std::vector<std::string> answers(Requests&& requests, std::size_t window) {
+    std::vector<std::string> result;
+    on_loop([&] {
+      channel().template call_many<std::string>("Echo", requests, window, [&](std::size_t, Result<std::string> answer) {
+        result.push_back(answer ? *answer : answer.status().to_string());
+      });
+    });
+    return result;
+  }
+};
+
+TEST_F(CallMany, KeepsRequestsThatARangeMakesAsItGoes) {
+  const std::vector<int> numbers{1, 2, 3, 4, 5};
+  const auto long_text = [](int number) { return std::string(100, 'x') + std::to_string(number); };
+
+  const auto result = answers(numbers | std::views::transform(long_text), 3);
+
+  ASSERT_EQ(result.size(), 5u);
+  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(result[i], "re:" + long_text(numbers[i]));
+}
+
+TEST_F(CallMany, ASinkThatThrowsCancelsWhatIsOpen) {
+  network.on_call = [](FakeServer& server, const ServedCall& call) {
+    if (server.calls.size() == 1) echo(server, call);
+  };
+  const std::vector<std::string> requests{"a", "b", "c"};
+  const auto sink = [](std::size_t, const Result<std::string>&) { throw std::runtime_error("enough"); };
+
+  on_loop([&] { EXPECT_THROW(channel().call_many<std::string>("Echo", requests, 3, sink), std::runtime_error); });
+
+  EXPECT_EQ(network.server(0).cancelled.size(), 2u);
+}
+
+TEST_F(CallMany, RefusesAReplyInfo) {
+  ReplyInfo reply;
+  const std::vector<std::string> requests{"a"};
+  const auto sink = [](std::size_t, const Result<std::string>&) {};
+
+  EXPECT_THROW(channel().call_many<std::string>("Echo", requests, 1, sink, {.reply = &reply}), std::invalid_argument);
+}
+
+}  // namespace
+
+}  // namespace trunkline::client

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// Calls given up, channels closed and destroyed with calls in flight.
+#include "unit/client/client_fixture.h"
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+
+namespace trunkline::client {
+
+namespace {
+
+class Cancel : public ClientFixture {
+ protected:
+  Cancel() { network.on_call = nullptr; }
+  std::shared_ptr<Outcome> begin_cancellable(asio::cancellation_signal& signal) {
+    auto outcome = std::make_shared<Outcome>();
+    on_loop([&, outcome] {
+      channel().async_call<std::string>(
+          "Echo", std::string("x"), {},
+          asio::bind_cancellation_slot(signal.slot(), [outcome](Result<std::string> result) {
+            outcome->result = std::move(result);
+            ++outcome->count;
+          }));
+    });
+    return outcome;
+  }
+};
+
+TEST_F(Cancel, AnOpenCallTellsTheServer) {
+  asio::cancellation_signal signal;
+  const auto outcome = begin_cancellable(signal);
+
+  on_loop([&] { signal.emit(asio::cancellation_type::terminal); });
+
+  EXPECT_EQ(outcome->count, 1);
+  EXPECT_EQ(outcome->status().code(), StatusCode::cancelled);
+  EXPECT_EQ(outcome->status().message(), "call Echo: cancelled by the caller");
+  EXPECT_EQ(network.server(0).cancelled.size(), 1u);
+}
+
+TEST_F(Cancel, AWaitingCallIsNeverSent) {
+  network.is_slow = true;
+  asio::cancellation_signal signal;
+  const auto outcome = begin_cancellable(signal);
+
+  on_loop([&] { signal.emit(asio::cancellation_type::total); });
+  on_loop([&] { network.make_connections(); });
+
+  EXPECT_EQ(outcome->status().code(), StatusCode::cancelled);
+  EXPECT_FALSE(outcome->status().may_have_run());
+  EXPECT_TRUE(network.server(0).calls.empty());
+}
+
+TEST_F(Cancel, AfterTheEndItDoesNothing) {
+  asio::cancellation_signal signal;
+  const auto outcome = begin_cancellable(signal);
+  on_loop([&] { network.server(0).answer(network.server(0).calls[0].id, "done"); });
+
+  on_loop([&] { signal.emit(asio::cancellation_type::terminal); });
+
+  EXPECT_EQ(outcome->text(), "done");
+  EXPECT_EQ(outcome->count, 1);
+}
+
+TEST_F(Cancel, TwiceEndsTheCallOnce) {
+  asio::cancellation_signal signal;
+  const auto outcome = begin_cancellable(signal);
+
+  on_loop([&] {
+    signal.emit(asio::cancellation_type::terminal);
+    signal.emit(asio::cancellation_type::terminal);
+  });
+
+  EXPECT_EQ(outcome->count, 1);
+}
+
+TEST_F(Cancel, DestroyingTheChannelCancelsEveryCall) {
+  const auto open = begin("open");
+  const auto repeated = begin("y", {.idempotent = true});
+
+  on_loop([&] { destroy_channel(); });
+
+  EXPECT_EQ(open->count, 1);
+  EXPECT_EQ(open->status().code(), StatusCode::cancelled);
+  EXPECT_THAT(std::string(open->status().message()), HasSubstr("call Echo: the channel is closed"));
+  EXPECT_EQ(repeated->count, 1);
+  EXPECT_EQ(repeated->status().code(), StatusCode::cancelled);
+}
+
+TEST_F(Cancel, DestroyingTheChannelWhileItsLoopDoesNotRun) {
+  const auto open = begin("open");
+
+  destroy_channel();
+
+  EXPECT_EQ(open->count, 1);
+  EXPECT_EQ(open->status().code(), StatusCode::cancelled);
+  settle();
+  EXPECT_TRUE(network.server(0).closed);
+}
+
+TEST_F(Cancel, DestroyingTheChannelInsideACompletion) {
+  network.on_call = echo;
+  int completed = 0;
+
+  on_loop([&] {
+    channel().async_call<std::string>("Echo", std::string("x"), {}, [&](Result<std::string>) {
+      ++completed;
+      destroy_channel();
+    });
+    channel().async_call<std::string>("Echo", std::string("y"), {}, [&](Result<std::string>) { ++completed; });
+  });
+
+  EXPECT_EQ(completed, 2);
+}
+
+TEST_F(Cancel, DestroyingTheChannelWhileItConnects) {
+  network.is_slow = true;
+  const auto waiting = begin("x");
+
+  on_loop([&] { destroy_channel(); });
+  on_loop([&] { network.make_connections(); });
+
+  EXPECT_EQ(waiting->count, 1);
+  EXPECT_EQ(waiting->status().code(), StatusCode::cancelled);
+  EXPECT_FALSE(waiting->status().may_have_run());
+}
+
+TEST_F(Cancel, CloseLetsOpenCallsEnd) {
+  const auto open = begin("open");
+  std::optional<Status> closed;
+  bool closing = false;
+
+  event_loop->post([&] {
+    closing = true;
+    // The answer comes while close() waits.
+    event_loop->post([&] { network.server(0).answer(network.server(0).calls[0].id, "in time"); });
+    closed = channel().close(10s);
+  });
+  settle();
+
+  EXPECT_TRUE(closing);
+  EXPECT_EQ(closed, Status());
+  EXPECT_EQ(open->text(), "in time");
+  EXPECT_EQ(channel().state(), ChannelState::closed);
+}
+
+TEST_F(Cancel, CloseCancelsWhatDoesNotEndInTime) {
+  const auto open = begin("open");
+  std::optional<Status> closed;
+
+  const std::function<void()> let_time_pass = [&] {
+    clock.advance(1s);
+    if (!closed) event_loop->post(let_time_pass);
+  };
+
+  event_loop->post([&] {
+    event_loop->post(let_time_pass);
+    closed = channel().close(10s);
+  });
+  settle();
+
+  ASSERT_TRUE(closed);
+  EXPECT_EQ(closed->code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(closed->message(), "close channel: 1 calls were cancelled, they had not ended after 10000 ms");
+  EXPECT_EQ(open->status().code(), StatusCode::cancelled);
+}
+
+TEST_F(Cancel, CallsOnAClosedChannelSaySo) {
+  begin("connect");
+  network.server(0).on_call = echo;
+  on_loop([&] { network.server(0).answer(network.server(0).calls[0].id, "done"); });
+  on_loop([&] { EXPECT_EQ(channel().close(1s), Status()); });
+
+  const auto outcome = begin("x");
+  std::optional<Status> again;
+  on_loop([&] { again = channel().close(1s); });
+
+  EXPECT_EQ(outcome->status().code(), StatusCode::failed_precondition);
+  EXPECT_EQ(outcome->status().message(), "call Echo: the channel is closed");
+  EXPECT_FALSE(outcome->status().may_have_run());
+  EXPECT_EQ(again, Status());
+}
+
+}  // namespace
+
+}  // namespace trunkline::client

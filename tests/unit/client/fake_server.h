@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// FakeServer: the far end of one connection, answered by the test; FakeNetwork: where a channel under test connects to.
+#pragma once
+
+#include "client/connector.h"
+#include "net/connection.h"
+#include "net/memory_transport.h"
+#include "session/native_session.h"
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trunkline::client {
+
+/// A call that has reached the server.
+struct ServedCall {
+  session::CallId id = 0;
+  std::string method;
+  std::string payload;
+  Metadata metadata;
+  base::TimePoint deadline = base::never;
+  bool one_way = false;
+  bool end = false;
+};
+
+class FakeServer final : public net::ConnectionHandler {
+ public:
+  FakeServer(std::unique_ptr<net::Transport> transport, const session::SessionOptions& options, bool is_mute)
+      : connection_(std::make_shared<net::Connection>(std::move(transport), *this, net::ConnectionOptions{})),
+        options_(options) {
+    if (is_mute) return;
+    connection_->start([this](session::SessionOwner& owner) {
+      net::Loop& loop = connection_->loop();
+      return session::make_native_session(session::Role::server, options_, loop.timers(), owner, loop.now());
+    });
+    started_ = true;
+  }
+
+  session::Session& session() { return connection_->session(); }
+  const Codec* codec() const { return options_.codecs->find("bytes"); }
+  void answer(session::CallId id, std::string_view text, const Metadata* trailing = nullptr) {
+    session::Outgoing message;
+    message.codec = codec();
+    message.payload = Slice::copy_of(text);
+    static_cast<void>(session().finish(id, Status(), message, trailing, false));
+    connection_->flush_soon();
+  }
+  void refuse(session::CallId id, const Status& status, bool unprocessed, const Metadata* trailing = nullptr) {
+    static_cast<void>(session().finish(id, status, {}, trailing, unprocessed));
+    connection_->flush_soon();
+  }
+  void send(session::CallId id, std::string_view text) {
+    session::Outgoing message;
+    message.codec = codec();
+    message.payload = Slice::copy_of(text);
+    static_cast<void>(session().send(id, message, nullptr, false));
+    connection_->flush_soon();
+  }
+  void send_leading(session::CallId id, const Metadata& leading) {
+    static_cast<void>(session().send(id, {}, &leading, false));
+    connection_->flush_soon();
+  }
+  void drain() {
+    session().drain();
+    connection_->flush_soon();
+  }
+  void close(const Status& reason) { connection_->close(reason); }
+  /// Without a word.
+  void cut() { connection_->transport().close(); }
+
+  /// What to do with a call; without it calls are kept open in `calls`.
+  std::function<void(FakeServer&, const ServedCall&)> on_call;
+  std::function<void(FakeServer&, session::Event&)> on_message;
+  std::deque<ServedCall> calls;
+  std::vector<session::CallId> cancelled;
+  int messages = 0;
+  bool closed = false;
+
+ private:
+  void on_events(net::Connection& connection) override {
+    session::Event event;
+    while (connection.session().next(event)) handle(event);
+  }
+  void handle(session::Event& event) {
+    if (event.type == session::EventType::call) {
+      ServedCall call{event.id,
+                      std::string(event.method_name),
+                      std::string(as_text(event.payload)),
+                      event.metadata,
+                      event.deadline,
+                      event.one_way,
+                      event.end};
+      calls.push_back(call);
+      if (!event.one_way) session().attach(event.id, this);
+      if (on_call) on_call(*this, call);
+    } else if (event.type == session::EventType::message) {
+      if (event.has_message) ++messages;
+      if (on_message) on_message(*this, event);
+    } else if (event.type == session::EventType::cancelled) {
+      cancelled.push_back(event.id);
+    }
+  }
+  void on_closed(net::Connection&) override { closed = true; }
+
+  std::shared_ptr<net::Connection> connection_;
+  const session::SessionOptions options_;
+  bool started_ = false;
+};
+
+inline void echo(FakeServer& server, const ServedCall& call) {
+  if (!call.one_way) server.answer(call.id, "re:" + call.payload);
+}
+
+/// Every connection made ends in a FakeServer of its own, which stays until the network is destroyed.
+class FakeNetwork {
+ public:
+  explicit FakeNetwork(net::Loop& loop) : loop_(loop) {}
+
+  std::unique_ptr<Connector> connector() { return std::make_unique<FakeConnector>(*this); }
+  FakeServer& server(std::size_t index) { return *servers.at(index); }
+
+  std::vector<std::unique_ptr<FakeServer>> servers;
+  int attempts = 0;
+  int refusals = 0;      ///< attempts to be refused
+  bool is_slow = false;  ///< connections are made only by make_connections()
+  bool is_mute = false;  ///< servers that never say anything
+  std::function<void(FakeServer&, const ServedCall&)> on_call = echo;
+  std::uint32_t max_concurrent_calls = 16384;
+
+  void make_connections() {
+    for (net::DialCallback& callback : std::exchange(held_, {})) finish(callback);
+  }
+
+ private:
+  class FakeConnector final : public Connector {
+   public:
+    explicit FakeConnector(FakeNetwork& network) : network_(network) {}
+    std::shared_ptr<net::Dial> connect(net::DialCallback callback) override {
+      ++network_.attempts;
+      network_.held_.push_back(std::move(callback));
+      if (!network_.is_slow) network_.loop_.post([&network = network_] { network.make_connections(); });
+      return nullptr;
+    }
+    const std::string& target() const noexcept override { return target_; }
+
+   private:
+    FakeNetwork& network_;
+    std::string target_ = "inproc://fake";
+  };
+
+  void finish(net::DialCallback& callback) {
+    if (refusals > 0) {
+      --refusals;
+      Status refused(StatusCode::unavailable, "connect inproc://fake: connection refused", StatusOrigin::transport);
+      refused.set_may_have_run(false);
+      return callback(std::move(refused));
+    }
+    auto [near, far] = net::make_memory_pair(loop_, loop_, {.buffer_bytes = 1 << 20, .address = "inproc://fake"});
+    session::SessionOptions options;
+    options.codecs = &codecs_;
+    options.compressors = &compressors_;
+    options.max_concurrent_calls = max_concurrent_calls;
+    servers.push_back(std::make_unique<FakeServer>(std::move(far), options, is_mute));
+    servers.back()->on_call = on_call;
+    callback(std::move(near));
+  }
+
+  net::Loop& loop_;
+  const CodecRegistry codecs_ = CodecRegistry::with_defaults();
+  const CompressorRegistry compressors_ = CompressorRegistry::with_defaults();
+  std::vector<net::DialCallback> held_;
+};
+
+}  // namespace trunkline::client

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// How a client's stream ends: its metadata, its status behind the last message, limits, and writes that fail.
+#include "unit/client/client_fixture.h"
+
+namespace trunkline::client {
+
+namespace {
+
+using Text = std::string;
+using TextStream = ClientStream<Text, Text>;
+using Read = Result<std::optional<Text>>;
+
+class StreamEnds : public ClientFixture {
+ protected:
+  StreamEnds() { network.on_call = nullptr; }
+  void open() {
+    on_loop([&] { stream.emplace(channel().stream<Text, Text>("Talk")); });
+  }
+  FakeServer& server() { return network.server(0); }
+  session::CallId id() { return server().calls.back().id; }
+  Status write_last(const Text& text) {
+    std::optional<Status> outcome;
+    on_loop([&] { stream->async_write_last(text, [&](Status status) { outcome = std::move(status); }); });
+    return outcome.value_or(Status(StatusCode::unknown, "not done"));
+  }
+  Status close_writes() {
+    std::optional<Status> outcome;
+    on_loop([&] { stream->async_close_writes([&](Status status) { outcome = std::move(status); }); });
+    return outcome.value_or(Status(StatusCode::unknown, "not done"));
+  }
+  std::optional<TextStream> stream;
+};
+
+TEST_F(StreamEnds, MetadataOfAnEndWithAMessageIsTrailing) {
+  open();
+  const Metadata trailing{{"late", "1"}};
+
+  on_loop([&] { server().answer(id(), "last", &trailing); });
+
+  EXPECT_EQ(stream->trailing().get("late"), "1");
+  EXPECT_TRUE(stream->leading().empty());
+}
+
+TEST_F(StreamEnds, StreamsObeyMaxPendingCallsUnderThePolicyFail) {
+  options.max_pending_calls = 0;
+  options.pending_policy = PendingPolicy::fail;
+  network.is_slow = true;
+  open();
+  std::optional<Status> finished;
+
+  on_loop([&] { stream->async_finish([&](Status status) { finished = std::move(status); }); });
+
+  ASSERT_TRUE(finished);
+  EXPECT_EQ(finished->code(), StatusCode::resource_exhausted);
+}
+
+TEST_F(StreamEnds, AStreamWithItsRequestIsClosedBeforeAndAfterItHasAConnection) {
+  network.is_slow = true;
+  on_loop([&] { stream.emplace(channel().server_stream<Text>("Talk", Text("x"))); });
+  const Status before = close_writes();
+  const Status refused_before = write_last("y");
+
+  on_loop([&] { network.make_connections(); });
+  const Status after = close_writes();
+  const Status refused_after = write_last("y");
+
+  EXPECT_TRUE(before.is_ok());
+  EXPECT_TRUE(after.is_ok());
+  EXPECT_EQ(refused_before.code(), StatusCode::failed_precondition);
+  EXPECT_EQ(refused_after.code(), StatusCode::failed_precondition);
+}
+
+TEST_F(StreamEnds, AWriteLastThatFailedDoesNotEndThisSide) {
+  open();
+
+  const Status failed = write_last(Text(ConnectionLimits().max_message_bytes + 1, 'x'));
+  const Status small = write_last("fits");
+
+  EXPECT_FALSE(failed.is_ok());
+  EXPECT_TRUE(small.is_ok()) << small.to_string();
+}
+
+}  // namespace
+
+}  // namespace trunkline::client

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// Streams beside their users' lifetimes: after the channel, given up early, moved over, cancelled through slots.
+#include "unit/client/client_fixture.h"
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+
+namespace trunkline::client {
+
+namespace {
+
+using Text = std::string;
+using TextStream = ClientStream<Text, Text>;
+using Read = Result<std::optional<Text>>;
+
+class StreamLifetime : public ClientFixture {
+ protected:
+  StreamLifetime() { network.on_call = nullptr; }
+  TextStream open(const CallOptions& call_options = {}) {
+    std::optional<TextStream> stream;
+    on_loop([&] { stream.emplace(channel().stream<Text, Text>("Talk", call_options)); });
+    return std::move(*stream);
+  }
+  FakeServer& server() { return network.server(0); }
+  session::CallId id() { return server().calls.back().id; }
+  static auto into(std::optional<Read>& outcome) {
+    return [&outcome](Read result) { outcome = std::move(result); };
+  }
+  static auto into(std::optional<Status>& outcome) {
+    return [&outcome](Status status) { outcome = std::move(status); };
+  }
+};
+
+TEST_F(StreamLifetime, AsynchronousOperationsCompleteAfterTheChannel) {
+  TextStream stream = open();
+  on_loop([&] { destroy_channel(); });
+  std::optional<Read> read;
+  std::optional<Status> written;
+  std::optional<Status> finished;
+
+  stream.async_read(into(read));
+  stream.async_write("x", into(written));
+  stream.async_finish(into(finished));
+
+  ASSERT_TRUE(read && written && finished);
+  EXPECT_EQ(read->status().code(), StatusCode::cancelled);
+  EXPECT_EQ(written->code(), StatusCode::cancelled);
+  EXPECT_EQ(finished->code(), StatusCode::cancelled);
+}
+
+TEST_F(StreamLifetime, GivenUpBeforeItsLaunchItNeverReachesTheServer) {
+  std::optional<TextStream> stream(channel().stream<Text, Text>("Talk"));
+  event_loop->post([&] { stream.reset(); });
+
+  settle();
+
+  EXPECT_TRUE(network.servers.empty() || server().calls.empty());
+}
+
+TEST_F(StreamLifetime, AssigningAnotherLetsGoOfTheOldCall) {
+  TextStream stream = open();
+  const session::CallId old = id();
+  TextStream other = open();
+
+  on_loop([&] { stream = std::move(other); });
+
+  EXPECT_EQ(server().cancelled, std::vector<session::CallId>{old});
+}
+
+TEST_F(StreamLifetime, ReplyInfoIsNotTouchedOnceItIsLetGo) {
+  auto reply = std::make_unique<ReplyInfo>();
+  std::optional<TextStream> stream(open({.reply = reply.get()}));
+
+  stream.reset();
+  reply->peer = "untouched";
+  settle();
+
+  EXPECT_EQ(reply->peer, "untouched");
+  EXPECT_EQ(server().cancelled.size(), 1u);
+}
+
+TEST_F(StreamLifetime, ReplyInfoIsFilledInWhenTheCallIsCancelledByHand) {
+  ReplyInfo reply;
+  TextStream stream = open({.reply = &reply});
+  on_loop([&] { server().send_leading(id(), {{"early", "1"}}); });
+
+  on_loop([&] { stream.cancel(); });
+
+  EXPECT_EQ(reply.leading.get("early"), "1");
+}
+
+TEST_F(StreamLifetime, ASlotCancelsTheCall) {
+  TextStream stream = open();
+  asio::cancellation_signal signal;
+  std::optional<Read> read;
+  on_loop([&] { stream.async_read(asio::bind_cancellation_slot(signal.slot(), into(read))); });
+
+  on_loop([&] { signal.emit(asio::cancellation_type::terminal); });
+
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->status().code(), StatusCode::cancelled);
+  EXPECT_EQ(server().cancelled.size(), 1u);
+}
+
+TEST_F(StreamLifetime, ASlotOfAnOperationThatIsCompleteDoesNothing) {
+  TextStream stream = open();
+  asio::cancellation_signal signal;
+  std::optional<Read> read;
+  on_loop([&] { stream.async_read(asio::bind_cancellation_slot(signal.slot(), into(read))); });
+  on_loop([&] { server().send(id(), "one"); });
+  ASSERT_TRUE(read && read->is_ok());
+
+  on_loop([&] { signal.emit(asio::cancellation_type::terminal); });
+
+  EXPECT_TRUE(server().cancelled.empty());
+}
+
+TEST_F(StreamLifetime, AUnaryCallCancelledWhileItsLaunchIsQueuedEndsCancelled) {
+  asio::cancellation_signal signal;
+  std::optional<Result<Text>> outcome;
+  Channel& on = channel();
+  event_loop->post([&] { signal.emit(asio::cancellation_type::terminal); });
+
+  on.async_call<Text>("Talk", Text("x"), {}, asio::bind_cancellation_slot(signal.slot(), [&](Result<Text> result) {
+                        outcome = std::move(result);
+                      }));
+  settle();
+
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->status().code(), StatusCode::cancelled);
+}
+
+}  // namespace
+
+}  // namespace trunkline::client

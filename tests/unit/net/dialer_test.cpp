@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+// How dials end, and what their errors say.
+#include "net/dialer.h"
+
+#include "connected_pair.h"
+#include "manual_clock.h"
+#include "net/unique_socket.h"
+
+#include <gmock/gmock.h>
+
+#include <sys/socket.h>
+
+namespace trunkline::net {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+class DialTest : public testing::Test {
+ protected:
+  std::unique_ptr<Listener> listen(const std::string& uri) {
+    ListenCallbacks callbacks;
+    callbacks.on_accept = [this](std::unique_ptr<Transport> transport) { accepted_ = std::move(transport); };
+    return std::move(Listener::open(loop_, endpoint_of(uri), {}, callbacks)).value();
+  }
+  Status status_of(const Endpoint& endpoint, const DialOptions& options = {}) {
+    DialOutcome outcome;
+    outcome.start(loop_, endpoint, options);
+    EXPECT_TRUE(run_until(loop_, [&] { return outcome.result.has_value(); }));
+    return outcome.result ? outcome.result->status() : Status();
+  }
+  /// A port on which nothing listens any more.
+  Endpoint dead_endpoint(const std::string& uri = "tcp://127.0.0.1:0") { return listen(uri)->endpoint(); }
+
+  Loop loop_;
+  TemporaryDirectory directory_;
+  std::unique_ptr<Transport> accepted_;
+};
+
+TEST_F(DialTest, SaysThatNothingListens) {
+  const Endpoint endpoint = dead_endpoint();
+
+  const Status status = status_of(endpoint);
+
+  EXPECT_EQ(status.code(), StatusCode::unavailable);
+  EXPECT_EQ(status.message(), "connect " + endpoint.to_string() + ": connection refused");
+  EXPECT_EQ(status.origin(), StatusOrigin::transport);
+  EXPECT_FALSE(status.may_have_run());
+}
+
+TEST_F(DialTest, SaysThatASocketFileIsMissing) {
+  const Status status = status_of(endpoint_of("unix://" + directory_.file("nowhere")));
+
+  EXPECT_EQ(status.code(), StatusCode::unavailable);
+  EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("nowhere"), HasSubstr("no such file or directory")));
+}
+
+TEST_F(DialTest, SaysThatAnInprocNameIsUnknown) {
+  const Status status = status_of(endpoint_of("inproc://nobody"));
+
+  EXPECT_EQ(status.message(), "connect inproc://nobody: nothing listens there");
+  EXPECT_FALSE(status.may_have_run());
+}
+
+TEST_F(DialTest, ResolvesNames) {
+  const auto listener = listen("tcp://127.0.0.1:0");
+  const Endpoint named = endpoint_of("tcp://localhost:" + std::to_string(listener->endpoint().port()));
+
+  EXPECT_TRUE(status_of(named).is_ok());
+}
+
+TEST_F(DialTest, SaysWhichAddressOfANameFailed) {
+  const Endpoint named = endpoint_of("tcp://localhost:" + std::to_string(dead_endpoint().port()));
+
+  const Status status = status_of(named);
+
+  EXPECT_THAT(std::string(status.message()),
+              AllOf(HasSubstr("connect " + named.to_string() + " ("), HasSubstr("): connection refused")));
+}
+
+TEST_F(DialTest, SaysThatANameDoesNotExist) {
+  const Status status = status_of(endpoint_of("tcp://no-such-host.invalid:1"));
+
+  EXPECT_EQ(status.code(), StatusCode::unavailable);
+  EXPECT_THAT(std::string(status.message()),
+              HasSubstr("connect tcp://no-such-host.invalid:1: resolve no-such-host.invalid: "));
+}
+
+TEST_F(DialTest, RefusesOptionsOutOfRange) {
+  DialOptions options;
+  options.transport.receive_buffer_bytes = std::size_t{1} << 31;
+
+  EXPECT_EQ(status_of(dead_endpoint(), options).code(), StatusCode::invalid_argument);
+}
+
+TEST_F(DialTest, NeverCallsBackFromInside) {
+  const auto tcp = listen("tcp://127.0.0.1:0");
+  const auto inproc = listen("inproc://dial-test");
+  const std::vector<Endpoint> endpoints{tcp->endpoint(), inproc->endpoint(), endpoint_of("inproc://nobody"),
+                                        endpoint_of("unix://" + directory_.file("nowhere"))};
+  for (const Endpoint& endpoint : endpoints) {
+    DialOutcome outcome;
+
+    outcome.start(loop_, endpoint);
+
+    EXPECT_FALSE(outcome.result) << endpoint.to_string();
+    EXPECT_TRUE(run_until(loop_, [&] { return outcome.result.has_value(); }));
+  }
+}
+
+TEST_F(DialTest, CancelledDialIsSilent) {
+  const auto tcp = listen("tcp://127.0.0.1:0");
+  const auto inproc = listen("inproc://dial-test");
+  const Endpoint named = endpoint_of("tcp://localhost:" + std::to_string(tcp->endpoint().port()));
+  for (const Endpoint& endpoint : {tcp->endpoint(), inproc->endpoint(), named, endpoint_of("inproc://nobody")}) {
+    DialOutcome cancelled;
+    DialOutcome dropped;
+    cancelled.start(loop_, endpoint);
+    dropped.start(loop_, endpoint);
+
+    cancelled.dial->cancel();
+    dropped.dial.reset();
+    DialOutcome marker;
+    marker.start(loop_, endpoint);
+    EXPECT_TRUE(run_until(loop_, [&] { return marker.result.has_value(); }));
+
+    EXPECT_FALSE(cancelled.result) << endpoint.to_string();
+    EXPECT_FALSE(dropped.result) << endpoint.to_string();
+  }
+}
+
+TEST_F(DialTest, MayBeDroppedByItsCallback) {
+  const auto listener = listen("tcp://127.0.0.1:0");
+  std::shared_ptr<Dial> dialing;
+  bool called = false;
+  dialing = dial(loop_, listener->endpoint(), {}, [&](Result<std::unique_ptr<Transport>>) {
+    dialing.reset();
+    called = true;
+  });
+
+  EXPECT_TRUE(run_until(loop_, [&] { return called; }));
+}
+
+/// A listening socket whose queue is full answers no further connection.
+class FullListener {
+ public:
+  FullListener() : socket_(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ::bind(socket_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    ::listen(socket_.get(), 0);
+    socklen_t size = sizeof(address);
+    ::getsockname(socket_.get(), reinterpret_cast<sockaddr*>(&address), &size);
+    port_ = ntohs(address.sin_port);
+    for (UniqueSocket& filler : fillers_) {
+      filler = UniqueSocket(::socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      ::connect(filler.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+    }
+  }
+  Endpoint endpoint() const { return endpoint_of("tcp://127.0.0.1:" + std::to_string(port_)); }
+
+ private:
+  UniqueSocket socket_;
+  std::array<UniqueSocket, 4> fillers_;
+  std::uint16_t port_ = 0;
+};
+
+TEST(Dial, GivesUpAfterConnectTimeout) {
+  const FullListener full;
+  ManualClock clock;
+  Loop loop({}, &clock);
+  DialOutcome outcome;
+  outcome.start(loop, full.endpoint(), {.connect_timeout = 30s});
+
+  clock.advance(29s);
+  settle(loop);
+  EXPECT_FALSE(outcome.result);
+
+  clock.advance(1s);
+  settle(loop);
+  ASSERT_TRUE(outcome.result);
+  EXPECT_EQ(outcome.result->status().code(), StatusCode::unavailable);
+  EXPECT_EQ(outcome.result->status().message(),
+            "connect " + full.endpoint().to_string() + ": not connected within connect_timeout 30000 ms");
+}
+
+TEST(Dial, LeavesTimeForTheAddressAfterOneThatDoesNotAnswer) {
+  const FullListener full;
+  ManualClock clock;
+  Loop loop({}, &clock);
+  ListenCallbacks callbacks;
+  callbacks.on_accept = [](auto) {};
+  const auto listener = std::move(Listener::open(loop, endpoint_of("tcp://127.0.0.1:0"), {}, callbacks)).value();
+  DialOutcome outcome;
+  DialOptions options{.connect_timeout = 30s};
+  options.addresses = {*SocketAddress::of_numeric(full.endpoint()), *SocketAddress::of_numeric(listener->endpoint())};
+  outcome.start(loop, endpoint_of("tcp://localhost:1"), options);
+
+  clock.advance(14s);
+  settle(loop);
+  EXPECT_FALSE(outcome.result);
+  clock.advance(1s);
+  settle(loop);
+
+  ASSERT_TRUE(outcome.result);
+  EXPECT_TRUE(*outcome.result) << outcome.result->status().to_string();
+}
+
+TEST(Dial, GivesTheLastAddressAllTheTimeThatIsLeft) {
+  const FullListener first;
+  const FullListener last;
+  ManualClock clock;
+  Loop loop({}, &clock);
+  DialOutcome outcome;
+  DialOptions options{.connect_timeout = 30s};
+  options.addresses = {*SocketAddress::of_numeric(first.endpoint()), *SocketAddress::of_numeric(last.endpoint())};
+  outcome.start(loop, endpoint_of("tcp://localhost:1"), options);
+
+  for (int second = 0; second < 29; ++second) {
+    clock.advance(1s);
+    settle(loop);
+  }
+  EXPECT_FALSE(outcome.result);
+  clock.advance(1s);
+  settle(loop);
+
+  ASSERT_TRUE(outcome.result);
+  EXPECT_THAT(std::string(outcome.result->status().message()), HasSubstr("connect_timeout 30000 ms"));
+}
+
+TEST(Dial, CancelledDialDoesNotTimeOut) {
+  const FullListener full;
+  ManualClock clock;
+  Loop loop({}, &clock);
+  DialOutcome outcome;
+  outcome.start(loop, full.endpoint(), {.connect_timeout = 30s});
+
+  outcome.dial->cancel();
+  clock.advance(1h);
+  settle(loop);
+
+  EXPECT_FALSE(outcome.result);
+}
+
+}  // namespace
+}  // namespace trunkline::net

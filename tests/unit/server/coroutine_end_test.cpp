@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Coroutines that end otherwise than by returning, and what they hold meanwhile.
+#include "unit/server/gate.h"
+#include "unit/server/server_fixture.h"
+
+#include <asio/async_result.hpp>
+
+namespace trunkline::server {
+
+namespace {
+
+class CoroutineEnds : public ServerFixture {};
+
+/// An operation that loses its handler.
+asio::awaitable<void> lose_handler() {
+  co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
+      [](auto handler) { const auto lost = std::move(handler); }, asio::use_awaitable);
+}
+
+TEST_F(CoroutineEnds, AnswersWhenWhatItAwaitsDropsIt) {
+  handle<Slice, Slice>("Lose", [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
+    co_await lose_handler();
+    co_return request;
+  });
+  handle_echo();
+  TestClient& client = connect();
+
+  const Answer lost = call(client, "Lose", "x");
+  const Answer after = call(client, "Echo", "x");
+
+  EXPECT_EQ(lost.status.code(), StatusCode::internal);
+  EXPECT_EQ(lost.status.message(), "call Lose: the handler was destroyed without an answer");
+  EXPECT_EQ(after.payload, "x");
+  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(logged_.size(), 1u);
+}
+
+TEST_F(CoroutineEnds, LetsTheServerDrainWhenDropped) {
+  handle<Slice, Slice>("Lose", [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
+    co_await lose_handler();
+    co_return request;
+  });
+  TestClient& client = connect();
+  call(client, "Lose", "x");
+  bool drained = false;
+
+  server().async_shutdown(std::chrono::seconds(10), [&drained](const Status& status) { drained = status.is_ok(); });
+  settle();
+
+  EXPECT_TRUE(drained);
+}
+
+TEST_F(CoroutineEnds, HoldsItsRequestsCreditUntilThen) {
+  ServerOptions options;
+  options.limits.connection_credit_bytes = 1 << 20;
+  options.limits.call_credit_bytes = 1 << 20;
+  make_server(options);
+  Gate gate(loop_);
+  handle<Slice, Empty>("Wait", [&gate](const Slice&, ServerContext&) -> asio::awaitable<Status> {
+    co_await gate.pass();
+    co_return Status::ok();
+  });
+  TestClient& client = connect();
+
+  for (int i = 0; i < 200; ++i) client.call("Wait", std::string(10000, 'x'));
+  settle();
+  const int waiting = gate.waiting();
+  gate.open();
+  settle();
+
+  EXPECT_GE(waiting, 1);
+  EXPECT_LE(waiting, 110) << "requests beyond the connection's credit were taken";
+  EXPECT_EQ(client.answer_count(), 200u);
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

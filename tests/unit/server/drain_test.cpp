@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: MIT
+// Graceful shutdown: what was accepted is finished, the rest is refused, and the timeout ends it.
+#include "unit/server/gate.h"
+#include "unit/server/server_fixture.h"
+
+#include <optional>
+
+namespace trunkline::server {
+
+namespace {
+
+class DrainServer : public ServerFixture {
+ protected:
+  void handle_gated(Gate& gate) {
+    handle<Slice, Slice>("Wait", [&gate](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
+      co_await gate.pass();
+      co_return request;
+    });
+  }
+  void begin_shutdown(base::Duration timeout = std::chrono::seconds(10)) {
+    server().async_shutdown(timeout, [this](Status status) { result_ = std::move(status); });
+  }
+  std::optional<Status> result_;
+};
+
+TEST_F(DrainServer, IsDoneAtOnceWithoutConnections) {
+  begin_shutdown();
+  settle();
+
+  ASSERT_TRUE(result_.has_value());
+  EXPECT_TRUE(result_->is_ok());
+}
+
+TEST_F(DrainServer, ClosesIdleConnections) {
+  TestClient& client = connect();
+
+  begin_shutdown();
+  settle();
+
+  EXPECT_TRUE(client.was_told_to_go());
+  EXPECT_TRUE(client.is_closed());
+  ASSERT_TRUE(result_.has_value());
+  EXPECT_TRUE(result_->is_ok());
+  EXPECT_EQ(server().stats().connections, 0u);
+}
+
+TEST_F(DrainServer, FinishesWhatWasAcceptedAndRefusesTheRest) {
+  Gate gate(loop_);
+  handle_gated(gate);
+  handle_echo();
+  TestClient& client = connect();
+  const session::CallId accepted = client.call("Wait", "x");
+  settle();
+
+  // Sent before the client can know.
+  const session::CallId late = client.call("Echo", "late");
+  begin_shutdown();
+  settle();
+  const bool done_early = result_.has_value();
+  gate.open();
+  settle();
+
+  EXPECT_FALSE(done_early);
+  EXPECT_TRUE(client.answer(accepted).status.is_ok());
+  EXPECT_EQ(client.answer(accepted).payload, "x");
+  ASSERT_TRUE(client.has(late));
+  EXPECT_TRUE(client.answer(late).status.is_ok() || !client.answer(late).status.may_have_run());
+  ASSERT_TRUE(result_.has_value());
+  EXPECT_TRUE(result_->is_ok()) << result_->to_string();
+}
+
+TEST_F(DrainServer, CutsOffAtTheTimeout) {
+  Gate gate(loop_);
+  handle_gated(gate);
+  TestClient& one = connect();
+  TestClient& two = connect();
+  const session::CallId id = one.call("Wait", "x");
+  two.call("Wait", "x");
+  two.call("Wait", "x");
+  settle();
+
+  begin_shutdown(std::chrono::seconds(5));
+  settle();
+  advance(std::chrono::seconds(4));
+  const bool done_early = result_.has_value();
+  advance(std::chrono::seconds(2));
+  advance(std::chrono::seconds(2));
+
+  EXPECT_FALSE(done_early);
+  ASSERT_TRUE(result_.has_value());
+  EXPECT_EQ(result_->code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(result_->message(), "server shutdown: its timeout has passed, calls cut off: 3");
+  EXPECT_EQ(one.answer(id).status.code(), StatusCode::unavailable);
+  EXPECT_EQ(gate.waiting(), 0) << "the handlers were not cancelled";
+}
+
+TEST_F(DrainServer, TwiceTellsBoth) {
+  Gate gate(loop_);
+  handle_gated(gate);
+  TestClient& client = connect();
+  client.call("Wait", "x");
+  settle();
+  int told = 0;
+
+  begin_shutdown();
+  server().async_shutdown(std::chrono::seconds(1), [&told](const Status& status) { told += status.is_ok() ? 1 : 100; });
+  settle();
+  EXPECT_EQ(told, 0);
+  gate.open();
+  settle();
+  server().async_shutdown(std::chrono::seconds(1), [&told](const Status& status) { told += status.is_ok() ? 1 : 100; });
+
+  EXPECT_TRUE(result_.has_value());
+  EXPECT_EQ(told, 2);
+}
+
+TEST_F(DrainServer, IsToldWhenStopComesFirst) {
+  Gate gate(loop_);
+  handle_gated(gate);
+  TestClient& client = connect();
+  client.call("Wait", "x");
+  settle();
+
+  begin_shutdown();
+  settle();
+  server().stop();
+
+  ASSERT_TRUE(result_.has_value());
+  EXPECT_EQ(result_->code(), StatusCode::aborted);
+}
+
+TEST_F(DrainServer, TakesNoFurtherConnections) {
+  Gate gate(loop_);
+  handle_gated(gate);
+  TestClient& client = connect();
+  client.call("Wait", "x");
+  settle();
+  begin_shutdown();
+  settle();
+
+  TestClient& late = connect();
+
+  EXPECT_TRUE(late.was_told_to_go()) << "so that it knows that its calls have not run";
+  EXPECT_TRUE(late.is_closed());
+  EXPECT_EQ(server().stats().connections, 1u);
+}
+
+TEST_F(DrainServer, DoesNotWaitForConnectionsThatHaveSaidNothing) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  settle();
+
+  begin_shutdown();
+  settle();
+
+  EXPECT_TRUE(result_.has_value());
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// Registration of methods.
+#include "server/method_registry.h"
+
+#include <trunkline/unary_handler.h>
+
+#include <gtest/gtest.h>
+
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace trunkline::server {
+
+namespace {
+
+std::unique_ptr<MethodHandler> make_handler() {
+  auto function = [](const Slice& request, ServerContext&) { return request; };
+  return std::make_unique<UnaryHandler<Slice, Slice, decltype(function)>>(function, false);
+}
+
+std::string error_of(MethodRegistry& registry, std::string_view name, std::unique_ptr<MethodHandler> handler) {
+  try {
+    registry.add(name, std::move(handler), {});
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  }
+  return "nothing thrown";
+}
+
+TEST(MethodRegistry, RefusesNameThatIsTaken) {
+  MethodRegistry registry;
+  registry.add("a", make_handler(), {});
+
+  EXPECT_EQ(error_of(registry, "a", make_handler()), "register method a: it is registered already");
+}
+
+TEST(MethodRegistry, RefusesBadNamesAndNull) {
+  MethodRegistry registry;
+
+  EXPECT_EQ(error_of(registry, "", make_handler()), "register method: name of 0 bytes is not 1 to 1024");
+  EXPECT_EQ(error_of(registry, std::string(1025, 'x'), make_handler()),
+            "register method: name of 1025 bytes is not 1 to 1024");
+  EXPECT_EQ(error_of(registry, "a", nullptr), "register method a: handler is null");
+  EXPECT_EQ(error_of(registry, std::string(1024, 'x'), make_handler()), "nothing thrown");
+}
+
+TEST(MethodRegistry, TakesNameAgainAfterRemoval) {
+  MethodRegistry registry;
+  registry.add("a", make_handler(), {});
+
+  EXPECT_TRUE(registry.remove("a"));
+  EXPECT_FALSE(registry.remove("a"));
+  EXPECT_FALSE(registry.has("a"));
+  EXPECT_EQ(error_of(registry, "a", make_handler()), "nothing thrown");
+  EXPECT_TRUE(registry.has("a"));
+}
+
+TEST(MethodRegistry, KeepsSnapshotsAsTheyWere) {
+  MethodRegistry registry;
+  registry.add("a", make_handler(), {});
+  const std::uint64_t version = registry.version();
+  const MethodRegistry::Snapshot before = registry.snapshot();
+
+  registry.remove("a");
+  registry.add("b", make_handler(), {});
+  const MethodRegistry::Snapshot after = registry.snapshot();
+
+  EXPECT_NE(registry.version(), version);
+  EXPECT_EQ(before->count("a"), 1u);
+  EXPECT_EQ(after->count("a"), 0u);
+  EXPECT_EQ(after->count("b"), 1u);
+  EXPECT_EQ(registry.snapshot(), after) << "an unchanged registry copies nothing";
+}
+
+TEST(MethodRegistry, ListsByName) {
+  MethodRegistry registry;
+  registry.add("b", make_handler(), {.idempotent = true});
+  registry.add("a", make_handler(), {});
+
+  const std::vector<MethodInfo> list = registry.list();
+
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].name, "a");
+  EXPECT_EQ(list[1].name, "b");
+  EXPECT_EQ(list[1].kind, MethodKind::unary);
+  EXPECT_EQ(list[1].request_type, "bytes");
+  EXPECT_TRUE(list[1].idempotent);
+}
+
+TEST(MethodRegistry, MayBeChangedByManyThreads) {
+  MethodRegistry registry;
+  std::vector<std::thread> threads;
+
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&registry, t] {
+      for (int i = 0; i < 200; ++i) {
+        const std::string name = std::to_string(t) + "/" + std::to_string(i);
+        registry.add(name, make_handler(), {});
+        EXPECT_EQ(registry.snapshot()->count(name), 1u);
+        if (i % 2 == 0) registry.remove(name);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(registry.list().size(), 400u);
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

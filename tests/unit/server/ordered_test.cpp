@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Ordered connections: one call at a time, answered in the order sent.
+#include "unit/server/gate.h"
+#include "unit/server/server_fixture.h"
+
+namespace trunkline::server {
+
+namespace {
+
+class Ordered : public ServerFixture {
+ protected:
+  void handle_gated(std::string_view name, Gate& gate) {
+    handle<std::string, std::string>(
+        name, [this, &gate](const std::string& request, ServerContext&) -> asio::awaitable<std::string> {
+          begun_ += request;
+          co_await gate.pass();
+          co_return request;
+        });
+  }
+  void handle_plain() {
+    handle<std::string, std::string>("Plain", [this](const std::string& request, ServerContext&) {
+      begun_ += request;
+      return request;
+    });
+  }
+  std::string begun_;
+};
+
+TEST_F(Ordered, HoldsCallsUntilTheOneBeforeIsAnswered) {
+  Gate first_gate(loop_);
+  Gate second_gate(loop_);
+  handle_gated("First", first_gate);
+  handle_gated("Second", second_gate);
+  handle_plain();
+  TestClient& client = connect(true);
+
+  const session::CallId a = client.call("First", "a");
+  const session::CallId b = client.call("Plain", "b");
+  const session::CallId c = client.call("Second", "c");
+  const session::CallId d = client.call("Plain", "d");
+  settle();
+  const std::string at_first = begun_;
+  first_gate.open();
+  settle();
+  const std::string at_second = begun_;
+  second_gate.open();
+  settle();
+
+  EXPECT_EQ(at_first, "a");
+  EXPECT_EQ(at_second, "abc");
+  EXPECT_EQ(begun_, "abcd");
+  EXPECT_EQ(client.answer(a).order, 0u);
+  EXPECT_EQ(client.answer(b).order, 1u);
+  EXPECT_EQ(client.answer(c).order, 2u);
+  EXPECT_EQ(client.answer(d).order, 3u);
+}
+
+TEST_F(Ordered, DoesNotHoldOtherConnections) {
+  Gate gate(loop_);
+  handle_gated("First", gate);
+  handle_plain();
+  TestClient& ordered = connect(true);
+  TestClient& usual = connect();
+  ordered.call("First", "a");
+  ordered.call("Plain", "b");
+  settle();
+
+  EXPECT_TRUE(call(usual, "Plain", "c").status.is_ok());
+  EXPECT_EQ(begun_, "ac");
+}
+
+TEST_F(Ordered, RunsSideBySideUnlessAsked) {
+  Gate gate(loop_);
+  handle_gated("First", gate);
+  handle_plain();
+  TestClient& client = connect(false);
+  client.call("First", "a");
+
+  EXPECT_TRUE(call(client, "Plain", "b").status.is_ok());
+}
+
+TEST_F(Ordered, SkipsHeldCallsThatAreCancelled) {
+  Gate gate(loop_);
+  handle_gated("First", gate);
+  handle_plain();
+  TestClient& client = connect(true);
+  client.call("First", "a");
+  const session::CallId held = client.call("Plain", "b");
+  const session::CallId last = client.call("Plain", "c");
+  settle();
+
+  client.cancel(held);
+  settle();
+  gate.open();
+  settle();
+
+  EXPECT_EQ(begun_, "ac");
+  EXPECT_EQ(client.answer(last).payload, "c");
+  EXPECT_EQ(server().stats().open_calls, 0u);
+}
+
+TEST_F(Ordered, GoesOnWhenTheCallThatRunsIsCancelled) {
+  Gate gate(loop_);
+  handle_gated("First", gate);
+  handle_plain();
+  TestClient& client = connect(true);
+  const session::CallId first = client.call("First", "a");
+  const session::CallId second = client.call("Plain", "b");
+  settle();
+
+  client.cancel(first);
+  settle();
+
+  EXPECT_EQ(client.answer(second).payload, "b");
+}
+
+TEST_F(Ordered, RunsNothingHeldOnceTheConnectionIsGone) {
+  Gate gate(loop_);
+  handle_gated("First", gate);
+  handle_plain();
+  TestClient& client = connect(true);
+  client.call("First", "a");
+  for (int i = 0; i < 5; ++i) client.call("Plain", "b");
+  settle();
+
+  client.reset();
+  settle();
+
+  EXPECT_EQ(begun_, "a");
+  EXPECT_EQ(server().stats().open_calls, 0u);
+}
+
+TEST_F(Ordered, HoldsManyWithoutDeepRecursion) {
+  Gate gate(loop_);
+  handle_gated("First", gate);
+  handle_plain();
+  TestClient& client = connect(true);
+  client.call("First", "a");
+  for (int i = 0; i < 10000; ++i) client.call("Plain", "b");
+  settle();
+
+  gate.open();
+  settle();
+
+  EXPECT_EQ(client.answer_count(), 10001u);
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Removal of methods: loops let go of the handler by themselves.
+#include "unit/server/server_fixture.h"
+
+namespace trunkline::server {
+
+namespace {
+
+class Removal : public ServerFixture {};
+
+TEST_F(Removal, LetsGoOfTheHandlerOnAnIdleLoop) {
+  auto alive = std::make_shared<int>(1);
+  const std::weak_ptr<int> watch = alive;
+  handle<Slice, Slice>("Gone", [alive = std::move(alive)](const Slice& request, ServerContext&) { return request; });
+  TestClient& client = connect();
+  call(client, "Gone", "x");
+
+  EXPECT_TRUE(server().remove_method("Gone"));
+  settle();
+
+  EXPECT_TRUE(watch.expired()) << "kept though nothing calls it";
+  EXPECT_EQ(call(client, "Gone", "x").status.code(), StatusCode::unimplemented);
+  EXPECT_FALSE(server().remove_method("Gone"));
+}
+
+TEST_F(Removal, FromTheHandlerItselfLetsTheCallEnd) {
+  auto alive = std::make_shared<int>(7);
+  const std::weak_ptr<int> watch = alive;
+  handle<Slice, std::string>("Gone", [this, alive = std::move(alive)](const Slice&, ServerContext&) {
+    server().remove_method("Gone");
+    return std::to_string(*alive);
+  });
+
+  const Answer answer = call(connect(), "Gone", "x");
+
+  EXPECT_EQ(answer.payload, "7");
+  EXPECT_TRUE(watch.expired());
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

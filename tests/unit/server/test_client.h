@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// TestClient: a native session's client side over a memory link, which writes down what it is told.
+#pragma once
+
+#include "net/connection.h"
+#include "net/memory_transport.h"
+#include "session/native_session.h"
+
+#include <trunkline/codec.h>
+#include <trunkline/compressor.h>
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trunkline::server {
+
+/// The end of one call as its caller saw it.
+struct Answer {
+  Status status;
+  bool has_message = false;
+  std::string payload;
+  std::string_view compressor;
+  Metadata leading;
+  Metadata trailing;
+  std::size_t order = 0;  ///< among the answers of the connection, from 0
+};
+
+class TestClient final : public net::ConnectionHandler {
+ public:
+  explicit TestClient(bool ordered = false) { options_.ordered = ordered; }
+
+  void start(std::unique_ptr<net::Transport> transport) {
+    connection_ = std::make_shared<net::Connection>(std::move(transport), *this, net::ConnectionOptions{});
+    connection_->start([this](session::SessionOwner& owner) {
+      net::Loop& loop = connection_->loop();
+      return session::make_native_session(session::Role::client, options_, loop.timers(), owner, loop.now());
+    });
+  }
+
+  /// Begins a call with `payload` as a message of `codec`; "" for no message.
+  session::CallId call(std::string_view method, std::string_view payload, std::string_view codec = "bytes",
+                       session::CallStart start = {}) {
+    start.method.name = method;
+    session::Outgoing message;
+    if (!codec.empty()) message = {.codec = codecs_.find(codec), .payload = Slice::copy_of(payload)};
+    message.compressor = compressor_;
+    Result<session::CallId> id = connection_->session().start(start, message);
+    connection_->flush_soon();
+    return id.value();
+  }
+  void send(session::CallId id, std::string_view payload, bool end) {
+    const Status sent = connection_->session().send(
+        id, {.codec = codecs_.find("bytes"), .payload = Slice::copy_of(payload)}, nullptr, end);
+    if (!sent.is_ok()) throw StatusError(sent);
+    connection_->flush_soon();
+  }
+  void cancel(session::CallId id) {
+    connection_->session().cancel(id, StatusCode::cancelled);
+    connection_->flush_soon();
+  }
+  /// For the calls that follow.
+  void compress_with(std::string_view name) { compressor_ = compressors_.find(name); }
+  /// Keeps what comes without giving its credit back, until release_messages().
+  void hold_messages() { holds_ = true; }
+  void release_messages() {
+    holds_ = false;
+    for (const auto& [id, credit] : held_) connection_->session().release(id, credit);
+    held_.clear();
+    connection_->flush_soon();
+  }
+  void close() { connection_->close(Status()); }
+  /// As a crash would.
+  void reset() { connection_.reset(); }
+
+  bool has(session::CallId id) const { return answers_.count(id) != 0; }
+  const Answer& answer(session::CallId id) const { return answers_.at(id); }
+  const Answer& only_answer() const { return answers_.begin()->second; }
+  std::size_t answer_count() const { return answers_.size(); }
+  const std::vector<std::string>& messages(session::CallId id) { return messages_[id]; }
+  bool was_told_to_go() const { return going_away_; }
+  bool is_closed() const { return closed_; }
+  session::Session& session() { return connection_->session(); }
+
+ private:
+  void on_events(net::Connection& connection) override {
+    session::Event event;
+    while (connection.session().next(event)) take(event);
+  }
+  void take(session::Event& event) {
+    if (event.type == session::EventType::going_away) going_away_ = true;
+    if (event.type == session::EventType::message) {
+      for (const auto& entry : event.metadata) leading_[event.id].add(entry.name, entry.value);
+      if (event.has_message && holds_) {
+        event.held = true;
+        held_.emplace_back(event.id, event.credit);
+      }
+      if (event.has_message) messages_[event.id].emplace_back(as_text(event.payload));
+    }
+    if (event.type == session::EventType::finished) {
+      Answer& answer = answers_[event.id];
+      answer.order = answers_.size() - 1;
+      answer.status = event.status;
+      answer.has_message = event.has_message;
+      answer.payload = std::string(as_text(event.payload));
+      answer.compressor = event.compressor != nullptr ? event.compressor->name() : std::string_view();
+      answer.leading = leading_[event.id];
+      answer.trailing = event.metadata;
+    }
+  }
+  void on_closed(net::Connection&) override { closed_ = true; }
+
+  CodecRegistry codecs_ = CodecRegistry::with_defaults();
+  CompressorRegistry compressors_ = CompressorRegistry::with_defaults();
+  session::SessionOptions options_{.codecs = &codecs_, .compressors = &compressors_};
+  std::shared_ptr<net::Connection> connection_;
+  std::map<session::CallId, Answer> answers_;
+  std::map<session::CallId, Metadata> leading_;
+  std::map<session::CallId, std::vector<std::string>> messages_;
+  std::vector<std::pair<session::CallId, session::HeldCredit>> held_;
+  bool holds_ = false;
+  const Compressor* compressor_ = nullptr;
+  bool going_away_ = false;
+  bool closed_ = false;
+};
+
+}  // namespace trunkline::server

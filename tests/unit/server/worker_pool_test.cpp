@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// The worker pool on its own.
+#include "server/worker_pool.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <future>
+
+namespace trunkline::server {
+
+namespace {
+
+class HeldJob final : public Job {
+ public:
+  void run_job(bool stopping) override {
+    if (stopping) {
+      dropped = true;
+    } else {
+      started.set_value();
+      release.get_future().wait();
+      ran = true;
+    }
+    done.set_value();
+  }
+  std::promise<void> started;
+  std::promise<void> release;
+  std::promise<void> done;
+  std::atomic<bool> ran{false};
+  std::atomic<bool> dropped{false};
+};
+
+TEST(WorkerPool, RunsAsManyAsThereAreThreadsAndQueuesTheRest) {
+  WorkerPool pool(2, 1);
+  HeldJob first;
+  HeldJob second;
+  HeldJob third;
+  HeldJob fourth;
+
+  EXPECT_TRUE(pool.submit(first));
+  EXPECT_TRUE(pool.submit(second));
+  EXPECT_TRUE(pool.submit(third));
+  EXPECT_FALSE(pool.submit(fourth)) << "two run and one waits";
+  first.started.get_future().wait();
+  second.started.get_future().wait();
+  EXPECT_EQ(pool.queued(), 1u);
+  first.release.set_value();
+  third.started.get_future().wait();
+  EXPECT_TRUE(pool.submit(fourth));
+  second.release.set_value();
+  third.release.set_value();
+  fourth.release.set_value();
+  for (HeldJob* job : {&first, &second, &third, &fourth}) job->done.get_future().wait();
+
+  EXPECT_EQ(pool.queued(), 0u);
+}
+
+TEST(WorkerPool, GivesBackWhatWaitsWhenStopped) {
+  WorkerPool pool(1, 10);
+  HeldJob running;
+  HeldJob waiting;
+  HeldJob late;
+  pool.submit(running);
+  running.started.get_future().wait();
+  pool.submit(waiting);
+
+  running.release.set_value();
+  // The worker may or may not take the second job before it is told to stop.
+  waiting.release.set_value();
+  pool.stop();
+  pool.stop();
+
+  EXPECT_TRUE(running.ran);
+  EXPECT_NE(waiting.ran, waiting.dropped) << "each job is ended once";
+  EXPECT_FALSE(pool.submit(late));
+}
+
+TEST(WorkerPool, QueuesNothingWithALimitOfNone) {
+  WorkerPool pool(1, 0);
+  HeldJob first;
+  HeldJob second;
+
+  EXPECT_TRUE(pool.submit(first));
+  EXPECT_FALSE(pool.submit(second));
+  first.release.set_value();
+  first.done.get_future().wait();
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

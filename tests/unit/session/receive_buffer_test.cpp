@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Input: every size of read, bodies received in place, and events that outlive the buffer.
+#include "session/receive_buffer.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string>
+
+namespace trunkline::session {
+namespace {
+
+std::size_t feed(ReceiveBuffer& buffer, std::string_view& bytes, std::size_t most = static_cast<std::size_t>(-1)) {
+  std::array<MutableByteSpan, 2> room;
+  const std::size_t count = buffer.prepare(room);
+  std::size_t taken = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t size = std::min({room[i].size(), bytes.size(), most - taken});
+    std::memcpy(room[i].data(), bytes.data(), size);
+    bytes.remove_prefix(size);
+    taken += size;
+    if (size < room[i].size()) break;
+  }
+  buffer.commit(taken);
+  return taken;
+}
+
+std::string_view text_of(const ReceiveBuffer& buffer) { return as_text({buffer.data(), buffer.size()}); }
+
+TEST(ReceiveBuffer, OffersAWholeReadBuffer) {
+  ReceiveBuffer buffer(4096);
+  std::array<MutableByteSpan, 2> room;
+
+  ASSERT_EQ(buffer.prepare(room), 1u);
+  EXPECT_GE(room[0].size(), 4096u);
+}
+
+TEST(ReceiveBuffer, UnbufferedAsksForNoMoreThanIsNeeded) {
+  ReceiveBuffer buffer(0);
+  std::array<MutableByteSpan, 2> room;
+  buffer.need(16);
+
+  buffer.prepare(room);
+  const std::size_t first = room[0].size();
+  buffer.commit(5);
+  buffer.prepare(room);
+
+  EXPECT_EQ(first, 16u);
+  EXPECT_EQ(room[0].size(), 11u);
+}
+
+TEST(ReceiveBuffer, KeepsAPartWhileReadingOn) {
+  for (const std::size_t read : {0u, 1u, 100u, 65536u}) {
+    ReceiveBuffer buffer(read);
+    std::string all;
+    for (int i = 0; i < 3000; ++i) all += static_cast<char>('a' + i % 26);
+    std::string_view rest = all;
+    buffer.need(all.size());
+
+    while (!rest.empty()) feed(buffer, rest, 77);
+
+    EXPECT_EQ(text_of(buffer), all) << read;
+  }
+}
+
+TEST(ReceiveBuffer, PutsABodyWhereItBelongs) {
+  ReceiveBuffer buffer(4096);
+  std::string_view first = "abcdefgh";
+  feed(buffer, first);
+  std::string target(12, '.');
+
+  buffer.consume(3);
+  buffer.expect_body(reinterpret_cast<std::byte*>(target.data()), 12);
+  std::string_view second = "ijklmno+next";
+  feed(buffer, second);
+
+  EXPECT_EQ(target, "defghijklmno");
+  EXPECT_EQ(buffer.body_missing(), 0u);
+  EXPECT_EQ(text_of(buffer), "+next");
+}
+
+TEST(ReceiveBuffer, BodyThatIsAllHereIsCopiedAtOnce) {
+  ReceiveBuffer buffer(4096);
+  std::string_view bytes = "abcdef";
+  feed(buffer, bytes);
+  std::string target(4, '.');
+
+  buffer.expect_body(reinterpret_cast<std::byte*>(target.data()), 4);
+
+  EXPECT_EQ(target, "abcd");
+  EXPECT_EQ(buffer.body_missing(), 0u);
+  EXPECT_EQ(text_of(buffer), "ef");
+}
+
+TEST(ReceiveBuffer, UnbufferedBodyTakesNothingBeyondIt) {
+  ReceiveBuffer buffer(0);
+  std::string target(4, '.');
+  buffer.expect_body(reinterpret_cast<std::byte*>(target.data()), 4);
+  std::array<MutableByteSpan, 2> room;
+
+  ASSERT_EQ(buffer.prepare(room), 1u);
+  EXPECT_EQ(room[0].size(), 4u);
+}
+
+TEST(ReceiveBuffer, DoesNotWriteOverWhatSomeoneKeeps) {
+  ReceiveBuffer buffer(128);
+  std::string_view first = "kept";
+  feed(buffer, first);
+  const Slice kept = Slice::share(buffer.block(), buffer.data(), 4);
+
+  buffer.consume(4);
+  for (int i = 0; i < 100; ++i) {
+    std::string_view more = "overwritten";
+    feed(buffer, more);
+    buffer.consume(11);
+  }
+
+  EXPECT_EQ(kept.text(), "kept");
+}
+
+TEST(ReceiveBuffer, RestsWithoutMemory) {
+  ReceiveBuffer buffer(4096);
+  std::string_view bytes = "abc";
+  feed(buffer, bytes);
+
+  buffer.rest();
+  const bool while_used = buffer.block() != nullptr;
+  buffer.consume(3);
+  buffer.rest();
+
+  EXPECT_TRUE(while_used);
+  EXPECT_EQ(buffer.block(), nullptr);
+}
+
+}  // namespace
+}  // namespace trunkline::session

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+// The detector, fed the starts of real protocols one byte at a time, and its answers.
+#include "wire/detector.h"
+
+#include "wire/preface.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace trunkline::wire {
+namespace {
+
+using namespace std::string_literals;
+
+const std::string native_start(reinterpret_cast<const char*>(preface.data()), preface.size());
+const std::string http2_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const std::string client_hello = "\x16\x03\x01\x02\x00\x01\x00\x01\xFC\x03\x03"s;
+
+std::optional<Protocol> detect_text(const std::string& bytes) { return detect(as_bytes(bytes)); }
+
+/// Feeds one byte more each time; the answer must come at `decided` bytes and stay.
+void expect_detected(const std::string& bytes, Protocol expected, std::size_t decided) {
+  SCOPED_TRACE(bytes);
+  for (std::size_t size = 0; size <= bytes.size(); ++size) {
+    const std::optional<Protocol> protocol = detect_text(bytes.substr(0, size));
+
+    if (size < decided) {
+      EXPECT_EQ(protocol, std::nullopt) << size;
+    } else {
+      EXPECT_EQ(protocol, expected) << size;
+    }
+  }
+}
+
+TEST(Detector, WaitsForTheWholeNativePreface) { expect_detected(native_start + "\x03\0\0\0"s, Protocol::native, 8); }
+
+TEST(Detector, TakesASpoiltNativePrefaceForUnknown) {
+  for (std::size_t at = 0; at < native_start.size(); ++at) {
+    std::string spoilt = native_start;
+    spoilt[at] = static_cast<char>(spoilt[at] ^ 0x01);
+
+    EXPECT_EQ(detect_text(spoilt), Protocol::unknown) << at;
+  }
+}
+
+TEST(Detector, KnowsHttp1ByItsMethods) {
+  for (const std::string& method : {"GET"s, "HEAD"s, "POST"s, "PUT"s, "DELETE"s, "CONNECT"s, "OPTIONS"s, "TRACE"s,
+                                    "PATCH"s, "PROPFIND"s, "M-SEARCH"s, "PRIX"s}) {
+    expect_detected(method + " /v1 HTTP/1.1\r\nHost: a\r\n\r\n", Protocol::http1, method.size() + 2);
+  }
+}
+
+TEST(Detector, KnowsHttp1ByEveryFormOfTarget) {
+  expect_detected("OPTIONS * HTTP/1.1\r\n", Protocol::http1, 9);
+  expect_detected("GET http://a/ HTTP/1.1\r\n", Protocol::http1, 5);
+  expect_detected("CONNECT a:443 HTTP/1.1\r\n", Protocol::http1, 9);
+}
+
+TEST(Detector, TakesWhatOnlyLooksLikeHttp1ForUnknown) {
+  for (const std::string& bytes :
+       {" GET /"s, "get / HTTP/1.1"s, "GET\t/"s, "GET  /"s, "GET \r\n"s, "GET/ "s, "EHLO\r\n"s, "SSH-2.0-x"s,
+        "GET \x80"s, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA / HTTP/1.1"s}) {
+    EXPECT_EQ(detect_text(bytes), Protocol::unknown) << bytes;
+  }
+}
+
+TEST(Detector, KnowsHttp2ByItsFirstLine) { expect_detected(http2_preface, Protocol::http2, 16); }
+
+TEST(Detector, TakesASpoiltHttp2LineForUnknown) {
+  for (const std::string& bytes : {"PRI / HTTP/1.1\r\n"s, "PRI * HTTP/2.1\r\n"s, "PRI * HTTP/2.0\n"s}) {
+    EXPECT_EQ(detect_text(bytes), Protocol::unknown) << bytes;
+  }
+}
+
+TEST(Detector, KnowsTlsOfEveryVersion) {
+  for (char minor : {0, 1, 2, 3, 4}) {
+    std::string bytes = client_hello;
+    bytes[2] = minor;
+
+    expect_detected(bytes, Protocol::tls, 3);
+  }
+}
+
+TEST(Detector, TakesOtherRecordsForUnknown) {
+  for (const std::string& bytes :
+       {"\x15\x03\x01"s, "\x17\x03\x03"s, "\x16\x02\x00"s, "\x16\x03\x05"s, "\x16\x03\x80"s, "\x80\x2E\x01\x03\x01"s}) {
+    EXPECT_EQ(detect_text(bytes), Protocol::unknown);
+  }
+}
+
+TEST(Detector, KnowsThriftBinary) { expect_detected("\x80\x01\x00\x01\x00\x00\x00\x04ping"s, Protocol::thrift, 2); }
+
+TEST(Detector, KnowsThriftCompact) {
+  expect_detected("\x82\x21\x01\x04ping"s, Protocol::thrift, 2);
+  expect_detected("\x82\x41\x01\x04ping"s, Protocol::thrift, 2);
+}
+
+TEST(Detector, KnowsThriftFramed) {
+  expect_detected("\x00\x00\x00\x11\x80\x01\x00\x01\x00\x00\x00\x04ping"s, Protocol::thrift, 6);
+  expect_detected("\x00\x01\x00\x11\x82\x21\x01\x04ping"s, Protocol::thrift, 6);
+  expect_detected("\x00\x00\x00\x20\x0F\xFF\x00\x00"s, Protocol::thrift, 6);
+}
+
+TEST(Detector, TakesWhatOnlyLooksLikeThriftForUnknown) {
+  for (const std::string& bytes : {"\x80\x02"s, "\x82\x22"s, "\x81\x01"s, "\x00\x00\x00\x08\x04\xD2\x16\x2F"s,
+                                   "\x00\x00\x00\x08\x80\x00"s, "\x00\x00\x00\x08\x0F\xFE"s, "\x0F\xFF\x00\x00"s}) {
+    EXPECT_EQ(detect_text(bytes), Protocol::unknown);
+  }
+}
+
+TEST(Detector, DecidesEveryFirstByteWithinItsLimit) {
+  for (int first = 0; first < 256; ++first) {
+    for (int rest = 0; rest < 256; ++rest) {
+      const std::string bytes =
+          std::string(1, static_cast<char>(first)) + std::string(detection_bytes - 1, static_cast<char>(rest));
+
+      EXPECT_TRUE(detect_text(bytes).has_value()) << first << " " << rest;
+    }
+  }
+}
+
+std::uint32_t big_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (char byte : bytes) value = value << 8 | static_cast<unsigned char>(byte);
+  return value;
+}
+
+TEST(DetectorAnswer, ToHttp1IsAWholeResponseOfItsLength) {
+  const std::string answer(answer_to(Protocol::http1));
+
+  const std::size_t body = answer.find("\r\n\r\n") + 4;
+  EXPECT_EQ(answer.rfind("HTTP/1.1 505 ", 0), 0U);
+  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos);
+  EXPECT_NE(answer.find("Content-Length: " + std::to_string(answer.size() - body) + "\r\n"), std::string::npos);
+  EXPECT_NE(answer.find("native protocol of Trunkline", body), std::string::npos);
+  EXPECT_EQ(answer.find('\n', body), answer.size() - 1);
+}
+
+TEST(DetectorAnswer, ToHttp2IsSettingsAndGoaway) {
+  const std::string_view answer = answer_to(Protocol::http2);
+
+  EXPECT_EQ(answer.substr(0, 9), "\x00\x00\x00\x04\x00\x00\x00\x00\x00"s);
+  EXPECT_EQ(big_endian(answer.substr(9, 3)), answer.size() - 18);
+  EXPECT_EQ(answer.substr(12, 6), "\x07\x00\x00\x00\x00\x00"s);
+  EXPECT_EQ(big_endian(answer.substr(18, 4)), 0U);
+  EXPECT_EQ(big_endian(answer.substr(22, 4)), 1U);
+}
+
+TEST(DetectorAnswer, ToTlsIsAFatalAlert) { EXPECT_EQ(answer_to(Protocol::tls), "\x15\x03\x03\x00\x02\x02\x28"s); }
+
+TEST(DetectorAnswer, ToTheRestIsNothing) {
+  EXPECT_EQ(answer_to(Protocol::native), "");
+  EXPECT_EQ(answer_to(Protocol::thrift), "");
+  EXPECT_EQ(answer_to(Protocol::unknown), "");
+}
+
+TEST(Protocol, HasANameForEach) {
+  EXPECT_EQ(to_string(Protocol::native), "native");
+  EXPECT_EQ(to_string(Protocol::http1), "http1");
+  EXPECT_EQ(to_string(Protocol::http2), "http2");
+  EXPECT_EQ(to_string(Protocol::tls), "tls");
+  EXPECT_EQ(to_string(Protocol::thrift), "thrift");
+  EXPECT_EQ(to_string(Protocol::unknown), "unknown");
+}
+
+}  // namespace
+}  // namespace trunkline::wire
