@@ -148,7 +148,7 @@ TEST_F(UnaryCall, UnknownCodecAndCompressorNameTheMethodAndTheName) {
 
 TEST_F(UnaryCall, ACodecThatDoesNotKnowTheTypeIsRefused) {
   CallOptions codec;
-  codec.codec = "protobuf";
+  codec.codec = "json";
 
   EXPECT_THAT(std::string(begin("x", codec)->status().message()), HasSubstr("does not know the message's type"));
 }
