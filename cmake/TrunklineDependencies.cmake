@@ -7,7 +7,9 @@ find_path(ASIO_INCLUDE_DIR asio.hpp REQUIRED)
 add_library(trunkline_asio INTERFACE)
 target_include_directories(trunkline_asio SYSTEM INTERFACE "${ASIO_INCLUDE_DIR}")
 # Asio 1.22 decides by what was included before it whether memory is aligned_alloc's; files must not differ in that.
-target_compile_definitions(trunkline_asio INTERFACE ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_NO_DEPRECATED ASIO_SEPARATE_COMPILATION)
+# And it looks for clang's coroutines in <experimental/coroutine> alone; C++20 has them in <coroutine> for every compiler.
+target_compile_definitions(trunkline_asio INTERFACE ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_HAS_CO_AWAIT=1 ASIO_NO_DEPRECATED
+                                                    ASIO_SEPARATE_COMPILATION)
 target_link_libraries(trunkline_asio INTERFACE Threads::Threads)
 
 pkg_check_modules(snappy IMPORTED_TARGET snappy)

@@ -12,6 +12,7 @@ target_compile_features(trunkline PUBLIC cxx_std_20)
 target_include_directories(trunkline PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>"
                                             "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
 target_include_directories(trunkline SYSTEM PUBLIC "$<BUILD_INTERFACE:${ASIO_INCLUDE_DIR}>")
+target_compile_definitions(trunkline INTERFACE ASIO_HAS_CO_AWAIT=1)
 
 # What a user's own code is compiled against, so it is part of the interface.
 target_link_libraries(trunkline PUBLIC Threads::Threads)

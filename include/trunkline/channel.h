@@ -69,7 +69,7 @@ class TRUNKLINE_API Channel {
     return asio::async_initiate<Token, void(Result<Response>)>(
         [this, view = MessageView::of(request)](auto handler, const Method& called, const CallOptions& wanted) {
           using Call = client::ResultCall<Response, decltype(handler)>;
-          begin_async(*call::make_operation<Call>(std::move(handler)), called, view, wanted);
+          this->begin_async(*call::make_operation<Call>(std::move(handler)), called, view, wanted);
         },
         token, method, options);
   }
@@ -81,7 +81,7 @@ class TRUNKLINE_API Channel {
         [this, view = MessageView::of(request), into = MutableMessageView::of(response)](
             auto handler, const Method& called, const CallOptions& wanted) {
           using Call = client::StatusCall<decltype(handler)>;
-          begin_async(*call::make_operation<Call>(std::move(handler), into), called, view, wanted);
+          this->begin_async(*call::make_operation<Call>(std::move(handler), into), called, view, wanted);
         },
         token, method, options);
   }
@@ -103,7 +103,7 @@ class TRUNKLINE_API Channel {
           using Call = client::StatusCall<decltype(handler)>;
           auto& operation = *call::make_operation<Call>(std::move(handler), no_response());
           operation.one_way = true;
-          begin_async(operation, called, view, wanted);
+          this->begin_async(operation, called, view, wanted);
         },
         token, method, options);
   }

@@ -2,8 +2,9 @@
 // call_many(): what its ranges may be, and what becomes of open calls when its caller's code throws.
 #include "unit/client/client_fixture.h"
 
-#include <ranges>
+#include <cstddef>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace trunkline::client {
@@ -24,14 +25,29 @@ class CallMany : public ClientFixture {
   }
 };
 
-TEST_F(CallMany, KeepsRequestsThatARangeMakesAsItGoes) {
-  const std::vector<int> numbers{1, 2, 3, 4, 5};
-  const auto long_text = [](int number) { return std::string(100, 'x') + std::to_string(number); };
+/// Five long texts, each made when it is looked at.
+struct MadeTexts {
+  struct Iterator {
+    using value_type = std::string;
+    using difference_type = std::ptrdiff_t;
+    std::string operator*() const { return std::string(100, 'x') + std::to_string(number); }
+    Iterator& operator++() {
+      ++number;
+      return *this;
+    }
+    void operator++(int) { ++number; }
+    bool operator==(const Iterator&) const = default;
+    int number = 0;
+  };
+  Iterator begin() const { return {}; }
+  Iterator end() const { return {5}; }
+};
 
-  const auto result = answers(numbers | std::views::transform(long_text), 3);
+TEST_F(CallMany, KeepsRequestsThatARangeMakesAsItGoes) {
+  const auto result = answers(MadeTexts(), 3);
 
   ASSERT_EQ(result.size(), 5u);
-  for (std::size_t i = 0; i < 5; ++i) EXPECT_EQ(result[i], "re:" + long_text(numbers[i]));
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(result[static_cast<std::size_t>(i)], "re:" + *MadeTexts::Iterator{i});
 }
 
 TEST_F(CallMany, ASinkThatThrowsCancelsWhatIsOpen) {

@@ -51,7 +51,7 @@ TEST_F(Streams, ServerStreamSendsMessagesThenStatus) {
 
 TEST_F(Streams, ServerStreamEndsWithAnError) {
   add<ServerStreamHandler>("Fail", [](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
-    co_await writer.async_write("only", asio::use_awaitable);
+    static_cast<void>(co_await writer.async_write("only", asio::use_awaitable));
     co_return Status(StatusCode::data_loss, "fail: half of it");
   });
   TestClient& client = connect();
@@ -91,7 +91,7 @@ TEST_F(Streams, BothWaysEchoes) {
       auto next = co_await stream.async_read(asio::use_awaitable);
       if (!next.is_ok()) co_return next.status();
       if (!next->has_value()) co_return Status::ok();
-      co_await stream.async_write("re: " + **next, asio::use_awaitable);
+      static_cast<void>(co_await stream.async_write("re: " + **next, asio::use_awaitable));
     }
   });
   TestClient& client = connect();
@@ -157,7 +157,7 @@ TEST_F(Streams, DeadlineEndsReads) {
 
 TEST_F(Streams, ExceptionEndsJustThisCall) {
   add<StreamHandler>("Throw", [](Both& stream, ServerContext&) -> asio::awaitable<Status> {
-    co_await stream.async_read(asio::use_awaitable);
+    static_cast<void>(co_await stream.async_read(asio::use_awaitable));
     throw std::runtime_error("secret");
   });
   add<ServerStreamHandler>("Count", count_down);
