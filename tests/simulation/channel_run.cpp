@@ -195,7 +195,7 @@ class ChannelRun {
     const char* method = plan.suspends ? "Slow" : "Plain";
     log("begin call " + std::to_string(plan.index) + (plan.one_way ? " one-way" : ""));
     if (plan.one_way) {
-      channel_->async_call_oneway(method, request_of(call), options, [this, &call](Status status) {
+      channel_->async_call_oneway(method, request_of(call), options, [&call](Status status) {
         ++call.ends;
         call.status = std::move(status);
       });
