@@ -26,7 +26,8 @@ endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 reports false positives for these at -O2 in inlined standard library code.
   target_compile_options(trunkline_flags INTERFACE -Wno-restrict -Wno-array-bounds -Wno-stringop-overflow
-                                                   -Wno-maybe-uninitialized -Wno-dangling-pointer)
+                                                   -Wno-maybe-uninitialized -Wno-dangling-pointer
+                                                   $<$<CONFIG:Release>:-Wno-stringop-overread>)
 endif()
 if(TRUNKLINE_SANITIZE)
   add_compile_options(-fsanitize=${TRUNKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)

@@ -5,6 +5,7 @@
 #include <trunkline/message.h>
 #include <trunkline/result.h>
 
+#include <cstddef>
 #include <memory>
 #include <string_view>
 #include <utility>
@@ -24,8 +25,18 @@ class TRUNKLINE_API Codec {
   virtual Status encode(MessageView message, BufferWriter& out) const = 0;
   /// Replaces the message's content; after an error it is valid but unspecified. The payload may be kept by copying the
   /// slice.
-  /// Errors: invalid_argument (says where the payload is wrong, never what it holds).
+  /// Errors: invalid_argument (says where the payload is wrong, never what it holds); resource_exhausted if the message
+  /// would go over a limit of the codec's (names it).
   virtual Status decode(const Slice& payload, MutableMessageView message) const = 0;
+};
+
+/// What the built-in codecs keep to when they decode.
+struct CodecLimits {
+  /// The most nulls, booleans, numbers, texts, bytes, arrays and objects in one Value decoded by json or msgpack, all
+  /// levels together; at least 1. One byte of payload can stand for a node of 40 bytes (a member: 72; thrice that while
+  /// its array grows), so this bounds the memory of a Value where max_message_bytes does not. One more is answered with
+  /// resource_exhausted.
+  std::size_t max_value_nodes = 4u << 20;
 };
 
 /// An ordered set of codecs. A value: copy it, add to it, put it into ChannelOptions or ServerOptions.
@@ -33,8 +44,8 @@ class TRUNKLINE_API CodecRegistry {
  public:
   /// Empty.
   CodecRegistry() = default;
-  /// protobuf (where built in), json, msgpack, bytes.
-  static CodecRegistry with_defaults();
+  /// protobuf (where built in), json, msgpack, bytes. Throws std::invalid_argument if a limit is out of its range.
+  static CodecRegistry with_defaults(const CodecLimits& limits = {});
 
   /// Adds, or replaces the codec of the same name in its place. Throws std::invalid_argument for a null codec, an
   /// invalid name, or a 33rd codec.

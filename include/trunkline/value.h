@@ -21,7 +21,7 @@ namespace trunkline {
 /// Numbers: an integer that fits is an int64, a larger one a uint64, all else a double. Text is UTF-8. Bytes become a
 /// base64 string in JSON (and come back as that string, see decode_bytes()) and `bin` in MessagePack. Objects keep the
 /// order of their members, whose names must differ; looking one up takes time linear in their number. Codecs refuse
-/// more than 64 levels of arrays and objects.
+/// more than 64 levels of arrays and objects, and when they decode more nodes than CodecLimits::max_value_nodes.
 class TRUNKLINE_API Value {
  public:
   using Bytes = std::vector<std::byte>;

@@ -25,8 +25,9 @@ Result<const Compressor*> choose_compressor(const CompressorRegistry& compressor
 /// Replaces `out`. `codec` null: no bytes.
 Status encode_message(const Codec* codec, MessageView message, Slice& out);
 
-/// Any payload will do where no message is wanted (kind none). Errors: invalid_argument (does not parse), internal
-/// (there is no message where one is wanted), unimplemented (the codec does not know the type).
+/// Any payload will do where no message is wanted (kind none). Errors: the codec's (invalid_argument: does not parse;
+/// resource_exhausted: over a limit of the codec's), internal (there is no message where one is wanted), unimplemented
+/// (the codec does not know the type).
 Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message);
 /// The same for the message of an event, without taking a reference to its bytes where the direct form allows.
 Status decode_message(const session::Event& event, MutableMessageView message);

@@ -34,6 +34,10 @@ Status decode_error(std::string_view codec, std::string_view reason) {
   return {StatusCode::invalid_argument, joined("decode ", codec, reason)};
 }
 
+Status decode_over_limit(std::string_view codec, std::string_view reason) {
+  return {StatusCode::resource_exhausted, joined("decode ", codec, reason)};
+}
+
 Status cannot_encode(std::string_view codec, const MessageType& type) { return encode_error(codec, unsupported(type)); }
 
 Status cannot_decode(std::string_view codec, const MessageType& type) {

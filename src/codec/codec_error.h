@@ -14,6 +14,8 @@ namespace trunkline::codec {
 Status encode_error(std::string_view codec, std::string_view reason);
 /// invalid_argument, "decode <codec>: <reason>".
 Status decode_error(std::string_view codec, std::string_view reason);
+/// resource_exhausted, with the same text.
+Status decode_over_limit(std::string_view codec, std::string_view reason);
 
 /// internal: the caller's type is not one that the codec supports.
 Status cannot_encode(std::string_view codec, const MessageType& type);

@@ -27,13 +27,14 @@ bool is_valid_name(std::string_view name) noexcept {
 
 }  // namespace
 
-CodecRegistry CodecRegistry::with_defaults() {
+CodecRegistry CodecRegistry::with_defaults(const CodecLimits& limits) {
+  if (limits.max_value_nodes == 0) throw std::invalid_argument("codec limits: max_value_nodes 0 is below 1");
   CodecRegistry registry;
 #ifdef TRUNKLINE_HAS_PROTOBUF
   registry.add(std::make_shared<codec::ProtobufCodec>());
 #endif
-  registry.add(std::make_shared<codec::JsonCodec>());
-  registry.add(std::make_shared<codec::MsgpackCodec>());
+  registry.add(std::make_shared<codec::JsonCodec>(limits));
+  registry.add(std::make_shared<codec::MsgpackCodec>(limits));
   registry.add(std::make_shared<codec::BytesCodec>());
   return registry;
 }

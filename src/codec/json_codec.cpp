@@ -33,7 +33,7 @@ Status JsonCodec::encode(MessageView message, BufferWriter& out) const {
 Status JsonCodec::decode(const Slice& payload, MutableMessageView message) const {
 #ifdef TRUNKLINE_HAS_PROTOBUF
   if (message.type->kind == MessageKind::protobuf) {
-    return read_protobuf_json(payload.bytes(), *static_cast<google::protobuf::MessageLite*>(message.object));
+    return read_protobuf_json(payload.bytes(), limits_, *static_cast<google::protobuf::MessageLite*>(message.object));
   }
 #endif
   const bool none = message.type->kind == MessageKind::none;
@@ -41,8 +41,7 @@ Status JsonCodec::decode(const Slice& payload, MutableMessageView message) const
   Value* value = none ? &unused : message.as<Value>();
   if (value == nullptr) return cannot_decode(name(), *message.type);
   if (none && payload.empty()) return Status::ok();
-  const std::string error = read_json(payload.bytes(), *value);
-  if (!error.empty()) return decode_error(name(), error);
+  if (Status status = read_json(payload.bytes(), limits_, *value); !status.is_ok()) return status;
   if (none && !value->is_null() && !(value->is_object() && value->size() == 0)) {
     return decode_error(name(), "content where no message is expected");
   }

@@ -25,8 +25,7 @@ Status MsgpackCodec::decode(const Slice& payload, MutableMessageView message) co
   Value* value = none ? &unused : message.as<Value>();
   if (value == nullptr) return cannot_decode(name(), *message.type);
   if (none && payload.empty()) return Status::ok();
-  const std::string error = read_msgpack(payload.bytes(), *value);
-  if (!error.empty()) return decode_error(name(), error);
+  if (Status status = read_msgpack(payload.bytes(), limits_, *value); !status.is_ok()) return status;
   if (none && !value->is_null() && !(value->is_object() && value->size() == 0)) {
     return decode_error(name(), "content where no message is expected");
   }

@@ -64,11 +64,12 @@ std::string reason_of(std::string_view error, const std::string& type) {
   return "payload does not fit " + type;
 }
 
-Status decode_failure(ByteSpan payload, std::string_view error, const std::string& type) {
+Status decode_failure(ByteSpan payload, const CodecLimits& limits, std::string_view error, const std::string& type) {
   Value checked;
-  const std::string syntax = read_json(payload, checked);
-  // The converter takes deeper nesting than a Value does, so that reason is not this one.
-  if (!syntax.empty() && !syntax.ends_with("levels")) return decode_error("json", syntax);
+  Status syntax = read_json(payload, limits, checked);
+  // The converter takes deeper nesting and more nodes than a Value does, so that reason is not this one.
+  const bool is_syntax = syntax.code() == StatusCode::invalid_argument && !syntax.message().ends_with("levels");
+  if (is_syntax) return syntax;
   return decode_error("json", reason_of(error, type));
 }
 
@@ -95,7 +96,7 @@ Status write_protobuf_json(const google::protobuf::MessageLite& lite, BufferWrit
   return Status::ok();
 }
 
-Status read_protobuf_json(ByteSpan payload, google::protobuf::MessageLite& lite) {
+Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::protobuf::MessageLite& lite) {
   auto* message = dynamic_cast<google::protobuf::Message*>(&lite);
   if (message == nullptr) {
     return {StatusCode::internal, "decode json: " + lite.GetTypeName() + " is a lite message, which has no JSON form"};
@@ -110,7 +111,7 @@ Status read_protobuf_json(ByteSpan payload, google::protobuf::MessageLite& lite)
       google::protobuf::util::JsonToBinaryString(resolver.get(), type_url(type), {text.data(), text.size()}, &binary);
   if (!status.ok()) {
     const auto said = status.message();
-    return decode_failure(payload, {said.data(), said.size()}, type.full_name());
+    return decode_failure(payload, limits, {said.data(), said.size()}, type.full_name());
   }
   if (!message->ParsePartialFromString(binary)) return decode_error("json", "payload does not fit " + type.full_name());
   if (!message->IsInitialized()) {

@@ -2,6 +2,7 @@
 // Protobuf messages by the JSON mapping of protobuf (https://protobuf.dev/programming-guides/json/).
 #pragma once
 
+#include <trunkline/codec.h>
 #include <trunkline/slice.h>
 #include <trunkline/status.h>
 
@@ -14,7 +15,7 @@ namespace trunkline::codec {
 Status write_protobuf_json(const google::protobuf::MessageLite& message, BufferWriter& out);
 
 /// Errors: invalid_argument for text that is not JSON, an unknown field (named), a value that does not fit its field
-/// (named), missing required fields (named).
-Status read_protobuf_json(ByteSpan payload, google::protobuf::MessageLite& message);
+/// (named), missing required fields (named). `limits` bound the search for the reason, not the message.
+Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::protobuf::MessageLite& message);
 
 }  // namespace trunkline::codec

@@ -6,7 +6,13 @@
 
 namespace trunkline::codec {
 
+namespace {
+/// As many elements as come; JSON does not announce them.
+constexpr auto unknown = static_cast<std::size_t>(-1);
+}  // namespace
+
 bool ValueBuilder::scalar(Value value) {
+  if (!has_room_for(1)) return false;
   place() = std::move(value);
   return true;
 }
@@ -26,12 +32,21 @@ bool ValueBuilder::begin_array(std::size_t announced) { return begin(Value::Arra
 
 bool ValueBuilder::begin_object(std::size_t announced) { return begin(Value::Object(), announced, 2); }
 
+/// Announced nodes are refused before the first of them takes memory.
+bool ValueBuilder::has_room_for(std::size_t nodes) {
+  if (nodes <= limits_.max_value_nodes - nodes_) return true;
+  is_over_limit_ = error_.empty();
+  return refuse(std::to_string(nodes_ + nodes) + " nodes exceed max_value_nodes " +
+                std::to_string(limits_.max_value_nodes));
+}
+
 bool ValueBuilder::begin(Value container, std::size_t announced, std::size_t least_bytes) {
   if (depth_ == max_value_depth) return refuse("nesting exceeds 64 levels");
   const auto left = static_cast<std::size_t>(position_.end - position_.at);
-  if (announced != static_cast<std::size_t>(-1) && announced > left / least_bytes) {
+  if (announced != unknown && announced > left / least_bytes) {
     return refuse(std::to_string(announced) + " elements announced, " + std::to_string(left) + " bytes left");
   }
+  if (!has_room_for(announced == unknown ? 1 : 1 + announced)) return false;
   Value& placed = place();
   placed = std::move(container);
   open_[depth_++] = &placed;
@@ -51,6 +66,7 @@ bool ValueBuilder::end_object() {
 
 /// Pointers to open containers stay good: a container grows only while it is the innermost.
 Value& ValueBuilder::place() {
+  ++nodes_;
   if (depth_ == 0) return root_;
   Value& parent = *open_[depth_ - 1];
   if (auto* elements = parent.get_if<Value::Array>()) return elements->emplace_back();

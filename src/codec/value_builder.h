@@ -2,6 +2,7 @@
 // ValueBuilder: puts a Value together from the events of a parser, and refuses what a Value may not hold.
 #pragma once
 
+#include <trunkline/codec.h>
 #include <trunkline/value.h>
 
 #include <codec/value_limits.h>
@@ -21,8 +22,9 @@ struct ReadPosition {
 /// Every event returns false once something is refused; error() then says what and where.
 class ValueBuilder {
  public:
-  /// Builds in place; both outlive the builder.
-  ValueBuilder(Value& root, const ReadPosition& position) : root_(root), position_(position) {}
+  /// Builds in place; `root` and `position` outlive the builder.
+  ValueBuilder(Value& root, const ReadPosition& position, const CodecLimits& limits)
+      : root_(root), position_(position), limits_(limits) {}
 
   bool scalar(Value value);
   bool text(std::string content);
@@ -36,17 +38,23 @@ class ValueBuilder {
 
   /// "byte 17 of 20: nesting exceeds 64 levels".
   const std::string& error() const noexcept { return error_; }
+  /// The error is that of a limit, not of the payload's form.
+  bool is_over_limit() const noexcept { return is_over_limit_; }
 
  private:
   bool begin(Value container, std::size_t announced, std::size_t least_bytes);
+  bool has_room_for(std::size_t nodes);
   Value& place();
 
   Value& root_;
   const ReadPosition& position_;
+  const CodecLimits limits_;
+  std::size_t nodes_ = 0;  ///< placed
   std::string name_;
   std::array<Value*, max_value_depth> open_{};
   std::size_t depth_ = 0;
   std::string error_;
+  bool is_over_limit_ = false;
 };
 
 }  // namespace trunkline::codec

@@ -2,6 +2,7 @@
 // Drives the third-party parsers, which are seen nowhere else.
 #include <codec/value_reader.h>
 
+#include <codec/codec_error.h>
 #include <codec/value_builder.h>
 
 #include <nlohmann/json.hpp>
@@ -41,7 +42,8 @@ class PositionIterator {
 /// The events of nlohmann's SAX interface, handed to a ValueBuilder.
 class SaxHandler {
  public:
-  SaxHandler(Value& root, const ReadPosition& position) : builder_(root, position) {}
+  SaxHandler(Value& root, const ReadPosition& position, const CodecLimits& limits)
+      : builder_(root, position, limits) {}
 
   bool null() { return builder_.scalar(Value()); }
   bool boolean(bool value) { return builder_.scalar(value); }
@@ -64,31 +66,34 @@ class SaxHandler {
     return builder_.refuse(error.id == number_out_of_range ? "number out of range" : "syntax error");
   }
 
-  const std::string& error() const noexcept { return builder_.error(); }
+  const ValueBuilder& builder() const noexcept { return builder_; }
 
  private:
   ValueBuilder builder_;
 };
 
-std::string read(ByteSpan payload, Value& value, nlohmann::json::input_format_t format) {
+Status read(std::string_view codec, ByteSpan payload, const CodecLimits& limits, Value& value,
+            nlohmann::json::input_format_t format) {
   value = Value();
-  if (payload.empty()) return "byte 0 of 0: empty payload";
+  if (payload.empty()) return decode_error(codec, "byte 0 of 0: empty payload");
   const std::string_view text = as_text(payload);
   ReadPosition position{text.data(), text.data(), text.data() + text.size()};
-  SaxHandler handler(value, position);
+  SaxHandler handler(value, position, limits);
   const bool read = nlohmann::json::sax_parse(PositionIterator(&position), PositionIterator(), &handler, format);
   if (read) return {};
-  return handler.error().empty() ? "syntax error" : handler.error();
+  const ValueBuilder& builder = handler.builder();
+  if (builder.is_over_limit()) return decode_over_limit(codec, builder.error());
+  return decode_error(codec, builder.error().empty() ? "syntax error" : builder.error());
 }
 
 }  // namespace
 
-std::string read_json(ByteSpan payload, Value& value) {
-  return read(payload, value, nlohmann::json::input_format_t::json);
+Status read_json(ByteSpan payload, const CodecLimits& limits, Value& value) {
+  return read("json", payload, limits, value, nlohmann::json::input_format_t::json);
 }
 
-std::string read_msgpack(ByteSpan payload, Value& value) {
-  return read(payload, value, nlohmann::json::input_format_t::msgpack);
+Status read_msgpack(ByteSpan payload, const CodecLimits& limits, Value& value) {
+  return read("msgpack", payload, limits, value, nlohmann::json::input_format_t::msgpack);
 }
 
 }  // namespace trunkline::codec

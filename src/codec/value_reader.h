@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Parsers of Values. An error text is "byte 17 of 20: <reason>"; it is empty on success.
+// Parsers of Values. Errors are complete: "decode <codec>: byte 17 of 20: <reason>", with invalid_argument, or
+// resource_exhausted where a limit is exceeded.
 #pragma once
 
+#include <trunkline/codec.h>
 #include <trunkline/value.h>
-
-#include <string>
 
 namespace trunkline::codec {
 
 /// Strict JSON (RFC 8259). Names in an object must differ. An integer beyond uint64 becomes a double.
-std::string read_json(ByteSpan payload, Value& value);
+Status read_json(ByteSpan payload, const CodecLimits& limits, Value& value);
 
 /// One MessagePack object whose maps have string keys; extension types are errors.
-std::string read_msgpack(ByteSpan payload, Value& value);
+Status read_msgpack(ByteSpan payload, const CodecLimits& limits, Value& value);
 
 }  // namespace trunkline::codec

@@ -52,6 +52,17 @@ TEST(ProtobufJson, ReadsBothSpellingsOfNames) {
   EXPECT_FALSE(message.has_inner());
 }
 
+TEST(ProtobufJson, NamesUnknownFieldsBeyondTheNodesOfAValue) {
+  const CodecRegistry registry = CodecRegistry::with_defaults({.max_value_nodes = 2});
+  Everything message;
+
+  const Status status = registry.find("json")->decode(Slice::copy_of(R"({"numbers":[1,2],"nmae":1})"),
+                                                      MutableMessageView::of<Everything>(message));
+
+  EXPECT_EQ(status.to_string(),
+            "invalid_argument: decode json: unknown field nmae in trunkline.test.Everything");
+}
+
 TEST(ProtobufJson, NamesUnknownFields) {
   EXPECT_EQ(refusal(R"({"nmae":1})"), "unknown field nmae in trunkline.test.Everything");
   EXPECT_EQ(refusal(R"({"inner":{"cuont":1}})"), "unknown field inner.cuont in trunkline.test.Everything");

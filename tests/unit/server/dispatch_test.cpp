@@ -2,6 +2,8 @@
 // What handlers see of their call and say about it, exceptions, and methods that come and go.
 #include "unit/server/server_fixture.h"
 
+#include <trunkline/value.h>
+
 #include <stdexcept>
 
 namespace trunkline::server {
@@ -16,6 +18,17 @@ TEST_F(Dispatch, RefusesUnknownMethod) {
   EXPECT_EQ(answer.status.code(), StatusCode::unimplemented);
   EXPECT_EQ(answer.status.message(), "call Nobody: no such method");
   EXPECT_FALSE(answer.status.may_have_run());
+}
+
+TEST_F(Dispatch, SaysThatARequestIsOverACodecsLimit) {
+  make_server({.codecs = CodecRegistry::with_defaults({.max_value_nodes = 3})});
+  handle<Value, Value>("Echo", [](const Value& request, ServerContext&) { return request; });
+  TestClient& client = connect();
+
+  EXPECT_EQ(call(client, "Echo", "[1,2]", "json").payload, "[1,2]");
+  EXPECT_EQ(call(client, "Echo", "[1,2,3]", "json").status.to_string(),
+            "resource_exhausted: call Echo: decode json: byte 7 of 7: 4 nodes exceed max_value_nodes 3");
+  EXPECT_EQ(call(client, "Echo", "[1,", "json").status.code(), StatusCode::invalid_argument);
 }
 
 TEST_F(Dispatch, ShowsTheCallToItsHandler) {
