@@ -42,8 +42,7 @@ class PositionIterator {
 /// The events of nlohmann's SAX interface, handed to a ValueBuilder.
 class SaxHandler {
  public:
-  SaxHandler(Value& root, const ReadPosition& position, const CodecLimits& limits)
-      : builder_(root, position, limits) {}
+  SaxHandler(Value& root, const ReadPosition& position, const CodecLimits& limits) : builder_(root, position, limits) {}
 
   bool null() { return builder_.scalar(Value()); }
   bool boolean(bool value) { return builder_.scalar(value); }

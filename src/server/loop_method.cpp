@@ -78,7 +78,8 @@ Status LoopMethod::decode_slow(const session::Event& event, CallMessages& messag
   Status status = event.codec->decode(event.payload_slice(), messages.request);
   if (status.is_ok()) return status;
   const bool is_over_limit = status.code() == StatusCode::resource_exhausted;
-  return {is_over_limit ? StatusCode::resource_exhausted : StatusCode::invalid_argument, describe(*method_) + std::string(status.message())};
+  return {is_over_limit ? StatusCode::resource_exhausted : StatusCode::invalid_argument,
+          describe(*method_) + std::string(status.message())};
 }
 
 session::Outgoing LoopMethod::outgoing(const CallMessages& messages, const Codec* request_codec) const {

@@ -59,8 +59,7 @@ TEST(ProtobufJson, NamesUnknownFieldsBeyondTheNodesOfAValue) {
   const Status status = registry.find("json")->decode(Slice::copy_of(R"({"numbers":[1,2],"nmae":1})"),
                                                       MutableMessageView::of<Everything>(message));
 
-  EXPECT_EQ(status.to_string(),
-            "invalid_argument: decode json: unknown field nmae in trunkline.test.Everything");
+  EXPECT_EQ(status.to_string(), "invalid_argument: decode json: unknown field nmae in trunkline.test.Everything");
 }
 
 TEST(ProtobufJson, NamesUnknownFields) {
