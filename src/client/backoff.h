@@ -20,8 +20,6 @@ class Backoff {
   base::Duration after(int failures);
 
  private:
-  std::uint64_t random() noexcept;
-
   const BackoffOptions options_;
   std::uint64_t state_;
   int failures_ = 0;

@@ -2,17 +2,23 @@
 // CallTable: open calls by id, in an open-addressed table.
 #pragma once
 
+#include "base/random_seed.h"
 #include "session/call_state.h"
+#include "session/id_hash.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <utility>
 #include <vector>
 
 namespace trunkline::session {
 
-/// Does not own the states.
+/// Does not own the states. Where it keeps them depends on the seed, so nothing seen from outside may depend on that.
 class CallTable {
  public:
+  explicit CallTable(std::uint64_t seed = base::random_seed()) noexcept : hash_(seed) {}
+
   CallState* find(CallId id) const noexcept {
     if (size_ == 0) return nullptr;
     for (std::size_t i = home_of(id);; i = (i + 1) & mask_) {
@@ -42,11 +48,18 @@ class CallTable {
   }
   std::size_t size() const noexcept { return size_; }
   bool empty() const noexcept { return size_ == 0; }
-  /// Any entry; the table must not be empty.
-  CallState* any() const noexcept {
-    while (slots_[cursor_ & mask_] == nullptr) ++cursor_;
-    return slots_[cursor_ & mask_];
+  /// Those for which `is_wanted(const CallState&)`, oldest first: ids rise modulo 2^32 up to `newest`.
+  template <class Predicate>
+  std::vector<CallState*> by_age(CallId newest, Predicate is_wanted) const {
+    std::vector<CallState*> found;
+    for (CallState* state : slots_) {
+      if (state != nullptr && is_wanted(std::as_const(*state))) found.push_back(state);
+    }
+    std::sort(found.begin(), found.end(),
+              [newest](const CallState* a, const CallState* b) { return newest - a->id > newest - b->id; });
+    return found;
   }
+  /// In no order that anyone may rely on. `function` must not change the table, but may destroy the state.
   template <class Function>
   void for_each(Function function) const {
     for (CallState* state : slots_) {
@@ -55,10 +68,7 @@ class CallTable {
   }
 
  private:
-  /// Fibonacci hashing spreads ids that rise by one: kept together they would make one long run, which erase() walks.
-  std::size_t home_of(CallId id) const noexcept {
-    return static_cast<std::size_t>((std::uint64_t{id * 2654435769u}) >> shift_);
-  }
+  std::size_t home_of(CallId id) const noexcept { return hash_(id, shift_); }
   void place(CallState* state) noexcept {
     std::size_t i = home_of(state->id);
     while (slots_[i] != nullptr) i = (i + 1) & mask_;
@@ -68,7 +78,7 @@ class CallTable {
     std::vector<CallState*> old(slots_.empty() ? 16 : slots_.size() * 2, nullptr);
     old.swap(slots_);
     mask_ = slots_.size() - 1;
-    shift_ = 32 - std::countr_zero(slots_.size());
+    shift_ = 64 - std::countr_zero(slots_.size());
     for (CallState* state : old) {
       if (state != nullptr) place(state);
     }
@@ -76,9 +86,9 @@ class CallTable {
 
   std::vector<CallState*> slots_;
   std::size_t mask_ = 0;
-  int shift_ = 32;
+  IdHash hash_;
   std::size_t size_ = 0;
-  mutable std::size_t cursor_ = 0;
+  int shift_ = 63;
 };
 
 }  // namespace trunkline::session

@@ -107,12 +107,8 @@ void NativeSession::send_goaway(StatusCode code, std::string_view text) {
 
 /// The peer has said which call it looked at last: the others have not run.
 void NativeSession::drop_unseen_calls(CallId last_seen, const Status& why) {
-  std::vector<CallState*> unseen;
-  calls_.for_each([&](CallState& call) {
-    if (last_seen == 0 || is_after(call.id, last_seen)) unseen.push_back(&call);
-  });
-  std::sort(unseen.begin(), unseen.end(), [](auto* a, auto* b) { return is_after(b->id, a->id); });
-  for (CallState* call : unseen) {
+  const auto is_unseen = [&](const CallState& call) { return last_seen == 0 || is_after(call.id, last_seen); };
+  for (CallState* call : calls_.by_age(last_id_, is_unseen)) {
     drop_local_events(call->id);
     Status status = why;
     status.set_may_have_run(false);
@@ -180,7 +176,15 @@ void NativeSession::end_session(const Status& reason) {
 /// Ends the calls one by one, then the session.
 bool NativeSession::take_closing_event(Event& event) {
   while (!calls_.empty()) {
-    CallState& call = *calls_.any();
+    if (closing_calls_.empty()) {
+      for (const CallState* call : calls_.by_age(last_id_, [](const CallState&) { return true; }))
+        closing_calls_.push_back(call->id);
+      std::reverse(closing_calls_.begin(), closing_calls_.end());
+    }
+    CallState* const next = calls_.find(closing_calls_.back());
+    closing_calls_.pop_back();
+    if (next == nullptr) continue;  // given up meanwhile
+    CallState& call = *next;
     event.type = role_ == Role::client ? EventType::finished : EventType::cancelled;
     event.id = call.id;
     event.context = call.context;

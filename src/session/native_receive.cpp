@@ -217,10 +217,10 @@ NativeSession::Step NativeSession::on_hello_frame(ByteSpan body, Event& event) {
   negotiation_.apply(*std::move(hello));
   const std::uint32_t more = negotiation_.peer().call_credit - early_call;
   send_queue_.add_credit(negotiation_.peer().connection_credit - early_connection);
-  calls_.for_each([this, more](CallState& call) {
-    call.send_credit += more;
-    send_queue_.unblock(call);
-  });
+  for (CallState* call : calls_.by_age(last_id_, [](const CallState&) { return true; })) {
+    call->send_credit += more;
+    send_queue_.unblock(*call);
+  }
   can_pump_ = true;
   phase_ = step.next;
   handshake_timer_.cancel();

@@ -37,7 +37,7 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
 
 NativeSession::~NativeSession() {
   refused_start_ = false;  // nobody is to be told any more
-  while (!calls_.empty()) forget_call(*calls_.any());
+  calls_.for_each([this](CallState& call) { destroy_call(call); });
   if (body_block_ != nullptr) body_block_->release();
 }
 
@@ -168,9 +168,8 @@ void NativeSession::wrote(std::size_t size) {
   // A call's writer waits for the socket alone; new calls wait for all that is queued.
   if (is_writable_waited_for_ && waiting_for_socket() <= options_.limits.max_unsent_bytes / 2) {
     is_writable_waited_for_ = false;
-    calls_.for_each([this](CallState& call) {
-      if (call.owes_writable && !call.has_queue()) notify_writable(call);
-    });
+    const auto is_told = [](const CallState& call) { return call.owes_writable && !call.has_queue(); };
+    for (CallState* call : calls_.by_age(last_id_, is_told)) notify_writable(*call);
   }
   if ((!refused_start_ && held_.empty()) || is_congested(options_.limits.max_unsent_bytes / 2)) return;
   if (refused_start_) refresh_startable();
@@ -197,14 +196,16 @@ CallState* NativeSession::open_call(CallId id, void* context) {
 }
 
 void NativeSession::forget_call(CallState& call) {
-  if (call.has_queue() || call.in_ring) {
-    send_queue_.remove(call);
-    can_pump_ = true;  // it may have stood in the way of others
-  }
-  drop_assembly(call);
+  if (call.has_queue() || call.in_ring) can_pump_ = true;  // it may have stood in the way of others
   calls_.erase(&call);
-  CallStatePool::free(&call);
+  destroy_call(call);
   if (refused_start_) refresh_startable();
+}
+
+void NativeSession::destroy_call(CallState& call) {
+  if (call.has_queue() || call.in_ring) send_queue_.remove(call);
+  drop_assembly(call);
+  CallStatePool::free(&call);
 }
 
 void NativeSession::write_control(const wire::FrameHeader& header) {

@@ -179,6 +179,7 @@ class NativeSession final : public Session, private FrameSource {
   void notify_writable(CallState& call);
   CallState* open_call(CallId id, void* context);
   void forget_call(CallState& call);
+  void destroy_call(CallState& call);
   void settle_last_event(Event& event);
   static void clear_event(Event& event);
   void abandon_unanswered();
@@ -269,6 +270,7 @@ class NativeSession final : public Session, private FrameSource {
   HeldFrames held_;
   std::vector<LocalEvent> local_events_;
   std::size_t local_events_taken_ = 0;
+  std::vector<CallId> closing_calls_;  ///< calls the end of the session is still to be told of, the oldest last
 
   base::Timer handshake_timer_;
   base::Timer keepalive_timer_;

@@ -60,10 +60,9 @@ TEST(CallTable, BehavesAsAMap) {
     std::size_t visited = 0;
     table.for_each([&](CallState& call) { visited += model.at(call.id).get() == &call ? 1u : 0u; });
     EXPECT_EQ(visited, model.size());
-    while (!model.empty()) {
-      CallState* any = table.any();
-      table.erase(any);
-      ASSERT_EQ(model.erase(any->id), 1u);
+    for (CallState* call : table.by_age(next, [](const CallState&) { return true; })) {
+      table.erase(call);
+      ASSERT_EQ(model.erase(call->id), 1u);
     }
     EXPECT_TRUE(table.empty());
   }
