@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// BothEnds: a real server and a real channel on one loop, in virtual time, over inproc://.
+#pragma once
+
+#include "kit/manual_clock.h"
+#include "net/loop.h"
+#include "unit/client/client_fixture.h"
+#include "unit/server/gate.h"
+
+#include <trunkline/channel.h>
+#include <trunkline/server.h>
+
+#include <asio/co_spawn.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace trunkline::scenario {
+
+using namespace std::chrono_literals;
+using client::Outcome;
+using server::Gate;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class BothEnds : public ::testing::Test {
+ protected:
+  static constexpr std::string_view address = "inproc://both-ends";
+
+  BothEnds() {
+    channel_options.backoff.jitter = 0;
+    channel_options.backoff.seed = 1;
+  }
+  /// Before the members of the test's own, which handlers use.
+  void TearDown() override {
+    channel_.reset();
+    stop_server();
+  }
+
+  /// Made with `server_options` when first asked for, and after stop_server().
+  Server& server() {
+    if (server_ == nullptr) {
+      server_ = std::make_unique<Server>(*event_loop, server_options);
+      server_->listen(address);
+      EXPECT_TRUE(server_->start().is_ok());
+    }
+    return *server_;
+  }
+  /// At once: connections are closed, and handlers cancelled.
+  void stop_server() {
+    server_.reset();
+    settle();
+  }
+  /// Made with `channel_options` when first asked for.
+  Channel& channel() {
+    if (channel_ == nullptr) channel_ = make_channel();
+    return *channel_;
+  }
+  virtual std::unique_ptr<Channel> make_channel() {
+    return std::make_unique<Channel>(*event_loop, address, channel_options);
+  }
+  void destroy_channel() { channel_.reset(); }
+
+  net::Loop& loop() { return net::Loop::of(*event_loop); }
+  /// Lets the loop do all there is to do.
+  void settle() {
+    while (event_loop->poll()) {
+    }
+  }
+  void advance(base::Duration step) {
+    clock.advance(step);
+    settle();
+  }
+  /// Runs `work` as the loop's thread, and everything that follows from it.
+  void on_loop(std::function<void()> work) {
+    event_loop->post(std::move(work));
+    settle();
+  }
+  /// The same for work that blocks; time passes meanwhile.
+  void block_on_loop(const std::function<void()>& work) {
+    bool is_done = false;
+    const std::function<void()> let_time_pass = [&] {
+      clock.advance(10ms);
+      if (!is_done) event_loop->post(let_time_pass);
+    };
+    on_loop([&] {
+      event_loop->post(let_time_pass);
+      work();
+      is_done = true;
+    });
+  }
+  /// A client's coroutine, as far as it can go.
+  template <class Function>
+  void spawn(Function function) {
+    asio::co_spawn(event_loop->executor(), std::move(function), [](const std::exception_ptr& error) {
+      if (error != nullptr) std::rethrow_exception(error);
+    });
+    settle();
+  }
+
+  void handle_echo() {
+    server().handle<std::string, std::string>("Echo",
+                                              [](const std::string& request, ServerContext&) { return request; });
+  }
+  /// Answers with its request once `gate` is open.
+  void handle_waiting(Gate& gate) {
+    server().handle<std::string, std::string>(
+        "Wait", [&gate](const std::string& request, ServerContext&) -> asio::awaitable<std::string> {
+          co_await gate.pass();
+          co_return request;
+        });
+  }
+  std::shared_ptr<Outcome> begin(const std::string& method, const std::string& request,
+                                 const CallOptions& options = {}) {
+    auto outcome = std::make_shared<Outcome>();
+    on_loop([&] { start(outcome, method, request, options); });
+    return outcome;
+  }
+  /// As on a thread that is not the loop's, where it is no virtual time that a timeout counts from.
+  std::shared_ptr<Outcome> begin_off_loop(const std::string& method, const std::string& request,
+                                          const CallOptions& options = {}) {
+    auto outcome = std::make_shared<Outcome>();
+    start(outcome, method, request, options);
+    settle();
+    return outcome;
+  }
+
+  kit::ManualClock clock;
+  std::unique_ptr<EventLoop> event_loop = net::Loop::make_event_loop({}, &clock);
+  ServerOptions server_options;
+  ChannelOptions channel_options;
+
+ private:
+  void start(const std::shared_ptr<Outcome>& outcome, const std::string& method, const std::string& request,
+             const CallOptions& options) {
+    channel().async_call<std::string>(method, request, options, [outcome](Result<std::string> result) {
+      outcome->result = std::move(result);
+      ++outcome->count;
+    });
+  }
+
+  std::unique_ptr<Server> server_;
+  std::unique_ptr<Channel> channel_;
+};
+
+}  // namespace trunkline::scenario
