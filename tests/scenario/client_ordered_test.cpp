@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+// Ordered channels: calls run and are answered one after the other, refusals and errors in their turn.
+#include "scenario/both_ends.h"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trunkline::scenario {
+
+namespace {
+
+class ClientOrdered : public BothEnds {
+ protected:
+  ClientOrdered() { channel_options.ordered = true; }
+  /// The gate by the request's first letter is waited at; what ran, and what was answered, is written down.
+  void handle_all(Gate& gate) {
+    handle_echo();
+    server().handle<std::string, std::string>(
+        "Wait", [this, &gate](const std::string& request, ServerContext&) -> asio::awaitable<std::string> {
+          ran.push_back(request);
+          co_await gate.pass();
+          co_return request;
+        });
+    server().handle<std::string, std::string>("Plain", [this](const std::string& request, ServerContext&) {
+      ran.push_back(request);
+      return request;
+    });
+    server().handle<std::string, std::string>(
+        "Fail", [this](const std::string& request, ServerContext&) -> Result<std::string> {
+          ran.push_back(request);
+          return Status(StatusCode::aborted, request);
+        });
+    server().handle<std::string, std::string>("Throw",
+                                              [this](const std::string& request, ServerContext&) -> std::string {
+                                                ran.push_back(request);
+                                                throw std::runtime_error(request);
+                                              });
+  }
+  void call(const std::string& method, const std::string& request, const CallOptions& options = {}) {
+    on_loop([&] {
+      channel().async_call<std::string>(method, request, options, [this, request](const Result<std::string>& result) {
+        answered.push_back(request + " " + std::string(to_string(result.status().code())));
+      });
+    });
+  }
+
+  std::vector<std::string> ran;
+  std::vector<std::string> answered;
+};
+
+TEST_F(ClientOrdered, HoldsEachCallUntilTheOneBeforeIsAnswered) {
+  Gate gate(loop());
+  handle_all(gate);
+
+  call("Wait", "a");
+  call("Plain", "b");
+  call("Plain", "c");
+  const auto ran_early = ran;
+  const auto answered_early = answered;
+  gate.open();
+  settle();
+
+  EXPECT_THAT(ran_early, ElementsAre("a"));
+  EXPECT_THAT(answered_early, ElementsAre());
+  EXPECT_THAT(ran, ElementsAre("a", "b", "c"));
+  EXPECT_THAT(answered, ElementsAre("a ok", "b ok", "c ok"));
+}
+
+TEST_F(ClientOrdered, AnswersErrorsExceptionsAndRefusalsInTheirTurn) {
+  Gate gate(loop());
+  handle_all(gate);
+
+  call("Wait", "a");
+  call("Fail", "b");
+  call("Nothing", "c");
+  call("Throw", "d");
+  call("Plain", "e");
+  const auto answered_early = answered;
+  gate.open();
+  settle();
+
+  EXPECT_THAT(answered_early, ElementsAre());
+  EXPECT_THAT(answered, ElementsAre("a ok", "b aborted", "c unimplemented", "d internal", "e ok"));
+  EXPECT_THAT(ran, ElementsAre("a", "b", "d", "e"));
+}
+
+TEST_F(ClientOrdered, ACallWhoseDeadlinePassesBeforeItsTurnNeverRuns) {
+  Gate gate(loop());
+  handle_all(gate);
+
+  call("Wait", "a");
+  call("Plain", "b", {.timeout = 1s});
+  call("Plain", "c", {.timeout = 1h});
+  advance(1s);
+  const auto answered_early = answered;
+  gate.open();
+  settle();
+
+  EXPECT_THAT(answered_early, ElementsAre("b deadline_exceeded"));
+  EXPECT_THAT(ran, ElementsAre("a", "c"));
+  EXPECT_THAT(answered, ElementsAre("b deadline_exceeded", "a ok", "c ok"));
+  EXPECT_EQ(server().stats().open_calls, 0u);
+}
+
+TEST_F(ClientOrdered, TheDeadlineOfTheCallThatRunsLetsTheNextOneRun) {
+  Gate gate(loop());
+  handle_all(gate);
+
+  call("Wait", "a", {.timeout = 1s});
+  call("Plain", "b");
+  const auto answered_early = answered;
+  advance(1s);
+
+  EXPECT_THAT(answered_early, ElementsAre());
+  EXPECT_THAT(answered, ElementsAre("a deadline_exceeded", "b ok"));
+  EXPECT_EQ(gate.waiting(), 0);
+}
+
+TEST_F(ClientOrdered, ALongAnswerIsNotPassedByAShortOne) {
+  const std::string longest(3000000, 'x');
+  server().handle<std::string, std::string>("Long", [&](const std::string&, ServerContext&) { return longest; });
+  handle_echo();
+  std::vector<std::size_t> sizes;
+  const auto keep = [&](const Result<std::string>& result) { sizes.push_back(result.value_or("failed").size()); };
+
+  on_loop([&] {
+    channel().async_call<std::string>("Long", std::string("l"), {}, keep);
+    channel().async_call<std::string>("Echo", std::string("e"), {}, keep);
+  });
+
+  EXPECT_THAT(sizes, ElementsAre(longest.size(), 1u));
+}
+
+TEST_F(ClientOrdered, WithoutItAShortAnswerPassesALongOne) {
+  channel_options.ordered = false;
+  const std::string longest(3000000, 'x');
+  server().handle<std::string, std::string>("Long", [&](const std::string&, ServerContext&) { return longest; });
+  handle_echo();
+  std::vector<std::size_t> sizes;
+  const auto keep = [&](const Result<std::string>& result) { sizes.push_back(result.value_or("failed").size()); };
+
+  on_loop([&] {
+    channel().async_call<std::string>("Long", std::string("l"), {}, keep);
+    channel().async_call<std::string>("Echo", std::string("e"), {}, keep);
+  });
+
+  EXPECT_THAT(sizes, ElementsAre(1u, longest.size()));
+}
+
+TEST_F(ClientOrdered, AnswersAThousandCallsOfMixedKindsInOrder) {
+  Gate gate(loop());
+  handle_all(gate);
+  std::vector<std::string> expected;
+
+  on_loop([&] {
+    for (int i = 0; i < 1000; ++i) {
+      const char* const methods[] = {"Wait", "Plain", "Fail", "Nothing"};
+      const char* const ends[] = {" ok", " ok", " aborted", " unimplemented"};
+      const std::string request = std::to_string(i);
+      expected.push_back(request + ends[i % 4]);
+      channel().async_call<std::string>(
+          methods[i % 4], request, {}, [this, request](const Result<std::string>& result) {
+            answered.push_back(request + " " + std::string(to_string(result.status().code())));
+          });
+    }
+  });
+  const std::size_t early = answered.size();
+  gate.open();
+  settle();
+
+  EXPECT_EQ(early, 0u);
+  EXPECT_EQ(answered, expected);
+  EXPECT_EQ(server().stats().open_calls, 0u);
+}
+
+}  // namespace
+
+}  // namespace trunkline::scenario
