@@ -23,9 +23,9 @@ struct ConnectionLimits {
   std::size_t max_unsent_bytes =
       1u << 20;  ///< encoded bytes waiting for the socket before further work on the connection waits
   std::uint32_t chunk_bytes = 128 << 10;  ///< messages longer than this travel in pieces of this size; 1 KiB to 16 MiB
-  std::size_t read_buffer_bytes = 64 << 10;  ///< read at once from the socket; 0: only what the next frame needs
+  std::size_t read_buffer_bytes = 256 << 10;  ///< read at once from the socket; 0: only what the next frame needs
   std::size_t write_buffer_bytes =
-      64 << 10;  ///< written early within a batch once this much has gathered; 0: every frame
+      256 << 10;  ///< written early within a batch once this much has gathered; 0: every frame
   std::chrono::microseconds flush_delay{0};  ///< how long output outside a batch may wait for more of its kind
   std::chrono::milliseconds handshake_timeout{10000};  ///< from connecting to the peer's hello; TLS handshake included
   std::chrono::milliseconds keepalive_interval{0};     ///< silence after which the peer is pinged; 0: never

@@ -65,7 +65,7 @@ ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, C
       completions_(
           [](void* self) {
             auto& core = *static_cast<ChannelCore*>(self);
-            if (!core.detached_) core.loop_.defer(core.run_completions_);
+            if (!core.detached_) core.loop_.follow_up(core.run_completions_);
           },
           this),
       pool_(std::make_unique<ConnectionPool>(*this, connector(loop_))) {}
@@ -97,7 +97,7 @@ void ChannelCore::end_soon(CallOperation& operation) {
   operation.next_ = nullptr;
   (ended_ == nullptr ? ended_ : last_ended_->next_) = &operation;
   last_ended_ = &operation;
-  if (!detached_) loop_.defer(run_completions_);
+  if (!detached_) loop_.follow_up(run_completions_);
 }
 
 void ChannelCore::run_completions() {

@@ -15,6 +15,10 @@ constexpr int reads_per_turn = 4;
 /// Writes in a row before other connections get theirs.
 constexpr int writes_per_turn = 16;
 constexpr std::size_t spans_per_write = 64;
+/// A long batch is written in pieces of so many frames to a peer that waits for it, so that both sides work at once.
+/// Long enough to hide the system call, short against the time a sleeping peer takes to wake. While the loop is busy
+/// anyway pieces would only cost: then write_buffer_bytes alone decides.
+constexpr int frames_per_piece = 128;
 
 /// Sets a flag for a scope, however it is left.
 class FlagScope {
@@ -35,7 +39,7 @@ class Connection::WaitScope {
  public:
   WaitScope(Connection& connection, bool is_due) noexcept : connection_(connection), is_due_(is_due) {}
   ~WaitScope() {
-    if (is_due_) connection_.wait_to_read();
+    if (is_due_) connection_.loop().follow_last(connection_.rearm_);
   }
   WaitScope(const WaitScope&) = delete;
   WaitScope& operator=(const WaitScope&) = delete;
@@ -52,6 +56,7 @@ Connection::Connection(std::unique_ptr<Transport> transport, ConnectionHandler& 
       options_(options),
       turn_([](void* self) { static_cast<Connection*>(self)->run_turn(); }, this),
       more_reading_([](void* self) { static_cast<Connection*>(self)->read_some(); }, this),
+      rearm_([](void* self) { static_cast<Connection*>(self)->wait_to_read(); }, this),
       flush_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->run_turn(); }, this),
       linger_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->linger_expired(); },
                     this) {}
@@ -177,10 +182,7 @@ void Connection::pump() {
   if (is_finished_) return;
   turn_.cancel();
   flush_timer_.cancel();
-  {
-    const FlagScope scope(is_in_events_);
-    handler_.on_events(*this);
-  }
+  take_events();
   write_out();
   handler_.on_written(*this);
   if (!write_error_.is_ok() && !session_->is_closed()) write_failed();
@@ -188,7 +190,20 @@ void Connection::pump() {
   if (!is_finished_) resume_paused();
 }
 
+/// What a handler throws leaves through the loop; the events and bytes behind it are looked at in a later turn.
+void Connection::take_events() {
+  const FlagScope scope(is_in_events_);
+  try {
+    handler_.on_events(*this);
+  } catch (...) {
+    schedule_turn();
+    if (!is_finished_) loop().defer(more_reading_);
+    throw;
+  }
+}
+
 void Connection::write_out() {
+  unwritten_frames_ = 0;
   for (int round = 0; round < writes_per_turn; ++round) {
     if (is_write_waiting_ || is_finished_ || !write_error_.is_ok() || !session_->has_output()) return;
     std::array<ByteSpan, spans_per_write> spans;
@@ -253,6 +268,7 @@ void Connection::finish() {
   const std::shared_ptr<Connection> self = shared_from_this();
   turn_.cancel();
   more_reading_.cancel();
+  rearm_.cancel();
   flush_timer_.cancel();
   linger_timer_.cancel();
   transport_->close();
@@ -273,7 +289,8 @@ void Connection::flush_soon() {
 }
 
 void Connection::flush_if_large() {
-  if (session_->unsent_bytes() >= std::max<std::size_t>(options_.write_buffer_bytes, 1)) write_out();
+  const bool is_awaited = ++unwritten_frames_ >= frames_per_piece && loop().was_idle();
+  if (is_awaited || session_->unsent_bytes() >= std::max<std::size_t>(options_.write_buffer_bytes, 1)) write_out();
 }
 
 void Connection::close(const Status& reason) {

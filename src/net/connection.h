@@ -29,7 +29,7 @@ class ConnectionHandler {
 
 struct ConnectionOptions {
   /// Output is also written before the batch is done once this much has gathered, so that both sides work at once.
-  std::size_t write_buffer_bytes = 64 * 1024;
+  std::size_t write_buffer_bytes = 256 * 1024;
   /// How long output that does not come from a batch waits for more of its kind; 0: until the end of the loop's turn.
   std::chrono::microseconds flush_delay{0};
   /// After the session has closed: how long output may be stuck, and then, from the last of it, how long the peer may
@@ -58,7 +58,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   /// Call after sending outside on_events(): writes at the end of this turn (or after flush_delay), once for many
   /// calls.
   void flush_soon();
-  /// Call while sending inside on_events(): writes if write_buffer_bytes have gathered.
+  /// Call after each frame sent inside on_events(): writes if enough has gathered, so that both sides work at once.
   void flush_if_large();
   /// session().close(reason), write what is left, close.
   void close(const Status& reason);
@@ -70,6 +70,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void on_readable() override;
   void on_writable() override;
   void on_session_wake() noexcept override;
+  bool is_listening() const noexcept override { return !is_in_events_; }
 
   void read_some();
   bool read_once();
@@ -78,6 +79,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void end_reading(const Status& reason);
   void run_turn();
   void pump();
+  void take_events();
   void write_out();
   void write_failed();
   void schedule_turn();
@@ -98,8 +100,10 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   bool is_write_waiting_ = false;
   bool is_send_shut_ = false;
   bool is_finished_ = false;
+  int unwritten_frames_ = 0;
   Deferred turn_;
   Deferred more_reading_;
+  Deferred rearm_;
   base::Timer flush_timer_;
   base::Timer linger_timer_;
 };

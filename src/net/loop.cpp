@@ -111,6 +111,9 @@ bool Loop::turn() {
   if (settle()) return true;
   now_valid_ = false;
   if (manual_time_) return context_.poll_one() != 0;
+  was_idle_ = false;
+  if (context_.poll_one() != 0) return true;
+  was_idle_ = true;
   if (busy_poll_ > base::Duration::zero()) {
     wait_spinning();
   } else {
@@ -120,7 +123,7 @@ bool Loop::turn() {
 }
 
 bool Loop::settle() {
-  bool any = false;
+  bool any = run_follow_ups();
   if (!deferred_batch_.empty() || (!deferred_posted_ && !deferred_.empty())) {
     run_deferred();
     any = true;
@@ -164,7 +167,7 @@ void Loop::wait_spinning() {
   if (spin_limit_ > base::Duration::zero()) {
     const base::TimePoint end = start + spin_limit_;
     do {
-      if (spin_once()) {
+      if (context_.poll_one() != 0) {
         spin_limit_ = busy_poll_;
         return;
       }
@@ -208,7 +211,13 @@ void Loop::run_tasks() {
   }
 }
 
+void Loop::follow_up(Deferred& deferred) {
+  if (follow_ups_ != FollowUps::none) return defer(deferred);
+  first_.add(deferred);
+}
+
 void Loop::defer(Deferred& deferred) {
+  if (follow_ups_ == FollowUps::first) return second_.add(deferred);
   deferred_.add(deferred);
   if (depth_ == 0 || deferred_posted_) return;
   deferred_posted_ = true;
@@ -230,6 +239,23 @@ std::unique_ptr<Resident> Loop::evict(Resident& resident) noexcept {
   if (resident.next_ != nullptr) resident.next_->previous_ = resident.previous_;
   resident.previous_ = resident.next_ = nullptr;
   return std::unique_ptr<Resident>(&resident);
+}
+
+/// The lists are members so that a nested run, or the one after an exception, goes on with them.
+bool Loop::run_follow_ups() {
+  if (first_.empty() && second_.empty() && last_.empty()) return false;
+  struct Scope {
+    ~Scope() { loop.follow_ups_ = outer; }
+    Loop& loop;
+    const FollowUps outer;
+  };
+  const Scope scope{*this, follow_ups_};
+  follow_ups_ = FollowUps::first;
+  while (!first_.empty()) first_.call_first();
+  follow_ups_ = FollowUps::second;
+  while (!second_.empty()) second_.call_first();
+  while (!last_.empty()) last_.call_first();
+  return true;
 }
 
 void Loop::run_deferred() {

@@ -15,6 +15,7 @@
 #include <asio/steady_timer.hpp>
 
 #include <atomic>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -57,6 +58,8 @@ class Loop {
     return now_;
   }
   void refresh_now() noexcept;
+  /// The loop had nothing to do before the turn that is on: whoever gave it work now waits for it.
+  bool was_idle() const noexcept { return was_idle_; }
   /// Schedule and cancel at will; the loop looks at the wheel's next wake-up after each turn.
   base::TimerWheel& timers() noexcept { return timers_; }
 
@@ -92,6 +95,11 @@ class Loop {
   /// Runs at the end of this turn, after what is queued already; at once when run() or its kind is entered next. From
   /// the loop's thread, or from its owner's while nothing runs it.
   void defer(Deferred& deferred);
+  /// Runs right after the handler that is on, before the loop looks for other work. What this defers follows as well,
+  /// once: a chain that never ends takes its turns with everything else.
+  void follow_up(Deferred& deferred);
+  /// Runs after the handler that is on and its follow-ups.
+  void follow_last(Deferred& deferred) { last_.add(deferred); }
 
   /// Keeps `resident` until evict(), or until the loop is destroyed.
   void house(std::unique_ptr<Resident> resident) noexcept;
@@ -119,8 +127,8 @@ class Loop {
   void take_tasks();
   void run_tasks();
   void run_deferred();
+  bool run_follow_ups();
   void wait_spinning();
-  bool spin_once() { return context_.poll_one() != 0; }
   void adapt_spin(base::Duration waited) noexcept;
 
   const base::SteadyClock steady_clock_{};
@@ -133,11 +141,16 @@ class Loop {
   bool now_valid_ = false;
   bool deferred_posted_ = false;
   bool timer_fired_ = false;
+  bool was_idle_ = false;
   int depth_ = 0;
   base::TimePoint armed_for_ = base::never;
   base::TimerWheel timers_;
   DeferredList deferred_;
   DeferredList deferred_batch_;  ///< being called; a member so that a nested run goes on with it
+  enum class FollowUps : std::uint8_t { none, first, second } follow_ups_ = FollowUps::none;  ///< being called
+  DeferredList first_;
+  DeferredList second_;
+  DeferredList last_;
   TaskQueue tasks_;
   Task* tasks_taken_ = nullptr;  ///< likewise
   HandlerMemory tasks_memory_;

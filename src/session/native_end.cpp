@@ -43,6 +43,11 @@ void NativeSession::arm_keepalive(base::TimePoint now) {
 void NativeSession::on_keepalive_timer(base::Timer& timer, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
   const ConnectionLimits& limits = self.options_.limits;
+  if (!self.owner_.is_listening()) {
+    self.awaiting_pong_ = false;
+    self.timers_.schedule(timer, base::deadline_after(now, limits.keepalive_interval));
+    return;
+  }
   // While input waits for the socket a pong may wait as well: then it counts that the peer takes what is sent.
   const bool is_alive =
       self.last_received_ >= self.ping_sent_ || (self.is_stalled_ && std::exchange(self.wrote_since_ping_, false));

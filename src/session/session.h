@@ -49,6 +49,8 @@ class SessionOwner {
   virtual ~SessionOwner() = default;
   /// Must not call into the session; it schedules a turn that does.
   virtual void on_session_wake() noexcept = 0;
+  /// False while nothing is read or written because a handler is at work: the peer's silence then says nothing of it.
+  virtual bool is_listening() const noexcept { return true; }
 };
 
 /// Sans-I/O: owns no socket and no thread. All calls come from one thread. Timers live in the wheel given at

@@ -42,6 +42,9 @@ class SessionEnd : public session::SessionOwner {
   bool take_wake() noexcept { return std::exchange(woken_, false); }
 
   void on_session_wake() noexcept override { woken_ = true; }
+  bool is_listening() const noexcept override { return !is_at_work; }
+  /// As while a handler runs the loop.
+  bool is_at_work = false;
 
  private:
   const session::SessionOptions options_;

@@ -251,5 +251,22 @@ TEST_F(ConnectionTest, HandlerThatThrowsLeavesTheConnectionUsable) {
   EXPECT_EQ(peer_->received(), "y");
 }
 
+TEST_F(ConnectionTest, WhatComesBehindAHandlerThatThrowsIsLookedAt) {
+  start();
+  session_->set_room(1, 0);
+  bool has_thrown = false;
+  handler_.on_message = [&](const std::string& text) {
+    if (!std::exchange(has_thrown, true)) throw std::runtime_error("from the handler");
+    session_->say(text);
+  };
+
+  peer_->send("xyz");
+  EXPECT_THROW(settle(loop_), std::runtime_error);
+  handler_.recover();
+  settle(loop_);
+
+  EXPECT_EQ(peer_->received(), "yz");
+}
+
 }  // namespace
 }  // namespace trunkline::net

@@ -228,6 +228,29 @@ TEST(Keepalive, AnythingReceivedIsAnAnswer) {
   EXPECT_FALSE(lone.session().is_closed());
 }
 
+TEST(Keepalive, DoesNotCountWhileAHandlerIsAtWork) {
+  LoneSession lone(Role::server, with_keepalive());
+  lone.greet();
+  lone.advance(10001ms);
+  ASSERT_EQ(lone.said().size(), 1u);
+
+  lone.end().is_at_work = true;
+  lone.advance(60s);
+  const bool has_pinged_meanwhile = lone.session().has_output();
+  lone.end().is_at_work = false;
+  lone.advance(10s);
+  const auto said = lone.said();
+  lone.advance(4s);
+  const bool is_closed_early = lone.session().is_closed();
+  lone.advance(1001ms);
+
+  EXPECT_FALSE(has_pinged_meanwhile);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_TRUE(said[0].is(wire::FrameType::ping));
+  EXPECT_FALSE(is_closed_early);
+  EXPECT_TRUE(lone.session().is_closed());
+}
+
 TEST(Keepalive, TwoPeersKeepEachOther) {
   kit::SessionPair pair({.client = with_keepalive(), .server = with_keepalive(), .latency = 100ms});
 
