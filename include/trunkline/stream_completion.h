@@ -72,12 +72,23 @@ Operation& with_cancellation(StreamPort& port, Operation& operation) {
   return operation;
 }
 
+/// What it throws has begun nothing: the operation is not needed any more.
+template <class Operation>
+void begin_operation(StreamPort& port, Operation& operation, StreamAction action, MessageView message = {}) {
+  try {
+    port.begin(with_cancellation(port, operation), action, message);
+  } catch (...) {
+    destroy_operation(&operation);
+    throw;
+  }
+}
+
 template <class Message, class Token>
 auto async_read(StreamPort& port, Token&& token) {
   return asio::async_initiate<Token, void(Result<std::optional<Message>>)>(
       [&port](auto handler) {
         using Operation = ReadOperation<Message, decltype(handler)>;
-        port.begin(with_cancellation(port, *make_operation<Operation>(std::move(handler))), StreamAction::read);
+        begin_operation(port, *make_operation<Operation>(std::move(handler)), StreamAction::read);
       },
       token);
 }
@@ -89,7 +100,7 @@ auto async_act(StreamPort& port, StreamAction action, MessageView message, Token
   return asio::async_initiate<Token, void(Status)>(
       [&port, action, message](auto handler) {
         using Operation = StatusOperation<decltype(handler)>;
-        port.begin(with_cancellation(port, *make_operation<Operation>(std::move(handler))), action, message);
+        begin_operation(port, *make_operation<Operation>(std::move(handler)), action, message);
       },
       token);
 }

@@ -2,7 +2,8 @@
 // Codec by name, direct form or virtual call.
 #include "call/message_coding.h"
 
-#include <exception>
+#include "base/exception_text.h"
+
 #include <string>
 
 namespace trunkline::call {
@@ -19,6 +20,13 @@ Status no_message() { return {StatusCode::internal, "decode message: the peer se
 Status not_supported(const Codec& codec) {
   return {StatusCode::unimplemented,
           "decode message: codec " + std::string(codec.name()) + " does not know the expected type"};
+}
+
+/// Inside a catch clause. What the application's codecs throw goes no further: their caller may be the loop, or an
+/// operation that has to be told.
+Status has_thrown(std::string_view what) {
+  return {StatusCode::internal,
+          std::string(what) + " message: the codec threw an exception: " + base::current_exception_text()};
 }
 
 }  // namespace
@@ -52,7 +60,7 @@ Result<const Compressor*> choose_compressor(const CompressorRegistry& compressor
   return compressor;
 }
 
-Status encode_message(const Codec* codec, MessageView message, Slice& out) {
+Status encode_message(const Codec* codec, MessageView message, Slice& out) try {
   out = Slice();
   if (codec == nullptr) return {};
   if (is_direct(*codec, *message.type)) {
@@ -67,6 +75,9 @@ Status encode_message(const Codec* codec, MessageView message, Slice& out) {
   if (Status status = codec->encode(message, writer); !status.is_ok()) return status;
   out = writer.take();
   return {};
+} catch (...) {
+  out = Slice();
+  return has_thrown("encode");
 }
 
 Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message) try {
@@ -78,12 +89,11 @@ Status decode_message(const Codec* codec, const Slice& payload, MutableMessageVi
   }
   if (!codec->supports(*message.type)) return not_supported(*codec);
   return codec->decode(payload, message);
-} catch (const std::exception& error) {
-  // A codec of the application's: whoever waits for the message must still be told.
-  return {StatusCode::internal, "decode message: the codec threw an exception: " + std::string(error.what())};
+} catch (...) {
+  return has_thrown("decode");
 }
 
-Status decode_message(const session::Event& event, MutableMessageView message) {
+Status decode_message(const session::Event& event, MutableMessageView message) try {
   if (message.type->kind == MessageKind::none) return {};
   if (event.codec == nullptr) return no_message();
   if (message.type->parse != nullptr && event.codec->name() == message.type->direct_codec) [[likely]] {
@@ -93,6 +103,8 @@ Status decode_message(const session::Event& event, MutableMessageView message) {
   }
   if (!event.codec->supports(*message.type)) return not_supported(*event.codec);
   return event.codec->decode(event.payload_slice(), message);
+} catch (...) {
+  return has_thrown("decode");
 }
 
 }  // namespace trunkline::call

@@ -4,7 +4,6 @@
 #include "call/inherited_deadline.h"
 #include "call/message_coding.h"
 #include "client/channel_core.h"
-#include "client/exception_text.h"
 
 #include <trunkline/server_context.h>
 
@@ -12,18 +11,6 @@
 #include <utility>
 
 namespace trunkline::client {
-
-namespace {
-
-Status encode(const Codec* codec, MessageView message, Slice& out) {
-  try {
-    return call::encode_message(codec, message, out);
-  } catch (...) {
-    return {StatusCode::internal, "encode message: the codec threw an exception: " + current_exception_text()};
-  }
-}
-
-}  // namespace
 
 void ChannelCore::begin(CallOperation& operation, const Method& method, MessageView request,
                         const CallOptions& options) {
@@ -96,7 +83,9 @@ Status ChannelCore::keep_request(CallOperation& operation, MessageView request, 
   if (operation.request_stays) {
     operation.live_request_ = request;
   } else if (operation.idempotent_ && repeats_ && !operation.one_way && message.codec != nullptr) {
-    if (Status status = encode(message.codec, request, operation.kept_request_); !status.is_ok()) return status;
+    if (Status status = call::encode_message(message.codec, request, operation.kept_request_); !status.is_ok()) {
+      return status;
+    }
     operation.is_kept_ = true;
     message.message = {};
     message.payload = operation.kept_request_;
@@ -188,7 +177,7 @@ Status ChannelCore::prepare(CallDetails& details, const Method& method, MessageV
     if (operation.request_stays) {
       details.message.message = request;
     } else {
-      status = encode(details.message.codec, request, details.message.payload);
+      status = call::encode_message(details.message.codec, request, details.message.payload);
     }
   }
   if (!status.is_ok()) return about_call(*details.method, status);

@@ -2,8 +2,8 @@
 // How a channel is put together, and what its connections tell it.
 #include "client/channel_core.h"
 
+#include "base/exception_text.h"
 #include "client/client_stream_core.h"
-#include "client/exception_text.h"
 #include "client/options_check.h"
 
 #include <unistd.h>
@@ -84,7 +84,7 @@ bool ChannelCore::has_work_left() const noexcept {
 void ChannelCore::log_exception() const noexcept {
   if (!options_.log) return;
   try {
-    const std::string text = "run loop: a handler has thrown: " + current_exception_text();
+    const std::string text = "run loop: a handler has thrown: " + base::current_exception_text();
     options_.log({.level = LogLevel::error, .message = text, .method = {}, .peer = {}});
   } catch (...) {  // a log that throws has nobody to tell
   }

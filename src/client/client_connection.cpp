@@ -26,6 +26,19 @@ ClientStreamCore& stream_of(void* context) noexcept {
   return *reinterpret_cast<ClientStreamCore*>(reinterpret_cast<std::uintptr_t>(context) & ~stream_bit);
 }
 
+/// Also if one of the events throws: a connection that took itself for amid its events would never close.
+class InEvents {
+ public:
+  explicit InEvents(bool& flag) noexcept : flag_(flag), outer_(std::exchange(flag, true)) {}
+  ~InEvents() { flag_ = outer_; }
+  InEvents(const InEvents&) = delete;
+  InEvents& operator=(const InEvents&) = delete;
+
+ private:
+  bool& flag_;
+  const bool outer_;
+};
+
 /// A response that does not parse is not the caller's mistake.
 Status decode_response(const session::Event& event, MutableMessageView response) {
   Status status = call::decode_message(event, response);
@@ -119,9 +132,10 @@ void ClientConnection::flush() {
 void ClientConnection::on_events(net::Connection&) {
   const std::shared_ptr<ClientConnection> keep = shared_from_this();
   const std::shared_ptr<ChannelCore> keep_core = core_->shared_from_this();
-  in_events_ = true;
-  while (connection_ != nullptr && session_->next(event_)) handle_event();
-  in_events_ = false;
+  {
+    const InEvents amid_events(in_events_);
+    while (connection_ != nullptr && session_->next(event_)) handle_event();
+  }
   if (connection_ != nullptr) close_if_drained();
 }
 

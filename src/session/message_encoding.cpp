@@ -2,9 +2,9 @@
 // Encoding, compression and decompression of whole messages.
 #include "session/message_encoding.h"
 
+#include "base/exception_text.h"
 #include "wire/leb128.h"
 
-#include <exception>
 #include <string>
 
 namespace trunkline::session {
@@ -51,12 +51,12 @@ Status encode_message(const Outgoing& message, const Negotiation& negotiation, s
       compress(*message.compressor, number, out);
   }
   return {};
-} catch (const std::exception& error) {
+} catch (...) {
   // A codec or compressor of the application's: the call must still be ended.
-  return {StatusCode::internal, "send message: encoding it threw an exception: " + std::string(error.what())};
+  return {StatusCode::internal, "send message: encoding it threw an exception: " + base::current_exception_text()};
 }
 
-Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes) {
+Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes) try {
   std::uint64_t size = 0;
   const std::size_t prefix = wire::read_leb128(payload, wire::message_size_bytes, size);
   if (prefix == 0) return Status(StatusCode::internal, "decompress message: bad size prefix");
@@ -73,6 +73,9 @@ Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor,
                   "decompress message: " + std::string(compressor.name()) + ": " + std::string(status.message()));
   }
   return result;
+} catch (...) {
+  return Status(StatusCode::internal, "decompress message: " + std::string(compressor.name()) +
+                                          " threw an exception: " + base::current_exception_text());
 }
 
 }  // namespace trunkline::session

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+
 namespace trunkline::call {
 
 namespace {
@@ -84,6 +86,32 @@ TEST_F(MessageCoding, SaysWhyAMessageCannotBeDecoded) {
   EXPECT_EQ(decode_message(bytes, {}, MutableMessageView::of(opaque)).code(), StatusCode::unimplemented);
   EXPECT_EQ(decode_message(codecs.find("json"), Slice::from_static("{"), MutableMessageView::of(value)).code(),
             StatusCode::invalid_argument);
+}
+
+class Thrower final : public Codec {
+ public:
+  std::string_view name() const noexcept override { return "thrower"; }
+  bool supports(const MessageType&) const noexcept override { return true; }
+  Status encode(MessageView, BufferWriter&) const override { throw std::runtime_error("no"); }
+  Status decode(const Slice&, MutableMessageView) const override { throw 7; }
+};
+
+TEST_F(MessageCoding, WhatACodecThrowsIsAStatus) {
+  const Thrower thrower;
+  Opaque opaque;
+  Slice out = Slice::from_static("old");
+  session::Event event;
+  event.codec = &thrower;
+
+  const Status encoded = encode_message(&thrower, MessageView::of(opaque), out);
+  const Status decoded = decode_message(&thrower, {}, MutableMessageView::of(opaque));
+  const Status of_event = decode_message(event, MutableMessageView::of(opaque));
+
+  EXPECT_EQ(encoded, Status(StatusCode::internal, "encode message: the codec threw an exception: no"));
+  EXPECT_TRUE(out.empty());
+  const Status expected(StatusCode::internal, "decode message: the codec threw an exception: an unknown exception");
+  EXPECT_EQ(decoded, expected);
+  EXPECT_EQ(of_event, expected);
 }
 
 }  // namespace

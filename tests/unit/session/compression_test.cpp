@@ -34,6 +34,22 @@ std::string refusal(std::string_view body, StatusCode code) {
   return said[0].status_message;
 }
 
+class Thrower final : public Compressor {
+ public:
+  std::string_view name() const noexcept override { return "thrower"; }
+  Status compress(ByteSpan, BufferWriter&) const override { return {StatusCode::internal, "no"}; }
+  Status decompress(ByteSpan, MutableByteSpan) const override { throw 1; }
+};
+
+TEST(Decompression, WhatACompressorThrowsIsAStatus) {
+  const std::string payload = claim(3) + "abc";
+
+  const Result<Slice> result = decompress_message(as_bytes(payload), Thrower(), 1000);
+
+  EXPECT_EQ(result.status().code(), StatusCode::internal);
+  EXPECT_EQ(result.status().message(), "decompress message: thrower threw an exception: an unknown exception");
+}
+
 TEST(CompressedBomb, ClaimOfFourGibibytesTakesNoMemory) {
   EXPECT_EQ(refusal(claim(std::uint64_t{4} << 30) + std::string(1000, 'x'), StatusCode::resource_exhausted),
             "decompress message: uncompressed size 4294967296 exceeds max_message_bytes 67108864");

@@ -5,7 +5,7 @@
 #include <exception>
 #include <string>
 
-namespace trunkline::client {
+namespace trunkline::base {
 
 /// Inside a catch clause only.
 inline std::string current_exception_text() {
@@ -18,4 +18,4 @@ inline std::string current_exception_text() {
   }
 }
 
-}  // namespace trunkline::client
+}  // namespace trunkline::base
