@@ -27,7 +27,9 @@ struct ConnectionLimits {
   std::size_t write_buffer_bytes =
       256 << 10;  ///< written early within a batch once this much has gathered; 0: every frame
   std::chrono::microseconds flush_delay{0};  ///< how long output outside a batch may wait for more of its kind
-  std::chrono::milliseconds handshake_timeout{10000};  ///< from connecting to the peer's hello; TLS handshake included
+  /// Servers: from accepting a connection to the client's hello, TLS handshake included. Clients: from being connected
+  /// (which has ChannelOptions::connect_timeout, TLS handshake included) to the server's hello.
+  std::chrono::milliseconds handshake_timeout{10000};
   std::chrono::milliseconds keepalive_interval{0};     ///< silence after which the peer is pinged; 0: never
   std::chrono::milliseconds keepalive_timeout{20000};  ///< silence after a ping that ends the connection
 };

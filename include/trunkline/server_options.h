@@ -31,7 +31,8 @@ struct ServerOptions {
   /// For responses: empty: the request's compressor; "identity": none; otherwise this one where the client knows it.
   std::string compressor{};
   std::size_t compression_threshold = 1024;
-  std::size_t max_connections = 100000;                       ///< more are closed right after being accepted
+  std::size_t max_connections =
+      100000;  ///< those in their handshake included; more are closed right after being accepted
   std::uint32_t max_concurrent_calls_per_connection = 16384;  ///< told to clients; more are refused
   std::size_t max_concurrent_calls = 1000000;  ///< over all connections; more are refused with resource_exhausted
   std::chrono::milliseconds idle_timeout{0};  ///< a connection without calls is drained and closed after this; 0: never

@@ -9,28 +9,39 @@
 namespace trunkline::net {
 
 template <class Serve>
-void Acceptance::hand_over(Serve serve) {
-  Loop& loop = callbacks_.choose_loop ? callbacks_.choose_loop() : listener_loop_;
-  if (&loop == &listener_loop_) {
-    serve(loop);
-  } else {
-    loop.post([serve = std::move(serve), &loop]() mutable { serve(loop); });
-  }
+void Acceptance::hand_over(const std::string& peer, Serve serve) {
+  Placement placement{.loop = &listener_loop_};
+  if (callbacks_.place) placement = callbacks_.place(peer);
+  if (placement.loop == nullptr) return;
+  const base::TimePoint now = listener_loop_.now();
+  auto go = [serve = std::move(serve), loop = placement.loop, place = std::move(placement.place), now]() mutable {
+    serve(*loop, Arrival{.transport = nullptr, .place = std::move(place), .since = now});
+  };
+  if (placement.loop == &listener_loop_) return go();
+  placement.loop->post(std::move(go));
 }
 
 void Acceptance::accept(UniqueSocket socket) {
+  PeerInfo peer = peer_info_of(socket.get(), scheme_);
+  const std::string address = peer.address;
   // Shared only because std::function wants to copy.
   auto shared_socket = std::make_shared<UniqueSocket>(std::move(socket));
-  hand_over([self = shared_from_this(), shared_socket = std::move(shared_socket), context = context_](Loop& loop) {
-    if (!self->is_closed()) self->serve_socket(loop, std::move(*shared_socket), context);
+  hand_over(address, [self = shared_from_this(), shared_socket = std::move(shared_socket), peer = std::move(peer),
+                      context = context_](Loop& loop, Arrival arrival) mutable {
+    if (self->is_closed()) return;
+    self->serve_socket(loop, std::move(*shared_socket), std::move(peer), std::move(arrival), context);
   });
 }
 
 void Acceptance::accept(MemoryEnd end) {
+  const std::string address = end.address();
   auto shared_end = std::make_shared<MemoryEnd>(std::move(end));
-  hand_over([self = shared_from_this(), shared_end = std::move(shared_end)](Loop& loop) {
-    if (!self->is_closed()) self->deliver(shared_end->claim(loop));
-  });
+  hand_over(address,
+            [self = shared_from_this(), shared_end = std::move(shared_end)](Loop& loop, Arrival arrival) mutable {
+              if (self->is_closed()) return;
+              arrival.transport = shared_end->claim(loop);
+              self->deliver(std::move(arrival));
+            });
 }
 
 void Acceptance::report(const Status& error) const {
@@ -45,35 +56,40 @@ Status Acceptance::load_tls() {
   return {};
 }
 
-void Acceptance::serve_socket(Loop& loop, UniqueSocket socket, const std::shared_ptr<const TlsContext>& context) {
-  PeerInfo peer = peer_info_of(socket.get(), scheme_);
+void Acceptance::serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, Arrival arrival,
+                              const std::shared_ptr<const TlsContext>& context) {
   const int family = SocketAddress::local_of(socket.get()).family();
   const std::string tried = "accept " + peer.address;
   if (Status status = set_connected_options(socket.get(), family, options_.transport, tried); !status.is_ok())
     return report(status);
   auto readiness = Readiness::make(loop, socket.release());
   if (!readiness) return report(readiness.status());
-  if (scheme_ == Scheme::tls) return shake_hands(std::move(*readiness), std::move(peer), context);
-  deliver(std::make_unique<SocketTransport>(std::move(*readiness), std::move(peer)));
+  if (scheme_ == Scheme::tls) return shake_hands(std::move(*readiness), std::move(peer), std::move(arrival), context);
+  arrival.transport = std::make_unique<SocketTransport>(std::move(*readiness), std::move(peer));
+  deliver(std::move(arrival));
 }
 
-void Acceptance::shake_hands(Readiness::Pointer socket, PeerInfo peer,
+void Acceptance::shake_hands(Readiness::Pointer socket, PeerInfo peer, Arrival arrival,
                              const std::shared_ptr<const TlsContext>& context) {
   Loop& loop = socket->loop();
   HandshakeOptions options;
   options.context = context;
   options.tried = "accept " + peer.address;
-  options.deadline = base::deadline_after(loop.now(), options_.handshake_timeout);
+  options.deadline = base::deadline_after(arrival.since, options_.handshake_timeout);
   struct Keep {
     Resident* resident = nullptr;
+    Arrival arrival;
   };
   const auto keep = std::make_shared<Keep>();
+  keep->arrival = std::move(arrival);
   auto done = [self = shared_from_this(), &loop, keep](Result<std::unique_ptr<Transport>> result) {
     // This very function belongs to the handshake: what it needs is copied before that goes.
     const std::shared_ptr<Acceptance> acceptance = self;
+    Arrival arrived = std::move(keep->arrival);
     const std::unique_ptr<Resident> handshake = loop.evict(*keep->resident);
     if (!result) return acceptance->report(result.status());
-    acceptance->deliver(std::move(*result));
+    arrived.transport = std::move(*result);
+    acceptance->deliver(std::move(arrived));
   };
   std::unique_ptr<TlsHandshake> handshake =
       start_handshake(std::move(socket), std::move(peer), options, std::move(done));
@@ -81,8 +97,8 @@ void Acceptance::shake_hands(Readiness::Pointer socket, PeerInfo peer,
   loop.house(std::move(handshake));
 }
 
-void Acceptance::deliver(std::unique_ptr<Transport> transport) const {
-  if (!is_closed()) callbacks_.on_accept(std::move(transport));
+void Acceptance::deliver(Arrival arrival) const {
+  if (!is_closed()) callbacks_.on_accept(std::move(arrival));
 }
 
 }  // namespace trunkline::net

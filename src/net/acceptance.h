@@ -29,12 +29,14 @@ class Acceptance : public std::enable_shared_from_this<Acceptance> {
   void close() noexcept { closed_.store(true, std::memory_order_relaxed); }
 
  private:
-  /// Calls `serve(loop)` on the loop chosen.
+  /// Calls `serve(loop, arrival)`, with an arrival that has no transport yet, on the loop that `peer` is given to.
   template <class Serve>
-  void hand_over(Serve serve);
-  void serve_socket(Loop& loop, UniqueSocket socket, const std::shared_ptr<const TlsContext>& context);
-  void shake_hands(Readiness::Pointer socket, PeerInfo peer, const std::shared_ptr<const TlsContext>& context);
-  void deliver(std::unique_ptr<Transport> transport) const;
+  void hand_over(const std::string& peer, Serve serve);
+  void serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, Arrival arrival,
+                    const std::shared_ptr<const TlsContext>& context);
+  void shake_hands(Readiness::Pointer socket, PeerInfo peer, Arrival arrival,
+                   const std::shared_ptr<const TlsContext>& context);
+  void deliver(Arrival arrival) const;
   bool is_closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
   Loop& listener_loop_;

@@ -7,20 +7,21 @@
 
 namespace trunkline::net {
 
-void FirstBytes::read(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, Callback callback) {
+void FirstBytes::read(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, base::TimePoint since,
+                      Callback callback) {
   Loop& loop = transport->loop();
-  loop.house(std::unique_ptr<Resident>(new FirstBytes(std::move(transport), timeout, std::move(callback))));
+  loop.house(std::unique_ptr<Resident>(new FirstBytes(std::move(transport), timeout, since, std::move(callback))));
 }
 
-FirstBytes::FirstBytes(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, Callback callback)
+FirstBytes::FirstBytes(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, base::TimePoint since,
+                       Callback callback)
     : transport_(std::move(transport)),
       callback_(std::move(callback)),
       timeout_([](base::Timer&, void* self, base::TimePoint) { static_cast<FirstBytes*>(self)->timed_out(); }, this),
       limit_(timeout) {
-  Loop& loop = transport_->loop();
   transport_->set_observer(this);
   transport_->wait_readable();
-  loop.timers().schedule(timeout_, base::deadline_after(loop.now(), timeout));
+  transport_->loop().timers().schedule(timeout_, base::deadline_after(since, timeout));
 }
 
 FirstBytes::~FirstBytes() {

@@ -27,12 +27,14 @@ class FirstBytes final : public Resident, private TransportObserver {
   /// Error: unavailable; the client left, or did not say enough within the timeout. The transport is closed then.
   using Callback = std::function<void(Result<Beginning>)>;
 
-  /// `callback` is called once, on the loop, never from inside this.
-  static void read(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, Callback callback);
+  /// `callback` is called once, on the loop, never from inside this. The timeout counts from `since`.
+  static void read(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, base::TimePoint since,
+                   Callback callback);
   ~FirstBytes() override;
 
  private:
-  FirstBytes(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, Callback callback);
+  FirstBytes(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, base::TimePoint since,
+             Callback callback);
 
   void on_readable() override;
   void on_writable() override {}

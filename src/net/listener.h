@@ -13,20 +13,37 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <string>
 
 namespace trunkline::net {
 
 struct ListenOptions {
   TransportOptions transport{};
   TlsOptions tls{};
-  std::chrono::milliseconds handshake_timeout{10000};  ///< tls: from accepting to the end of the handshake
+  std::chrono::milliseconds handshake_timeout{10000};  ///< tls: from Arrival::since to the end of the handshake
+};
+
+/// A connection's right to be there. It has it as long as any copy is held; null where nobody counts.
+using Place = std::shared_ptr<const void>;
+
+/// Where a connection just accepted is to go.
+struct Placement {
+  Loop* loop = nullptr;  ///< serves it; null: it is closed at once
+  Place place{};         ///< held while the connection is on its way
+};
+
+/// A connection that may be served.
+struct Arrival {
+  std::unique_ptr<Transport> transport;
+  Place place{};
+  base::TimePoint since{};  ///< when it was accepted
 };
 
 struct ListenCallbacks {
-  /// Which loop serves the connection just accepted. On the listener's loop. Null: the listener's.
-  std::function<Loop&()> choose_loop;
+  /// On the listener's loop, for each connection accepted, before a handshake. Null: the listener's loop serves all.
+  std::function<Placement(const std::string& peer)> place;
   /// On the transport's loop, handshake done.
-  std::function<void(std::unique_ptr<Transport>)> on_accept;
+  std::function<void(Arrival)> on_accept;
   /// A connection that could not be accepted, or whose handshake failed; the listener goes on. On the loop concerned.
   /// May be null.
   std::function<void(const Status&)> on_error;

@@ -61,6 +61,7 @@ class MemoryEnd::Link : public std::enable_shared_from_this<MemoryEnd::Link> {
   };
 
   explicit Link(MemoryOptions options);
+  const std::string& address() const noexcept { return options_.address; }
 
   std::unique_ptr<Transport> claim(std::size_t side, Loop& loop);
   IoResult read(std::size_t side, std::span<const MutableByteSpan> into);

@@ -184,6 +184,8 @@ MemoryEnd::~MemoryEnd() {
   if (link_ != nullptr) link_->close(1);
 }
 
+const std::string& MemoryEnd::address() const noexcept { return link_->address(); }
+
 std::unique_ptr<Transport> MemoryEnd::claim(Loop& loop) { return std::exchange(link_, nullptr)->claim(1, loop); }
 
 std::pair<std::unique_ptr<Transport>, MemoryEnd> make_memory_link(Loop& loop, const MemoryOptions& options) {

@@ -25,6 +25,8 @@ class MemoryEnd {
   MemoryEnd(MemoryEnd&&) noexcept = default;
   MemoryEnd& operator=(MemoryEnd&&) = delete;
   ~MemoryEnd();
+  /// What the other end is called.
+  const std::string& address() const noexcept;
   /// Once; on the loop's thread.
   std::unique_ptr<Transport> claim(Loop& loop);
 

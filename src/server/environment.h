@@ -11,6 +11,7 @@
 #include <trunkline/server_options.h>
 
 #include <atomic>
+#include <memory>
 #include <string_view>
 
 namespace trunkline::server {
@@ -27,7 +28,8 @@ struct Environment {
   const call::InterceptorChain interceptors;
   Admission admission;
   WorkerPool workers;
-  std::atomic<std::size_t> connections{0};  ///< accepted and not yet gone, handshake included
+  /// Accepted and not yet gone, handshake included. Their places may outlive the server.
+  const std::shared_ptr<std::atomic<std::size_t>> connections = std::make_shared<std::atomic<std::size_t>>(0);
 };
 
 /// Throws std::invalid_argument that names the first option out of its range.

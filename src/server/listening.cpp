@@ -2,6 +2,7 @@
 // A server's listeners, and which loop gets a new connection.
 #include "server/server_core.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -55,14 +56,9 @@ Result<Endpoint> ServerCore::listen(std::string_view uri) {
 Result<Endpoint> ServerCore::open_listener(const Endpoint& endpoint) {
   const ServerOptions& options = environment_->options;
   net::ListenCallbacks callbacks;
-  callbacks.choose_loop = [this]() -> net::Loop& { return choose_loop(); };
-  callbacks.on_accept = [this](std::unique_ptr<net::Transport> transport) { accept_transport(std::move(transport)); };
-  callbacks.on_error = [this](const Status& error) {
-    environment_->log(LogLevel::warning, error.message(), {}, {});
-    for (const auto& loop : loops_) {
-      if (loop->net_loop().is_current()) loop->expect_no_more();
-    }
-  };
+  callbacks.place = [this](const std::string& peer) { return place_connection(peer); };
+  callbacks.on_accept = [this](net::Arrival arrival) { loop_of(*arrival.transport).accept(std::move(arrival)); };
+  callbacks.on_error = [this](const Status& error) { environment_->log(LogLevel::warning, error.message(), {}, {}); };
   auto listener = net::Listener::open(
       loops_.front()->net_loop(), endpoint,
       {.transport = options.transport, .tls = options.tls, .handshake_timeout = options.limits.handshake_timeout},
@@ -99,19 +95,29 @@ void ServerCore::close_listeners() {
   endpoints_.clear();
 }
 
-net::Loop& ServerCore::choose_loop() {
+net::Placement ServerCore::place_connection(const std::string& peer) {
   std::size_t best = 0;
   for (std::size_t i = 1; i < loops_.size(); ++i) {
     if (loops_[i]->load() < loops_[best]->load()) best = i;
   }
-  loops_[best]->expect_connection();
-  return loops_[best]->net_loop();
+  net::Place place = loops_[best]->take_place();
+  if (place != nullptr) return {&loops_[best]->net_loop(), std::move(place)};
+  loops_.front()->turn_away(peer);
+  return {};
+}
+
+ServerLoop& ServerCore::loop_of(const net::Transport& transport) const {
+  const auto found = std::find_if(loops_.begin(), loops_.end(),
+                                  [&](const auto& loop) { return &loop->net_loop() == &transport.loop(); });
+  return **found;
 }
 
 void ServerCore::accept_transport(std::unique_ptr<net::Transport> transport) {
-  for (const auto& loop : loops_) {
-    if (&loop->net_loop() == &transport->loop()) return loop->accept(std::move(transport));
-  }
+  ServerLoop& loop = loop_of(*transport);
+  net::Place place = loop.take_place();
+  if (place != nullptr) return loop.accept({std::move(transport), std::move(place), loop.net_loop().now()});
+  loop.turn_away(transport->peer().address);
+  transport->close();
 }
 
 }  // namespace trunkline::server

@@ -57,7 +57,9 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   /// Runs `task` on the first loop and waits for it, or on this thread if that loop does not run.
   Status on_first_loop(const std::function<Status()>& task);
   Result<Endpoint> open_listener(const Endpoint& endpoint);
-  net::Loop& choose_loop();
+  /// The loop with the least to do, and a place there.
+  net::Placement place_connection(const std::string& peer);
+  ServerLoop& loop_of(const net::Transport& transport) const;
   /// Threads for the loops from `first` on, or none. Counts them as runners. The lock is released only on an error.
   Status start_threads(std::size_t first, std::unique_lock<std::mutex>& lock);
   void run_loop(std::size_t index);

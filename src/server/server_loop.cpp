@@ -15,13 +15,31 @@ namespace {
 
 constexpr std::size_t max_free_calls = 1024;
 
+/// Counts for the server and for the loop as long as it lives.
+class CountedPlace {
+ public:
+  using Count = std::shared_ptr<std::atomic<std::size_t>>;
+
+  /// The server's count is taken already.
+  CountedPlace(Count server, Count loop) : server_(std::move(server)), loop_(std::move(loop)) {
+    loop_->fetch_add(1, std::memory_order_relaxed);
+  }
+  ~CountedPlace() {
+    loop_->fetch_sub(1, std::memory_order_relaxed);
+    server_->fetch_sub(1, std::memory_order_relaxed);
+  }
+  CountedPlace(const CountedPlace&) = delete;
+  CountedPlace& operator=(const CountedPlace&) = delete;
+
+ private:
+  const Count server_;
+  const Count loop_;
+};
+
 }  // namespace
 
 ServerLoop::ServerLoop(std::shared_ptr<Environment> environment, net::Loop& loop)
-    : environment_(std::move(environment)), loop_(loop), native_([this](session::SessionOwner& owner) {
-        return session::make_native_session(session::Role::server, environment_->session_options, loop_.timers(), owner,
-                                            loop_.now());
-      }) {}
+    : environment_(std::move(environment)), loop_(loop) {}
 
 ServerLoop::~ServerLoop() {
   // Calls of coroutines that were destroyed with their loop, suspended.
@@ -30,57 +48,61 @@ ServerLoop::~ServerLoop() {
   }
 }
 
-void ServerLoop::expect_no_more() noexcept {
-  std::size_t expected = expected_.load(std::memory_order_relaxed);
-  while (expected > 0 && !expected_.compare_exchange_weak(expected, expected - 1, std::memory_order_relaxed)) {
+net::Place ServerLoop::take_place() {
+  std::atomic<std::size_t>& taken = *environment_->connections;
+  if (taken.fetch_add(1, std::memory_order_relaxed) < environment_->options.max_connections) {
+    return std::make_shared<const CountedPlace>(environment_->connections, load_);
   }
+  taken.fetch_sub(1, std::memory_order_relaxed);
+  return nullptr;
 }
 
-void ServerLoop::accept(std::unique_ptr<net::Transport> transport) {
-  expect_no_more();
-  const std::size_t limit = environment_->options.max_connections;
-  if (closed_) return transport->close();
-  if (environment_->connections.fetch_add(1, std::memory_order_relaxed) >= limit) {
-    environment_->connections.fetch_sub(1, std::memory_order_relaxed);
-    refuse(LogLevel::warning, "the server's connections have reached max_connections " + std::to_string(limit),
-           transport->peer().address);
-    return transport->close();
-  }
-  load_.fetch_add(1, std::memory_order_relaxed);
+void ServerLoop::turn_away(std::string_view peer) {
+  refuse(
+      LogLevel::warning,
+      "the server's connections have reached max_connections " + std::to_string(environment_->options.max_connections),
+      peer);
+}
+
+void ServerLoop::accept(net::Arrival arrival) {
+  if (closed_) return arrival.transport->close();
   counters_.connections_accepted.add();
+  const base::TimePoint since = arrival.since;
   // The reader is the loop's: it may outlive the server.
-  net::FirstBytes::read(std::move(transport), environment_->options.limits.handshake_timeout,
-                        [weak = weak_from_this()](Result<net::Beginning> beginning) {
-                          if (const std::shared_ptr<ServerLoop> self = weak.lock()) self->begin(std::move(beginning));
-                        });
+  net::FirstBytes::read(
+      std::move(arrival.transport), environment_->options.limits.handshake_timeout, since,
+      [weak = weak_from_this(), place = std::move(arrival.place), since](Result<net::Beginning> beginning) mutable {
+        if (const std::shared_ptr<ServerLoop> self = weak.lock())
+          self->begin(std::move(beginning), {.transport = nullptr, .place = std::move(place), .since = since});
+      });
 }
 
-void ServerLoop::begin(Result<net::Beginning> beginning) {
-  if (closed_) return release_slot();
-  if (!beginning.is_ok()) {
-    release_slot();
-    return refuse(LogLevel::info, beginning.status().message(), {});
-  }
+void ServerLoop::begin(Result<net::Beginning> beginning, net::Arrival arrival) {
+  if (closed_) return;
+  if (!beginning.is_ok()) return refuse(LogLevel::info, beginning.status().message(), {});
+  arrival.transport = std::move(beginning->transport);
   if (beginning->protocol == wire::Protocol::native) {
-    return serve(std::move(beginning->transport), native_, beginning->bytes);
+    const auto factory = [this, since = arrival.since](session::SessionOwner& owner) {
+      return session::make_native_session(session::Role::server, environment_->session_options, loop_.timers(), owner,
+                                          loop_.now(), since);
+    };
+    return serve(std::move(arrival), factory, beginning->bytes);
   }
-  net::Transport& transport = *beginning->transport;
+  net::Transport& transport = *arrival.transport;
   const ByteSpan answer = as_bytes(wire::answer_to(beginning->protocol));
   // It fits into an empty socket buffer, or is not worth waiting for.
   if (!answer.empty()) static_cast<void>(transport.write({&answer, 1}));
   transport.shutdown_send();
-  release_slot();
   refuse(LogLevel::warning,
          "the client speaks " + std::string(wire::to_string(beginning->protocol)) + ", this port only trunkline",
          transport.peer().address);
 }
 
-void ServerLoop::serve(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
-                       ByteSpan first_bytes) {
+void ServerLoop::serve(net::Arrival arrival, const net::Connection::SessionFactory& factory, ByteSpan first_bytes) {
   auto connection = std::make_shared<ServerConnection>(shared_from_this());
-  connections_.emplace(connection.get(), connection);
+  connections_.emplace(connection.get(), Served{connection, std::move(arrival.place)});
   counters_.connections.add();
-  connection->start(std::move(transport), factory, first_bytes);
+  connection->start(std::move(arrival.transport), factory, first_bytes);
   // A goaway tells the client that what it has sent already will not run.
   if (draining_) connection->drain();
 }
@@ -90,23 +112,18 @@ void ServerLoop::refuse(LogLevel level, std::string_view reason, std::string_vie
   environment_->log(level, "accept connection: " + std::string(reason), {}, peer);
 }
 
-void ServerLoop::release_slot() noexcept {
-  load_.fetch_sub(1, std::memory_order_relaxed);
-  environment_->connections.fetch_sub(1, std::memory_order_relaxed);
-}
-
 void ServerLoop::remove(ServerConnection& connection) {
-  const auto node = connections_.extract(&connection);
+  auto node = connections_.extract(&connection);
   if (node.empty()) return;
   counters_.connections.add(-1);
-  release_slot();
+  node.mapped().place.reset();
   finish_drain_if_empty();
 }
 
 std::vector<std::shared_ptr<ServerConnection>> ServerLoop::all_connections() const {
   std::vector<std::shared_ptr<ServerConnection>> all;
   all.reserve(connections_.size());
-  for (const auto& [key, connection] : connections_) all.push_back(connection);
+  for (const auto& [key, served] : connections_) all.push_back(served.connection);
   return all;
 }
 

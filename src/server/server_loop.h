@@ -5,6 +5,7 @@
 #include "call/stream_host.h"
 #include "net/connection.h"
 #include "net/first_bytes.h"
+#include "net/listener.h"
 #include "net/loop.h"
 #include "net/transport.h"
 #include "server/counters.h"
@@ -35,18 +36,16 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
   /// Connections given to this loop and not yet gone, or on their way to it.
-  std::size_t load() const noexcept {
-    return load_.load(std::memory_order_relaxed) + expected_.load(std::memory_order_relaxed);
-  }
-  /// One is on its way: accept() or expect_no_more() will follow. Any thread.
-  void expect_connection() noexcept { expected_.fetch_add(1, std::memory_order_relaxed); }
-  void expect_no_more() noexcept;
+  std::size_t load() const noexcept { return load_->load(std::memory_order_relaxed); }
+  /// For one more connection of this loop; null if there are max_connections. Any thread.
+  net::Place take_place();
+  /// There was no place for `peer`.
+  void turn_away(std::string_view peer);
 
-  /// Takes a connection on, unless there are max_connections, or the loop is leaving.
-  void accept(std::unique_ptr<net::Transport> transport);
-  /// Serves a connection that is counted already, by the session that `factory` makes.
-  void serve(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
-             ByteSpan first_bytes);
+  /// Takes a connection on that has its place, unless the loop is leaving.
+  void accept(net::Arrival arrival);
+  /// Serves it by the session that `factory` makes.
+  void serve(net::Arrival arrival, const net::Connection::SessionFactory& factory, ByteSpan first_bytes);
   /// Called by the connection when it is closed.
   void remove(ServerConnection& connection);
   std::size_t connections() const noexcept { return connections_.size(); }
@@ -81,9 +80,14 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   void abandon();
 
  private:
-  void release_slot() noexcept;
-  /// Serves the native protocol; answers others in their own language, as far as that is a line or two.
-  void begin(Result<net::Beginning> beginning);
+  struct Served {
+    std::shared_ptr<ServerConnection> connection;
+    net::Place place;
+  };
+
+  /// Serves the native protocol; answers others in their own language, as far as that is a line or two. `arrival` has
+  /// given its transport to what has begun.
+  void begin(Result<net::Beginning> beginning, net::Arrival arrival);
   void refuse(LogLevel level, std::string_view reason, std::string_view peer);
   std::vector<std::shared_ptr<ServerConnection>> all_connections() const;
   void refresh_methods();
@@ -92,11 +96,9 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
 
   const std::shared_ptr<Environment> environment_;
   net::Loop& loop_;
-  const net::Connection::SessionFactory native_;
   Counters counters_;
-  std::atomic<std::size_t> load_{0};
-  std::atomic<std::size_t> expected_{0};
-  std::unordered_map<ServerConnection*, std::shared_ptr<ServerConnection>> connections_;
+  const std::shared_ptr<std::atomic<std::size_t>> load_ = std::make_shared<std::atomic<std::size_t>>(0);
+  std::unordered_map<ServerConnection*, Served> connections_;
 
   std::uint64_t methods_version_ = 0;
   MethodRegistry::Snapshot snapshot_;

@@ -10,12 +10,13 @@
 namespace trunkline::session {
 
 std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& options, base::TimerWheel& timers,
-                                             SessionOwner& owner, base::TimePoint now) {
-  return std::make_unique<NativeSession>(role, options, timers, owner, now);
+                                             SessionOwner& owner, base::TimePoint now,
+                                             std::optional<base::TimePoint> since) {
+  return std::make_unique<NativeSession>(role, options, timers, owner, now, since);
 }
 
 NativeSession::NativeSession(Role role, const SessionOptions& options, base::TimerWheel& timers, SessionOwner& owner,
-                             base::TimePoint now)
+                             base::TimePoint now, std::optional<base::TimePoint> since)
     : role_(role),
       options_(options),
       timers_(timers),
@@ -29,7 +30,7 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       handshake_timer_(&on_handshake_timer, this),
       keepalive_timer_(&on_keepalive_timer, this) {
   send_queue_.add_credit(negotiation_.peer().connection_credit);
-  timers_.schedule(handshake_timer_, base::deadline_after(now, options.limits.handshake_timeout));
+  timers_.schedule(handshake_timer_, base::deadline_after(since.value_or(now), options.limits.handshake_timeout));
   input_.need(wire::preface.size());
   if (role_ == Role::client) write_greeting();
   if (is_ordered()) send_queue_.set_order(SendQueue::Order::starts_in_order);

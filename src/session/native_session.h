@@ -17,18 +17,21 @@
 #include "wire/header_block.h"
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace trunkline::session {
 
-/// `options`, `timers` and `owner` outlive the session. `now` is the time of construction.
+/// `options`, `timers` and `owner` outlive the session. `now` is the time of construction; handshake_timeout counts
+/// from `since`, when the connection was made, if that is known to be earlier.
 std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& options, base::TimerWheel& timers,
-                                             SessionOwner& owner, base::TimePoint now);
+                                             SessionOwner& owner, base::TimePoint now,
+                                             std::optional<base::TimePoint> since = {});
 
 class NativeSession final : public Session, private FrameSource {
  public:
   NativeSession(Role role, const SessionOptions& options, base::TimerWheel& timers, SessionOwner& owner,
-                base::TimePoint now);
+                base::TimePoint now, std::optional<base::TimePoint> since = {});
   ~NativeSession() override;
 
   /// No room while the peer does not take its answers: the rest of the input waits in its socket.

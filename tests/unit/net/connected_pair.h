@@ -56,7 +56,7 @@ struct ConnectedPair {
   void connect(Loop& loop, const Endpoint& endpoint, const ListenOptions& listen = {},
                const DialOptions& dialing = {}) {
     ListenCallbacks callbacks;
-    callbacks.on_accept = [this](std::unique_ptr<Transport> accepted) { server = std::move(accepted); };
+    callbacks.on_accept = [this](Arrival accepted) { server = std::move(accepted.transport); };
     callbacks.on_error = [this](const Status& error) { server_error = error; };
     auto opened = Listener::open(loop, endpoint, listen, callbacks);
     ASSERT_TRUE(opened) << opened.status().to_string();

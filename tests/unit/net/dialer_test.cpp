@@ -21,7 +21,7 @@ class DialTest : public testing::Test {
  protected:
   std::unique_ptr<Listener> listen(const std::string& uri) {
     ListenCallbacks callbacks;
-    callbacks.on_accept = [this](std::unique_ptr<Transport> transport) { accepted_ = std::move(transport); };
+    callbacks.on_accept = [this](Arrival arrival) { accepted_ = std::move(arrival.transport); };
     return std::move(Listener::open(loop_, endpoint_of(uri), {}, callbacks)).value();
   }
   Status status_of(const Endpoint& endpoint, const DialOptions& options = {}) {

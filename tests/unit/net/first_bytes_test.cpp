@@ -23,7 +23,7 @@ class FirstBytesTest : public testing::Test {
   void start() {
     auto [near, far] = make_memory_pair(loop_, loop_);
     peer_.emplace(std::move(far));
-    FirstBytes::read(std::move(near), 10s, [this](Result<Beginning> result) {
+    FirstBytes::read(std::move(near), 10s, since_, [this](Result<Beginning> result) {
       ++calls_;
       if (!result) {
         error_ = result.status();
@@ -41,6 +41,7 @@ class FirstBytesTest : public testing::Test {
 
   ManualClock clock_;
   Loop loop_{{}, &clock_};
+  base::TimePoint since_ = loop_.now();
   std::optional<StreamPeer> peer_;
   std::unique_ptr<Transport> transport_;
   wire::Protocol protocol_ = wire::Protocol::unknown;
@@ -98,6 +99,19 @@ TEST_F(FirstBytesTest, GivesUpAfterItsTimeout) {
   EXPECT_TRUE(peer_->is_ended()) << "the connection is closed";
 }
 
+TEST_F(FirstBytesTest, CountsTheTimeThatHasPassedAlready) {
+  clock_.advance(9s);
+  start();
+  settle(loop_);
+  EXPECT_EQ(calls_, 0);
+
+  clock_.advance(2s);
+  settle(loop_);
+
+  EXPECT_EQ(calls_, 1);
+  EXPECT_FALSE(error_.is_ok());
+}
+
 TEST_F(FirstBytesTest, SaysThatTheClientLeft) {
   start();
   say("\xF5");
@@ -115,7 +129,7 @@ TEST_F(FirstBytesTest, DoesNotCallBackFromInside) {
   far->write({&bytes, 1});
   int calls = 0;
 
-  FirstBytes::read(std::move(near), 10s, [&](const Result<Beginning>&) { ++calls; });
+  FirstBytes::read(std::move(near), 10s, loop_.now(), [&](const Result<Beginning>&) { ++calls; });
 
   EXPECT_EQ(calls, 0);
   settle(loop_);
@@ -128,7 +142,7 @@ TEST(FirstBytes, EndsWithItsLoop) {
   {
     Loop loop({}, &clock);
     auto [near, far] = make_memory_pair(loop, loop);
-    FirstBytes::read(std::move(near), 10s, [&](const Result<Beginning>&) { ++calls; });
+    FirstBytes::read(std::move(near), 10s, loop.now(), [&](const Result<Beginning>&) { ++calls; });
     settle(loop);
   }
 

@@ -6,6 +6,7 @@
 #include "net/listening_socket.h"
 #include "net/path_lock.h"
 #include "net/unique_socket.h"
+#include "stream_peer.h"
 
 #include <gmock/gmock.h>
 
@@ -32,7 +33,7 @@ class ListenerTest : public testing::Test {
  protected:
   Result<std::unique_ptr<Listener>> open(const std::string& uri, const ListenOptions& options = {}) {
     ListenCallbacks callbacks;
-    callbacks.on_accept = [this](std::unique_ptr<Transport> transport) { accepted_.push_back(std::move(transport)); };
+    callbacks.on_accept = [this](Arrival arrival) { accepted_.push_back(std::move(arrival.transport)); };
     callbacks.on_error = [this](const Status& error) { errors_.push_back(error); };
     return Listener::open(loop_, endpoint_of(uri), options, std::move(callbacks));
   }
@@ -247,11 +248,11 @@ TEST_F(ListenerTest, HandsConnectionsToTheLoopChosen) {
     std::thread::id served_by;
     std::unique_ptr<Transport> accepted;
     ListenCallbacks callbacks;
-    callbacks.choose_loop = [&]() -> Loop& { return other; };
-    callbacks.on_accept = [&](std::unique_ptr<Transport> transport) {
+    callbacks.place = [&](const std::string&) { return Placement{&other, {}}; };
+    callbacks.on_accept = [&](Arrival arrival) {
       served_by = std::this_thread::get_id();
-      EXPECT_EQ(&transport->loop(), &other);
-      accepted = std::move(transport);
+      EXPECT_EQ(&arrival.transport->loop(), &other);
+      accepted = std::move(arrival.transport);
       other.stop();
     };
     const auto listener = std::move(Listener::open(loop_, endpoint_of(uri), {}, callbacks)).value();
@@ -268,11 +269,51 @@ TEST_F(ListenerTest, HandsConnectionsToTheLoopChosen) {
   }
 }
 
+TEST_F(ListenerTest, ClosesWhatHasNoPlace) {
+  for (const std::string uri : {"tcp://127.0.0.1:0", "inproc://no-place"}) {
+    std::string refused;
+    ListenCallbacks callbacks;
+    callbacks.place = [&](const std::string& peer) {
+      refused = peer;
+      return Placement{};
+    };
+    callbacks.on_accept = [&](Arrival) { ADD_FAILURE() << uri; };
+    const auto listener = std::move(Listener::open(loop_, endpoint_of(uri), {}, callbacks)).value();
+    DialOutcome outcome;
+    outcome.start(loop_, listener->endpoint());
+    ASSERT_TRUE(run_until(loop_, [&] { return outcome.result.has_value(); }));
+
+    StreamPeer peer(std::move(**outcome.result));
+    peer.receive_all();
+
+    EXPECT_TRUE(run_until(loop_, [&] { return peer.is_ended(); })) << uri;
+    EXPECT_EQ(refused.substr(0, 6), uri.substr(0, 6));
+  }
+}
+
+TEST_F(ListenerTest, HandsThePlaceOnWithTheConnection) {
+  const auto place = std::make_shared<const int>(1);
+  Arrival arrived;
+  ListenCallbacks callbacks;
+  callbacks.place = [&](const std::string&) { return Placement{&loop_, place}; };
+  callbacks.on_accept = [&](Arrival arrival) { arrived = std::move(arrival); };
+  const auto listener = std::move(Listener::open(loop_, endpoint_of("tcp://127.0.0.1:0"), {}, callbacks)).value();
+  const base::TimePoint before = loop_.now();
+  DialOutcome outcome;
+  outcome.start(loop_, listener->endpoint());
+
+  ASSERT_TRUE(run_until(loop_, [&] { return arrived.transport != nullptr; }));
+
+  EXPECT_EQ(arrived.place, place);
+  EXPECT_GE(arrived.since, before);
+  EXPECT_EQ(place.use_count(), 2) << "and nobody else holds it";
+}
+
 TEST_F(ListenerTest, MayBeDestroyedByItsCallback) {
   std::unique_ptr<Listener> listener;
   int accepted = 0;
   ListenCallbacks callbacks;
-  callbacks.on_accept = [&](std::unique_ptr<Transport>) {
+  callbacks.on_accept = [&](Arrival) {
     ++accepted;
     listener.reset();
   };

@@ -306,6 +306,23 @@ TEST_F(TlsTest, GivesUpOnAClientThatSaysNothing) {
   EXPECT_THAT(std::string(error.message()), HasSubstr("handshake not done within its timeout"));
 }
 
+TEST_F(TlsTest, LetsGoOfThePlaceWhenTheHandshakeFails) {
+  const auto place = std::make_shared<const int>(1);
+  ListenCallbacks callbacks;
+  Status error;
+  callbacks.place = [&](const std::string&) { return Placement{&loop_, place}; };
+  callbacks.on_error = [&](const Status& status) { error = status; };
+  const auto listener = std::move(Listener::open(loop_, endpoint_of("tls://127.0.0.1:0"), listen_, callbacks)).value();
+  DialOutcome plain;
+  plain.start(loop_, endpoint_of("tcp://127.0.0.1:" + std::to_string(listener->endpoint().port())));
+  ASSERT_TRUE(run_until(loop_, [&] { return plain.result.has_value() && place.use_count() > 1; }));
+
+  plain.result.reset();
+
+  ASSERT_TRUE(run_until(loop_, [&] { return !error.is_ok(); }));
+  EXPECT_EQ(place.use_count(), 1);
+}
+
 TEST_F(TlsTest, GivesUpOnAClientThatSpeaksSomethingElse) {
   ListenCallbacks callbacks;
   Status error;

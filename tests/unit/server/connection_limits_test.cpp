@@ -106,6 +106,22 @@ TEST_F(ServerConnections, ClosesSilentOnesAfterHandshakeTimeout) {
   EXPECT_EQ(server().stats().connections_refused, 1u);
 }
 
+TEST_F(ServerConnections, CountHandshakeTimeoutFromTheirBeginning) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  settle();
+
+  advance(std::chrono::seconds(6));
+  static_cast<void>(talk(*near, std::string_view("\xF5TRKL\r\n\x01", 8)));
+  const bool early = ended_;
+  advance(std::chrono::seconds(5));
+  const std::string heard = listen_to(*near);
+
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(ended_);
+  EXPECT_NE(heard.find("no hello from the peer within handshake_timeout 10000 ms"), std::string::npos);
+}
+
 TEST_F(ServerConnections, ForgetsThoseThatCloseBeforeTheySpeak) {
   ServerOptions options;
   options.max_connections = 1;

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// Connections in their TLS handshake: they take a place, and its time is part of handshake_timeout.
+#include "net/dialer.h"
+#include "net/readiness.h"
+#include "net/tls_handshake.h"
+#include "net/unique_socket.h"
+#include "unit/net/tls_files.h"
+#include "unit/server/server_fixture.h"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <optional>
+
+namespace trunkline::server {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+class TlsConnections : public ServerFixture {
+ protected:
+  void listen(ServerOptions options) {
+    options.tls = files_.server_options();
+    make_server(std::move(options));
+    handle_echo();
+    port_ = server().listen("tls://127.0.0.1:0").value().port();
+  }
+
+  /// A connected socket that has said nothing yet.
+  net::UniqueSocket connect_socket() {
+    net::UniqueSocket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    address.sin_port = htons(port_);
+    EXPECT_EQ(::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+    EXPECT_EQ(::fcntl(socket.get(), F_SETFL, O_NONBLOCK), 0);
+    return socket;
+  }
+  /// Loopback hands bytes over without the loop's knowing when: looks again some times. False: it did not come to that.
+  template <class Predicate>
+  bool settles_to(Predicate done) {
+    for (int i = 0; i < 100000 && !done(); ++i) {
+      settle();
+      std::this_thread::yield();
+    }
+    return done();
+  }
+  /// Shakes hands on `socket` as a client.
+  std::unique_ptr<net::Transport> shake_hands(net::UniqueSocket socket) {
+    const net::HandshakeOptions options{.context = net::make_client_context(files_.client_options()).value(),
+                                        .server_name = "localhost",
+                                        .deadline = base::never,
+                                        .tried = "test"};
+    std::optional<Result<std::unique_ptr<net::Transport>>> result;
+    const auto handshake = net::start_handshake(net::Readiness::make(loop_, socket.release()).value(), {}, options,
+                                                [&](auto made) { result.emplace(std::move(made)); });
+    EXPECT_TRUE(settles_to([&] { return result.has_value(); }));
+    return std::move(*result).value();
+  }
+  bool has_logged(std::string_view text) const {
+    return std::any_of(logged_.begin(), logged_.end(),
+                       [&](const Logged& logged) { return logged.message.find(text) != std::string::npos; });
+  }
+
+  net::TemporaryDirectory directory_;
+  net::TlsFiles files_{directory_};
+  std::uint16_t port_ = 0;
+};
+
+TEST_F(TlsConnections, TakeAPlaceBeforeTheirHandshake) {
+  ServerOptions options;
+  options.max_connections = 1;
+  listen(std::move(options));
+
+  net::UniqueSocket silent = connect_socket();
+  const net::UniqueSocket refused = connect_socket();
+  ASSERT_TRUE(settles_to([&] { return server().stats().connections_refused == 1; }));
+  EXPECT_TRUE(has_logged("the server's connections have reached max_connections 1"));
+
+  silent = net::UniqueSocket();
+  ASSERT_TRUE(settles_to([&] { return has_logged("tls: "); })) << "the silent one has gone";
+  clients_.push_back(std::make_unique<TestClient>());
+  TestClient& client = *clients_.back();
+  client.start(shake_hands(connect_socket()));
+  const session::CallId id = client.call("Echo", "x");
+  ASSERT_TRUE(settles_to([&] { return client.has(id); }));
+  EXPECT_EQ(client.answer(id).payload, "x") << "its place was given back";
+}
+
+TEST_F(TlsConnections, HaveOneTimeForHandshakeAndFirstBytes) {
+  listen({});
+  net::UniqueSocket socket = connect_socket();
+  settle();
+
+  advance(6s);
+  const std::unique_ptr<net::Transport> client = shake_hands(std::move(socket));
+  ASSERT_TRUE(settles_to([&] { return server().stats().connections_accepted == 1; }));
+  const bool early = !logged_.empty();
+  advance(5s);
+
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(has_logged("its protocol was not known within handshake_timeout 10000 ms"));
+}
+
+}  // namespace
+
+}  // namespace trunkline::server
