@@ -66,6 +66,10 @@ struct CallState {
   void drop_queue() noexcept {
     while (queue_head != nullptr) QueuedFramePool::free(pop());
   }
+  /// The peer may have more to send on it, also after the answer: it learns of that only when it reads.
+  bool takes_more() const noexcept {
+    return phase == CallPhase::closed ? !peer_has_ended : phase < CallPhase::peer_ended;
+  }
   bool has_queue() const noexcept { return queue_head != nullptr; }
   /// Client: the peer has been sent something of it.
   bool has_begun() const noexcept { return sent_start || (has_queue() && queue_head->started); }
@@ -77,7 +81,8 @@ struct CallState {
   bool sent_start = true;     ///< client: its call frame has been sent, with the whole of its message if it has one
   bool sent_message = false;  ///< server: a message frame has been sent, leading metadata is past
   bool received_leading = false;
-  bool owes_writable = false;  ///< is_writable() has said no
+  bool peer_has_ended = false;  ///< server, with phase closed: the client had nothing more to send
+  bool owes_writable = false;   ///< is_writable() has said no
   void* context;
   std::int64_t send_credit = 0;
   std::int64_t receive_credit = 0;     ///< what the peer may still send

@@ -25,6 +25,10 @@ Status never_opened(CallId id) {
   return {StatusCode::internal, "receive frame: call " + std::to_string(id) + " was never opened"};
 }
 
+Status answer_to_one_way(CallId id) {
+  return {StatusCode::internal, "receive frame: call " + std::to_string(id) + " is one-way, it must not be answered"};
+}
+
 }  // namespace
 
 /// False: the session has failed.
@@ -126,9 +130,8 @@ NativeSession::Step NativeSession::admit_call(const wire::FrameHeader& header, B
   event.type = EventType::call;
   event.end = header.has(wire::flag::end);
   event.one_way = header.has(wire::flag::one_way);
-  event.credit = last_credit_ = {cost_of(header), static_cast<std::uint32_t>(parts.message.size()),
-                                 further_bytes(event, parts.message.size())};
-  last_credit_call_ = header.call;
+  const auto size = static_cast<std::uint32_t>(parts.message.size());
+  hand_out_credit(nullptr, {cost_of(header), size, further_bytes(event, size)}, event);
   current_ = {header.call, event.one_way ? CurrentCall::State::one_way : CurrentCall::State::waiting, event.end,
               event.deadline};
   return Step::event;
@@ -163,6 +166,7 @@ NativeSession::Step NativeSession::on_message_frame(const wire::FrameHeader& hea
     discard(header, body);
     return Step::again;
   }
+  if (role_ == Role::client && call->one_way) return fail(answer_to_one_way(header.call));
   wire::FrameBody parts;
   wire::HeaderBlock fields;
   if (!read_block(header, body, parts, fields) || !check_numbers(header, !call->assembly.is_active()))
@@ -179,16 +183,19 @@ NativeSession::Step NativeSession::on_message_of(CallState& call, const wire::Fr
       transition(role_, call.phase, end ? CallInput::peer_message_end : CallInput::peer_message);
   if (step.action == CallAction::fail_session)
     return fail(Status(StatusCode::internal, "receive message: not from this side"));
-  if (step.action == CallAction::discard) {
-    return_connection_credit(cost_of(header));
-    return Step::again;
-  }
   call.receive_credit -= static_cast<std::int64_t>(piece.size());
   if (call.receive_credit < 0) {
     return fail(Status(StatusCode::resource_exhausted, "receive message: call " + std::to_string(header.call) + " is " +
                                                            std::to_string(-call.receive_credit) +
                                                            " bytes over call_credit_bytes " +
                                                            std::to_string(options_.limits.call_credit_bytes)));
+  }
+  if (step.action == CallAction::discard) {
+    // The answer waits for the client to read, the client perhaps until it has written all it has.
+    return_connection_credit(cost_of(header));
+    call.peer_has_ended = call.peer_has_ended || end;
+    return_call_credit(call, static_cast<std::int64_t>(piece.size()));
+    return Step::again;
   }
   const bool is_first_piece = header.has(wire::flag::more) && !call.assembly.is_active();
   if (block.has_message_bytes != is_first_piece) return fail(misplaced_message_bytes());
@@ -219,13 +226,22 @@ NativeSession::Step NativeSession::on_message_of(CallState& call, const wire::Fr
     return Step::again;
   }
   last_credit_.further_bytes = further_bytes(event, piece.size());
-  event.credit = last_credit_;
+  hand_out_credit(&call, last_credit_, event);
   event.id = call.id;
   event.context = call.context;
   event.end = end;
   if (call.pending != nullptr) return hand_out_call(call, event);
   event.type = EventType::message;
   return Step::event;
+}
+
+/// The message of an event is the application's until release(). The credit of its earlier pieces has been returned
+/// already: the call gets no more until that much has been read.
+void NativeSession::hand_out_credit(CallState* call, const HeldCredit& credit, Event& event) {
+  event.credit = last_credit_ = credit;
+  last_credit_call_ = call != nullptr ? call->id : event.id;
+  unread_bytes_ += credit.further_bytes;
+  if (call != nullptr) call->returnable_credit -= credit.further_bytes;
 }
 
 /// The first message of a call in pieces is whole.
@@ -281,6 +297,7 @@ NativeSession::Step NativeSession::on_finish_frame(const wire::FrameHeader& head
     if (has_message) return_connection_credit(cost_of(header));
     return Step::again;
   }
+  if (call->one_way) return fail(answer_to_one_way(header.call));
   wire::FrameBody parts;
   wire::HeaderBlock fields;
   if (!read_block(header, body, parts, fields) || !check_numbers(header, !call->assembly.is_active()))
@@ -306,8 +323,7 @@ NativeSession::Step NativeSession::on_finish_frame(const wire::FrameHeader& head
   }
   if (!event.status.is_ok() && header.number == 0) event.has_message = false;
   if (fields.metadata_count > 0) wire::copy_metadata(fields, event.metadata);
-  if (has_message) event.credit = last_credit_ = {cost_of(header), 0, further_bytes(event, parts.message.size())};
-  last_credit_call_ = 0;
+  if (has_message) hand_out_credit(nullptr, {cost_of(header), 0, further_bytes(event, parts.message.size())}, event);
   forget_call(*call);
   return Step::event;
 }

@@ -17,7 +17,7 @@ Status NativeSession::finish(CallId id, const Status& status, const Outgoing& me
   CallState* call = nullptr;
   if (current_.is_live() && current_.id == id) {
     const bool one_way = current_.state == CurrentCall::State::one_way;
-    current_ = {};
+    current_.state = CurrentCall::State::none;
     if (one_way) return {};
     if (plain && finish_direct(id, message, negotiation_.peer().call_credit)) [[likely]]
       return {};
@@ -74,7 +74,16 @@ Status NativeSession::finish_queued(CallId id, CallState* call, const Status& st
     if (call != nullptr) forget_call(*call);
     return said;
   }
-  if (call == nullptr) call = open_call(id, nullptr);
+  if (call == nullptr) {
+    call = open_call(id, nullptr);
+    if (current_.id == id) {
+      call->peer_has_ended = current_.end;
+      call->receive_credit -= last_credit_.call_bytes;
+      call->returnable_credit -= last_credit_.further_bytes;
+    }
+  } else {
+    call->peer_has_ended = !call->takes_more();
+  }
   call->context = nullptr;
   call->phase = CallPhase::closed;
   drop_assembly(*call);  // what still comes is discarded

@@ -131,7 +131,8 @@ Result<CallId> NativeSession::start(const CallStart& start, const Outgoing& mess
       may_send_direct(block + size, size, negotiation_.peer().call_credit)) {
     start_direct(id, start, message, codec, size);
   } else {
-    CallState* call = open_call(id, start.context);
+    // For the layer above a one-way call ends here.
+    CallState* call = open_call(id, start.one_way ? nullptr : start.context);
     if (Status status = queue_start(*call, start, message); !status.is_ok()) {
       forget_call(*call);
       return status;
@@ -225,6 +226,7 @@ void NativeSession::attach(CallId id, void* context) {
     call->phase = current_.end ? CallPhase::peer_ended : CallPhase::open;
     call->one_way = current_.state == CurrentCall::State::one_way;
     call->receive_credit -= last_credit_.call_bytes;
+    call->returnable_credit -= last_credit_.further_bytes;
     if (current_.deadline != base::never) timers_.schedule(call->deadline, current_.deadline);
     current_ = {};
     return;

@@ -79,11 +79,7 @@ bool NativeSession::must_wait_for_socket() noexcept {
 void NativeSession::settle_last_event(Event& event) {
   if (current_.is_live() || unattached_ != 0) abandon_unanswered();
   if (last_credit_.connection_bytes != 0) {
-    if (event.held) {
-      keep_credit(last_credit_call_, last_credit_);
-    } else {
-      release(last_credit_call_, {last_credit_.connection_bytes, last_credit_.call_bytes});
-    }
+    if (!event.held) release(last_credit_call_, last_credit_);
     last_credit_ = {};
   }
   if (event_bytes_.block() != nullptr) event_bytes_ = {};
@@ -224,8 +220,7 @@ void NativeSession::return_connection_credit(std::uint32_t bytes) {
 }
 
 void NativeSession::return_call_credit(CallState& call, std::int64_t bytes) {
-  if (call.phase == CallPhase::peer_ended || call.phase == CallPhase::both_ended || call.phase == CallPhase::closed)
-    return;
+  if (!call.takes_more()) return;
   call.returnable_credit += bytes;
   if (call.returnable_credit < options_.limits.call_credit_bytes / 2 || phase_ == ConnectionPhase::closed) return;
   write_control(
@@ -240,14 +235,6 @@ void NativeSession::release(CallId id, const HeldCredit& credit) {
   const std::int64_t owed = std::int64_t{credit.call_bytes} + credit.further_bytes;
   if (owed == 0) return;
   if (CallState* call = calls_.find(id)) return_call_credit(*call, owed);
-}
-
-/// The application keeps the message for later. The credit of its earlier pieces has been returned already: the call
-/// gets no more until that much has been read.
-void NativeSession::keep_credit(CallId id, const HeldCredit& credit) {
-  if (credit.further_bytes == 0) return;
-  unread_bytes_ += credit.further_bytes;
-  if (CallState* call = calls_.find(id)) call->returnable_credit -= credit.further_bytes;
 }
 
 }  // namespace trunkline::session

@@ -115,6 +115,7 @@ class NativeSession final : public Session, private FrameSource {
   Step admit_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,
                   const wire::FrameBody& parts, Block* owner, Event& event);
   Step hand_out_call(CallState& call, Event& event);
+  void hand_out_credit(CallState* call, const HeldCredit& credit, Event& event);
   Step on_message_frame(const wire::FrameHeader& header, ByteSpan body, Block* block, Event& event);
   Step on_message_of(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan piece,
                      Block* owner, Event& event);
@@ -189,7 +190,6 @@ class NativeSession final : public Session, private FrameSource {
   bool take_local_event(Event& event);
   void return_connection_credit(std::uint32_t bytes);
   void return_call_credit(CallState& call, std::int64_t bytes);
-  void keep_credit(CallId id, const HeldCredit& credit);
   void say_owed_goaway();
   void notify(LocalEvent event);
   void drop_local_events(CallId id);
@@ -255,7 +255,7 @@ class NativeSession final : public Session, private FrameSource {
 
   std::int64_t receive_credit_ = 0;
   std::uint32_t returnable_credit_ = 0;
-  std::size_t unread_bytes_ = 0;    ///< taken by long messages that the application keeps for later
+  std::size_t unread_bytes_ = 0;    ///< taken by long messages that the application has
   std::size_t assembly_bytes_ = 0;  ///< taken by unfinished messages of all calls
 
   CurrentCall current_;

@@ -250,8 +250,9 @@ void SessionDriver::start_call() {
                            .now = clock_.now()};
   if ((shape & 32) != 0) begin.deadline = clock_.now() + std::chrono::milliseconds(tape_.byte());
   const Result<session::CallId> id = session().start(begin, draw_message());
-  if (!id.is_ok() || begin.one_way) return end_->turn();
+  if (!id.is_ok()) return end_->turn();
   call->id = *id;
+  call->is_open = !begin.one_way;  // over with that: any event of it is one too many
   calls_.push_back(std::move(call));
   end_->turn();
 }

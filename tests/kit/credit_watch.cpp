@@ -70,7 +70,8 @@ void CreditWatch::on_hello(Side& other, std::string_view body) {
     fault_ = "a hello that cannot be read: " + hello.status().to_string();
     return;
   }
-  other.connection += (*hello).connection_credit - std::int64_t{1048576};
+  other.connection += (*hello).connection_credit - other.connection_initial;
+  other.connection_initial = (*hello).connection_credit;
   const std::int64_t more = (*hello).call_credit - other.call_initial;
   other.call_initial += more;
   for (auto& [id, credit] : other.calls) credit += more;
@@ -79,11 +80,15 @@ void CreditWatch::on_hello(Side& other, std::string_view body) {
 void CreditWatch::on_frame(Side& side, Side& other, wire::Sender from, const wire::FrameHeader& header,
                            std::uint32_t block) {
   using wire::FrameType;
+  const std::string who = from == wire::Sender::client ? "the client" : "the server";
   if (header.type == FrameType::credit) {
     if (header.call == 0) {
       other.connection += header.number;
+      if (other.connection > other.connection_initial) fault_ = who + " grants connection credit twice";
     } else if (const auto found = other.calls.find(header.call); found != other.calls.end()) {
       found->second += header.number;
+      if (found->second > other.call_initial)
+        fault_ = who + " grants credit of call " + std::to_string(header.call) + " twice";
     }
     return;
   }
@@ -95,7 +100,6 @@ void CreditWatch::on_frame(Side& side, Side& other, wire::Sender from, const wir
   const bool is_charged = header.type == FrameType::call || header.type == FrameType::message ||
                           (header.type == FrameType::finish && has_message);
   if (!is_charged) return;
-  const std::string who = from == wire::Sender::client ? "the client" : "the server";
   side.connection -= static_cast<std::int64_t>(wire::header_bytes) + header.length;
   if (side.connection < 0) fault_ = who + " exceeds the connection's credit";
   if (!has_message) return;

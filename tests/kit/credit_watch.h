@@ -13,8 +13,8 @@
 
 namespace trunkline::kit {
 
-/// Tells when a side sends more than it was granted. It takes a grant as given when it is sent, so it never complains
-/// of what is right.
+/// Tells when a side sends more than it was granted, or grants back more than has been sent to it. It takes a grant as
+/// given, and a message as received, when it is sent, so it never complains of what is right.
 class CreditWatch {
  public:
   /// Returns what the sender has done wrong; empty if nothing.
@@ -27,6 +27,7 @@ class CreditWatch {
     std::string pending;                ///< a preface, hello, header or block not whole yet
     std::uint64_t skip = 0;             ///< bytes of a body that do not matter
     std::int64_t connection = 1048576;  ///< what this side may still send
+    std::int64_t connection_initial = 1048576;
     std::int64_t call_initial = 65536;
     std::map<std::uint32_t, std::int64_t> calls;
   };

@@ -294,6 +294,50 @@ TEST(Methods, NumberOverMaxMethodsEndsTheConnection) {
   expect_broken(lone, StatusCode::resource_exhausted, "learn method: number 3 exceeds max_methods 2");
 }
 
+/// A client that has not sent all of a one-way call.
+CallId begin_long_one_way_call(LoneSession& lone) {
+  lone.greet();
+  const CallStart start{.method = {1, "a/b"}, .one_way = true, .context = lone.context_of(1)};
+  const Result<CallId> id = lone.session().start(start, kit::payload(std::string(300000, 'x')));
+  EXPECT_TRUE(id.is_ok());
+  static_cast<void>(lone.said());
+  return id.is_ok() ? *id : 0;
+}
+
+TEST(AnswerToAOneWayCall, EndsTheConnectionWithoutAnEventOfTheCall) {
+  for (const bool is_finish : {true, false}) {
+    LoneSession lone(Role::client);
+    const CallId id = begin_long_one_way_call(lone);
+
+    lone.feed({is_finish ? kit::finish(id, "y") : kit::message(id, "y")});
+
+    const auto events = lone.events();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].type, EventType::closed);
+    EXPECT_EQ(events[0].status.message(), "receive frame: call 1 is one-way, it must not be answered");
+    EXPECT_TRUE(lone.said().back().is(wire::FrameType::goaway));
+  }
+}
+
+TEST(OneWayCall, HasNoEventWhenItsDeadlinePassesOrItsConnectionEnds) {
+  LoneSession lone(Role::client);
+  static_cast<void>(begin_long_one_way_call(lone));
+  const CallStart start{.method = {1, "a/b"},
+                        .deadline = lone.clock().now() + std::chrono::seconds(1),
+                        .one_way = true,
+                        .context = lone.context_of(2),
+                        .now = lone.clock().now()};
+  ASSERT_TRUE(lone.session().start(start, kit::payload("y")).is_ok());
+
+  lone.advance(std::chrono::seconds(2));
+  EXPECT_TRUE(lone.events().empty());
+  lone.session().transport_closed(Status(StatusCode::unavailable, "connection reset"));
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::closed);
+}
+
 TEST(CancelOfUnknownCall, IsIgnored) {
   LoneSession lone(Role::server);
   lone.greet();
