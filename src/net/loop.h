@@ -76,8 +76,6 @@ class Loop {
   template <class Predicate>
   bool run_until(Predicate done, base::TimePoint deadline) {
     const RunScope scope(*this);
-    // Asio keeps what an outer handler has posted in a list of that handler's; only its poll looks there.
-    if (depth_ > 1) context_.poll_one();
     bool expired = false;
     base::Timer expiry([](base::Timer&, void* flag, base::TimePoint) { *static_cast<bool*>(flag) = true; }, &expired);
     if (deadline != base::never) timers_.schedule(expiry, deadline);
@@ -160,7 +158,9 @@ class Loop {
   std::atomic<std::thread::id> runner_{};
 
   // Destroyed first: what its handlers own may still use the members above.
-  asio::io_context context_{1};
+  // Not hint 1: then Asio queues what a handler posts with that handler, and counts it there, so that a nested run
+  // would neither see it nor keep the count of open work.
+  asio::io_context context_{2};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   asio::steady_timer wakeup_{context_};
 };

@@ -170,6 +170,34 @@ TEST(NestedRun, ServesWhatItsOwnTimersPost) {
   EXPECT_TRUE(was_served);
 }
 
+TEST(NestedRun, ServesHoweverMuchIsPostedInIt) {
+  Loop loop;
+  int runs = 0;
+  std::function<void()> again = [&] {
+    if (++runs < 1000) asio::post(loop.context(), again);
+  };
+  struct Later {
+    Loop& loop;
+    int left = 1000;
+    Deferred deferred{[](void* self) {
+                        auto& waiting = *static_cast<Later*>(self);
+                        if (--waiting.left > 0) waiting.loop.defer(waiting.deferred);
+                      },
+                      this};
+  } later{.loop = loop};
+  bool was_served = false;
+  asio::post(loop.context(), [&] {
+    asio::post(loop.context(), again);
+    loop.defer(later.deferred);
+    was_served = loop.run_until([&] { return runs == 1000 && later.left == 0; }, loop.now() + 10s);
+    loop.stop();
+  });
+
+  loop.run();
+
+  EXPECT_TRUE(was_served);
+}
+
 TEST(Loop, KnowsWhetherItHadNothingToDo) {
   Loop loop;
   bool after_a_wait = false;
