@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Who serves the loop and who runs handlers.
+#include "request_queue.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+/// So many answers are handed in together before the loop is looked at again, also if more calls wait.
+constexpr std::size_t answers_at_once = 64;
+/// How long a worker may be busy before another one looks after the loop.
+constexpr std::chrono::milliseconds tick{2};
+/// So many ticks without a call, and nobody ticks until calls come again.
+constexpr int ticks_until_dormant = 64;
+
+constexpr Pump::Time forever = Pump::Time::max();
+
+}  // namespace
+
+RequestQueue::~RequestQueue() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void RequestQueue::push(std::shared_ptr<ServedCall> call) {
+  running_.fetch_add(1, std::memory_order_relaxed);
+  push_item({std::move(call), false});
+}
+
+void RequestQueue::push_item(Item item) {
+  bool is_first = false;
+  bool is_late = false;
+  bool wake = false;
+  {
+    const std::lock_guard lock(mutex_);
+    is_late = is_closed();
+    if (!is_late) {
+      items_.push_back(std::move(item));
+      has_items_.store(true, std::memory_order_release);
+      is_first = !std::exchange(announced_, true);
+      wake = descriptor_ < 0 && !leader_serves_ && standing_by_ > 0;
+    }
+  }
+  if (is_late && !item.is_cancellation) {
+    item.call->refuse();
+    Calls refused{std::move(item.call)};
+    post(std::move(refused));
+  } else if (descriptor_ >= 0 && is_first) {
+    // Told once all that comes in this turn is there.
+    pump_->net_loop().post([self = shared_from_this()] {
+      const std::uint64_t one = 1;
+      static_cast<void>(!::write(self->descriptor_, &one, sizeof one));
+    });
+  } else if (wake) {
+    changed_.notify_one();
+  }
+}
+
+std::shared_ptr<ServedCall> RequestQueue::pop() {
+  const std::lock_guard lock(mutex_);
+  if (items_.empty()) return nullptr;
+  std::shared_ptr<ServedCall> call = std::move(items_.front().call);
+  items_.pop_front();
+  if (items_.empty()) {
+    announced_ = false;
+    has_items_.store(false, std::memory_order_relaxed);
+  }
+  return call;
+}
+
+std::shared_ptr<ServedCall> RequestQueue::next() {
+  if (answers_.size() >= answers_at_once) flush();
+  for (;;) {
+    if (std::shared_ptr<ServedCall> call = pop()) {
+      ++calls_;
+      return call;
+    }
+    if (is_closed()) {
+      flush();
+      return nullptr;
+    }
+    drop_left_references();
+    Calls answers = std::exchange(answers_, {});
+    {
+      const py::gil_scoped_release released;
+      wait_for_calls(std::move(answers));
+    }
+    ++batches_;
+  }
+}
+
+/// Without the GIL.
+void RequestQueue::wait_for_calls(Calls answers) {
+  const auto has_calls = [&] {
+    leader_serves_ = true;
+    if (!answers.empty()) resume_all(answers);
+    return has_items_.load(std::memory_order_acquire) || is_closed();
+  };
+  if (pump_->lead_until([&] { return has_calls() && (leader_serves_ = false, true); }, forever)) {
+    bool wake = false;
+    {
+      const std::lock_guard lock(mutex_);
+      wake = is_dormant_ && standing_by_ > 0;
+    }
+    if (wake) changed_.notify_one();
+    return;
+  }
+  if (!answers.empty()) post(std::move(answers));
+  stand_by();
+}
+
+/// Until calls come that the leader does not serve, or nobody leads any more.
+void RequestQueue::stand_by() {
+  std::unique_lock lock(mutex_);
+  if (!items_.empty() || is_closed()) return;
+  ++standing_by_;
+  if (is_ticked_) {
+    changed_.wait(lock);
+  } else {
+    is_ticked_ = true;
+    int idle = 0;
+    for (;;) {
+      const std::uint64_t turns = pump_->turns_of_lead();
+      is_dormant_ = idle >= ticks_until_dormant;
+      const bool woken =
+          is_dormant_ ? (changed_.wait(lock), true) : changed_.wait_for(lock, tick) == std::cv_status::no_timeout;
+      const bool was_dormant = std::exchange(is_dormant_, false);
+      if (is_closed() || !items_.empty()) break;
+      if (pump_->is_led()) {
+        idle = pump_->turns_of_lead() == turns && !was_dormant ? idle + 1 : 0;
+        continue;
+      }
+      if (woken && !was_dormant) break;
+      if (pump_->turns_of_lead() == turns && !woken) break;
+    }
+    is_ticked_ = false;
+  }
+  --standing_by_;
+  // There may be more calls than one, and somebody has to tick.
+  if (!is_ticked_ && standing_by_ > 0) changed_.notify_one();
+}
+
+int RequestQueue::open_descriptor() {
+  if (descriptor_ >= 0) return descriptor_;
+  descriptor_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (descriptor_ < 0) throw std::system_error(errno, std::system_category(), "eventfd");
+  return descriptor_;
+}
+
+std::vector<RequestQueue::Item> RequestQueue::take_all() {
+  drop_left_references();
+  std::uint64_t count = 0;
+  static_cast<void>(!::read(descriptor_, &count, sizeof count));
+  std::deque<Item> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    taken.swap(items_);
+    announced_ = false;
+    has_items_.store(false, std::memory_order_relaxed);
+  }
+  if (!taken.empty()) ++batches_, calls_ += taken.size();
+  return {std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())};
+}
+
+/// On the loop's thread, or whoever has the lead.
+void RequestQueue::resume_all(Calls& calls) {
+  Calls taken = std::exchange(calls, {});
+  for (std::shared_ptr<ServedCall>& call : taken) {
+    const std::unique_ptr<Resumption> resumption = std::move(call->resumption);
+    call.reset();
+    running_.fetch_sub(1, std::memory_order_release);
+    if (resumption != nullptr) resumption->resume();
+  }
+}
+
+void RequestQueue::post(Calls calls) {
+  auto shared = std::make_shared<Calls>(std::move(calls));
+  pump_->net_loop().post([self = shared_from_this(), shared] { self->resume_all(*shared); });
+}
+
+void RequestQueue::answer(std::shared_ptr<ServedCall> call) { answers_.push_back(std::move(call)); }
+
+void RequestQueue::flush() {
+  if (answers_.empty()) return;
+  Calls answers = std::exchange(answers_, {});
+  const py::gil_scoped_release released;
+  if (!pump_->lead_once([&] { resume_all(answers); })) post(std::move(answers));
+}
+
+void RequestQueue::close() {
+  std::deque<Item> left;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_.store(true, std::memory_order_release);
+    left.swap(items_);
+    has_items_.store(false, std::memory_order_relaxed);
+    changed_.notify_all();
+  }
+  for (Item& item : left) {
+    if (item.is_cancellation) continue;
+    item.call->refuse();
+    answers_.push_back(std::move(item.call));
+  }
+  // For a worker that leads.
+  pump_->net_loop().post([] {});
+  flush();
+}
+
+}  // namespace trunkline::python
