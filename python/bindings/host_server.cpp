@@ -37,7 +37,7 @@ py::object codec_text(const char* codec) {
 
 HostServer::HostServer(const py::dict& options)
     : pump_(Pump::make(busy_poll_of(options))),
-      queue_(std::make_shared<RequestQueue>(pump_)),
+      queue_(RequestQueue::make(pump_)),
       server_(std::make_unique<Server>(pump_->event_loop(), server_options_of(options))) {}
 
 HostServer::~HostServer() {
@@ -58,12 +58,10 @@ Server& HostServer::server() const {
 
 void HostServer::add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
                      const MethodFacts& facts) {
-  const MessageType& type = MessageTraits<Payload>::type();
   MethodShape shape{.kind = kind,
                     .execution = Execution::coroutine,
-                    .fills_response = true,
-                    .request = &type,
-                    .response = &type,
+                    .request = &MessageTraits<Payload>::type(),
+                    .response = &MessageTraits<Slice>::type(),
                     .request_name = facts.request_type,
                     .response_name = facts.response_type};
   auto method = std::make_shared<const ServedMethod>(name, kind, entry, needs_call);

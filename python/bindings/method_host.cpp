@@ -21,7 +21,7 @@ class Messages final : public CallMessages {
 
  private:
   Payload request_;
-  Payload response_;
+  Slice response_;
 };
 
 template <class Handler>
@@ -74,7 +74,7 @@ asio::awaitable<Status> MethodHost::run_async(CallMessages& messages, ServerCont
   const std::shared_ptr<ServedCall> call = make_call(context);
   call->set_request(std::exchange(*messages.request.as<Payload>(), {}));
   co_await answered(*queue_, call);
-  co_return call->take_outcome(messages.response.as<Payload>());
+  co_return call->take_outcome(messages.response.as<Slice>());
 }
 
 asio::awaitable<Status> MethodHost::run_stream_async(call::ServerStreamCore& stream, ServerContext& context) {

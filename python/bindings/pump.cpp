@@ -31,6 +31,7 @@ void Pump::remove(Follower& follower) noexcept {
 void Pump::hand_over() {
   led_ = false;
   free_.notify_all();
+  if (on_hand_over_) on_hand_over_();
   if (may_lead() && followers_ != nullptr) followers_->changed.notify_one();
 }
 
@@ -70,11 +71,6 @@ void Pump::set(Waitable& waitable) {
   if (waitable.waiter_.load(std::memory_order_seq_cst) == nullptr) return;
   const std::lock_guard lock(mutex_);
   if (auto* const waiter = waitable.waiter_.load(std::memory_order_relaxed)) waiter->notify_all();
-}
-
-bool Pump::is_led() {
-  const std::lock_guard lock(mutex_);
-  return led_ || has_thread();
 }
 
 bool Pump::try_lead() {

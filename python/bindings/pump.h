@@ -69,7 +69,9 @@ class Pump {
   /// Ends and joins it.
   void stop_thread();
   /// True while a thread runs the loop, or is about to.
-  bool is_led();
+  bool is_led() const noexcept { return led_.load(std::memory_order_seq_cst) || has_thread(); }
+  /// Called whenever a thread stops to lead, on that thread; before any has begun to. It must not call the pump.
+  void on_hand_over(std::function<void()> callback) { on_hand_over_ = std::move(callback); }
   /// How often the lead was taken; tells whether the loop has been looked after since.
   std::uint64_t turns_of_lead() const noexcept { return leads_.load(std::memory_order_relaxed); }
 
@@ -90,11 +92,12 @@ class Pump {
   const Birthplace birthplace_{};
   EventLoop loop_;
   net::Loop& net_loop_;
-  std::mutex mutex_;  // guards what has no other guard below
-  bool led_ = false;
-  int claims_ = 0;  // threads in run_alone() that wait
+  std::mutex mutex_;              // guards what has no other guard below
+  std::atomic<bool> led_{false};  // written with the mutex
+  int claims_ = 0;                // threads in run_alone() that wait
   Follower* followers_ = nullptr;
   std::condition_variable free_;
+  std::function<void()> on_hand_over_;
   std::atomic<bool> abdicate_{false};
   std::atomic<bool> has_thread_{false};
   std::atomic<bool> stopping_{false};

@@ -16,13 +16,21 @@ namespace {
 /// So many answers are handed in together before the loop is looked at again, also if more calls wait.
 constexpr std::size_t answers_at_once = 64;
 /// How long a worker may be busy before another one looks after the loop.
-constexpr std::chrono::milliseconds tick{2};
+constexpr std::chrono::milliseconds tick_interval{2};
 /// So many ticks without a call, and nobody ticks until calls come again.
 constexpr int ticks_until_dormant = 64;
 
 constexpr Pump::Time forever = Pump::Time::max();
 
 }  // namespace
+
+std::shared_ptr<RequestQueue> RequestQueue::make(const std::shared_ptr<Pump>& pump) {
+  auto made = std::make_shared<RequestQueue>(pump);
+  pump->on_hand_over([weak = std::weak_ptr(made)] {
+    if (const std::shared_ptr<RequestQueue> queue = weak.lock()) queue->wake_dormant();
+  });
+  return made;
+}
 
 RequestQueue::~RequestQueue() {
   if (descriptor_ >= 0) ::close(descriptor_);
@@ -36,7 +44,6 @@ void RequestQueue::push(std::shared_ptr<ServedCall> call) {
 void RequestQueue::push_item(Item item) {
   bool is_first = false;
   bool is_late = false;
-  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
     is_late = is_closed();
@@ -44,7 +51,7 @@ void RequestQueue::push_item(Item item) {
       items_.push_back(std::move(item));
       has_items_.store(true, std::memory_order_release);
       is_first = !std::exchange(announced_, true);
-      wake = descriptor_ < 0 && !leader_serves_ && standing_by_ > 0;
+      if (descriptor_ < 0 && !leader_serves_) wake_one();
     }
   }
   if (is_late && !item.is_cancellation) {
@@ -57,9 +64,29 @@ void RequestQueue::push_item(Item item) {
       const std::uint64_t one = 1;
       static_cast<void>(!::write(self->descriptor_, &one, sizeof one));
     });
-  } else if (wake) {
-    changed_.notify_one();
   }
+}
+
+/// With the mutex held.
+void RequestQueue::wake_one() {
+  if (standing_by_ > (is_ticked_ ? 1u : 0u)) {
+    changed_.notify_one();
+  } else if (is_ticked_) {
+    is_wanted_ = true;
+    ticker_.notify_one();
+  }
+}
+
+/// Nobody leads any more: somebody has to keep an eye on that.
+void RequestQueue::wake_dormant() {
+  if (!is_dormant_.load(std::memory_order_seq_cst)) return;
+  const std::lock_guard lock(mutex_);
+  ticker_.notify_one();
+}
+
+void RequestQueue::call_stand_by() {
+  const std::lock_guard lock(mutex_);
+  wake_one();
 }
 
 std::shared_ptr<ServedCall> RequestQueue::pop() {
@@ -102,15 +129,7 @@ void RequestQueue::wait_for_calls(Calls answers) {
     if (!answers.empty()) resume_all(answers);
     return has_items_.load(std::memory_order_acquire) || is_closed();
   };
-  if (pump_->lead_until([&] { return has_calls() && (leader_serves_ = false, true); }, forever)) {
-    bool wake = false;
-    {
-      const std::lock_guard lock(mutex_);
-      wake = is_dormant_ && standing_by_ > 0;
-    }
-    if (wake) changed_.notify_one();
-    return;
-  }
+  if (pump_->lead_until([&] { return has_calls() && (leader_serves_ = false, true); }, forever)) return;
   if (!answers.empty()) post(std::move(answers));
   stand_by();
 }
@@ -124,26 +143,30 @@ void RequestQueue::stand_by() {
     changed_.wait(lock);
   } else {
     is_ticked_ = true;
-    int idle = 0;
-    for (;;) {
-      const std::uint64_t turns = pump_->turns_of_lead();
-      is_dormant_ = idle >= ticks_until_dormant;
-      const bool woken =
-          is_dormant_ ? (changed_.wait(lock), true) : changed_.wait_for(lock, tick) == std::cv_status::no_timeout;
-      const bool was_dormant = std::exchange(is_dormant_, false);
-      if (is_closed() || !items_.empty()) break;
-      if (pump_->is_led()) {
-        idle = pump_->turns_of_lead() == turns && !was_dormant ? idle + 1 : 0;
-        continue;
-      }
-      if (woken && !was_dormant) break;
-      if (pump_->turns_of_lead() == turns && !woken) break;
-    }
-    is_ticked_ = false;
+    tick(lock);
+    is_ticked_ = is_wanted_ = false;
   }
   --standing_by_;
   // There may be more calls than one, and somebody has to tick.
   if (!is_ticked_ && standing_by_ > 0) changed_.notify_one();
+}
+
+void RequestQueue::tick(std::unique_lock<std::mutex>& lock) {
+  for (int idle = 0;;) {
+    const std::uint64_t turns = pump_->turns_of_lead();
+    is_dormant_.store(idle >= ticks_until_dormant, std::memory_order_seq_cst);
+    // Whoever stops to lead after this sees that it has to be told.
+    if (is_dormant_ && pump_->is_led()) {
+      ticker_.wait(lock);
+      idle = 0;
+    } else {
+      ticker_.wait_for(lock, tick_interval);
+      idle = pump_->is_led() && pump_->turns_of_lead() == turns ? idle + 1 : 0;
+    }
+    is_dormant_.store(false, std::memory_order_relaxed);
+    if (is_closed() || !items_.empty() || is_wanted_) return;
+    if (!pump_->is_led() && pump_->turns_of_lead() == turns) return;
+  }
 }
 
 int RequestQueue::open_descriptor() {
@@ -201,6 +224,7 @@ void RequestQueue::close() {
     left.swap(items_);
     has_items_.store(false, std::memory_order_relaxed);
     changed_.notify_all();
+    ticker_.notify_all();
   }
   for (Item& item : left) {
     if (item.is_cancellation) continue;

@@ -18,6 +18,7 @@ namespace trunkline::python {
 /// blocks keeps only its own worker.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
+  static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump);
   explicit RequestQueue(std::shared_ptr<Pump> pump) : pump_(std::move(pump)) {}
   ~RequestQueue();
   RequestQueue(const RequestQueue&) = delete;
@@ -39,7 +40,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   /// The next call; leads or waits for one with the GIL released. Null once closed.
   std::shared_ptr<ServedCall> next();
   /// A handler begins that is known to take its time: somebody else is to look after the loop.
-  void call_stand_by() { changed_.notify_one(); }
+  void call_stand_by();
 
   // --- an event loop; with the GIL ---
 
@@ -69,17 +70,22 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::shared_ptr<ServedCall> pop();
   void wait_for_calls(Calls answers);
   void stand_by();
+  void tick(std::unique_lock<std::mutex>& lock);
+  void wake_one();
+  void wake_dormant();
   void resume_all(Calls& calls);
   void post(Calls calls);
 
   std::shared_ptr<Pump> pump_;
-  std::mutex mutex_;  // guards the next five
+  std::mutex mutex_;  // guards what follows up to the condition variables
   std::deque<Item> items_;
   bool announced_ = false;
   std::size_t standing_by_ = 0;
   bool is_ticked_ = false;
-  bool is_dormant_ = false;
-  std::condition_variable changed_;
+  bool is_wanted_ = false;           // the ticking worker, for the loop
+  std::condition_variable ticker_;   // the worker that ticks
+  std::condition_variable changed_;  // the others that stand by
+  std::atomic<bool> is_dormant_{false};
   std::atomic<bool> has_items_{false};
   std::atomic<bool> closed_{false};
   bool leader_serves_ = false;  // loop's thread

@@ -88,10 +88,10 @@ bool ServedCall::set_status(Status status, const Metadata& trailing) {
 
 bool ServedCall::set_ok() { return begin_answer(); }
 
-Status ServedCall::take_outcome(Payload* into) {
+Status ServedCall::take_outcome(Slice* response) {
   for (const Metadata::Entry& entry : trailing_) context_->add_trailing_metadata(entry.name, entry.value);
   context_ = nullptr;
-  if (into != nullptr) into->bytes = std::move(response_);
+  if (response != nullptr) *response = std::move(response_);
   return std::move(outcome_);
 }
 

@@ -63,8 +63,8 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
 
   void open_stream(call::ServerStreamCore& core) { port_ = &call::port_of(core); }
   bool is_stream() const noexcept { return port_ != nullptr; }
-  /// Its metadata for the context, and no more use of that.
-  Status take_outcome(Payload* into);
+  /// Gives its metadata to the context, which it no longer uses after this.
+  Status take_outcome(Slice* response);
 
   void set_request(Payload payload) noexcept {
     if (!payload.codec.empty()) codec_.store(payload.codec.data(), std::memory_order_relaxed);

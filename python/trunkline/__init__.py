@@ -6,7 +6,7 @@
 
 from . import _core
 from ._calls import Reply
-from ._channel import CallFuture, Channel
+from ._channel import Channel
 from ._context import Context
 from ._errors import (
     Aborted,
@@ -32,6 +32,7 @@ from ._errors import (
     describe_error,
     make_error,
 )
+from ._futures import CallFuture
 from ._metadata import Metadata, MetadataLike
 from ._options import ChannelOptions, ServerOptions
 from ._server import RunningServer, Server

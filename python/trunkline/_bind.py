@@ -38,11 +38,12 @@ def _caller(channel: Any, method: ServiceMethod) -> Callable[..., Any]:
         stream = channel.stream(path, request_type, response_type, **options)
         return stream if requests is None else stream.exchange(requests)
 
-    chosen: Callable[..., Any] = {
+    by_kind: dict[_core.MethodKind, Callable[..., Any]] = {
         _core.MethodKind.unary: unary,
         _core.MethodKind.server_stream: server_stream,
         _core.MethodKind.client_stream: client_stream,
         _core.MethodKind.bidirectional: bidirectional,
-    }[signature.kind]
+    }
+    chosen = by_kind[signature.kind]
     chosen.__name__ = chosen.__qualname__ = method.attribute
     return chosen

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload, TypeVar
 
 from . import _core
 from ._bind import bind
@@ -18,9 +18,7 @@ from ._metadata import MetadataLike
 from ._options import ChannelOptions
 from ._streams import ClientStream
 
-try:
-    from typing import Unpack
-except ImportError:  # before 3.11
+if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Response = TypeVar("Response")

@@ -116,8 +116,8 @@ class RpcError(Exception):
         """All details, or those that are protobuf messages of class ``kind``, parsed."""
         if kind is None:
             return self._details
-        suffix: str = "/" + kind.DESCRIPTOR.full_name  # type: ignore[attr-defined]
-        parse = kind.FromString  # type: ignore[attr-defined]
+        suffix: str = "/" + kind.DESCRIPTOR.full_name
+        parse = kind.FromString
         return [parse(detail.value) for detail in self._details if detail.type_url.endswith(suffix)]
 
     def __str__(self) -> str:

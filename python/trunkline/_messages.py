@@ -93,7 +93,7 @@ def _cached_decoder(kind: Any, codec: str) -> Decode:
 def _make_decoder(kind: Any, codec: str) -> Decode:
     if codec == "bytes":
         if kind is memoryview or kind is bytearray:
-            return kind  # type: ignore[no-any-return]
+            return kind
         return _same
     if codec == "protobuf":
         if not is_protobuf(kind):

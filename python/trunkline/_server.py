@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
-from typing import Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, overload, TypeVar
 
 from . import _core
 from ._calls import checked_timeout
@@ -19,9 +19,7 @@ from ._processes import Child, PortReservation
 from ._service import methods_of
 from ._signals import wait_for_signal
 
-try:
-    from typing import Unpack
-except ImportError:  # before 3.11
+if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -95,8 +93,8 @@ class Server(Registry):
         if threads is not None and threads < 1:
             raise ValueError(f"threads: {threads} is less than 1")
         self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
-        self._options: ServerOptions = options
-        _core.Server(dict(options))  # refuses what is wrong with them now
+        self._options: dict[str, Any] = dict(options)
+        _core.Server(self._options)  # refuses what is wrong with them now
 
     def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
         """Serves in the background: ``with server.serve("tcp://127.0.0.1:0") as running: ...``.

@@ -295,6 +295,18 @@ def test_wait_for_ready_and_close(play: Play) -> None:
     play(make_server(), scenario)
 
 
+def test_closing_ends_what_waits(play: Play) -> None:
+    async def scenario(server: aio.Server, channel: aio.Channel) -> None:
+        calls = [asyncio.ensure_future(channel.call("later", 30.0)) for _ in range(20)]
+        await asyncio.sleep(0.01)
+        with pytest.raises(trunkline.DeadlineExceeded, match="20 calls were cancelled"):
+            await channel.close(0.05)
+        ended = await asyncio.gather(*calls, return_exceptions=True)
+        assert [type(error) for error in ended] == [trunkline.Cancelled] * 20
+
+    play(make_server(), scenario)
+
+
 def test_draining_lets_calls_end(play: Play) -> None:
     async def scenario(server: aio.Server, channel: aio.Channel) -> None:
         running = server.serve("tcp://127.0.0.1:0")

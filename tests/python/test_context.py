@@ -36,7 +36,7 @@ def test_metadata_goes_both_ways(serve: Serve) -> None:
         context.add_trailing_metadata("trail", "t2")
         context.add_trailing_metadata("raw-bin", b"\x00\xff")
         sent = context.metadata
-        assert "a" in sent and "c" not in sent
+        assert sent.get("a") == "1" and sent.get("c") is None
         return [str(value) for value in sent.get_all("a")] + [sent["b-bin"].hex()]  # type: ignore[union-attr]
 
     channel = serve(server)

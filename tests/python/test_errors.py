@@ -25,7 +25,7 @@ def test_an_error_arrives_as_the_same_class(serve: Serve, code: trunkline.Status
             "no way",
             code=request,
             details=[("example/Type", b"\x00\x01")],
-            trailing_metadata={"reason": "because", "data-bin": b"\xff"},
+            trailing_metadata=[("reason", "because"), ("data-bin", b"\xff")],
         )
 
     channel = serve(server)

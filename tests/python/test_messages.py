@@ -76,7 +76,7 @@ def channel(serve: Serve) -> trunkline.Channel:
 
     @server.method
     def total(request: memoryview) -> bytes:
-        return numpy.frombuffer(request, dtype=numpy.float64).sum().tobytes()
+        return bytes(numpy.frombuffer(request, dtype=numpy.float64).sum().tobytes())
 
     return serve(server)
 

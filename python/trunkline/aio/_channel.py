@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterable, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from types import TracebackType
-from typing import Any, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, overload, TypeVar, Union
 
 from .. import _core
 from .._bind import bind
@@ -18,9 +18,7 @@ from .._options import ChannelOptions
 from ._loop import LoopInboxes, each, wait_for
 from ._streams import ClientStream
 
-try:
-    from typing import Unpack
-except ImportError:  # before 3.11
+if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Response = TypeVar("Response")
@@ -186,7 +184,7 @@ class Channel:
         idempotent: bool = False,
         compressor: str = "",
         codec: str | None = None,
-    ) -> AsyncIterator[Any]:
+    ) -> AsyncGenerator[Any, None]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
         ``requests`` may be an async iterable. A call that fails raises there, or with ``return_exceptions`` yields its

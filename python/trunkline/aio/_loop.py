@@ -24,6 +24,7 @@ class LoopInbox:
         """On the loop's thread, or once it is closed."""
         if not self._loop.is_closed():
             self._loop.remove_reader(self.core.fileno())
+            _complete(self.core)  # what has come since the loop last looked
         self.core.close()
 
 

@@ -9,7 +9,7 @@ import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._calls import checked_timeout
@@ -19,9 +19,7 @@ from .._server import Registry
 from ._handlers import entry_of
 from ._loop import LoopInbox
 
-try:
-    from typing import Unpack
-except ImportError:  # before 3.11
+if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Self = TypeVar("Self", bound="RunningServer")
@@ -37,8 +35,8 @@ class Server(Registry):
         if threads is not None and threads < 1:
             raise ValueError(f"threads: {threads} is less than 1")
         self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
-        self._options: ServerOptions = options
-        _core.Server(dict(options))  # refuses what is wrong with them now
+        self._options: dict[str, Any] = dict(options)
+        _core.Server(self._options)  # refuses what is wrong with them now
 
     def serve(self, *endpoints: str) -> RunningServer:
         """Serves in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``."""
@@ -56,7 +54,7 @@ class RunningServer:
 
     def __init__(self, server: Server, endpoints: Iterable[str]) -> None:
         self._loop = asyncio.get_running_loop()
-        self._core = core = _core.Server(dict(server._options))
+        self._core = core = _core.Server(server._options)
         self._pool = concurrent.futures.ThreadPoolExecutor(server._threads, thread_name_prefix="trunkline-worker")
         self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
         self._flush_wanted = False
