@@ -202,3 +202,38 @@ def test_draining_cuts_off_what_takes_too_long() -> None:
         with pytest.raises(trunkline.DeadlineExceeded, match="cut off: 1"):
             running.drain(0.05)
         assert isinstance(future.exception(20), trunkline.Unavailable)
+
+
+def test_a_stream_handler_that_computes_after_a_long_wait(serve: Serve) -> None:
+    begun, release = threading.Event(), threading.Event()
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def compute(requests: Iterator[int]) -> int:
+        first = next(requests)
+        begun.set()
+        release.wait(30)
+        return first
+
+    @server.method
+    def quick(request: int) -> int:
+        return request
+
+    channel = serve(server)
+    with channel.stream("compute", int, int) as stream:
+        stream.write(7)
+        assert begun.wait(20)
+        release.set()
+        assert stream.read() == 7
+    begun.clear()
+    release.clear()
+    with channel.stream("compute", int, int) as stream:
+        channel.call("quick", 1)
+        # Long enough for whoever stands by to doze while the handler looks after the loop.
+        release.wait(0.4)
+        stream.write(8)
+        assert begun.wait(20)
+        # Nobody looks after the loop now unless he was woken.
+        assert channel.call("quick", 2) == 2
+        release.set()
+        assert stream.read() == 8

@@ -109,6 +109,27 @@ def test_channels_and_servers_leave_no_descriptors() -> None:
     assert len(os.listdir("/proc/self/fd")) <= before
 
 
+def test_an_asyncio_channel_that_is_dropped_leaves_no_descriptor() -> None:
+    async def main() -> None:
+        with server().serve("tcp://127.0.0.1:0") as running:
+            before = 0
+            for number in range(6):
+                channel = aio.Channel(running.endpoint)
+                assert await channel.call("echo", [1]) == [1]
+                del channel
+                gc.collect()
+                if number == 1:
+                    before = len(os.listdir("/proc/self/fd"))
+            # The server's ends close when it hears of it.
+            for _ in range(1000):
+                if len(os.listdir("/proc/self/fd")) <= before:
+                    return
+                await asyncio.sleep(0.01)
+            raise AssertionError("descriptors are left")
+
+    asyncio.run(main())
+
+
 def test_objects_may_go_in_any_order() -> None:
     running = server().serve("tcp://127.0.0.1:0")
     channel = trunkline.Channel(running.endpoint)

@@ -32,9 +32,9 @@ class Channel:
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
         self._endpoint = endpoint
-        self._core = _core.Channel(endpoint, dict(options))
-        self._core.start_thread()
-        self._inboxes = LoopInboxes(lambda: self._core.make_inbox(True))
+        self._core = core = _core.Channel(endpoint, dict(options))
+        core.start_thread()
+        self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
         track(self)
 
     @property
@@ -53,6 +53,11 @@ class Channel:
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         await self.close(0.0 if error is not None else 5.0)
+
+    def __del__(self) -> None:
+        inboxes = getattr(self, "_inboxes", None)
+        if inboxes is not None:
+            inboxes.close()
 
     async def wait_for_ready(self, timeout: float) -> None:
         """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
