@@ -110,6 +110,13 @@ void HostServer::work() {
   }
 }
 
+void HostServer::keep() {
+  pump_->birthplace().require("server");
+  const std::shared_ptr<RequestQueue> queue = queue_;
+  const py::gil_scoped_release released;
+  queue->keep();
+}
+
 void HostServer::serve(RequestQueue& queue, const std::shared_ptr<ServedCall>& call) {
   const ServedMethod& method = call->served_method();
   if (method.is_slow() || method.kind() != MethodKind::unary) {

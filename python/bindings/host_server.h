@@ -42,6 +42,8 @@ class HostServer {
 
   /// Serves calls until stop(). Workers call this.
   void work();
+  /// Sees to it that somebody looks after the loop, until stop(). One thread calls this, beside the workers.
+  void keep();
   /// For an event loop: (call, entry, request, codec, seconds left or None); of a cancellation the entry is None.
   py::list take_calls();
   void answer(const std::shared_ptr<ServedCall>& call) { queue_->answer(call); }

@@ -132,6 +132,7 @@ void bind_server(py::module_& module) {
       .def("make_inbox", &HostServer::make_inbox, py::arg("has_descriptor"))
       .def("start_for_event_loop", &HostServer::start_for_event_loop)
       .def("work", &HostServer::work)
+      .def("keep", &HostServer::keep)
       .def("take_calls", &HostServer::take_calls)
       .def("answer", &HostServer::answer, py::arg("call"))
       .def("flush", &HostServer::flush)

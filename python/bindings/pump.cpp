@@ -90,27 +90,34 @@ bool Pump::lead_once(const std::function<void()>& task) {
   return true;
 }
 
-bool Pump::lead_until(const std::function<bool()>& done, Time until) {
-  if (!try_lead()) return false;
-  net_loop_.run_until([&] { return done() || abdicate_.load(std::memory_order_relaxed); }, until);
+void Pump::claim_lead() {
+  std::unique_lock lock(mutex_);
+  ++claims_;
+  if (led_) {
+    abdicate_.store(true, std::memory_order_relaxed);
+    net_loop_.post(std::function<void()>([] {}));
+    free_.wait(lock, [this] { return !led_; });
+  }
+  --claims_;
+  led_ = true;
+  leads_.fetch_add(1, std::memory_order_relaxed);
+  abdicate_.store(claims_ > 0, std::memory_order_relaxed);
+}
+
+bool Pump::lead_until(const std::function<bool()>& done, const std::function<void()>& at_end, bool claims) {
+  if (!try_lead()) {
+    if (!claims || has_thread()) return false;
+    claim_lead();
+  }
+  net_loop_.run_until([&] { return done() || abdicate_.load(std::memory_order_relaxed); }, Time::max());
+  at_end();
   const std::lock_guard lock(mutex_);
   hand_over();
   return true;
 }
 
 void Pump::run_alone(const std::function<void()>& task) {
-  {
-    std::unique_lock lock(mutex_);
-    ++claims_;
-    if (led_) {
-      abdicate_.store(true, std::memory_order_relaxed);
-      net_loop_.post(std::function<void()>([] {}));
-      free_.wait(lock, [this] { return !led_; });
-    }
-    --claims_;
-    led_ = true;
-    abdicate_.store(claims_ > 0, std::memory_order_relaxed);
-  }
+  claim_lead();
   struct Leaving {
     ~Leaving() {
       const std::lock_guard lock(pump.mutex_);

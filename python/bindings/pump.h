@@ -55,8 +55,9 @@ class Pump {
   bool wait(Waitable& waitable, Time until);
   /// From the loop's thread, or any other.
   void set(Waitable& waitable);
-  /// Leads until `done()` or `until`, or returns false at once because another leads.
-  bool lead_until(const std::function<bool()>& done, Time until);
+  /// Leads until `done()`, then calls `at_end` while it still leads. Returns false at once because another leads, or
+  /// with `claims` has that one make way.
+  bool lead_until(const std::function<bool()>& done, const std::function<void()>& at_end, bool claims);
 
   /// Leads for `task` and one look at what is ready then, or returns false at once because another leads.
   bool lead_once(const std::function<void()>& task);
@@ -87,6 +88,7 @@ class Pump {
   /// With the mutex held.
   bool may_lead() const noexcept { return !led_ && claims_ == 0 && !has_thread(); }
   bool try_lead();
+  void claim_lead();
   void hand_over();
 
   const Birthplace birthplace_{};

@@ -15,12 +15,10 @@ namespace {
 
 /// So many answers are handed in together before the loop is looked at again, also if more calls wait.
 constexpr std::size_t answers_at_once = 64;
-/// How long a worker may be busy before another one looks after the loop.
+/// How long the loop may be without anyone to look after it.
 constexpr std::chrono::milliseconds tick_interval{2};
 /// So many ticks without a call, and nobody ticks until calls come again.
 constexpr int ticks_until_dormant = 64;
-
-constexpr Pump::Time forever = Pump::Time::max();
 
 }  // namespace
 
@@ -69,9 +67,9 @@ void RequestQueue::push_item(Item item) {
 
 /// With the mutex held.
 void RequestQueue::wake_one() {
-  if (standing_by_ > (is_ticked_ ? 1u : 0u)) {
+  if (standing_by_ > 0) {
     changed_.notify_one();
-  } else if (is_ticked_) {
+  } else {
     is_wanted_ = true;
     ticker_.notify_one();
   }
@@ -129,44 +127,55 @@ void RequestQueue::wait_for_calls(Calls answers) {
     if (!answers.empty()) resume_all(answers);
     return has_items_.load(std::memory_order_acquire) || is_closed();
   };
-  if (pump_->lead_until([&] { return has_calls() && (leader_serves_ = false, true); }, forever)) return;
+  const bool claims = keeper_leads_.load(std::memory_order_relaxed);
+  if (pump_->lead_until(
+          has_calls, [this] { leader_serves_ = false; }, claims))
+    return;
   if (!answers.empty()) post(std::move(answers));
   stand_by();
 }
 
-/// Until calls come that the leader does not serve, or nobody leads any more.
+/// Until there are calls that the leader does not serve, or the loop is to be looked after.
 void RequestQueue::stand_by() {
   std::unique_lock lock(mutex_);
   if (!items_.empty() || is_closed()) return;
   ++standing_by_;
-  if (is_ticked_) {
-    changed_.wait(lock);
-  } else {
-    is_ticked_ = true;
-    tick(lock);
-    is_ticked_ = is_wanted_ = false;
-  }
+  changed_.wait(lock);
   --standing_by_;
-  // There may be more calls than one, and somebody has to tick.
-  if (!is_ticked_ && standing_by_ > 0) changed_.notify_one();
+  if (items_.size() > 1) wake_one();
 }
 
-void RequestQueue::tick(std::unique_lock<std::mutex>& lock) {
-  for (int idle = 0;;) {
-    const std::uint64_t turns = pump_->turns_of_lead();
-    is_dormant_.store(idle >= ticks_until_dormant, std::memory_order_seq_cst);
-    // Whoever stops to lead after this sees that it has to be told.
-    if (is_dormant_ && pump_->is_led()) {
-      ticker_.wait(lock);
-      idle = 0;
-    } else {
-      ticker_.wait_for(lock, tick_interval);
-      idle = pump_->is_led() && pump_->turns_of_lead() == turns ? idle + 1 : 0;
+void RequestQueue::keep() {
+  std::unique_lock lock(mutex_);
+  for (int idle = 0; !is_closed();) {
+    if (!tick(lock, idle)) continue;
+    if (standing_by_ > 0) {
+      changed_.notify_one();  // a worker can run handlers as well
+      continue;
     }
-    is_dormant_.store(false, std::memory_order_relaxed);
-    if (is_closed() || !items_.empty() || is_wanted_) return;
-    if (!pump_->is_led() && pump_->turns_of_lead() == turns) return;
+    lock.unlock();
+    keeper_leads_.store(true, std::memory_order_relaxed);
+    pump_->lead_until([this] { return is_closed(); }, [] {}, false);
+    keeper_leads_.store(false, std::memory_order_relaxed);
+    lock.lock();
   }
+}
+
+/// True if nobody has looked after the loop for a tick, or the keeper was called.
+bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
+  const std::uint64_t turns = pump_->turns_of_lead();
+  is_dormant_.store(idle >= ticks_until_dormant, std::memory_order_seq_cst);
+  // Whoever stops to lead after this sees that it has to be told.
+  if (is_dormant_ && pump_->is_led()) {
+    ticker_.wait(lock);
+    idle = 0;
+  } else {
+    ticker_.wait_for(lock, tick_interval);
+    idle = pump_->is_led() && pump_->turns_of_lead() == turns ? idle + 1 : 0;
+  }
+  is_dormant_.store(false, std::memory_order_relaxed);
+  const bool is_wanted = std::exchange(is_wanted_, false);
+  return !is_closed() && !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
 }
 
 int RequestQueue::open_descriptor() {

@@ -14,8 +14,8 @@
 namespace trunkline::python {
 
 /// Workers serve the loop themselves: one leads until there are calls, runs their handlers one after the other, and
-/// hands its answers in when there are no more. Another one takes the lead over if that takes long, so a handler that
-/// blocks keeps only its own worker.
+/// hands its answers in when there are no more. A keeper sees to it that another one takes the lead over if that takes
+/// long, so a handler that blocks keeps only its own worker; if all are busy, the keeper leads.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
   static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump);
@@ -41,6 +41,11 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::shared_ptr<ServedCall> next();
   /// A handler begins that is known to take its time: somebody else is to look after the loop.
   void call_stand_by();
+
+  // --- the keeper, one thread; without the GIL ---
+
+  /// Until close().
+  void keep();
 
   // --- an event loop; with the GIL ---
 
@@ -70,7 +75,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::shared_ptr<ServedCall> pop();
   void wait_for_calls(Calls answers);
   void stand_by();
-  void tick(std::unique_lock<std::mutex>& lock);
+  bool tick(std::unique_lock<std::mutex>& lock, int& idle);
   void wake_one();
   void wake_dormant();
   void resume_all(Calls& calls);
@@ -81,11 +86,11 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::deque<Item> items_;
   bool announced_ = false;
   std::size_t standing_by_ = 0;
-  bool is_ticked_ = false;
-  bool is_wanted_ = false;           // the ticking worker, for the loop
-  std::condition_variable ticker_;   // the worker that ticks
-  std::condition_variable changed_;  // the others that stand by
+  bool is_wanted_ = false;           // the keeper, at once
+  std::condition_variable ticker_;   // the keeper's
+  std::condition_variable changed_;  // of workers that stand by
   std::atomic<bool> is_dormant_{false};
+  std::atomic<bool> keeper_leads_{false};
   std::atomic<bool> has_items_{false};
   std::atomic<bool> closed_{false};
   bool leader_serves_ = false;  // loop's thread

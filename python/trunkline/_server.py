@@ -123,8 +123,10 @@ class RunningServer:
                 method.add_to(core, worker_entry(method))
             self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
             core.start()
-            for number in range(server._threads):
-                thread = threading.Thread(target=core.work, name=f"trunkline-worker-{number}", daemon=True)
+            roles = [(core.keep, "trunkline-keeper")]
+            roles += [(core.work, f"trunkline-worker-{number}") for number in range(server._threads)]
+            for target, name in roles:
+                thread = threading.Thread(target=target, name=name, daemon=True)
                 thread.start()
                 self._threads.append(thread)
         except BaseException:

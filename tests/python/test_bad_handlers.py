@@ -74,6 +74,25 @@ def test_all_workers_blocked_by_streams(serve: Serve) -> None:
     assert waiting.result(20) == 7
 
 
+@pytest.mark.parametrize("threads", [1, 3])
+def test_busy_workers_still_hear_of_cancellation(threads: int) -> None:
+    server = trunkline.Server(threads=threads)
+
+    @server.method
+    def spin(context: trunkline.Context) -> None:
+        while not context.is_cancelled():
+            pass
+
+    @server.method
+    def quick(request: int) -> int:
+        return request
+
+    with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
+        for future in [channel.submit("spin", timeout=0.1) for _ in range(threads)]:
+            assert isinstance(future.exception(20), trunkline.DeadlineExceeded)
+        assert [channel.call("quick", i) for i in range(20)] == list(range(20))
+
+
 def test_limits_refuse(serve: Serve) -> None:
     begun, release = threading.Event(), threading.Event()
     server = trunkline.Server(threads=2)
@@ -187,7 +206,7 @@ def test_draining() -> None:
 
 
 def test_draining_cuts_off_what_takes_too_long() -> None:
-    server = trunkline.Server(threads=2)
+    server = trunkline.Server(threads=1)
 
     @server.method
     def block(context: trunkline.Context) -> None:
