@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Hosts the services of examples 01 to 05 on the endpoints given, until SIGINT or SIGTERM; then drains.
+
+Usage: python example_server.py ENDPOINT...
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+
+import trunkline
+
+SERVICES = ["01_hello", "02_arith", "03_word_count", "04_countdown", "05_chat"]
+
+
+def main() -> int:
+    if len(sys.argv) < 2:
+        print(f"usage: {sys.argv[0]} ENDPOINT...", file=sys.stderr)
+        return 2
+    server = trunkline.Server(threads=4)
+    for folder in SERVICES:
+        getattr(import_module(f"{folder}.service"), f"add_{folder[3:]}")(server)
+    running = server.serve(*sys.argv[1:])
+    for endpoint in running.endpoints:
+        print(f"listening on {endpoint}", flush=True)
+    running.run_until_signal(grace=5.0)
+    print("stopped: ok", flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// Sending and taking in lists.
+#include "call_window.h"
+
+#include "client_channel.h"
+
+#include <utility>
+
+namespace trunkline::python {
+
+CallWindow::CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,
+                       std::shared_ptr<CallSettings> settings, std::size_t size)
+    : channel_(std::move(channel)),
+      method_(channel_->method(method)),
+      codec_(codec_name(codec)),
+      settings_(std::move(settings)),
+      size_(size) {}
+
+py::list CallWindow::exchange(const py::list& requests, bool wait) {
+  drop_left_references();
+  for (const py::handle& request : requests) {
+    calls_.push_back(channel_->begin(method_, request, codec_, settings_.get(), false, nullptr, py::none()));
+  }
+  py::list outcomes;
+  if (calls_.empty()) return outcomes;
+  if (!calls_.front()->is_done()) {
+    if (wait || calls_.size() >= size_) {
+      calls_.front()->wait();
+    } else {
+      const py::gil_scoped_release released;
+      calls_.front()->pump().lead_once([] {});
+    }
+  }
+  while (!calls_.empty() && calls_.front()->is_done()) {
+    outcomes.append(calls_.front()->outcome());
+    calls_.pop_front();
+  }
+  return outcomes;
+}
+
+void CallWindow::cancel() {
+  if (calls_.empty() || !calls_.front()->pump().birthplace().is_here()) return;
+  for (const auto& call : calls_) call->cancel();
+  {
+    const py::gil_scoped_release released;
+    calls_.front()->pump().lead_once([] {});
+  }
+  calls_.clear();
+}
+
+}  // namespace trunkline::python

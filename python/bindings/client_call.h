@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// ClientCall: one unary or one-way call that Python has begun.
+#pragma once
+
+#include "completion.h"
+#include "payload.h"
+#include "settings.h"
+
+#include <trunkline/channel.h>
+
+#include <asio/cancellation_signal.hpp>
+
+#include <string_view>
+
+namespace trunkline::python {
+
+class ClientCall : public Completion {
+ public:
+  explicit ClientCall(std::shared_ptr<Pump> pump) noexcept : Completion(std::move(pump)) {}
+
+  /// Encodes and begins. `settings` may be null: nothing is said. With or without the GIL; `request` is not needed
+  /// afterwards.
+  void begin(Channel& channel, const Method& method, const Payload& request, const CallSettings* settings,
+             bool one_way);
+  /// The response as `bytes` (None for one-way calls), or an RpcError.
+  py::object outcome() override;
+  void cancel() override { signal_.emit(asio::cancellation_type::all); }
+
+  bool is_ok() const noexcept { return status_.is_ok(); }
+  const Payload& response() const noexcept { return response_; }
+  const ReplyInfo& reply() const noexcept { return reply_; }
+
+ private:
+  struct Handler;
+
+  Payload response_;
+  Status status_;
+  ReplyInfo reply_;
+  bool one_way_ = false;
+  asio::cancellation_signal signal_;
+};
+
+/// Raises what it holds if it is an exception, else gives it back.
+py::object value_or_raise(py::object outcome);
+
+}  // namespace trunkline::python

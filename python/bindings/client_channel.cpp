@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// Calls, waiting and closing.
+#include "client_channel.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+constexpr std::size_t most_methods_remembered = 4096;
+
+std::unique_ptr<Channel> make_channel(EventLoop& loop, const std::string& uri, ChannelOptions options) try {
+  return std::make_unique<Channel>(loop, uri, std::move(options));
+} catch (const StatusError& error) {
+  throw_failure(error.status(), {}, {}, {});
+}
+
+}  // namespace
+
+ClientChannel::ClientChannel(const std::string& uri, const py::dict& options)
+    : pump_(Pump::make(busy_poll_of(options))),
+      channel_(make_channel(pump_->event_loop(), uri, channel_options_of(options))) {}
+
+ClientChannel::~ClientChannel() {
+  if (channel_ == nullptr) return;
+  // A forked child's copy is never destroyed: the locks and threads of it have stayed in the parent.
+  if (!pump_->birthplace().is_here()) {
+    static_cast<void>(channel_.release());
+    return;
+  }
+  const py::gil_scoped_release released;
+  destroy();
+}
+
+/// Without the GIL.
+void ClientChannel::destroy() {
+  pump_->stop_thread();
+  pump_->run_alone([this] { channel_.reset(); });
+}
+
+Channel& ClientChannel::channel() const {
+  pump_->birthplace().require("channel");
+  if (!closed_) return *channel_;
+  Status status(StatusCode::failed_precondition, "use channel: it is closed");
+  status.set_may_have_run(false);
+  throw_failure(status, {}, {}, {});
+}
+
+Method ClientChannel::method(std::string_view name) {
+  Channel& through = channel();
+  const auto found = methods_.find(name);
+  if (found != methods_.end()) return found->second;
+  if (methods_.size() >= most_methods_remembered) methods_.clear();
+  const Method made = through.method(name);
+  methods_.emplace(name, made);
+  return made;
+}
+
+std::shared_ptr<Inbox> ClientChannel::make_inbox(bool has_descriptor) const {
+  static_cast<void>(channel());
+  return std::make_shared<Inbox>(pump_, has_descriptor);
+}
+
+void ClientChannel::start_thread() {
+  static_cast<void>(channel());
+  const py::gil_scoped_release released;
+  pump_->start_thread();
+}
+
+std::shared_ptr<ClientCall> ClientChannel::begin(const Method& method, const py::handle& request,
+                                                 std::string_view codec, const CallSettings* settings, bool one_way,
+                                                 const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+  Channel& through = channel();
+  const BufferView view(request);
+  auto call = std::make_shared<ClientCall>(pump_);
+  if (inbox != nullptr) call->deliver_to(inbox, tag);
+  call->begin(through, method, {view.slice(), codec_name(codec)}, settings, one_way);
+  return call;
+}
+
+py::object ClientChannel::call(std::string_view name, const py::handle& request, std::string_view codec,
+                               const CallSettings* settings, bool one_way) {
+  return value_or_raise(begin(method(name), request, codec, settings, one_way, nullptr, py::none())->wait_and_take());
+}
+
+std::shared_ptr<ClientStreamEnd> ClientChannel::open_stream(std::string_view name, std::string_view codec,
+                                                            const CallSettings* settings,
+                                                            const py::object& only_request) {
+  CallOptions options;
+  if (settings != nullptr) options = settings->options;
+  options.codec = codec_name(codec);
+  Channel& through = channel();
+  if (only_request.is_none()) {
+    return std::make_shared<ClientStreamEnd>(pump_, options.codec,
+                                             through.stream<Payload, Payload>(method(name), options));
+  }
+  const BufferView view(only_request);
+  return std::make_shared<ClientStreamEnd>(
+      pump_, options.codec,
+      through.server_stream<Payload>(method(name), Payload{view.slice(), options.codec}, options));
+}
+
+std::string_view ClientChannel::state() const { return to_string(closed_ ? ChannelState::closed : channel().state()); }
+
+/// What blocks on the channel, run where it can: with the loop inside it, unless another thread runs the loop. Without
+/// the GIL.
+Status ClientChannel::on_loop(const std::function<Status()>& task) {
+  if (pump_->has_thread()) return task();
+  Status status;
+  pump_->run_alone([&] {
+    bool done = false;
+    pump_->net_loop().run_until(
+        [&] {
+          if (!std::exchange(done, true)) status = task();
+          return true;
+        },
+        Pump::Time::max());
+  });
+  return status;
+}
+
+void ClientChannel::wait_for_ready(double seconds) {
+  using Clock = std::chrono::steady_clock;
+  Channel& through = channel();
+  const Clock::time_point end = Clock::now() + duration_of("timeout", py::float_(seconds));
+  for (;;) {
+    const Clock::duration slice = std::clamp<Clock::duration>(end - Clock::now(), {}, signal_interval);
+    Status status;
+    waiters_.fetch_add(1, std::memory_order_relaxed);
+    {
+      const py::gil_scoped_release released;
+      status = on_loop([&] { return through.wait_for_ready(slice); });
+      waiters_.fetch_sub(1, std::memory_order_release);
+    }
+    static_cast<void>(channel());
+    if (status.is_ok()) return;
+    if (status.code() != StatusCode::deadline_exceeded || Clock::now() >= end) throw_failure(status, {}, {}, {});
+    if (has_interrupt()) throw py::error_already_set();
+  }
+}
+
+void ClientChannel::close(double seconds) {
+  const auto timeout = duration_of("timeout", py::float_(seconds));
+  // What was made before a fork is not the child's to close.
+  if (std::exchange(closed_, true) || !pump_->birthplace().is_here()) return;
+  Status status;
+  {
+    const py::gil_scoped_release released;
+    status = on_loop([&] { return channel_->close(timeout); });
+    while (waiters_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+    destroy();
+  }
+  methods_.clear();
+  drop_left_references();
+  if (!status.is_ok()) throw_failure(status, {}, {}, {});
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// ClientChannel: a channel on a pump, as Python's Channel and aio.Channel use it.
+#pragma once
+
+#include "client_call.h"
+#include "client_stream.h"
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+
+namespace trunkline::python {
+
+/// With the GIL; functions that wait release it meanwhile.
+class ClientChannel {
+ public:
+  ClientChannel(const std::string& uri, const py::dict& options);
+  ~ClientChannel();
+  ClientChannel(const ClientChannel&) = delete;
+  ClientChannel& operator=(const ClientChannel&) = delete;
+
+  std::shared_ptr<Inbox> make_inbox(bool has_descriptor) const;
+  /// Calls are carried out from here on although nobody waits for them.
+  void start_thread();
+
+  /// A handle that is valid until the channel is closed.
+  Method method(std::string_view name);
+  /// Its outcome comes to `inbox` with `tag`, or without one is waited for.
+  std::shared_ptr<ClientCall> begin(const Method& method, const py::handle& request, std::string_view codec,
+                                    const CallSettings* settings, bool one_way, const std::shared_ptr<Inbox>& inbox,
+                                    const py::handle& tag);
+  /// Waits; the response's bytes. Raises RpcError, and what signal handlers raise.
+  py::object call(std::string_view name, const py::handle& request, std::string_view codec,
+                  const CallSettings* settings, bool one_way);
+  /// `only_request`: the one message of a server stream, or None.
+  std::shared_ptr<ClientStreamEnd> open_stream(std::string_view name, std::string_view codec,
+                                               const CallSettings* settings, const py::object& only_request);
+
+  std::string_view state() const;
+  void wait_for_ready(double seconds);
+  /// Waits up to `seconds` for the calls under way, then cancels them. RpcError (deadline_exceeded) says how many.
+  void close(double seconds);
+  bool is_closed() const noexcept { return closed_; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
+  };
+
+  Channel& channel() const;
+  Status on_loop(const std::function<Status()>& task);
+  void destroy();
+
+  std::shared_ptr<Pump> pump_;
+  std::unique_ptr<Channel> channel_;
+  bool closed_ = false;
+  std::atomic<int> waiters_{0};  // threads in wait_for_ready()
+  std::unordered_map<std::string, Method, Hash, std::equal_to<>> methods_;
+};
+
+}  // namespace trunkline::python

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+// Waiting for completions, one by one or in lists.
+#include "completion.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace trunkline::python {
+
+using Clock = std::chrono::steady_clock;
+
+bool has_interrupt() { return PyErr_CheckSignals() != 0; }
+
+void Completion::end() {
+  if (const std::shared_ptr<Inbox> inbox = std::exchange(inbox_, nullptr)) {
+    done_.set_now();
+    inbox->push(shared_from_this());
+  } else {
+    pump_->set(done_);
+  }
+}
+
+void Completion::cancel_now() {
+  if (is_done() || !pump_->birthplace().is_here()) return;
+  const py::gil_scoped_release released;
+  cancel();
+  pump_->lead_once([] {});
+}
+
+void Completion::wait() {
+  if (is_done()) return;
+  pump_->birthplace().require("call");
+  drop_left_references();
+  while (!is_done()) {
+    {
+      const py::gil_scoped_release released;
+      if (pump_->wait(done_, Clock::now() + signal_interval)) return;
+    }
+    if (!has_interrupt()) continue;
+    // What was asked for is over; the signal's exception is what is told.
+    py::error_already_set interrupt;
+    cancel();
+    const py::gil_scoped_release released;
+    pump_->wait(done_, Clock::now() + signal_interval);
+    throw interrupt;
+  }
+}
+
+Inbox::Inbox(std::shared_ptr<Pump> pump, bool has_descriptor) : pump_(std::move(pump)) {
+  if (!has_descriptor) return;
+  descriptor_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (descriptor_ < 0) throw std::system_error(errno, std::system_category(), "eventfd");
+}
+
+Inbox::~Inbox() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Inbox::push(std::shared_ptr<Completion> completion) {
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_closed()) return;
+    ready_.push_back(std::move(completion));
+    is_first = !std::exchange(announced_, true);
+  }
+  if (!is_first) return;
+  if (descriptor_ < 0 || !pump_->net_loop().is_current()) return announce();
+  // Told once all that ends in this turn is there.
+  pump_->net_loop().post([self = shared_from_this()] { self->announce(); });
+}
+
+void Inbox::announce() {
+  if (descriptor_ < 0) return pump_->set(arrived_);
+  const std::uint64_t one = 1;
+  static_cast<void>(!::write(descriptor_, &one, sizeof one));
+}
+
+std::vector<std::shared_ptr<Completion>> Inbox::take_all() {
+  if (descriptor_ >= 0) {
+    std::uint64_t count = 0;
+    static_cast<void>(!::read(descriptor_, &count, sizeof count));
+  }
+  std::vector<std::shared_ptr<Completion>> taken;
+  const std::lock_guard lock(mutex_);
+  taken.swap(ready_);
+  announced_ = false;
+  arrived_.clear();
+  return taken;
+}
+
+py::list Inbox::take() {
+  drop_left_references();
+  const std::vector<std::shared_ptr<Completion>> taken = take_all();
+  if (!taken.empty()) ++batches_, completions_ += taken.size();
+  py::list result(taken.size());
+  for (std::size_t i = 0; i < taken.size(); ++i) {
+    PyObject* const pair = PyTuple_New(2);
+    if (pair == nullptr) throw py::error_already_set();
+    PyTuple_SET_ITEM(pair, 0, taken[i]->tag_.take().release().ptr());
+    PyTuple_SET_ITEM(pair, 1, taken[i]->outcome().release().ptr());
+    PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), pair);
+  }
+  return result;
+}
+
+py::list Inbox::wait_and_take(double seconds) {
+  pump_->birthplace().require("channel");
+  const Clock::time_point end = seconds > 1e9
+                                    ? Clock::time_point::max()
+                                    : Clock::now() + std::chrono::duration_cast<Clock::duration>(
+                                                         std::chrono::duration<double>(std::max(seconds, 0.0)));
+  while (!is_closed() && !arrived_.is_set()) {
+    {
+      const py::gil_scoped_release released;
+      if (pump_->wait(arrived_, std::min(end, Clock::now() + signal_interval))) break;
+    }
+    if (has_interrupt()) throw py::error_already_set();
+    if (Clock::now() >= end) break;
+  }
+  return take();
+}
+
+void Inbox::close() {
+  if (!pump_->birthplace().is_here()) return;
+  std::vector<std::shared_ptr<Completion>> dropped;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_.store(true, std::memory_order_release);
+    dropped.swap(ready_);
+  }
+  pump_->set(arrived_);
+}
+
+}  // namespace trunkline::python

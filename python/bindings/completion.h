@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Completion: something under way that ends once; Inbox: where Python finds what has ended, in lists.
+#pragma once
+
+#include "pump.h"
+#include "references.h"
+
+#include "net/deferred.h"
+
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace trunkline::python {
+
+class Inbox;
+
+/// Kept alive by whoever carries it out and by whoever waits.
+class Completion : public std::enable_shared_from_this<Completion> {
+ public:
+  explicit Completion(std::shared_ptr<Pump> pump) noexcept : pump_(std::move(pump)) {}
+  virtual ~Completion() = default;
+  Completion(const Completion&) = delete;
+  Completion& operator=(const Completion&) = delete;
+
+  /// Before it is begun: ends in `inbox`, which gives `tag` with the outcome. With the GIL.
+  void deliver_to(std::shared_ptr<Inbox> inbox, const py::handle& tag) {
+    inbox_ = std::move(inbox);
+    tag_ = Reference(tag);
+  }
+  /// What Python gets: a value, or an exception to be raised. Once, after the end. With the GIL.
+  virtual py::object outcome() = 0;
+  /// Gives it up; it ends soon. Any thread.
+  virtual void cancel() = 0;
+  /// The same, and sees to it that the peer hears of it also if nobody waits for anything. With the GIL.
+  void cancel_now();
+
+  bool is_done() const noexcept { return done_.is_set(); }
+  Pump& pump() const noexcept { return *pump_; }
+  const std::shared_ptr<Pump>& shared_pump() const noexcept { return pump_; }
+
+  /// Waits with the GIL released, woken now and then to look for signals; if a signal's handler raises, cancels it and
+  /// raises that.
+  void wait();
+  /// The same; then the outcome.
+  py::object wait_and_take() { return wait(), outcome(); }
+
+ protected:
+  /// On the loop's thread: the outcome is there.
+  void end();
+
+ private:
+  friend class Inbox;
+  std::shared_ptr<Pump> pump_;
+  Waitable done_;
+  std::shared_ptr<Inbox> inbox_;
+  Reference tag_;
+};
+
+/// Filled on the loop's thread, emptied by one Python thread, or by an event loop that watches descriptor().
+class Inbox : public std::enable_shared_from_this<Inbox> {
+ public:
+  /// With a descriptor: it is readable whenever there is something to take.
+  Inbox(std::shared_ptr<Pump> pump, bool has_descriptor);
+  ~Inbox();
+  Inbox(const Inbox&) = delete;
+  Inbox& operator=(const Inbox&) = delete;
+
+  int descriptor() const noexcept { return descriptor_; }
+  void push(std::shared_ptr<Completion> completion);
+  /// Whatever there is: a list of (tag, outcome). With the GIL.
+  py::list take();
+  /// Waits up to `seconds` for something first, with the GIL released; empty if nothing has come. Raises what signal
+  /// handlers raise.
+  py::list wait_and_take(double seconds);
+  /// Wakes who waits; wait_and_take() then no longer waits.
+  void close();
+  bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
+  /// How many lists and how many completions have been taken.
+  std::uint64_t batches() const noexcept { return batches_; }
+  std::uint64_t completions() const noexcept { return completions_; }
+
+ private:
+  void announce();
+  std::vector<std::shared_ptr<Completion>> take_all();
+
+  std::shared_ptr<Pump> pump_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<Completion>> ready_;
+  bool announced_ = false;
+  std::atomic<bool> closed_{false};
+  Waitable arrived_;
+  int descriptor_ = -1;
+  std::uint64_t batches_ = 0;
+  std::uint64_t completions_ = 0;
+};
+
+/// The longest wait without a look for signals.
+inline constexpr std::chrono::milliseconds signal_interval{50};
+
+/// True if a signal's handler has raised: then its exception is set. With the GIL.
+bool has_interrupt();
+
+}  // namespace trunkline::python

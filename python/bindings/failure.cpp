@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: MIT
+// Both ways between Status and RpcError.
+#include "failure.h"
+
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+// Never destroyed: the interpreter may be gone when static objects are.
+py::object& error_maker() {
+  static auto* const function = new py::object;
+  return *function;
+}
+py::object& error_describer() {
+  static auto* const function = new py::object;
+  return *function;
+}
+
+std::string_view bytes_view(const py::handle& object) {
+  char* data = nullptr;
+  Py_ssize_t size = 0;
+  if (PyUnicode_Check(object.ptr())) {
+    const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &size);
+    if (text == nullptr) throw py::error_already_set();
+    return {text, static_cast<std::size_t>(size)};
+  }
+  if (PyBytes_AsStringAndSize(object.ptr(), &data, &size) != 0) throw py::error_already_set();
+  return {data, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+void set_failure_functions(py::object make_error, py::object describe_error) {
+  error_maker() = std::move(make_error);
+  error_describer() = std::move(describe_error);
+}
+
+py::list metadata_to_python(const Metadata& metadata) {
+  py::list result;
+  for (const Metadata::Entry& entry : metadata) result.append(py::make_tuple(entry.name, py::bytes(entry.value)));
+  return result;
+}
+
+Metadata metadata_of_python(const py::handle& pairs) {
+  Metadata result;
+  for (const py::handle& item : pairs) {
+    const auto pair = py::reinterpret_borrow<py::sequence>(item);
+    const py::object name = pair[0];
+    const py::object value = pair[1];
+    result.add(bytes_view(name), bytes_view(value));
+  }
+  return result;
+}
+
+py::object make_failure(const Status& status, const Metadata& leading, const Metadata& trailing,
+                        std::string_view peer) {
+  py::list details;
+  for (const StatusDetail& detail : status.details()) {
+    details.append(py::make_tuple(detail.type_url, py::bytes(detail.value)));
+  }
+  const py::object message = py::reinterpret_steal<py::object>(
+      PyUnicode_DecodeUTF8(status.message().data(), static_cast<Py_ssize_t>(status.message().size()), "replace"));
+  if (!message) throw py::error_already_set();
+  return error_maker()(static_cast<int>(status.code()), message, details, static_cast<int>(status.origin()),
+                       status.may_have_run(), metadata_to_python(leading), metadata_to_python(trailing),
+                       py::str(peer.data(), peer.size()));
+}
+
+void throw_failure(const Status& status, const Metadata& leading, const Metadata& trailing, std::string_view peer) {
+  const py::object error = make_failure(status, leading, trailing, peer);
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
+  throw py::error_already_set();
+}
+
+Status status_of_tuple(const py::tuple& described, Metadata& trailing) {
+  Status status(static_cast<StatusCode>(described[0].cast<int>()), described[1].cast<std::string>());
+  for (const py::handle& item : described[2]) {
+    const auto pair = py::reinterpret_borrow<py::sequence>(item);
+    const py::object type_url = pair[0];
+    const py::object value = pair[1];
+    status.add_detail(std::string(bytes_view(type_url)), std::string(bytes_view(value)));
+  }
+  for (const Metadata::Entry& entry : metadata_of_python(described[3])) trailing.add(entry.name, entry.value);
+  return status;
+}
+
+Status status_of_exception(const py::handle& exception, std::string_view method, Metadata& trailing) try {
+  const py::tuple described = error_describer()(exception, py::str(method.data(), method.size()));
+  return status_of_tuple(described, trailing);
+} catch (const py::error_already_set& error) {
+  return {StatusCode::internal, "handler of " + std::string(method) + " raised what cannot be described"};
+}
+
+}  // namespace trunkline::python

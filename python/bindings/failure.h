@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Statuses as Python exceptions, and back.
+#pragma once
+
+#include <trunkline/call_options.h>
+#include <trunkline/status.h>
+
+#include <pybind11/pybind11.h>
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::python {
+
+namespace py = pybind11;
+
+/// The functions of Python that know the exception classes. Kept until the module is cleared.
+void set_failure_functions(py::object make_error, py::object describe_error);
+
+/// A new RpcError. With the GIL.
+py::object make_failure(const Status& status, const Metadata& leading, const Metadata& trailing, std::string_view peer);
+[[noreturn]] void throw_failure(const Status& status, const Metadata& leading, const Metadata& trailing,
+                                std::string_view peer);
+
+/// What a handler of `method` has raised, for its caller; adds the error's trailing metadata. Logs what is no RpcError.
+Status status_of_exception(const py::handle& exception, std::string_view method, Metadata& trailing);
+/// (code, message, details, trailing) as Python gives them.
+Status status_of_tuple(const py::tuple& described, Metadata& trailing);
+
+py::list metadata_to_python(const Metadata& metadata);
+/// A sequence of (str, str or bytes). Throws what Python throws, or std::invalid_argument for an invalid name.
+Metadata metadata_of_python(const py::handle& pairs);
+
+}  // namespace trunkline::python

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: MIT
+// A server's life, and what its workers do.
+#include "host_server.h"
+
+#include "call/inherited_deadline.h"
+#include "settings.h"
+
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// The exception that Python has set, as an object.
+py::object take_exception() {
+  PyObject* type = nullptr;
+  PyObject* value = nullptr;
+  PyObject* traceback = nullptr;
+  PyErr_Fetch(&type, &value, &traceback);
+  PyErr_NormalizeException(&type, &value, &traceback);
+  if (traceback != nullptr) PyException_SetTraceback(value, traceback);
+  Py_XDECREF(type);
+  Py_XDECREF(traceback);
+  return py::reinterpret_steal<py::object>(value);
+}
+
+/// Interned: the same few are asked for all the time.
+py::object codec_text(const char* codec) {
+  return py::reinterpret_steal<py::object>(PyUnicode_InternFromString(codec));
+}
+
+[[noreturn]] void raise(const Status& status) { throw_failure(status, {}, {}, {}); }
+
+}  // namespace
+
+HostServer::HostServer(const py::dict& options)
+    : pump_(Pump::make(busy_poll_of(options))),
+      queue_(RequestQueue::make(pump_)),
+      server_(std::make_unique<Server>(pump_->event_loop(), server_options_of(options))) {}
+
+HostServer::~HostServer() {
+  if (server_ == nullptr) return;
+  if (!pump_->birthplace().is_here()) {
+    static_cast<void>(server_.release());
+    return;
+  }
+  stop();
+  static_cast<void>(destroy());
+}
+
+Server& HostServer::server() const {
+  pump_->birthplace().require("server");
+  if (server_ != nullptr && !stopped_) return *server_;
+  raise({StatusCode::failed_precondition, "use server: it has been stopped"});
+}
+
+void HostServer::add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
+                     const MethodFacts& facts) {
+  MethodShape shape{.kind = kind,
+                    .execution = Execution::coroutine,
+                    .request = &MessageTraits<Payload>::type(),
+                    .response = &MessageTraits<Slice>::type(),
+                    .request_name = facts.request_type,
+                    .response_name = facts.response_type};
+  auto method = std::make_shared<const ServedMethod>(name, kind, entry, needs_call);
+  server().add(name, std::make_unique<MethodHost>(std::move(shape), std::move(method), pump_, queue_),
+               {.max_concurrent_calls = facts.max_concurrent_calls, .blocking = false, .idempotent = facts.idempotent});
+}
+
+bool HostServer::remove(const std::string& name) { return server().remove(name); }
+
+std::string HostServer::listen(const std::string& uri) {
+  Server& host = server();
+  Result<Endpoint> endpoint = Status();
+  {
+    const py::gil_scoped_release released;
+    pump_->run_alone([&] { endpoint = host.try_listen(uri); });
+  }
+  if (!endpoint.is_ok()) raise(endpoint.status());
+  return endpoint->to_string();
+}
+
+void HostServer::start() {
+  Server& host = server();
+  Status status;
+  {
+    const py::gil_scoped_release released;
+    pump_->run_alone([&] { status = host.start(); });
+  }
+  if (!status.is_ok()) raise(status);
+}
+
+int HostServer::start_for_event_loop() {
+  const int descriptor = queue_->open_descriptor();
+  start();
+  const py::gil_scoped_release released;
+  pump_->start_thread();
+  return descriptor;
+}
+
+void HostServer::work() {
+  pump_->birthplace().require("server");
+  // Keeps it while the server is destroyed by another thread.
+  const std::shared_ptr<RequestQueue> queue = queue_;
+  while (const std::shared_ptr<ServedCall> call = queue->next()) {
+    serve(*queue, call);
+    queue->answer(call);
+  }
+}
+
+void HostServer::keep() {
+  pump_->birthplace().require("server");
+  const std::shared_ptr<RequestQueue> queue = queue_;
+  const py::gil_scoped_release released;
+  queue->keep();
+}
+
+void HostServer::serve(RequestQueue& queue, const std::shared_ptr<ServedCall>& call) {
+  const ServedMethod& method = call->served_method();
+  if (method.is_slow() || method.kind() != MethodKind::unary) {
+    queue.flush();
+    queue.call_stand_by();
+  }
+  const Clock::time_point begin = Clock::now();
+  {
+    const call::InheritedDeadline::Scope scope(call->deadline());
+    run_entry(method, call);
+  }
+  if (method.kind() == MethodKind::unary) method.took(Clock::now() - begin);
+}
+
+void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<ServedCall>& call) {
+  Metadata trailing;
+  try {
+    const py::object self = method.needs_call() ? py::cast(call) : py::none();
+    if (method.kind() != MethodKind::unary) {
+      PyObject* const arguments[] = {nullptr, self.ptr()};
+      const py::object done = py::reinterpret_steal<py::object>(
+          PyObject_Vectorcall(method.entry(), arguments + 1, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+      if (!done) throw py::error_already_set();
+      static_cast<void>(call->set_ok());
+      return;
+    }
+    const py::object request = bytes_of(call->request);
+    call->request = {};
+    const py::object codec = codec_text(call->codec());
+    PyObject* const arguments[] = {nullptr, request.ptr(), codec.ptr(), self.ptr()};
+    const py::object response = py::reinterpret_steal<py::object>(
+        PyObject_Vectorcall(method.entry(), arguments + 1, 3 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+    if (!response) throw py::error_already_set();
+    static_cast<void>(call->set_response(response));
+  } catch (py::error_already_set& error) {
+    error.restore();
+    const Status status = status_of_exception(take_exception(), method.name(), trailing);
+    static_cast<void>(call->set_status(status, trailing));
+  }
+}
+
+py::list HostServer::take_calls() {
+  const std::vector<RequestQueue::Item> items = queue_->take_all();
+  py::list result(items.size());
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    const std::shared_ptr<ServedCall>& call = items[i].call;
+    py::object item;
+    if (items[i].is_cancellation) {
+      item = py::make_tuple(call, py::none(), py::none(), py::none(), py::none());
+    } else {
+      const py::object request = call->is_stream() ? py::none() : bytes_of(call->request);
+      call->request = {};
+      item = py::make_tuple(call, py::handle(call->served_method().entry()), request, codec_text(call->codec()),
+                            call->time_left());
+    }
+    PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
+  }
+  return result;
+}
+
+void HostServer::drain(double seconds) {
+  const auto timeout = duration_of("timeout", py::float_(seconds));
+  // What was made before a fork is not the child's to end.
+  if (stopped_ || server_ == nullptr || !pump_->birthplace().is_here()) return;
+  Server& host = server();
+  struct Drained {
+    Waitable done;
+    Status status;
+  };
+  const auto drained = std::make_shared<Drained>();
+  host.async_shutdown(timeout, [pump = pump_, drained](Status status) {
+    drained->status = std::move(status);
+    pump->set(drained->done);
+  });
+  while (!drained->done.is_set()) {
+    {
+      const py::gil_scoped_release released;
+      if (pump_->wait(drained->done, Clock::now() + signal_interval)) break;
+    }
+    if (has_interrupt()) throw py::error_already_set();
+  }
+  if (!drained->status.is_ok()) raise(drained->status);
+}
+
+void HostServer::stop() {
+  if (std::exchange(stopped_, true) || server_ == nullptr || !pump_->birthplace().is_here()) return;
+  {
+    const py::gil_scoped_release released;
+    pump_->stop_thread();
+    pump_->run_alone([this] {
+      server_->stop();
+      pump_->net_loop().poll();
+    });
+  }
+  queue_->close();
+}
+
+bool HostServer::destroy() {
+  if (server_ == nullptr || !pump_->birthplace().is_here()) return true;
+  if (queue_->running() > 0) {
+    queue_->flush();
+    const py::gil_scoped_release released;
+    pump_->run_alone([this] { pump_->net_loop().poll(); });
+  }
+  if (queue_->running() > 0) {
+    // Their coroutines refer to it, and to the loop; so does a thread that may still look after that.
+    static_cast<void>(server_.release());
+    static_cast<void>(new std::shared_ptr<Pump>(pump_));
+    return false;
+  }
+  const py::gil_scoped_release released;
+  pump_->run_alone([this] { server_.reset(); });
+  return true;
+}
+
+py::dict HostServer::stats() const {
+  py::dict result;
+  result["python_calls"] = queue_->calls();
+  result["python_batches"] = queue_->batches();
+  if (server_ == nullptr) return result;
+  const ServerStats stats = server_->stats();
+  result["connections"] = stats.connections;
+  result["open_calls"] = stats.open_calls;
+  result["connections_accepted"] = stats.connections_accepted;
+  result["connections_refused"] = stats.connections_refused;
+  result["calls_started"] = stats.calls_started;
+  result["calls_ok"] = stats.calls_ok;
+  result["calls_failed"] = stats.calls_failed;
+  result["calls_cancelled"] = stats.calls_cancelled;
+  result["calls_refused"] = stats.calls_refused;
+  return result;
+}
+
+}  // namespace trunkline::python

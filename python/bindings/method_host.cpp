@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// The coroutines that stand for Python's handlers.
+#include "method_host.h"
+
+#include <asio/async_result.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+constexpr std::chrono::microseconds slow_from{500};
+/// So many calls in a row must be quick before a slow method is trusted again.
+constexpr int calls_to_trust = 100;
+
+class Messages final : public CallMessages {
+ public:
+  Messages() { request = MutableMessageView::of(request_), response = MutableMessageView::of(response_); }
+
+ private:
+  Payload request_;
+  Slice response_;
+};
+
+template <class Handler>
+class HandlerResumption final : public Resumption {
+ public:
+  explicit HandlerResumption(Handler&& handler) : handler_(std::move(handler)) {}
+  void resume() override { std::move(handler_)(); }
+
+ private:
+  Handler handler_;
+};
+
+/// Until Python has answered `call`.
+asio::awaitable<void> answered(RequestQueue& queue, const std::shared_ptr<ServedCall>& call) {
+  return asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
+      [&queue, call](auto handler) {
+        call->resumption = std::make_unique<HandlerResumption<decltype(handler)>>(std::move(handler));
+        queue.push(call);
+      },
+      asio::use_awaitable);
+}
+
+}  // namespace
+
+void ServedMethod::took(std::chrono::nanoseconds duration) const noexcept {
+  if (duration >= slow_from) {
+    slow_.store(calls_to_trust, std::memory_order_relaxed);
+  } else if (is_slow()) {
+    slow_.fetch_sub(1, std::memory_order_relaxed);
+  }
+}
+
+MethodHost::MethodHost(MethodShape shape, std::shared_ptr<const ServedMethod> method, std::shared_ptr<Pump> pump,
+                       std::shared_ptr<RequestQueue> queue)
+    : MethodHandler(std::move(shape)), method_(std::move(method)), pump_(std::move(pump)), queue_(std::move(queue)) {}
+
+std::unique_ptr<CallMessages> MethodHost::make_messages() const { return std::make_unique<Messages>(); }
+
+std::shared_ptr<ServedCall> MethodHost::make_call(ServerContext& context) const {
+  auto call = std::make_shared<ServedCall>(pump_, method_, context);
+  if (queue_->tells_cancellations()) {
+    context.on_cancel([queue = queue_, told = std::weak_ptr(call)] {
+      if (std::shared_ptr<ServedCall> cancelled = told.lock()) queue->push_cancellation(std::move(cancelled));
+    });
+  }
+  return call;
+}
+
+asio::awaitable<Status> MethodHost::run_async(CallMessages& messages, ServerContext& context) {
+  const std::shared_ptr<ServedCall> call = make_call(context);
+  call->set_request(std::exchange(*messages.request.as<Payload>(), {}));
+  co_await answered(*queue_, call);
+  co_return call->take_outcome(messages.response.as<Slice>());
+}
+
+asio::awaitable<Status> MethodHost::run_stream_async(call::ServerStreamCore& stream, ServerContext& context) {
+  const std::shared_ptr<ServedCall> call = make_call(context);
+  call->open_stream(stream);
+  co_await answered(*queue_, call);
+  co_return call->take_outcome(nullptr);
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+// The extension module trunkline._core: names and signatures; _core.pyi describes them.
+#include "call_window.h"
+#include "client_channel.h"
+#include "host_server.h"
+
+#include <pybind11/stl.h>
+
+namespace trunkline::python {
+
+namespace {
+
+void bind_calls(py::module_& module) {
+  py::class_<CallSettings, std::shared_ptr<CallSettings>>(module, "CallSettings")
+      .def(py::init<const py::object&, const py::object&, bool, bool, std::string>(), py::arg("timeout"),
+           py::arg("metadata"), py::arg("wait_for_ready"), py::arg("idempotent"), py::arg("compressor"));
+
+  py::class_<Inbox, std::shared_ptr<Inbox>>(module, "Inbox")
+      .def("fileno", &Inbox::descriptor)
+      .def("take", &Inbox::take)
+      .def("wait_and_take", &Inbox::wait_and_take, py::arg("timeout"))
+      .def("close", &Inbox::close)
+      .def("is_closed", &Inbox::is_closed)
+      .def_property_readonly("batches", &Inbox::batches)
+      .def_property_readonly("completions", &Inbox::completions);
+
+  py::class_<Completion, std::shared_ptr<Completion>>(module, "Completion")
+      .def("cancel", &Completion::cancel_now)
+      .def("is_done", &Completion::is_done)
+      .def("wait", [](Completion& completion) { return value_or_raise(completion.wait_and_take()); });
+  py::class_<ClientCall, Completion, std::shared_ptr<ClientCall>>(module, "ClientCall")
+      .def("leading", [](const ClientCall& call) { return metadata_to_python(call.reply().leading); })
+      .def("trailing", [](const ClientCall& call) { return metadata_to_python(call.reply().trailing); })
+      .def("peer", [](const ClientCall& call) { return call.reply().peer; });
+  py::class_<StreamOperation, Completion, std::shared_ptr<StreamOperation>>(module, "StreamOperation");
+
+  using Stream = ClientStreamEnd;
+  py::class_<Stream, std::shared_ptr<Stream>>(module, "ClientStream")
+      .def("begin_read", &Stream::begin_read, py::arg("inbox").none(true), py::arg("tag"))
+      .def("begin_write", &Stream::begin_write, py::arg("message"), py::arg("last"), py::arg("inbox").none(true),
+           py::arg("tag"))
+      .def("begin_close_writes", &Stream::begin_close_writes, py::arg("inbox").none(true), py::arg("tag"))
+      .def("begin_finish", &Stream::begin_finish, py::arg("inbox").none(true), py::arg("tag"))
+      .def("cancel", &Stream::cancel)
+      .def("leading", &Stream::leading)
+      .def("trailing", &Stream::trailing);
+}
+
+void bind_channel(py::module_& module) {
+  py::class_<ClientChannel, std::shared_ptr<ClientChannel>>(module, "Channel")
+      .def(py::init<const std::string&, const py::dict&>(), py::arg("uri"), py::arg("options"))
+      .def("make_inbox", &ClientChannel::make_inbox, py::arg("has_descriptor"))
+      .def("start_thread", &ClientChannel::start_thread)
+      .def("call", &ClientChannel::call, py::arg("method"), py::arg("request"), py::arg("codec"),
+           py::arg("settings").none(true), py::arg("one_way"))
+      .def(
+          "begin",
+          [](ClientChannel& channel, std::string_view method, const py::handle& request, std::string_view codec,
+             const CallSettings* settings, bool one_way, const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+            return channel.begin(channel.method(method), request, codec, settings, one_way, inbox, tag);
+          },
+          py::arg("method"), py::arg("request"), py::arg("codec"), py::arg("settings").none(true), py::arg("one_way"),
+          py::arg("inbox").none(true), py::arg("tag"))
+      .def("open_stream", &ClientChannel::open_stream, py::arg("method"), py::arg("codec"),
+           py::arg("settings").none(true), py::arg("only_request"))
+      .def(
+          "make_window",
+          [](std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,
+             std::shared_ptr<CallSettings> settings, std::size_t size) {
+            return std::make_unique<CallWindow>(std::move(channel), method, codec, std::move(settings), size);
+          },
+          py::arg("method"), py::arg("codec"), py::arg("settings").none(true), py::arg("size"))
+      .def("state", &ClientChannel::state)
+      .def("wait_for_ready", &ClientChannel::wait_for_ready, py::arg("timeout"))
+      .def("close", &ClientChannel::close, py::arg("timeout"))
+      .def("is_closed", &ClientChannel::is_closed);
+}
+
+void bind_window(py::module_& module) {
+  py::class_<CallWindow>(module, "CallWindow")
+      .def("exchange", &CallWindow::exchange, py::arg("requests"), py::arg("wait"))
+      .def("cancel", &CallWindow::cancel);
+}
+
+void bind_server(py::module_& module) {
+  using Call = ServedCall;
+  py::class_<Call, std::shared_ptr<Call>>(module, "ServedCall")
+      .def("method", &Call::method)
+      .def("peer", &Call::peer)
+      .def("certificate_subject", &Call::certificate_subject)
+      .def("metadata", &Call::metadata)
+      .def("codec", &Call::codec)
+      .def("time_left", &Call::time_left)
+      .def("is_cancelled", &Call::is_cancelled)
+      .def("add_leading_metadata", &Call::add_leading_metadata, py::arg("name"), py::arg("value"))
+      .def("add_trailing_metadata", &Call::add_trailing_metadata, py::arg("name"), py::arg("value"))
+      .def("set_compressor", &Call::set_compressor, py::arg("name"))
+      .def("begin_read", &Call::begin_read, py::arg("inbox").none(true), py::arg("tag"))
+      .def("begin_write", &Call::begin_write, py::arg("message"), py::arg("codec"), py::arg("inbox").none(true),
+           py::arg("tag"))
+      .def("set_response", &Call::set_response, py::arg("message"))
+      .def("set_ok", &Call::set_ok)
+      .def(
+          "set_error",
+          [](Call& call, const py::tuple& described) {
+            Metadata trailing;
+            const Status status = status_of_tuple(described, trailing);
+            return call.set_status(status, trailing);
+          },
+          py::arg("described"));
+
+  py::enum_<MethodKind>(module, "MethodKind")
+      .value("unary", MethodKind::unary)
+      .value("client_stream", MethodKind::client_stream)
+      .value("server_stream", MethodKind::server_stream)
+      .value("bidirectional", MethodKind::bidirectional);
+
+  py::class_<HostServer, std::shared_ptr<HostServer>>(module, "Server")
+      .def(py::init<const py::dict&>(), py::arg("options"))
+      .def(
+          "add",
+          [](HostServer& server, const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
+             std::string request_type, std::string response_type, bool idempotent, std::size_t max_concurrent_calls) {
+            server.add(name, kind, entry, needs_call,
+                       {std::move(request_type), std::move(response_type), idempotent, max_concurrent_calls});
+          },
+          py::arg("name"), py::arg("kind"), py::arg("entry"), py::arg("needs_call"), py::arg("request_type"),
+          py::arg("response_type"), py::arg("idempotent"), py::arg("max_concurrent_calls"))
+      .def("remove", &HostServer::remove, py::arg("name"))
+      .def("listen", &HostServer::listen, py::arg("uri"))
+      .def("start", &HostServer::start)
+      .def("make_inbox", &HostServer::make_inbox, py::arg("has_descriptor"))
+      .def("start_for_event_loop", &HostServer::start_for_event_loop)
+      .def("work", &HostServer::work)
+      .def("keep", &HostServer::keep)
+      .def("take_calls", &HostServer::take_calls)
+      .def("answer", &HostServer::answer, py::arg("call"))
+      .def("flush", &HostServer::flush)
+      .def("drain", &HostServer::drain, py::arg("timeout"))
+      .def("stop", &HostServer::stop)
+      .def("destroy", &HostServer::destroy)
+      .def("running", &HostServer::running)
+      .def("stats", &HostServer::stats);
+}
+
+}  // namespace
+
+}  // namespace trunkline::python
+
+PYBIND11_MODULE(_core, module) {
+  using namespace trunkline::python;
+  watch_forks();
+  module.doc() = "The C++ core of trunkline.";
+  module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
+             pybind11::arg("describe_error"));
+  bind_calls(module);
+  bind_channel(module);
+  bind_window(module);
+  bind_server(module);
+}

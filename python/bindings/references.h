@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// References to Python's objects that loops carry without the GIL, and bytes between the two worlds.
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <pybind11/pybind11.h>
+
+#include <utility>
+
+namespace trunkline::python {
+
+namespace py = pybind11;
+
+/// Drops a reference on any thread: at once with the GIL, else when a thread that has it comes by.
+void drop_reference(PyObject* object) noexcept;
+/// Drops what others could not. With the GIL.
+void drop_left_references();
+
+/// A reference that may be let go of on any thread. Made and read with the GIL.
+class Reference {
+ public:
+  Reference() noexcept = default;
+  explicit Reference(const py::handle& object) noexcept : object_(object.inc_ref().ptr()) {}
+  Reference(Reference&& other) noexcept : object_(std::exchange(other.object_, nullptr)) {}
+  Reference& operator=(Reference&& other) noexcept {
+    std::swap(object_, other.object_);
+    return *this;
+  }
+  ~Reference() {
+    if (object_ != nullptr) drop_reference(object_);
+  }
+  explicit operator bool() const noexcept { return object_ != nullptr; }
+  PyObject* get() const noexcept { return object_; }
+  py::object share() const { return py::reinterpret_borrow<py::object>(object_); }
+  py::object take() { return py::reinterpret_steal<py::object>(std::exchange(object_, nullptr)); }
+
+ private:
+  PyObject* object_ = nullptr;
+};
+
+/// The bytes of a contiguous buffer, borrowed while this lives. With the GIL.
+class BufferView {
+ public:
+  /// Throws TypeError.
+  explicit BufferView(const py::handle& object);
+  ~BufferView();
+  BufferView(const BufferView&) = delete;
+  BufferView& operator=(const BufferView&) = delete;
+  /// Without an owner: valid while this lives.
+  Slice slice() const noexcept { return {nullptr, data_, size_}; }
+  std::size_t size() const noexcept { return size_; }
+
+ private:
+  Py_buffer buffer_{};
+  bool has_buffer_ = false;
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+/// The bytes with an owner of their own: copied if they are few, else the object is kept until the core is done.
+Slice keep_bytes(const py::handle& object);
+
+/// As a new `bytes`.
+py::object bytes_of(const Slice& slice);
+
+}  // namespace trunkline::python

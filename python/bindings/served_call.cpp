@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What Python asks and says about a call it serves.
+#include "served_call.h"
+
+#include <utility>
+
+namespace trunkline::python {
+
+ServedCall::ServedCall(std::shared_ptr<Pump> pump, std::shared_ptr<const ServedMethod> method, ServerContext& context)
+    : pump_(std::move(pump)), method_(std::move(method)), context_(&context) {}
+
+ServerContext& ServedCall::context() const {
+  pump_->birthplace().require("context");
+  if (!answered_) return *context_;
+  throw_failure({StatusCode::failed_precondition, "use context: its call has been answered"}, {}, {}, {});
+}
+
+py::object ServedCall::time_left() const {
+  if (context().deadline() == std::chrono::steady_clock::time_point::max()) return py::none();
+  const std::chrono::nanoseconds left = context().time_left();
+  return py::float_(std::chrono::duration<double>(left).count());
+}
+
+namespace {
+
+std::string_view value_view(const py::handle& value) {
+  char* data = nullptr;
+  Py_ssize_t size = 0;
+  if (PyUnicode_Check(value.ptr())) {
+    const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+    if (text == nullptr) throw py::error_already_set();
+    return {text, static_cast<std::size_t>(size)};
+  }
+  if (PyBytes_AsStringAndSize(value.ptr(), &data, &size) != 0) throw py::error_already_set();
+  return {data, static_cast<std::size_t>(size)};
+}
+
+}  // namespace
+
+void ServedCall::add_leading_metadata(std::string_view name, const py::handle& value) {
+  context().add_leading_metadata(name, value_view(value));
+}
+
+void ServedCall::add_trailing_metadata(std::string_view name, const py::handle& value) {
+  static_cast<void>(context());
+  trailing_.add(name, value_view(value));
+}
+
+std::shared_ptr<StreamOperation> ServedCall::operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+  static_cast<void>(context());
+  if (port_ == nullptr) throw_failure({StatusCode::failed_precondition, "use stream: the call is unary"}, {}, {}, {});
+  auto made = std::make_shared<StreamOperation>(pump_, shared_from_this());
+  if (inbox != nullptr) made->deliver_to(inbox, tag);
+  return made;
+}
+
+std::shared_ptr<StreamOperation> ServedCall::begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+  auto begun = operation(inbox, tag);
+  begun->tell_codec(codec_);
+  call::async_read<Payload>(*port_, begun->handler([](Metadata&, Metadata&) {}));
+  return begun;
+}
+
+std::shared_ptr<StreamOperation> ServedCall::begin_write(const py::handle& message, std::string_view codec,
+                                                         const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+  auto begun = operation(inbox, tag);
+  const BufferView view(message);
+  const Payload payload{view.slice()};
+  call::async_act(*port_, call::StreamAction::write, {&payload_type(codec), &payload},
+                  begun->handler([](Metadata&, Metadata&) {}));
+  return begun;
+}
+
+bool ServedCall::begin_answer() { return !std::exchange(answered_, true); }
+
+bool ServedCall::set_response(const py::handle& message) {
+  if (answered_) return false;
+  response_ = keep_bytes(message);
+  return begin_answer();
+}
+
+bool ServedCall::set_status(Status status, const Metadata& trailing) {
+  if (!begin_answer()) return false;
+  outcome_ = std::move(status);
+  for (const Metadata::Entry& entry : trailing) trailing_.add(entry.name, entry.value);
+  return true;
+}
+
+bool ServedCall::set_ok() { return begin_answer(); }
+
+Status ServedCall::take_outcome(Slice* response) {
+  for (const Metadata::Entry& entry : trailing_) context_->add_trailing_metadata(entry.name, entry.value);
+  context_ = nullptr;
+  if (response != nullptr) *response = std::move(response_);
+  return std::move(outcome_);
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// The tables of option names.
+#include "settings.h"
+
+#include "payload.h"
+
+#include <cmath>
+#include <functional>
+#include <map>
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+using Setter = std::function<void(const py::handle& value)>;
+using Table = std::map<std::string, Setter, std::less<>>;
+
+template <class Number>
+Setter number(Number& target) {
+  return [&target](const py::handle& value) { target = value.cast<Number>(); };
+}
+
+template <class Duration>
+Setter duration(const char* name, Duration& target) {
+  return [&target, name](const py::handle& value) {
+    target = std::chrono::duration_cast<Duration>(duration_of(name, value));
+  };
+}
+
+Setter text(std::string& target) {
+  return [&target](const py::handle& value) { target = value.cast<std::string>(); };
+}
+
+Setter flag(bool& target) {
+  return [&target](const py::handle& value) { target = value.cast<bool>(); };
+}
+
+void apply(const char* what, const py::dict& options, const Table& table) {
+  for (const auto& [key, value] : options) {
+    const auto name = key.cast<std::string>();
+    const auto found = table.find(name);
+    if (found == table.end()) throw py::type_error(std::string(what) + ": unknown option '" + name + "'");
+    try {
+      found->second(value);
+    } catch (const py::cast_error&) {
+      throw py::type_error(std::string(what) + ": option '" + name +
+                           "' has a value of the wrong type, or out of range");
+    }
+  }
+}
+
+void add_limits(Table& table, ConnectionLimits& limits) {
+  table["max_frame_bytes"] = number(limits.max_frame_bytes);
+  table["max_message_bytes"] = number(limits.max_message_bytes);
+  table["max_header_bytes"] = number(limits.max_header_bytes);
+  table["max_methods"] = number(limits.max_methods);
+  table["connection_credit_bytes"] = number(limits.connection_credit_bytes);
+  table["call_credit_bytes"] = number(limits.call_credit_bytes);
+  table["max_unread_bytes"] = number(limits.max_unread_bytes);
+  table["max_unsent_bytes"] = number(limits.max_unsent_bytes);
+  table["chunk_bytes"] = number(limits.chunk_bytes);
+  table["read_buffer_bytes"] = number(limits.read_buffer_bytes);
+  table["write_buffer_bytes"] = number(limits.write_buffer_bytes);
+  table["handshake_timeout"] = duration("handshake_timeout", limits.handshake_timeout);
+  table["keepalive_interval"] = duration("keepalive_interval", limits.keepalive_interval);
+  table["keepalive_timeout"] = duration("keepalive_timeout", limits.keepalive_timeout);
+}
+
+void add_transport(Table& table, TransportOptions& transport, TlsOptions& tls) {
+  table["congestion_control"] = text(transport.congestion_control);
+  table["send_buffer_bytes"] = number(transport.send_buffer_bytes);
+  table["receive_buffer_bytes"] = number(transport.receive_buffer_bytes);
+  table["no_delay"] = flag(transport.no_delay);
+  table["tcp_keepalive"] = duration("tcp_keepalive", transport.tcp_keepalive);
+  table["certificate_file"] = text(tls.certificate_file);
+  table["private_key_file"] = text(tls.private_key_file);
+  table["ca_file"] = text(tls.ca_file);
+}
+
+}  // namespace
+
+std::chrono::nanoseconds duration_of(const char* what, const py::handle& seconds, bool allow_negative) {
+  const double value = PyFloat_AsDouble(seconds.ptr());
+  if (value == -1.0 && PyErr_Occurred() != nullptr) throw py::error_already_set();
+  if (!std::isfinite(value) || (value < 0 && !allow_negative)) {
+    throw py::value_error(std::string(what) + ": " + py::str(seconds).cast<std::string>() +
+                          " is not a finite number of seconds, 0 or more");
+  }
+  constexpr double most = 9e9;  // beyond this nanoseconds do not fit
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(value, most) * 1e9));
+}
+
+std::chrono::microseconds busy_poll_of(const py::dict& options) {
+  if (!options.contains("busy_poll")) return std::chrono::microseconds(0);
+  return std::chrono::duration_cast<std::chrono::microseconds>(duration_of("busy_poll", options["busy_poll"]));
+}
+
+ChannelOptions channel_options_of(const py::dict& options) {
+  ChannelOptions result;
+  result.codecs = pass_through_codecs();
+  std::chrono::nanoseconds default_timeout{-1};
+  Table table;
+  add_limits(table, result.limits);
+  add_transport(table, result.transport, result.tls);
+  table["busy_poll"] = duration("busy_poll", result.loop.busy_poll);
+  table["verify_peer"] = flag(result.tls.verify_peer);
+  table["server_name"] = text(result.tls.server_name);
+  table["compressor"] = text(result.compressor);
+  table["compression_threshold"] = number(result.compression_threshold);
+  table["default_timeout"] = duration("default_timeout", default_timeout);
+  table["connect_timeout"] = duration("connect_timeout", result.connect_timeout);
+  table["backoff_initial"] = duration("backoff_initial", result.backoff.initial);
+  table["backoff_maximum"] = duration("backoff_maximum", result.backoff.maximum);
+  table["backoff_multiplier"] = number(result.backoff.multiplier);
+  table["backoff_jitter"] = number(result.backoff.jitter);
+  table["max_connections"] = number(result.max_connections);
+  table["idle_timeout"] = duration("idle_timeout", result.idle_timeout);
+  table["max_pending_calls"] = number(result.max_pending_calls);
+  table["ordered"] = flag(result.ordered);
+  table["max_retries"] = number(result.max_retries);
+  apply("Channel", options, table);
+  if (default_timeout.count() >= 0) result.default_timeout = default_timeout;
+  return result;
+}
+
+ServerOptions server_options_of(const py::dict& options) {
+  ServerOptions result;
+  result.codecs = pass_through_codecs();
+  Table table;
+  add_limits(table, result.limits);
+  add_transport(table, result.transport, result.tls);
+  table["busy_poll"] = duration("busy_poll", result.loop.busy_poll);
+  table["listen_backlog"] = number(result.transport.listen_backlog);
+  table["reuse_port"] = flag(result.transport.reuse_port);
+  table["client_certificate"] = [&result](const py::handle& value) {
+    const auto name = value.cast<std::string>();
+    if (name == "none") {
+      result.tls.client_certificate = ClientCertificate::none;
+    } else if (name == "optional") {
+      result.tls.client_certificate = ClientCertificate::optional;
+    } else if (name == "required") {
+      result.tls.client_certificate = ClientCertificate::required;
+    } else {
+      throw py::value_error("Server: client_certificate is '" + name + "', none of none, optional, required");
+    }
+  };
+  table["compressor"] = text(result.compressor);
+  table["compression_threshold"] = number(result.compression_threshold);
+  table["max_connections"] = number(result.max_connections);
+  table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);
+  table["max_concurrent_calls"] = number(result.max_concurrent_calls);
+  table["idle_timeout"] = duration("idle_timeout", result.idle_timeout);
+  apply("Server", options, table);
+  return result;
+}
+
+CallSettings::CallSettings(const py::object& timeout, const py::object& metadata, bool wait_for_ready, bool idempotent,
+                           std::string compressor)
+    : compressor_(std::move(compressor)) {
+  if (!timeout.is_none()) options.timeout = duration_of("timeout", timeout);
+  if (!metadata.is_none()) options.metadata = metadata_of_python(metadata);
+  options.wait_for_ready = wait_for_ready;
+  options.idempotent = idempotent;
+  options.compressor = compressor_;
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// StreamOperation: one read, write or wait of a stream that Python has begun.
+#pragma once
+
+#include "client_call.h"
+
+#include <asio/cancellation_signal.hpp>
+
+#include <atomic>
+#include <optional>
+
+namespace trunkline::python {
+
+class StreamOperation final : public Completion {
+ public:
+  /// `owner` is kept until the end: the stream's end that it belongs to.
+  StreamOperation(std::shared_ptr<Pump> pump, std::shared_ptr<void> owner) noexcept
+      : Completion(std::move(pump)), owner_(std::move(owner)) {}
+
+  /// Before it is begun: where the name of the codec of what is read goes, a member of the owner.
+  void tell_codec(std::atomic<const char*>& codec) noexcept { codec_ = &codec; }
+  /// A read: the message's bytes, or None at the stream's end. Otherwise True. An RpcError if it has failed.
+  py::object outcome() override {
+    if (!status_.is_ok()) return make_failure(status_, leading_, trailing_, {});
+    if (!is_read_) return py::bool_(true);
+    return has_message_ ? bytes_of(message_.bytes) : py::none();
+  }
+  void cancel() override { signal_.emit(asio::cancellation_type::all); }
+
+  /// Asio's handlers of both kinds. `metadata_of` is called on the loop's thread after a failure.
+  template <class MetadataOf>
+  struct Handler {
+    using cancellation_slot_type = asio::cancellation_slot;
+    cancellation_slot_type get_cancellation_slot() const noexcept { return operation->signal_.slot(); }
+    void operator()(Status status) {
+      if (!status.is_ok()) metadata_of(operation->leading_, operation->trailing_);
+      operation->status_ = std::move(status);
+      std::exchange(operation, nullptr)->finish();
+    }
+    void operator()(Result<std::optional<Payload>> message) {
+      operation->is_read_ = true;
+      if (message.is_ok() && message->has_value()) {
+        operation->has_message_ = true;
+        if (operation->codec_ != nullptr) operation->codec_->store((*message)->codec.data(), std::memory_order_relaxed);
+        operation->message_ = std::move(**message);
+      }
+      (*this)(std::move(message).status());
+    }
+
+    std::shared_ptr<StreamOperation> operation;
+    MetadataOf metadata_of;
+  };
+  template <class MetadataOf>
+  Handler<MetadataOf> handler(MetadataOf metadata_of) {
+    return {std::static_pointer_cast<StreamOperation>(shared_from_this()), std::move(metadata_of)};
+  }
+
+ private:
+  void finish() {
+    const std::shared_ptr<void> owner = std::move(owner_);
+    end();
+  }
+
+  std::shared_ptr<void> owner_;
+  std::atomic<const char*>* codec_ = nullptr;
+  bool is_read_ = false;
+  bool has_message_ = false;
+  Payload message_;
+  Status status_;
+  Metadata leading_;
+  Metadata trailing_;
+  asio::cancellation_signal signal_;
+};
+
+}  // namespace trunkline::python

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Trunkline: remote calls, many on one wire.
+
+``Server`` and ``Channel`` are for code that blocks, ``trunkline.aio`` has both for asyncio.
+"""
+
+from . import _core
+from ._calls import Reply
+from ._channel import Channel
+from ._context import Context
+from ._errors import (
+    Aborted,
+    AlreadyExists,
+    Cancelled,
+    DataLoss,
+    DeadlineExceeded,
+    Detail,
+    FailedPrecondition,
+    Internal,
+    InvalidArgument,
+    NotFound,
+    Origin,
+    OutOfRange,
+    PermissionDenied,
+    ResourceExhausted,
+    RpcError,
+    StatusCode,
+    Unauthenticated,
+    Unavailable,
+    Unimplemented,
+    Unknown,
+    describe_error,
+    make_error,
+)
+from ._futures import CallFuture
+from ._metadata import Metadata, MetadataLike
+from ._options import ChannelOptions, ServerOptions
+from ._server import RunningServer, Server
+from ._streams import ClientStream
+
+_core.set_failure_functions(make_error, describe_error)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Aborted",
+    "AlreadyExists",
+    "CallFuture",
+    "Cancelled",
+    "Channel",
+    "ChannelOptions",
+    "ClientStream",
+    "Context",
+    "DataLoss",
+    "DeadlineExceeded",
+    "Detail",
+    "FailedPrecondition",
+    "Internal",
+    "InvalidArgument",
+    "Metadata",
+    "MetadataLike",
+    "NotFound",
+    "Origin",
+    "OutOfRange",
+    "PermissionDenied",
+    "Reply",
+    "ResourceExhausted",
+    "RpcError",
+    "RunningServer",
+    "Server",
+    "ServerOptions",
+    "StatusCode",
+    "Unauthenticated",
+    "Unavailable",
+    "Unimplemented",
+    "Unknown",
+]

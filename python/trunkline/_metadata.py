@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""Metadata: the named values that travel beside a call's messages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Union
+
+Value = Union[str, bytes]
+#: What is accepted wherever metadata is given: a mapping, or pairs where a name may come more than once.
+MetadataLike = Union[Mapping[str, Value], Iterable[tuple[str, Value]], None]
+
+
+class Metadata(tuple[tuple[str, bytes], ...]):
+    """Pairs of name and value, in order, names repeated if need be.
+
+    Iterating gives the pairs with values as ``bytes``; ``get`` and ``[name]`` give the first value of that name, as
+    ``str`` unless the name ends in ``-bin``.
+    """
+
+    __slots__ = ()
+
+    def get(self, name: str, default: Value | None = None) -> Value | None:
+        for key, value in self:
+            if key == name:
+                return _presented(key, value)
+        return default
+
+    def get_all(self, name: str) -> list[Value]:
+        return [_presented(key, value) for key, value in self if key == name]
+
+    def __getitem__(self, name: str) -> Value:  # type: ignore[override]
+        value = self.get(name)
+        if value is None:
+            raise KeyError(name)
+        return value
+
+    def __contains__(self, name: object) -> bool:
+        return any(key == name for key, _ in self)
+
+
+def _presented(name: str, value: bytes) -> Value:
+    return value if name.endswith("-bin") else value.decode("utf-8", "surrogateescape")
+
+
+def encode_metadata(metadata: MetadataLike) -> list[tuple[str, bytes]] | None:
+    """As the core takes it; None if there is none."""
+    if not metadata:
+        return None
+    pairs = metadata.items() if isinstance(metadata, Mapping) else metadata
+    return [
+        (name, value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value))
+        for name, value in pairs
+    ]

@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""The keyword options of channels and servers, typed."""
+
+from __future__ import annotations
+
+from typing import Literal, TypedDict
+
+
+class _ConnectionOptions(TypedDict, total=False):
+    max_frame_bytes: int
+    max_message_bytes: int
+    max_header_bytes: int
+    max_methods: int
+    connection_credit_bytes: int
+    call_credit_bytes: int
+    max_unread_bytes: int
+    max_unsent_bytes: int
+    chunk_bytes: int
+    read_buffer_bytes: int
+    write_buffer_bytes: int
+    handshake_timeout: float
+    keepalive_interval: float
+    keepalive_timeout: float
+    congestion_control: str
+    send_buffer_bytes: int
+    receive_buffer_bytes: int
+    no_delay: bool
+    tcp_keepalive: float
+    certificate_file: str
+    private_key_file: str
+    ca_file: str
+    busy_poll: float
+    compressor: str
+    compression_threshold: int
+    idle_timeout: float
+
+
+class ChannelOptions(_ConnectionOptions, total=False):
+    """What ``Channel`` takes; names and meanings are those of C++'s ChannelOptions, times in seconds."""
+
+    verify_peer: bool
+    server_name: str
+    default_timeout: float
+    connect_timeout: float
+    backoff_initial: float
+    backoff_maximum: float
+    backoff_multiplier: float
+    backoff_jitter: float
+    max_connections: int
+    max_pending_calls: int
+    ordered: bool
+    max_retries: int
+
+
+class ServerOptions(_ConnectionOptions, total=False):
+    """What ``Server`` takes; names and meanings are those of C++'s ServerOptions, times in seconds."""
+
+    listen_backlog: int
+    reuse_port: bool
+    client_certificate: Literal["none", "optional", "required"]
+    max_connections: int
+    max_concurrent_calls_per_connection: int
+    max_concurrent_calls: int
+
+
+class CallOptions(TypedDict, total=False):
+    """What every kind of call takes beside its request."""
+
+    timeout: float | None
+    metadata: object
+    wait_for_ready: bool
+    idempotent: bool
+    compressor: str
+    codec: str | None

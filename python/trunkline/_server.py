@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: MIT
+"""Server: hosts methods on one or more endpoints, with plain functions as handlers."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, overload, TypeVar
+
+from . import _core
+from ._calls import checked_timeout
+from ._lifetime import forget, track
+from ._methods import Method, worker_entry
+from ._options import ServerOptions
+from ._processes import Child, PortReservation
+from ._service import methods_of
+from ._signals import wait_for_signal
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+Self = TypeVar("Self", bound="RunningServer")
+
+
+class Registry:
+    """What can be registered with servers of either kind."""
+
+    def __init__(self) -> None:
+        self._methods: dict[str, Method] = {}
+
+    @overload
+    def method(self, name: Function, /) -> Function: ...
+    @overload
+    def method(
+        self, name: str | None = ..., /, *, idempotent: bool = ..., max_concurrent_calls: int = ...
+    ) -> Callable[[Function], Function]: ...
+    def method(self, name: Any = None, /, *, idempotent: bool = False, max_concurrent_calls: int = 0) -> Any:
+        """Decorator: serves the function under ``name``, or its own. See :meth:`add`."""
+        if callable(name):
+            self.add(name.__name__, name)
+            return name
+
+        def register(function: Function) -> Function:
+            chosen = function.__name__ if name is None else name
+            self.add(chosen, function, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
+            return function
+
+        return register
+
+    def add(
+        self, name: str, handler: Callable[..., Any], *, idempotent: bool = False, max_concurrent_calls: int = 0
+    ) -> None:
+        """Serves ``handler`` as a method, for servers started from then on.
+
+        It takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints say what the messages
+        are. A generator, or a hint ``Iterator[T]``, makes a stream of that side.
+        """
+        method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
+        self._check(method)
+        if name in self._methods:
+            raise ValueError(f"method {name!r} is registered already")
+        self._methods[name] = method
+
+    def add_service(self, service: Any, name: str | None = None) -> None:
+        """Serves the public methods of an object, or of a class, which is made without arguments, as ``name/method``.
+
+        ``name``: by default the class's ``__trunkline_service__``, or its name.
+        """
+        instance = service() if isinstance(service, type) else service
+        for method in methods_of(type(instance), name):
+            self.add(method.name, getattr(instance, method.attribute))
+
+    def remove(self, name: str) -> bool:
+        """For servers started from then on. False if there is no such method."""
+        return self._methods.pop(name, None) is not None
+
+    def _check(self, method: Method) -> None:
+        worker_entry(method)
+
+
+class Server(Registry):
+    """Hosts plain functions, which run on a pool of worker threads. ``async def`` handlers are for aio.Server.
+
+    ``threads``: of the pool. Other options are those of :class:`ServerOptions`; times are seconds.
+    """
+
+    def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
+        super().__init__()
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads: {threads} is less than 1")
+        self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
+        self._options: dict[str, Any] = dict(options)
+        _core.Server(self._options)  # refuses what is wrong with them now
+
+    def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
+        """Serves in the background: ``with server.serve("tcp://127.0.0.1:0") as running: ...``.
+
+        ``workers``: so many processes share the (tcp) port, this one and forked ones; fork before threads are started.
+        """
+        if not endpoints:
+            raise ValueError("serve: no endpoint is given")
+        if workers < 1:
+            raise ValueError(f"workers: {workers} is less than 1")
+        if workers == 1:
+            return RunningServer(self, endpoints)
+        return _SharedServer(self, endpoints, workers)
+
+
+class RunningServer:
+    """A server while it runs; leaving a ``with`` block drains it for up to 5 seconds and stops it."""
+
+    def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
+        self._core = core = _core.Server({**server._options, **more_options})
+        self._threads: list[threading.Thread] = []
+        self._stopping = threading.Lock()
+        self._stopped = threading.Event()
+        try:
+            for method in list(server._methods.values()):
+                method.add_to(core, worker_entry(method))
+            self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
+            core.start()
+            roles = [(core.keep, "trunkline-keeper")]
+            roles += [(core.work, f"trunkline-worker-{number}") for number in range(server._threads)]
+            for target, name in roles:
+                thread = threading.Thread(target=target, name=name, daemon=True)
+                thread.start()
+                self._threads.append(thread)
+        except BaseException:
+            self.stop()
+            raise
+        track(self)
+
+    @property
+    def endpoint(self) -> str:
+        """The first endpoint, with the port the system chose."""
+        return self._endpoints[0]
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        return self._endpoints
+
+    def stats(self) -> dict[str, int]:
+        """Totals since the start; ``python_batches`` is how often the GIL had to be taken for ``python_calls``."""
+        return self._core.stats()
+
+    def drain(self, timeout: float = 5.0) -> None:
+        """Takes no more connections and calls, lets what was accepted finish, then stops.
+
+        What is not done after ``timeout`` seconds is cancelled: DeadlineExceeded, with how many calls were cut off.
+        """
+        checked_timeout(timeout)
+        if threading.current_thread() in self._threads:
+            raise RuntimeError("drain: would wait for the handler that calls it")
+        try:
+            self._core.drain(timeout)
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """At once: calls under way are cancelled; handlers that run are waited for, up to 5 seconds."""
+        if threading.current_thread() in self._threads:
+            threading.Thread(target=self.stop, name="trunkline-stop", daemon=True).start()
+            return
+        with self._stopping:
+            if self._stopped.is_set():
+                return
+            forget(self)
+            self._core.stop()
+            deadline = time.monotonic() + 5.0
+            for thread in self._threads:
+                thread.join(max(0.0, deadline - time.monotonic()))
+            self._core.destroy()
+            self._stopped.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Until the server has stopped; False after ``timeout`` seconds."""
+        return self._stopped.wait(timeout)
+
+    def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
+        """Serves until one of ``signals`` comes (SIGINT and SIGTERM by default), drains for up to ``grace`` seconds,
+        stops, and returns the signal. On the main thread only."""
+        number = wait_for_signal(signals)
+        self.drain(grace)
+        return number
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self.stop()
+        else:
+            self.drain()
+
+    def _close_at_exit(self) -> None:
+        self.stop()
+
+
+class _SharedServer(RunningServer):
+    """The same endpoints served by child processes as well, which end with it. ``stats`` are this process's."""
+
+    def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
+        self._children: list[Child] = []
+        reservations: list[PortReservation] = []
+        try:
+            reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
+            chosen = [reservation.endpoint for reservation in reservations]
+            for _ in range(workers - 1):
+                self._children.append(Child(lambda: RunningServer(server, chosen, reuse_port=True), 5.0))
+            super().__init__(server, chosen, reuse_port=True)
+        except BaseException:
+            self._end_children()
+            raise
+        finally:
+            for reservation in reservations:
+                reservation.close()
+
+    def _end_children(self) -> None:
+        children, self._children = self._children, []
+        for child in children:
+            child.begin_stop()
+        for child in children:
+            child.end()
+
+    def drain(self, timeout: float = 5.0) -> None:
+        for child in self._children:
+            child.begin_stop()
+        super().drain(timeout)
+
+    def stop(self) -> None:
+        try:
+            super().stop()
+        finally:
+            self._end_children()

@@ -1,0 +1,319 @@
+# SPDX-License-Identifier: MIT
+"""Channel: the client's side, for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, overload, TypeVar, Union
+
+from .. import _core
+from .._bind import bind
+from .._calls import Reply, checked_timeout, checked_window, coding_of, settings_of
+from .._lifetime import forget, track
+from .._metadata import MetadataLike
+from .._options import ChannelOptions
+from ._loop import LoopInboxes, each, wait_for
+from ._streams import ClientStream
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Response = TypeVar("Response")
+Service = TypeVar("Service")
+Self = TypeVar("Self", bound="Channel")
+Requests = Union[Iterable[Any], AsyncIterable[Any]]
+
+
+class Channel:
+    """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its thread."""
+
+    def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
+        self._endpoint = endpoint
+        self._core = core = _core.Channel(endpoint, dict(options))
+        core.start_thread()
+        self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
+        track(self)
+
+    @property
+    def endpoint(self) -> str:
+        return self._endpoint
+
+    @property
+    def state(self) -> str:
+        """idle, connecting, ready, failing or closed."""
+        return self._core.state()
+
+    async def __aenter__(self: Self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close(0.0 if error is not None else 5.0)
+
+    def __del__(self) -> None:
+        inboxes = getattr(self, "_inboxes", None)
+        if inboxes is not None:
+            inboxes.close()
+
+    async def wait_for_ready(self, timeout: float) -> None:
+        """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
+        await asyncio.get_running_loop().run_in_executor(None, self._core.wait_for_ready, timeout)
+
+    async def close(self, timeout: float = 5.0) -> None:
+        """Lets calls under way end, cancels what is left after ``timeout`` seconds. Further calls fail."""
+        checked_timeout(timeout)
+        forget(self)
+        try:
+            if not self._core.is_closed():
+                await asyncio.get_running_loop().run_in_executor(None, self._core.close, timeout)
+        finally:
+            # What has ended at last is still told.
+            await asyncio.sleep(0)
+            self._inboxes.close()
+
+    def _close_at_exit(self) -> None:
+        try:
+            self._core.close(0.0)
+        except Exception:
+            pass
+        self._inboxes.close()
+
+    def bind(self, service: type[Service], name: str | None = None) -> Service:
+        """A typed client of a class of type-hinted methods: its functions call, with the options of ``call``.
+
+        ``name``: as in ``Server.add_service``. Bidirectional methods take an iterable of requests, sync or async, and
+        give the responses, or take nothing and give a ClientStream.
+        """
+        return bind(self, service, name)  # type: ignore[no-any-return]
+
+    # --- one call ---
+
+    @overload
+    async def call(
+        self,
+        method: str,
+        request: Any,
+        response: type[Response],
+        *,
+        timeout: float | None = ...,
+        metadata: MetadataLike = ...,
+        wait_for_ready: bool = ...,
+        idempotent: bool = ...,
+        compressor: str = ...,
+        codec: str | None = ...,
+        reply: Reply | None = ...,
+    ) -> Response: ...
+    @overload
+    async def call(
+        self,
+        method: str,
+        request: Any = ...,
+        response: Any = ...,
+        *,
+        timeout: float | None = ...,
+        metadata: MetadataLike = ...,
+        wait_for_ready: bool = ...,
+        idempotent: bool = ...,
+        compressor: str = ...,
+        codec: str | None = ...,
+        reply: Reply | None = ...,
+    ) -> Any: ...
+    async def call(
+        self,
+        method: str,
+        request: Any = None,
+        response: Any = None,
+        *,
+        timeout: float | None = None,
+        metadata: MetadataLike = None,
+        wait_for_ready: bool = False,
+        idempotent: bool = False,
+        compressor: str = "",
+        codec: str | None = None,
+        reply: Reply | None = None,
+    ) -> Any:
+        """One request, one response of type ``response`` (None: whatever it holds). Raises RpcError.
+
+        Cancelling the task cancels the call on the wire.
+        """
+        coding = coding_of(type(request), response, codec)
+        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        loop, inbox = self._inboxes.of_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        call = self._core.begin(method, coding.encode(request), coding.codec, settings, False, inbox, future)
+        try:
+            return coding.decode(await future)
+        except asyncio.CancelledError:
+            call.cancel()
+            raise
+        finally:
+            if reply is not None:
+                reply._take(call)
+
+    async def call_oneway(
+        self,
+        method: str,
+        request: Any = None,
+        *,
+        timeout: float | None = None,
+        metadata: MetadataLike = None,
+        wait_for_ready: bool = False,
+        compressor: str = "",
+        codec: str | None = None,
+    ) -> None:
+        """Nothing is answered, not even errors: returning says that it was given to a connection."""
+        coding = coding_of(type(request), type(None), codec)
+        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
+        loop, inbox = self._inboxes.of_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        call = self._core.begin(method, coding.encode(request), coding.codec, settings, True, inbox, future)
+        await wait_for(call, future)
+
+    # --- many calls ---
+
+    async def map(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response] | Any = None,
+        *,
+        window: int = 512,
+        return_exceptions: bool = False,
+        timeout: float | None = None,
+        metadata: MetadataLike = None,
+        wait_for_ready: bool = False,
+        idempotent: bool = False,
+        compressor: str = "",
+        codec: str | None = None,
+    ) -> AsyncGenerator[Any, None]:
+        """Calls with every request, up to ``window`` at once, and yields the responses in order.
+
+        ``requests`` may be an async iterable. A call that fails raises there, or with ``return_exceptions`` yields its
+        error. Closing the iterator cancels what is still under way.
+        """
+        checked_window(window)
+        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        loop, inbox = self._inboxes.of_running_loop()
+        under_way: deque[tuple[_core.ClientCall, asyncio.Future[Any], Any]] = deque()
+
+        def begin(request: Any) -> None:
+            coding = coding_of(type(request), response, codec)
+            future: asyncio.Future[Any] = loop.create_future()
+            data = coding.encode(request)
+            call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
+            under_way.append((call, future, coding.decode))
+
+        async def first() -> Any:
+            _, future, decode = under_way[0]
+            try:
+                result = decode(await future)
+            except Exception as error:
+                if not return_exceptions:
+                    raise
+                result = error
+            under_way.popleft()
+            return result
+
+        try:
+            if isinstance(requests, AsyncIterable):
+                async for request in requests:
+                    begin(request)
+                    while under_way and (len(under_way) >= window or under_way[0][1].done()):
+                        yield await first()
+            else:
+                for request in requests:
+                    begin(request)
+                    while under_way and (len(under_way) >= window or under_way[0][1].done()):
+                        yield await first()
+            while under_way:
+                yield await first()
+        finally:
+            for call, future, _ in under_way:
+                if not future.done():
+                    call.cancel()
+                    future.cancel()
+                elif not future.cancelled():
+                    future.exception()  # seen
+
+    # --- streams ---
+
+    def stream(
+        self,
+        method: str,
+        request: Any = Any,
+        response: type[Response] | Any = None,
+        *,
+        timeout: float | None = None,
+        metadata: MetadataLike = None,
+        wait_for_ready: bool = False,
+        compressor: str = "",
+        codec: str | None = None,
+    ) -> ClientStream:
+        """A stream of messages of type ``request`` out and ``response`` in; begins at once."""
+        coding = coding_of(request, response, codec)
+        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
+        return ClientStream(self._core.open_stream(method, coding.codec, settings, None), coding, self._inboxes)
+
+    def server_stream(
+        self,
+        method: str,
+        request: Any = None,
+        response: type[Response] | Any = None,
+        *,
+        timeout: float | None = None,
+        metadata: MetadataLike = None,
+        wait_for_ready: bool = False,
+        compressor: str = "",
+        codec: str | None = None,
+    ) -> ClientStream:
+        """One request, many responses: ``async for`` over what it returns."""
+        coding = coding_of(type(request), response, codec)
+        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
+        data = coding.encode(request)
+        return ClientStream(self._core.open_stream(method, coding.codec, settings, data), coding, self._inboxes)
+
+    async def client_stream(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response] | Any = None,
+        *,
+        request: Any = Any,
+        timeout: float | None = None,
+        metadata: MetadataLike = None,
+        wait_for_ready: bool = False,
+        compressor: str = "",
+        codec: str | None = None,
+    ) -> Any:
+        """Many requests, one response. ``request`` names their type if there may be none."""
+        stream: ClientStream | None = None
+
+        def open_for(message: Any) -> ClientStream:
+            kind = type(message) if request is Any else request
+            return self.stream(
+                method,
+                kind,
+                response,
+                timeout=timeout,
+                metadata=metadata,
+                wait_for_ready=wait_for_ready,
+                compressor=compressor,
+                codec=codec,
+            )
+
+        try:
+            async for message in each(requests):
+                if stream is None:
+                    stream = open_for(message)
+                if not await stream._write_unless_over(message):
+                    break
+            if stream is None:
+                stream = open_for(None)
+            return await stream._only_response()
+        finally:
+            if stream is not None:
+                stream._let_go()

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Where completions meet event loops: one inbox per channel and loop, watched by the loop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
+from typing import Any
+
+from .. import _core
+
+
+class LoopInbox:
+    """An inbox whose completions set the loop's futures, in lists."""
+
+    __slots__ = ("__weakref__", "_loop", "core")
+
+    def __init__(self, core: _core.Inbox, loop: asyncio.AbstractEventLoop) -> None:
+        self.core = core
+        self._loop = loop
+        loop.add_reader(core.fileno(), _complete, core)
+
+    def close(self) -> None:
+        """On the loop's thread, or once it is closed."""
+        if not self._loop.is_closed():
+            self._loop.remove_reader(self.core.fileno())
+            _complete(self.core)  # what has come since the loop last looked
+        self.core.close()
+
+
+def _complete(inbox: _core.Inbox) -> None:
+    for future, outcome in inbox.take():
+        if future.done():
+            continue
+        if isinstance(outcome, BaseException):
+            future.set_exception(outcome)
+        else:
+            future.set_result(outcome)
+
+
+class LoopInboxes:
+    """A channel's inboxes, made when a loop first uses it; those of loops that have gone are given up."""
+
+    def __init__(self, make: Callable[[], _core.Inbox]) -> None:
+        self._make = make
+        self._by_loop: dict[asyncio.AbstractEventLoop, LoopInbox] = {}
+
+    def of_running_loop(self) -> tuple[asyncio.AbstractEventLoop, _core.Inbox]:
+        loop = asyncio.get_running_loop()
+        found = self._by_loop.get(loop)
+        if found is None:
+            for other in list(self._by_loop):
+                if other.is_closed() and (gone := self._by_loop.pop(other, None)) is not None:
+                    gone.close()
+            found = self._by_loop[loop] = LoopInbox(self._make(), loop)
+        return loop, found.core
+
+    def close(self) -> None:
+        """Inboxes of loops on other threads are taken out of them there."""
+        inboxes, self._by_loop = self._by_loop, {}
+        try:
+            running: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
+        except RuntimeError:
+            running = None
+        for loop, inbox in inboxes.items():
+            if loop is running or loop.is_closed() or not loop.is_running():
+                inbox.close()
+            else:
+                loop.call_soon_threadsafe(inbox.close)
+
+
+async def wait_for(operation: _core.Completion, future: asyncio.Future[Any]) -> Any:
+    """The outcome of what was begun with ``future`` as its tag; cancelling the task cancels it on the wire."""
+    try:
+        return await future
+    except asyncio.CancelledError:
+        operation.cancel()
+        raise
+
+
+async def each(requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """Of an iterable of either kind."""
+    if isinstance(requests, AsyncIterable):
+        async for request in requests:
+            yield request
+    else:
+        for request in requests:
+            yield request

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: MIT
+"""Server: hosts coroutines on the event loop that started it, and plain functions on a pool of threads."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import os
+import signal
+from collections.abc import Awaitable, Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import _core
+from .._calls import checked_timeout
+from .._lifetime import forget, track
+from .._options import ServerOptions
+from .._server import Registry
+from ._handlers import entry_of
+from ._loop import LoopInbox
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Self = TypeVar("Self", bound="RunningServer")
+
+
+class Server(Registry):
+    """Hosts ``async def`` handlers and async generators on the event loop that starts it; plain functions and
+    generators run on ``threads`` threads. Other options are those of :class:`ServerOptions`; times are seconds.
+    """
+
+    def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
+        super().__init__()
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads: {threads} is less than 1")
+        self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
+        self._options: dict[str, Any] = dict(options)
+        _core.Server(self._options)  # refuses what is wrong with them now
+
+    def serve(self, *endpoints: str) -> RunningServer:
+        """Serves in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``."""
+        if not endpoints:
+            raise ValueError("serve: no endpoint is given")
+        return RunningServer(self, endpoints)
+
+    def _check(self, method: Any) -> None:
+        pass  # every kind of handler will do
+
+
+class RunningServer:
+    """A server while it runs on the event loop it was made on; leaving an ``async with`` block drains it for up to 5
+    seconds and stops it."""
+
+    def __init__(self, server: Server, endpoints: Iterable[str]) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._core = core = _core.Server(server._options)
+        self._pool = concurrent.futures.ThreadPoolExecutor(server._threads, thread_name_prefix="trunkline-worker")
+        self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
+        self._flush_wanted = False
+        self._stopped = asyncio.Event()
+        self._stopping = False
+        self._inbox = LoopInbox(core.make_inbox(True), self._loop)
+        self._descriptor = -1
+        try:
+            for method in list(server._methods.values()):
+                method.add_to(core, entry_of(method, self._inbox.core, self._run_blocking, self._answered))
+            self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
+            self._descriptor = core.start_for_event_loop()
+            self._loop.add_reader(self._descriptor, self._take_calls)
+        except BaseException:
+            self._close_at_exit()
+            raise
+        track(self)
+
+    @property
+    def endpoint(self) -> str:
+        """The first endpoint, with the port the system chose."""
+        return self._endpoints[0]
+
+    @property
+    def endpoints(self) -> tuple[str, ...]:
+        return self._endpoints
+
+    def stats(self) -> dict[str, int]:
+        """Totals since the start; ``python_batches`` is how often the loop was woken for ``python_calls``."""
+        return self._core.stats()
+
+    # --- calls; on the loop ---
+
+    def _take_calls(self) -> None:
+        create_task = self._loop.create_task
+        tasks = self._tasks
+        for call, entry, request, codec, left in self._core.take_calls():
+            if entry is not None:
+                tasks[call] = create_task(entry(request, codec, call, left))
+            elif call in tasks:
+                # Not before its first step, or it would end without having answered.
+                self._loop.call_soon(tasks[call].cancel)
+
+    def _answered(self, call: _core.ServedCall) -> None:
+        del self._tasks[call]
+        self._core.answer(call)
+        if not self._flush_wanted:
+            self._flush_wanted = True
+            self._loop.call_soon(self._flush)
+
+    def _flush(self) -> None:
+        self._flush_wanted = False
+        self._core.flush()
+
+    def _run_blocking(self, function: Callable[..., Any], *arguments: Any) -> Awaitable[Any]:
+        return self._loop.run_in_executor(self._pool, function, *arguments)
+
+    # --- its end ---
+
+    async def drain(self, timeout: float = 5.0) -> None:
+        """Takes no more connections and calls, lets what was accepted finish, then stops.
+
+        What is not done after ``timeout`` seconds is cancelled: DeadlineExceeded, with how many calls were cut off.
+        """
+        checked_timeout(timeout)
+        try:
+            await self._loop.run_in_executor(None, self._core.drain, timeout)
+        finally:
+            await self.stop()
+
+    async def stop(self) -> None:
+        """At once: calls under way are cancelled, and their handlers, which are waited for up to 5 seconds."""
+        if self._stopping:
+            await self._stopped.wait()
+            return
+        self._stopping = True
+        forget(self)
+        current = asyncio.current_task()
+        await self._loop.run_in_executor(None, self._core.stop)
+        await asyncio.sleep(0)  # the first steps of tasks
+        tasks = [task for task in self._tasks.values() if task is not current]
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks, timeout=5.0)
+        self._close()
+        self._stopped.set()
+
+    def _close(self) -> None:
+        if not self._loop.is_closed() and self._descriptor >= 0:
+            self._loop.remove_reader(self._descriptor)
+        self._core.flush()
+        self._inbox.close()
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._core.destroy()
+
+    def _close_at_exit(self) -> None:
+        self._core.stop()
+        self._close()
+
+    async def wait(self) -> None:
+        """Until the server has stopped."""
+        await self._stopped.wait()
+
+    async def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
+        """Serves until one of ``signals`` comes (SIGINT and SIGTERM by default), drains for up to ``grace`` seconds,
+        stops, and returns the signal. On the main thread's loop only."""
+        came: asyncio.Future[int] = self._loop.create_future()
+
+        def take(number: int) -> None:
+            if not came.done():
+                came.set_result(number)
+
+        wanted = signals or (signal.SIGINT, signal.SIGTERM)
+        before = {number: signal.getsignal(number) for number in wanted}
+        for number in wanted:
+            self._loop.add_signal_handler(number, take, number)
+        try:
+            number = await came
+        finally:
+            for known, handler in before.items():
+                self._loop.remove_signal_handler(known)
+                signal.signal(known, handler)
+        await self.drain(grace)
+        return number
+
+    async def __aenter__(self: Self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None:
+            await self.stop()
+        else:
+            await self.drain()

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Contexts, metadata, deadlines, cancellation of blocking calls."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+import trunkline
+
+from .conftest import Serve
+
+
+def test_a_context_tells_of_the_call(serve: Serve) -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method("Who/Am")
+    def who(request: None, context: trunkline.Context) -> dict[str, str]:
+        return {"method": context.method, "peer": context.peer, "codec": context.codec}
+
+    facts = serve(server).call("Who/Am")
+
+    assert facts["method"] == "Who/Am"
+    assert facts["peer"].startswith("tcp://127.0.0.1:")
+    assert facts["codec"] == "msgpack"
+
+
+def test_metadata_goes_both_ways(serve: Serve) -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def meta(context: trunkline.Context) -> list[str]:
+        context.add_leading_metadata("lead", "l")
+        context.add_trailing_metadata("trail", "t1")
+        context.add_trailing_metadata("trail", "t2")
+        context.add_trailing_metadata("raw-bin", b"\x00\xff")
+        sent = context.metadata
+        assert sent.get("a") == "1" and sent.get("c") is None
+        return [str(value) for value in sent.get_all("a")] + [sent["b-bin"].hex()]  # type: ignore[union-attr]
+
+    channel = serve(server)
+    reply = trunkline.Reply()
+
+    answer = channel.call("meta", metadata=[("a", "1"), ("a", "2"), ("b-bin", b"\x01")], reply=reply)
+
+    assert answer == ["1", "2", "01"]
+    assert reply.leading_metadata["lead"] == "l"
+    assert reply.trailing_metadata.get_all("trail") == ["t1", "t2"]
+    assert reply.trailing_metadata["raw-bin"] == b"\x00\xff"
+    assert reply.peer == channel.endpoint
+
+
+@pytest.mark.parametrize("metadata", [{"Upper": "x"}, {"": "x"}, {"a b": "x"}])
+def test_invalid_metadata_names_are_refused(serve: Serve, metadata: dict[str, str]) -> None:
+    with pytest.raises(ValueError, match="name"):
+        serve(trunkline.Server(threads=1)).call("x", b"", metadata=metadata)
+
+
+def test_deadlines_travel(serve: Serve) -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def left(context: trunkline.Context) -> float | None:
+        return context.time_left()
+
+    channel = serve(server)
+
+    assert channel.call("left") is None
+    assert 50 < channel.call("left", timeout=60.0) <= 60
+
+
+def test_a_deadline_ends_the_call(serve: Serve) -> None:
+    release = threading.Event()
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def block(context: trunkline.Context) -> bool:
+        release.wait(30)
+        cancelled.append(context.is_cancelled())
+        return True
+
+    cancelled: list[bool] = []
+    channel = serve(server)
+
+    with pytest.raises(trunkline.DeadlineExceeded):
+        channel.call("block", timeout=0.05)
+    release.set()
+    while not cancelled:
+        pass
+
+    assert cancelled == [True]
+
+
+def test_a_call_inherits_the_deadline_of_the_call_it_is_made_in() -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def inner(context: trunkline.Context) -> float | None:
+        return context.time_left()
+
+    @server.method
+    def outer() -> list[float | None]:
+        with trunkline.Channel(endpoints[0]) as channel:
+            return [channel.call("inner"), channel.call("inner", timeout=1000.0)]
+
+    with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
+        endpoints = [running.endpoint]
+        inherited, own = channel.call("outer", timeout=60.0)
+
+    assert 0 < inherited <= 60
+    assert 900 < own <= 1000
+
+
+def test_cancelling_a_future_cancels_the_call(serve: Serve) -> None:
+    begun, ended = threading.Event(), threading.Event()
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def block(context: trunkline.Context) -> None:
+        begun.set()
+        while not context.is_cancelled():
+            ended.wait(0.001)
+        ended.set()
+
+    channel = serve(server)
+    future = channel.submit("block")
+    assert begun.wait(20)
+
+    assert future.cancel()
+
+    assert future.cancelled()
+    assert ended.wait(20)
+
+
+def test_a_context_is_of_no_use_after_its_call(serve: Serve) -> None:
+    kept: list[trunkline.Context] = []
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def keep(context: trunkline.Context) -> None:
+        kept.append(context)
+
+    channel = serve(server)
+    channel.call("keep")
+
+    with pytest.raises(trunkline.FailedPrecondition, match="answered"):
+        kept[0].time_left()
+    assert kept[0].is_cancelled()
+
+
+def test_a_compressor_by_name(serve: Serve) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def squeeze(request: bytes, context: trunkline.Context) -> bytes:
+        assert context.set_compressor("gzip")
+        assert not context.set_compressor("nonsense")
+        return request
+
+    channel = serve(server)
+
+    assert channel.call("squeeze", b"a" * 100_000, compressor="zstd") == b"a" * 100_000
+    with pytest.raises(trunkline.InvalidArgument, match="nonsense"):
+        channel.call("squeeze", b"x", compressor="nonsense")
+
+
+def test_the_handlers_signature_is_checked() -> None:
+    server = trunkline.Server(threads=1)
+
+    def three(a: int, b: int, c: int) -> None: ...
+
+    async def coroutine(request: int) -> None: ...
+
+    with pytest.raises(TypeError, match="takes \\(request\\)"):
+        server.add("three", three)
+    with pytest.raises(TypeError, match="trunkline.aio.Server"):
+        server.add("coroutine", coroutine)
+    with pytest.raises(TypeError, match="name"):
+        server.add("", lambda request: request)
+    server.add("twice", lambda request: request)
+    with pytest.raises(ValueError, match="registered already"):
+        server.add("twice", lambda request: request)
+    assert server.remove("twice") and not server.remove("twice")

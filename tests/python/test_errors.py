@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Errors, from handlers to callers."""
+
+from __future__ import annotations
+
+import logging
+import pickle
+
+import pytest
+
+import trunkline
+
+from .conftest import Serve
+
+CODES = [code for code in trunkline.StatusCode if code != trunkline.StatusCode.OK]
+
+
+@pytest.mark.parametrize("code", CODES, ids=lambda code: code.name.lower())
+def test_an_error_arrives_as_the_same_class(serve: Serve, code: trunkline.StatusCode) -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def fail(request: int) -> None:
+        raise trunkline.RpcError(
+            "no way",
+            code=request,
+            details=[("example/Type", b"\x00\x01")],
+            trailing_metadata=[("reason", "because"), ("data-bin", b"\xff")],
+        )
+
+    channel = serve(server)
+
+    with pytest.raises(trunkline.RpcError) as caught:
+        channel.call("fail", int(code))
+
+    error = caught.value
+    assert type(error) is type(trunkline.RpcError("", code=code))
+    assert (error.code, error.message, str(error)) == (code, "no way", f"{code.name.lower()}: no way")
+    assert error.details() == (("example/Type", b"\x00\x01"),)
+    assert error.trailing_metadata["reason"] == "because"
+    assert error.trailing_metadata["data-bin"] == b"\xff"
+    assert error.origin == trunkline.Origin.PEER
+    assert error.may_have_run
+    assert error.peer == channel.endpoint
+
+
+def test_abort_in_a_handler(serve: Serve) -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def fail(request: None, context: trunkline.Context) -> None:
+        context.abort(trunkline.StatusCode.ABORTED, "again", trailing_metadata=[("a", "1"), ("a", "2")])
+
+    with pytest.raises(trunkline.Aborted, match="again") as caught:
+        serve(server).call("fail")
+
+    assert caught.value.trailing_metadata.get_all("a") == ["1", "2"]
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration])
+def test_other_exceptions_are_internal_and_logged(
+    serve: Serve, caplog: pytest.LogCaptureFixture, kind: type[BaseException]
+) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def fail(request: None) -> None:
+        raise kind("the secret")
+
+    @server.method
+    def fine(request: int) -> int:
+        return request
+
+    channel = serve(server)
+
+    with caplog.at_level(logging.ERROR, "trunkline.server"), pytest.raises(trunkline.Internal) as caught:
+        channel.call("fail")
+
+    assert "secret" not in str(caught.value)
+    record = caplog.records[0]
+    assert record.exc_info is not None and record.exc_info[0] is kind
+    assert "fail" in record.getMessage()
+    # The worker goes on.
+    assert channel.call("fine", 7) == 7
+
+
+def test_a_response_of_the_wrong_type_is_internal(serve: Serve, caplog: pytest.LogCaptureFixture) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def text(request: bytes) -> bytes:
+        return "text"  # type: ignore[return-value]
+
+    with pytest.raises(trunkline.Internal):
+        serve(server).call("text", b"x")
+
+    assert "TypeError" in caplog.text
+
+
+def test_errors_survive_pickling() -> None:
+    error = trunkline.NotFound("gone", details=[("t", b"v")], trailing_metadata={"a": "b"})
+    error.may_have_run = False
+
+    copy = pickle.loads(pickle.dumps(error))
+
+    assert type(copy) is trunkline.NotFound
+    assert (copy.message, copy.details(), copy.may_have_run) == ("gone", (("t", b"v"),), False)
+    assert copy.trailing_metadata == error.trailing_metadata
+
+
+def test_an_error_has_the_class_of_its_code() -> None:
+    assert type(trunkline.RpcError("x", code=5)) is trunkline.NotFound
+    assert type(trunkline.RpcError("x")) is trunkline.RpcError
+    with pytest.raises(ValueError, match="no code of an error"):
+        trunkline.RpcError("x", code=17)
+    with pytest.raises(ValueError, match="its code is NOT_FOUND"):
+        trunkline.NotFound("x", code=13)
+
+
+@pytest.mark.parametrize("timeout", [-1.0, float("nan"), float("inf"), -0.001])
+def test_bad_timeouts_are_refused(serve: Serve, timeout: float) -> None:
+    channel = serve(trunkline.Server(threads=1))
+
+    for use in (
+        lambda: channel.call("x", b"", timeout=timeout),
+        lambda: channel.submit("x", b"", timeout=timeout),
+        lambda: channel.wait_for_ready(timeout),
+        lambda: channel.close(timeout),
+    ):
+        with pytest.raises(ValueError, match="finite number of seconds"):
+            use()
+
+
+def test_bad_options_are_refused() -> None:
+    with pytest.raises(TypeError, match="unknown option 'colour'"):
+        trunkline.Channel("tcp://127.0.0.1:1", colour=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="max_retries"):
+        trunkline.Channel("tcp://127.0.0.1:1", max_retries="many")  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="max_frame_bytes"):
+        trunkline.Server(max_frame_bytes=1)
+    with pytest.raises(trunkline.InvalidArgument, match="nonsense"):
+        trunkline.Channel("nonsense")
+    with pytest.raises(ValueError, match="threads"):
+        trunkline.Server(threads=0)
+
+
+def test_a_port_in_use_is_told() -> None:
+    server = trunkline.Server(threads=1)
+    with server.serve("tcp://127.0.0.1:0") as running:
+        with pytest.raises(trunkline.AlreadyExists, match="listen"):
+            server.serve(running.endpoint)

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""TLS, with certificates of either side."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import trunkline
+
+pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    folder = tmp_path_factory.mktemp("tls")
+
+    def run(*arguments: str) -> None:
+        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=folder)
+
+    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    run("req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test ca", "-days", "2")
+    for name in ("server", "client"):
+        run("req", *curve, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
+        Path(folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
+        signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "2"]
+        run("x509", "-req", "-in", f"{name}.csr", *signing, "-out", f"{name}.pem")
+    return {path.name: str(path) for path in folder.iterdir()}
+
+
+def server(files: dict[str, str], **options: str) -> trunkline.Server:
+    server = trunkline.Server(
+        threads=2,
+        certificate_file=files["server.pem"],
+        private_key_file=files["server.key"],
+        **options,  # type: ignore[arg-type]
+    )
+
+    @server.method
+    def who(context: trunkline.Context) -> str:
+        return context.certificate_subject
+
+    return server
+
+
+def test_calls_over_tls(files: dict[str, str]) -> None:
+    with server(files).serve("tls://127.0.0.1:0") as running:
+        with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"]) as channel:
+            assert channel.call("who") == ""
+
+
+def test_a_client_that_does_not_know_the_authority(files: dict[str, str]) -> None:
+    with server(files).serve("tls://127.0.0.1:0") as running:
+        with trunkline.Channel(running.endpoint) as channel, pytest.raises(trunkline.Unavailable, match="certificate"):
+            channel.call("who")
+
+
+def test_certificates_of_both_sides(files: dict[str, str]) -> None:
+    host = server(files, client_certificate="required", ca_file=files["ca.pem"])
+    with host.serve("tls://127.0.0.1:0") as running:
+        with trunkline.Channel(
+            running.endpoint,
+            ca_file=files["ca.pem"],
+            certificate_file=files["client.pem"],
+            private_key_file=files["client.key"],
+        ) as channel:
+            assert "client" in channel.call("who")
+        with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"]) as channel:
+            with pytest.raises(trunkline.Unavailable):
+                channel.call("who")
