@@ -11,7 +11,8 @@ class AnswerFacts {
  public:
   virtual ~AnswerFacts() = default;
   virtual const Compressor* answer_compressor() = 0;
-  /// What was added since the last time; goes out with the next message, if that is the first.
+  /// What was added since the last time; goes out with the next message, if that is the first. Called when a message
+  /// has been encoded, and when the handler has ended.
   virtual Metadata take_leading_metadata() = 0;
 };
 

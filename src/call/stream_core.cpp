@@ -49,8 +49,9 @@ Status StreamCore::encode(StreamOperation& operation, MessageView message) {
   }
   operation.codec_ = codec;
   operation.compressor_ = compressor_for_write();
-  operation.leading_ = take_leading();
-  return encode_message(codec, message, operation.payload_);
+  Status status = encode_message(codec, message, operation.payload_);
+  if (status.is_ok()) operation.leading_ = take_leading();
+  return status;
 }
 
 // --- the loop's side ---
@@ -136,11 +137,21 @@ void StreamCore::send(StreamOperation& operation, bool last) {
   session::Outgoing message{.codec = operation.codec_, .compressor = operation.compressor_};
   written_ahead_ += operation.payload_.size() + 16;
   message.payload = std::move(operation.payload_);
-  const Metadata* const leading = operation.leading_.empty() ? nullptr : &operation.leading_;
+  if (!operation.leading_.empty()) owe_leading(std::exchange(operation.leading_, {}));
+  const Metadata* const leading = owed_leading_.empty() ? nullptr : &owed_leading_;
   operation.status = open.send(id_, message, leading, last);
+  if (leading != nullptr && operation.status.is_ok()) owed_leading_.clear();
   if (last && !operation.status.is_ok()) writes_closed_ = false;
   link_->flush();
   complete(operation);
+}
+
+void StreamCore::owe_leading(Metadata&& leading) {
+  if (owed_leading_.empty()) {
+    owed_leading_ = std::move(leading);
+  } else {
+    for (const Metadata::Entry& entry : leading) owed_leading_.add(entry.name, entry.value);
+  }
 }
 
 void StreamCore::begin_close(StreamOperation& operation) {
