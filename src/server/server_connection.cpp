@@ -300,6 +300,14 @@ void ServerConnection::on_closed(net::Connection&) {
   loop_->remove(*this);
 }
 
+Status ServerConnection::on_encoding_exception(std::string_view text) {
+  const Status whole = session::SessionOwner::status_of_encoding_exception(text);
+  const Environment& environment = loop_->environment();
+  loop_->counters().handler_exceptions.add();
+  environment.log(LogLevel::error, whole.message(), {}, facts_.peer);
+  return environment.options.expose_exception_text ? whole : session::SessionOwner::status_of_encoding_exception({});
+}
+
 void ServerConnection::touch_idle_timer() {
   const auto timeout = loop_->environment().options.idle_timeout;
   if (timeout <= timeout.zero() || closing_) return;

@@ -28,8 +28,14 @@ Status message_too_long(std::uint64_t size, std::uint64_t limit) {
                                               " exceeds the peer's max_message_bytes " + std::to_string(limit)};
 }
 
+Status SessionOwner::status_of_encoding_exception(std::string_view text) {
+  std::string message = "send message: encoding it threw an exception";
+  if (!text.empty()) message.append(": ").append(text);
+  return {StatusCode::internal, message};
+}
+
 Status encode_message(const Outgoing& message, const Negotiation& negotiation, std::size_t threshold,
-                      EncodedMessage& out) try {
+                      SessionOwner& owner, EncodedMessage& out) try {
   out.codec = negotiation.number_of(*message.codec);
   out.compressor = 0;
   if (out.codec == 0) {
@@ -53,7 +59,7 @@ Status encode_message(const Outgoing& message, const Negotiation& negotiation, s
   return {};
 } catch (...) {
   // A codec or compressor of the application's: the call must still be ended.
-  return {StatusCode::internal, "send message: encoding it threw an exception: " + base::current_exception_text()};
+  return owner.on_encoding_exception(base::current_exception_text());
 }
 
 Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes) try {

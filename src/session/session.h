@@ -43,14 +43,19 @@ struct CallStart {
   base::TimePoint now{};    ///< the loop's time, from which the time left is counted; needed only with a deadline
 };
 
-/// Told when a session has events or output that did not come from a call into it (a timer fired).
+/// Told what happens inside a session. Must not call into it.
 class SessionOwner {
  public:
   virtual ~SessionOwner() = default;
-  /// Must not call into the session; it schedules a turn that does.
+  /// The session has events or output that did not come from a call into it (a timer fired): schedule a turn.
   virtual void on_session_wake() noexcept = 0;
   /// False while nothing is read or written because a handler is at work: the peer's silence then says nothing of it.
   virtual bool is_listening() const noexcept { return true; }
+  /// A codec or compressor threw while a message was encoded. Returns the status of send(), finish() or start(), which
+  /// finish() also tells the peer. Here: internal, with `text`.
+  virtual Status on_encoding_exception(std::string_view text) { return status_of_encoding_exception(text); }
+  /// `text` may be empty.
+  static Status status_of_encoding_exception(std::string_view text);
 };
 
 /// Sans-I/O: owns no socket and no thread. All calls come from one thread. Timers live in the wheel given at

@@ -2,6 +2,8 @@
 // Exceptions of the application's code outside its handlers: of codecs, and of message factories.
 #include "unit/server/server_fixture.h"
 
+#include <trunkline/stream_handler.h>
+
 #include <stdexcept>
 
 namespace trunkline::server {
@@ -24,6 +26,14 @@ class ThrowingCodec final : public Codec {
   bool on_decode_;
 };
 
+/// Takes the place of snappy on the server's side.
+class ThrowingCompressor final : public Compressor {
+ public:
+  std::string_view name() const noexcept override { return "snappy"; }
+  Status compress(ByteSpan, BufferWriter&) const override { throw std::runtime_error("compress"); }
+  Status decompress(ByteSpan, MutableByteSpan) const override { return {}; }
+};
+
 class WithoutMessages final : public MethodHandler {
  public:
   explicit WithoutMessages(Execution execution)
@@ -37,8 +47,7 @@ class WithoutMessages final : public MethodHandler {
 
 class Exceptions : public ServerFixture, public ::testing::WithParamInterface<bool> {
  protected:
-  void make_throwing(bool on_decode) {
-    ServerOptions options;
+  void make_throwing(bool on_decode, ServerOptions options = {}) {
     options.codecs.add(std::make_shared<ThrowingCodec>(on_decode));
     make_server(options);
     handle<std::string, std::string>("Plain", [](const std::string& request, ServerContext&) { return request; });
@@ -49,6 +58,8 @@ class Exceptions : public ServerFixture, public ::testing::WithParamInterface<bo
   }
   std::string method() const { return GetParam() ? "Coroutine" : "Plain"; }
 };
+
+using StreamExceptions = ServerFixture;
 
 TEST_P(Exceptions, OfADecoderEndTheCall) {
   make_throwing(true);
@@ -71,10 +82,64 @@ TEST_P(Exceptions, OfAnEncoderEndTheCall) {
   const Answer answer = call(client, method(), "1", "json");
   const Answer after = call(client, "Echo", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::internal);
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
   EXPECT_EQ(after.payload, "x") << "the connection was lost";
   EXPECT_EQ(server().stats().open_calls, 0u);
-  EXPECT_FALSE(logged_.empty());
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  ASSERT_EQ(logged_.size(), 2u);
+  EXPECT_EQ(logged_[0].level, LogLevel::error);
+  EXPECT_EQ(logged_[0].message, "send message: encoding it threw an exception: encode");
+  EXPECT_EQ(logged_[1].method, method());
+}
+
+TEST_P(Exceptions, OfAnEncoderAreToldIfTheServerSaysSo) {
+  ServerOptions options;
+  options.expose_exception_text = true;
+  make_throwing(false, options);
+  TestClient& client = connect();
+
+  const Answer answer = call(client, method(), "1", "json");
+
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception: encode");
+}
+
+TEST_P(Exceptions, OfACompressorEndTheCall) {
+  ServerOptions options;
+  options.compressors.add(std::make_shared<ThrowingCompressor>());
+  options.compressor = "snappy";
+  options.compression_threshold = 1;
+  make_server(options);
+  handle<Slice, Slice>("Plain", [](const Slice& request, ServerContext&) { return request; });
+  handle<Slice, Slice>("Coroutine",
+                       [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> { co_return request; });
+  TestClient& client = connect();
+
+  const Answer answer = call(client, method(), "xxxx");
+
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  ASSERT_FALSE(logged_.empty());
+  EXPECT_EQ(logged_[0].message, "send message: encoding it threw an exception: compress");
+}
+
+TEST_F(StreamExceptions, OfACompressorAreNotToldThroughTheHandler) {
+  ServerOptions options;
+  options.compressors.add(std::make_shared<ThrowingCompressor>());
+  options.compressor = "snappy";
+  options.compression_threshold = 1;
+  make_server(options);
+  auto pass = [](const std::string& request, ServerWriter<std::string>& writer,
+                 ServerContext&) -> asio::awaitable<Status> {
+    co_return co_await writer.async_write(request, asio::use_awaitable);
+  };
+  server().methods().add(
+      "Pass", std::make_unique<ServerStreamHandler<std::string, std::string, decltype(pass)>>(std::move(pass)), {});
+  TestClient& client = connect();
+
+  const Answer answer = call(client, "Pass", "xxxx");
+
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
 }
 
 TEST_P(Exceptions, WhenMessagesAreMadeEndTheCall) {
