@@ -49,9 +49,15 @@ Status StreamCore::encode(StreamOperation& operation, MessageView message) {
   }
   operation.codec_ = codec;
   operation.compressor_ = compressor_for_write();
-  Status status = encode_message(codec, message, operation.payload_);
+  ThrownText thrown;
+  Status status = encode_message(codec, message, operation.payload_, &thrown);
+  if (thrown) return on_codec_exception(status, *thrown);
   if (status.is_ok()) operation.leading_ = take_leading();
   return status;
+}
+
+Status StreamCore::on_codec_exception(const Status& status, const std::string& text) {
+  return {status.code(), std::string(status.message()) + ": " + text};
 }
 
 // --- the loop's side ---
@@ -97,7 +103,9 @@ void StreamCore::settle_reads() {
 void StreamCore::deliver(StreamOperation& operation) {
   const HeldMessage message = std::move(messages_.front());
   messages_.pop_front();
-  operation.status = decode_message(message.codec, message.payload, operation.into);
+  ThrownText thrown;
+  operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
+  if (thrown) operation.status = on_codec_exception(operation.status, *thrown);
   operation.has_message = operation.status.is_ok();
   if (session::Session* const open = session()) {
     open->release(id_, message.credit);

@@ -75,6 +75,9 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   virtual const Compressor* compressor_for_write() { return nullptr; }
   /// The same, once the message is encoded.
   virtual Metadata take_leading() { return {}; }
+  /// On the thread that writes, or the loop's: the status of an operation whose message a codec threw `text` at.
+  /// `status` is without it.
+  virtual Status on_codec_exception(const Status& status, const std::string& text);
   /// A finish action on this side; completes it or keeps it. Default: refused.
   virtual bool may_finish() const noexcept { return false; }
   /// True if there may be an error after the peer's last message, which the reader is to be told.

@@ -26,8 +26,8 @@ class ConnectionHandler {
   /// here.
   virtual void on_closed(Connection& connection) = 0;
   /// As SessionOwner's.
-  virtual Status on_encoding_exception(std::string_view text) {
-    return session::SessionOwner::status_of_encoding_exception(text);
+  virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
+    return session::SessionOwner::status_of_exception(doing, text);
   }
 };
 
@@ -75,7 +75,9 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void on_writable() override;
   void on_session_wake() noexcept override;
   bool is_listening() const noexcept override { return !is_in_events_; }
-  Status on_encoding_exception(std::string_view text) override { return handler_.on_encoding_exception(text); }
+  Status on_codec_exception(std::string_view doing, std::string_view text) override {
+    return handler_.on_codec_exception(doing, text);
+  }
 
   void read_some();
   bool read_once();

@@ -300,12 +300,10 @@ void ServerConnection::on_closed(net::Connection&) {
   loop_->remove(*this);
 }
 
-Status ServerConnection::on_encoding_exception(std::string_view text) {
-  const Status whole = session::SessionOwner::status_of_encoding_exception(text);
-  const Environment& environment = loop_->environment();
-  loop_->counters().handler_exceptions.add();
-  environment.log(LogLevel::error, whole.message(), {}, facts_.peer);
-  return environment.options.expose_exception_text ? whole : session::SessionOwner::status_of_encoding_exception({});
+Status ServerConnection::on_codec_exception(std::string_view doing, std::string_view text) {
+  loop_->count_exception();
+  return codec_exception_status(loop_->environment(), session::SessionOwner::status_of_exception(doing, {}), text, {},
+                                facts_.peer);
 }
 
 void ServerConnection::touch_idle_timer() {

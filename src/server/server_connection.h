@@ -43,8 +43,7 @@ class ServerConnection final : public net::ConnectionHandler,
 
   void on_events(net::Connection& connection) override;
   void on_closed(net::Connection& connection) override;
-  /// Logs `text` whole; callers see it only if the server's options say so, as with a handler's exceptions.
-  Status on_encoding_exception(std::string_view text) override;
+  Status on_codec_exception(std::string_view doing, std::string_view text) override;
 
   session::Session* session() noexcept override { return connection_ != nullptr ? &connection_->session() : nullptr; }
   void flush() override;

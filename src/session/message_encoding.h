@@ -23,6 +23,7 @@ Status encode_message(const Outgoing& message, const Negotiation& negotiation, s
 Status message_too_long(std::uint64_t size, std::uint64_t limit);
 
 /// Errors: resource_exhausted (claims more than max_message_bytes; nothing is allocated), internal (corrupt).
-Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes);
+Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes,
+                                 SessionOwner& owner);
 
 }  // namespace trunkline::session

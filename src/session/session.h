@@ -51,11 +51,13 @@ class SessionOwner {
   virtual void on_session_wake() noexcept = 0;
   /// False while nothing is read or written because a handler is at work: the peer's silence then says nothing of it.
   virtual bool is_listening() const noexcept { return true; }
-  /// A codec or compressor threw while a message was encoded. Returns the status of send(), finish() or start(), which
-  /// finish() also tells the peer. Here: internal, with `text`.
-  virtual Status on_encoding_exception(std::string_view text) { return status_of_encoding_exception(text); }
+  /// A codec or compressor threw `text` while it did what `doing` says for a message. Returns what becomes of the call,
+  /// which finish(), and a message that cannot be read, also tell the peer. Here: internal, with the text.
+  virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
+    return status_of_exception(doing, text);
+  }
   /// `text` may be empty.
-  static Status status_of_encoding_exception(std::string_view text);
+  static Status status_of_exception(std::string_view doing, std::string_view text);
 };
 
 /// Sans-I/O: owns no socket and no thread. All calls come from one thread. Timers live in the wheel given at

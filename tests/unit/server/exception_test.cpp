@@ -31,7 +31,7 @@ class ThrowingCompressor final : public Compressor {
  public:
   std::string_view name() const noexcept override { return "snappy"; }
   Status compress(ByteSpan, BufferWriter&) const override { throw std::runtime_error("compress"); }
-  Status decompress(ByteSpan, MutableByteSpan) const override { return {}; }
+  Status decompress(ByteSpan, MutableByteSpan) const override { throw std::runtime_error("decompress"); }
 };
 
 class WithoutMessages final : public MethodHandler {
@@ -168,6 +168,71 @@ TEST_P(Exceptions, OnAnOrderedConnectionLetTheNextCallRun) {
   EXPECT_EQ(client.answer(good).payload, "x");
 }
 
+class CodecOfStream : public Exceptions {
+ protected:
+  /// What a stream's handler passes on of its first read and write.
+  Status pass_on(bool on_decode, ServerOptions options = {}) {
+    make_throwing(on_decode, std::move(options));
+    if (GetParam()) {
+      add([](Both& stream, ServerContext&) -> asio::awaitable<Status> {
+        const auto read = co_await stream.async_read(asio::use_awaitable);
+        if (!read.is_ok()) co_return read.status();
+        co_return co_await stream.async_write("x", asio::use_awaitable);
+      });
+    } else {
+      add([](Both& stream, ServerContext&) -> Status {
+        const auto read = stream.read();
+        return read.is_ok() ? stream.write("x") : read.status();
+      });
+    }
+    TestClient& client = connect();
+    const session::CallId id = client.call("Stream", "1", "json");
+    settle_until([&] { return client.has(id) && server().stats().handler_exceptions > 0; });
+    return client.answer(id).status;
+  }
+
+ private:
+  using Both = ServerStream<std::string, std::string>;
+  template <class Function>
+  void add(Function function) {
+    server().methods().add(
+        "Stream", std::make_unique<StreamHandler<std::string, std::string, Function>>(std::move(function)), {});
+  }
+};
+
+TEST_P(CodecOfStream, DoesNotTellCallersWhatItThrows) {
+  EXPECT_EQ(pass_on(false).message(), "encode message: the codec threw an exception");
+  EXPECT_EQ(pass_on(true).message(), "decode message: the codec threw an exception");
+  ASSERT_EQ(logged_.size(), 2u);
+  EXPECT_EQ(logged_[0].message, "encode message: the codec threw an exception: encode");
+  EXPECT_EQ(logged_[1].message, "decode message: the codec threw an exception: decode");
+  EXPECT_EQ(logged_[1].level, LogLevel::error);
+  EXPECT_EQ(logged_[1].method, "Stream");
+}
+
+TEST_P(CodecOfStream, TellsCallersIfTheServerSaysSo) {
+  ServerOptions options;
+  options.expose_exception_text = true;
+
+  EXPECT_EQ(pass_on(false, options).message(), "encode message: the codec threw an exception: encode");
+}
+
+TEST_F(StreamExceptions, OfADecompressorAreNotTold) {
+  ServerOptions options;
+  options.compressors.add(std::make_shared<ThrowingCompressor>());
+  make_server(options);
+  handle_echo();
+  TestClient& client = connect();
+  client.compress_with("snappy");
+
+  const Answer answer = call(client, "Echo", std::string(4000, 'x'));
+
+  EXPECT_EQ(answer.status.message(), "decompress message: snappy threw an exception");
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, CodecOfStream, ::testing::Bool(),
+                         [](const auto& form) { return form.param ? "Awaiting" : "Blocking"; });
 INSTANTIATE_TEST_SUITE_P(Forms, Exceptions, ::testing::Bool(),
                          [](const auto& form) { return form.param ? "Coroutine" : "Plain"; });
 
