@@ -36,8 +36,8 @@ struct ServerOptions {
   std::uint32_t max_concurrent_calls_per_connection = 16384;  ///< told to clients; more are refused
   std::size_t max_concurrent_calls = 1000000;  ///< over all connections; more are refused with resource_exhausted
   std::chrono::milliseconds idle_timeout{0};  ///< a connection without calls is drained and closed after this; 0: never
-  bool expose_exception_text =
-      false;  ///< what() of a handler's exception in the caller's status; otherwise only in the log
+  bool expose_exception_text = false;  ///< what() of an exception of a handler, codec or compressor in the caller's
+                                       ///< status; otherwise only in the log
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   LogCallback log{};
 };

@@ -20,7 +20,7 @@ struct ServerStats {
   std::uint64_t calls_cancelled =
       0;  ///< given up by the caller, its deadline or its connection before they were finished
   std::uint64_t calls_refused = 0;  ///< never given to a handler: limits, unknown method, request that does not parse
-  std::uint64_t handler_exceptions = 0;
+  std::uint64_t handler_exceptions = 0;  ///< and of codecs and compressors while they serve a call
 };
 
 }  // namespace trunkline

@@ -5,6 +5,7 @@
 #include "base/exception_text.h"
 
 #include <string>
+#include <utility>
 
 namespace trunkline::call {
 
@@ -24,9 +25,12 @@ Status not_supported(const Codec& codec) {
 
 /// Inside a catch clause. What the application's codecs throw goes no further: their caller may be the loop, or an
 /// operation that has to be told.
-Status has_thrown(std::string_view what) {
-  return {StatusCode::internal,
-          std::string(what) + " message: the codec threw an exception: " + base::current_exception_text()};
+Status has_thrown(std::string_view what, ThrownText* thrown) {
+  std::string message = std::string(what) + " message: the codec threw an exception";
+  std::string text = base::current_exception_text();
+  if (thrown == nullptr) return {StatusCode::internal, message + ": " + text};
+  *thrown = std::move(text);
+  return {StatusCode::internal, message};
 }
 
 }  // namespace
@@ -60,7 +64,7 @@ Result<const Compressor*> choose_compressor(const CompressorRegistry& compressor
   return compressor;
 }
 
-Status encode_message(const Codec* codec, MessageView message, Slice& out) try {
+Status encode_message(const Codec* codec, MessageView message, Slice& out, ThrownText* thrown) try {
   out = Slice();
   if (codec == nullptr) return {};
   if (is_direct(*codec, *message.type)) {
@@ -77,10 +81,10 @@ Status encode_message(const Codec* codec, MessageView message, Slice& out) try {
   return {};
 } catch (...) {
   out = Slice();
-  return has_thrown("encode");
+  return has_thrown("encode", thrown);
 }
 
-Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message) try {
+Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message, ThrownText* thrown) try {
   if (message.type->kind == MessageKind::none) return {};
   if (codec == nullptr) return no_message();
   if (message.type->parse != nullptr && codec->name() == message.type->direct_codec) {
@@ -90,7 +94,7 @@ Status decode_message(const Codec* codec, const Slice& payload, MutableMessageVi
   if (!codec->supports(*message.type)) return not_supported(*codec);
   return codec->decode(payload, message);
 } catch (...) {
-  return has_thrown("decode");
+  return has_thrown("decode", thrown);
 }
 
 Status decode_message(const session::Event& event, MutableMessageView message) try {
@@ -104,7 +108,7 @@ Status decode_message(const session::Event& event, MutableMessageView message) t
   if (!event.codec->supports(*message.type)) return not_supported(*event.codec);
   return event.codec->decode(event.payload_slice(), message);
 } catch (...) {
-  return has_thrown("decode");
+  return has_thrown("decode", nullptr);
 }
 
 }  // namespace trunkline::call

@@ -7,6 +7,8 @@
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
 
+#include <optional>
+#include <string>
 #include <string_view>
 
 namespace trunkline::call {
@@ -22,13 +24,17 @@ Result<const Codec*> choose_codec(const CodecRegistry& codecs, std::string_view 
 /// The compressor named; null for "identity" and for an empty name. Error: invalid_argument (not in the registry).
 Result<const Compressor*> choose_compressor(const CompressorRegistry& compressors, std::string_view name);
 
+/// What a codec has thrown: goes there instead of into the status.
+using ThrownText = std::optional<std::string>;
+
 /// Replaces `out`. `codec` null: no bytes. Errors: the codec's; internal (it threw an exception).
-Status encode_message(const Codec* codec, MessageView message, Slice& out);
+Status encode_message(const Codec* codec, MessageView message, Slice& out, ThrownText* thrown = nullptr);
 
 /// Any payload will do where no message is wanted (kind none). Errors: the codec's (invalid_argument: does not parse;
 /// resource_exhausted: over a limit of the codec's), internal (there is no message where one is wanted, or the codec
 /// threw an exception), unimplemented (the codec does not know the type).
-Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message);
+Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message,
+                      ThrownText* thrown = nullptr);
 /// The same for the message of an event, without taking a reference to its bytes where the direct form allows.
 Status decode_message(const session::Event& event, MutableMessageView message);
 

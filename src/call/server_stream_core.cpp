@@ -16,10 +16,11 @@ Status ServerStreamCore::finish(const Status& status, const Metadata* trailing) 
   Status sent;
   session::Session* const open = session();
   if (open != nullptr && !is_over()) {
-    if (const Metadata leading = facts_.take_leading_metadata(); !leading.empty()) {
-      static_cast<void>(open->send(id(), {}, &leading, false));
-    }
-    sent = open->finish(id(), status, {}, trailing, false);
+    owe_leading(facts_.take_leading_metadata());
+    if (!owed_leading().empty()) sent = open->send(id(), {}, &owed_leading(), false);
+    // As for trailing metadata: what is too large ends the call, unless the handler's error says more.
+    const bool is_too_large = status.is_ok() && sent.code() == StatusCode::resource_exhausted;
+    sent = open->finish(id(), is_too_large ? sent : status, {}, trailing, false);
     link()->flush();
   }
   end(Status(StatusCode::cancelled, "use stream: its handler has ended"));

@@ -11,8 +11,11 @@ class AnswerFacts {
  public:
   virtual ~AnswerFacts() = default;
   virtual const Compressor* answer_compressor() = 0;
-  /// What was added since the last time; goes out with the next message, if that is the first.
+  /// What was added since the last time; goes out with the next message, if that is the first. Called when a message
+  /// has been encoded, and when the handler has ended.
   virtual Metadata take_leading_metadata() = 0;
+  /// A codec threw `text`: the status the handler gets for its operation, and may pass on. Also on the loop's thread.
+  virtual Status on_codec_exception(const Status& without_text, const std::string& text) = 0;
 };
 
 /// Made by the server when a call of a streaming method comes. The server hands it the call's events:
@@ -43,6 +46,9 @@ class ServerStreamCore final : public StreamCore {
  private:
   const Compressor* compressor_for_write() override { return facts_.answer_compressor(); }
   Metadata take_leading() override { return facts_.take_leading_metadata(); }
+  Status on_codec_exception(const Status& status, const std::string& text) override {
+    return facts_.on_codec_exception(status, text);
+  }
 
   AnswerFacts& facts_;
 };

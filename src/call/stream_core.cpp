@@ -49,8 +49,15 @@ Status StreamCore::encode(StreamOperation& operation, MessageView message) {
   }
   operation.codec_ = codec;
   operation.compressor_ = compressor_for_write();
-  operation.leading_ = take_leading();
-  return encode_message(codec, message, operation.payload_);
+  ThrownText thrown;
+  Status status = encode_message(codec, message, operation.payload_, &thrown);
+  if (thrown) return on_codec_exception(status, *thrown);
+  if (status.is_ok()) operation.leading_ = take_leading();
+  return status;
+}
+
+Status StreamCore::on_codec_exception(const Status& status, const std::string& text) {
+  return {status.code(), std::string(status.message()) + ": " + text};
 }
 
 // --- the loop's side ---
@@ -96,7 +103,9 @@ void StreamCore::settle_reads() {
 void StreamCore::deliver(StreamOperation& operation) {
   const HeldMessage message = std::move(messages_.front());
   messages_.pop_front();
-  operation.status = decode_message(message.codec, message.payload, operation.into);
+  ThrownText thrown;
+  operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
+  if (thrown) operation.status = on_codec_exception(operation.status, *thrown);
   operation.has_message = operation.status.is_ok();
   if (session::Session* const open = session()) {
     open->release(id_, message.credit);
@@ -136,11 +145,21 @@ void StreamCore::send(StreamOperation& operation, bool last) {
   session::Outgoing message{.codec = operation.codec_, .compressor = operation.compressor_};
   written_ahead_ += operation.payload_.size() + 16;
   message.payload = std::move(operation.payload_);
-  const Metadata* const leading = operation.leading_.empty() ? nullptr : &operation.leading_;
+  if (!operation.leading_.empty()) owe_leading(std::exchange(operation.leading_, {}));
+  const Metadata* const leading = owed_leading_.empty() ? nullptr : &owed_leading_;
   operation.status = open.send(id_, message, leading, last);
+  if (leading != nullptr && operation.status.is_ok()) owed_leading_.clear();
   if (last && !operation.status.is_ok()) writes_closed_ = false;
   link_->flush();
   complete(operation);
+}
+
+void StreamCore::owe_leading(Metadata&& leading) {
+  if (owed_leading_.empty()) {
+    owed_leading_ = std::move(leading);
+  } else {
+    for (const Metadata::Entry& entry : leading) owed_leading_.add(entry.name, entry.value);
+  }
 }
 
 void StreamCore::begin_close(StreamOperation& operation) {

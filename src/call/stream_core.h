@@ -60,6 +60,9 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   void withdraw(StreamOperation& operation);
   /// Gives back the credit of messages nobody will read.
   void drop_messages();
+  /// Leading metadata of writes that came to nothing; goes with the next message.
+  const Metadata& owed_leading() const noexcept { return owed_leading_; }
+  void owe_leading(Metadata&& leading);
 
  private:
   struct HeldMessage {
@@ -70,7 +73,11 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
 
   /// On the thread that writes: what goes along with the message.
   virtual const Compressor* compressor_for_write() { return nullptr; }
+  /// The same, once the message is encoded.
   virtual Metadata take_leading() { return {}; }
+  /// On the thread that writes, or the loop's: the status of an operation whose message a codec threw `text` at.
+  /// `status` is without it.
+  virtual Status on_codec_exception(const Status& status, const std::string& text);
   /// A finish action on this side; completes it or keeps it. Default: refused.
   virtual bool may_finish() const noexcept { return false; }
   /// True if there may be an error after the peer's last message, which the reader is to be told.
@@ -92,6 +99,7 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   void settle_reads();
   void complete(StreamOperation& operation) {
     if (operation.ended_ != nullptr) *operation.ended_ = true;
+    if (!operation.leading_.empty()) owe_leading(std::move(operation.leading_));
     host_->completions().push(operation);
   }
   void fail(StreamOperation& operation, StatusCode code, std::string_view text);
@@ -113,6 +121,7 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   StreamOperation* read_ = nullptr;
   StreamOperation* write_ = nullptr;
   StreamOperation* finish_ = nullptr;
+  Metadata owed_leading_;
   Metadata leading_;
   Metadata trailing_;
 };

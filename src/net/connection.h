@@ -25,6 +25,10 @@ class ConnectionHandler {
   /// The last call: the session has given its `closed` event, the transport is shut. The connection may be destroyed
   /// here.
   virtual void on_closed(Connection& connection) = 0;
+  /// As SessionOwner's.
+  virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
+    return session::SessionOwner::status_of_exception(doing, text);
+  }
 };
 
 struct ConnectionOptions {
@@ -71,6 +75,9 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void on_writable() override;
   void on_session_wake() noexcept override;
   bool is_listening() const noexcept override { return !is_in_events_; }
+  Status on_codec_exception(std::string_view doing, std::string_view text) override {
+    return handler_.on_codec_exception(doing, text);
+  }
 
   void read_some();
   bool read_once();

@@ -25,4 +25,11 @@ HandlerOutcome exception_outcome(const Environment& environment, const Method& m
   }
 }
 
+Status codec_exception_status(const Environment& environment, const Status& without_text, std::string_view text,
+                              std::string_view method, std::string_view peer) {
+  const Status whole(without_text.code(), std::string(without_text.message()) + ": " + std::string(text));
+  environment.log(LogLevel::error, whole.message(), method, peer);
+  return environment.options.expose_exception_text ? whole : without_text;
+}
+
 }  // namespace trunkline::server

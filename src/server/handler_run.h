@@ -22,6 +22,10 @@ HandlerOutcome exception_outcome(const Environment& environment, const Method& m
 HandlerOutcome exception_outcome(const Environment& environment, const Method& method, const std::exception_ptr& error,
                                  std::string_view peer);
 
+/// A codec or compressor threw `text`, and `without_text` says at what. Logs it whole; returns what callers may see.
+Status codec_exception_status(const Environment& environment, const Status& without_text, std::string_view text,
+                              std::string_view method, std::string_view peer);
+
 template <class Function>
 HandlerOutcome run_guarded(const Environment& environment, const Method& method, std::string_view peer,
                            Function&& function) {

@@ -230,6 +230,9 @@ void ServerConnection::answer(ServerCall& call) {
 
 void ServerConnection::finish_stream(ServerCall& call, const Status& status) {
   const Status sent = call.stream->finish(status, call.context.trailing());
+  if (status.is_ok() && !sent.is_ok()) {
+    loop_->environment().log(LogLevel::warning, sent.message(), call.method->method().name, facts_.peer);
+  }
   (status.is_ok() && sent.is_ok() ? loop_->counters().calls_ok : loop_->counters().calls_failed).add();
 }
 

@@ -78,6 +78,13 @@ HandlerOutcome ServerCall::run_here() {
   });
 }
 
+Status ServerCall::on_codec_exception(const Status& without_text, const std::string& text) {
+  ServerLoop& loop = connection->loop();
+  loop.count_exception();
+  return codec_exception_status(loop.environment(), without_text, text, method->method().name,
+                                connection->facts().peer);
+}
+
 void ServerCall::run_job(bool stopping) {
   outcome = stopping ? HandlerOutcome{Status(StatusCode::unavailable, "the server is stopping")} : run_handler();
   context.drop_callback();

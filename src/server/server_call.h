@@ -75,6 +75,7 @@ class ServerCall final : public Job, public call::AnswerFacts {
   HandlerOutcome run_handler();
   const Compressor* answer_compressor() override { return context.compressor(); }
   Metadata take_leading_metadata() override { return context.take_leading(); }
+  Status on_codec_exception(const Status& without_text, const std::string& text) override;
 
   CompletionTask completed_;
   std::uint64_t uses_ = 0;  // tells calls apart that have had this object

@@ -231,12 +231,25 @@ void ServerConnection::finish(session::CallId id, const Status& status, session:
   session::Session& session = connection_->session();
   Counters& counters = loop_->counters();
   response.compressor = context.compressor();
-  if (const Metadata* leading = context.leading()) static_cast<void>(session.send(id, {}, leading, false));
-  const Status sent = session.finish(id, status, response, context.trailing(), unprocessed);
+  const Status sent = context.leading() == nullptr
+                          ? session.finish(id, status, response, context.trailing(), unprocessed)
+                          : finish_with_leading(id, status, response, context, unprocessed);
   if (status.is_ok() && !sent.is_ok()) {
     loop_->environment().log(LogLevel::warning, sent.message(), method.name, facts_.peer);
   }
   (status.is_ok() && sent.is_ok() ? counters.calls_ok : counters.calls_failed).add();
+}
+
+Status ServerConnection::finish_with_leading(session::CallId id, const Status& status,
+                                             const session::Outgoing& response, const CallContext& context,
+                                             bool unprocessed) {
+  session::Session& session = connection_->session();
+  const Status sent = session.send(id, {}, context.leading(), false);
+  // An error of the handler's says more than this one, and whether the caller is still there finish() finds out, too.
+  if (!status.is_ok() || sent.code() != StatusCode::resource_exhausted) {
+    return session.finish(id, status, response, context.trailing(), unprocessed);
+  }
+  return session.finish(id, sent, {}, context.trailing(), unprocessed);
 }
 
 void ServerConnection::flush() {
@@ -285,6 +298,12 @@ void ServerConnection::on_closed(net::Connection&) {
   idle_timer_.cancel();
   drain_check_.cancel();
   loop_->remove(*this);
+}
+
+Status ServerConnection::on_codec_exception(std::string_view doing, std::string_view text) {
+  loop_->count_exception();
+  return codec_exception_status(loop_->environment(), session::SessionOwner::status_of_exception(doing, {}), text, {},
+                                facts_.peer);
 }
 
 void ServerConnection::touch_idle_timer() {

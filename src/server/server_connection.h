@@ -43,6 +43,7 @@ class ServerConnection final : public net::ConnectionHandler,
 
   void on_events(net::Connection& connection) override;
   void on_closed(net::Connection& connection) override;
+  Status on_codec_exception(std::string_view doing, std::string_view text) override;
 
   session::Session* session() noexcept override { return connection_ != nullptr ? &connection_->session() : nullptr; }
   void flush() override;
@@ -90,6 +91,9 @@ class ServerConnection final : public net::ConnectionHandler,
   /// Metadata that `context` has, then the status with what goes with it. Counts the call.
   void finish(session::CallId id, const Status& status, session::Outgoing&& response, CallContext& context,
               const Method& method, bool unprocessed);
+  /// The same for the session alone. Leading metadata that is too large becomes the status. Returns what was sent.
+  Status finish_with_leading(session::CallId id, const Status& status, const session::Outgoing& response,
+                             const CallContext& context, bool unprocessed);
   bool can_run() const noexcept { return connection_ != nullptr && !connection_->session().is_closed(); }
   bool must_wait_turn() const noexcept { return ordered_ && !turns_.empty(); }
   void close_if_drained();

@@ -151,6 +151,11 @@ void ServerLoop::refresh_methods() {
   methods_.swap(kept);
 }
 
+void ServerLoop::count_exception() {
+  if (is_on_loop()) return counters_.handler_exceptions.add();
+  post([self = shared_from_this()] { self->counters_.handler_exceptions.add(); });
+}
+
 ServerCall& ServerLoop::take_call() {
   std::unique_ptr<ServerCall> call;
   if (free_calls_.empty()) {

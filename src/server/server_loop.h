@@ -22,8 +22,8 @@ namespace trunkline::server {
 
 class ServerConnection;
 
-/// All functions are for the loop's thread, except load(), counters() and those that are constant. Kept alive by the
-/// server and by what runs.
+/// All functions are for the loop's thread, except load(), counters(), count_exception() and those that are constant.
+/// Kept alive by the server and by what runs.
 class ServerLoop final : public call::StreamHost, public std::enable_shared_from_this<ServerLoop> {
  public:
   ServerLoop(std::shared_ptr<Environment> environment, net::Loop& loop);
@@ -35,6 +35,8 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   Environment& environment() const noexcept { return *environment_; }
   Counters& counters() noexcept { return counters_; }
   const Counters& counters() const noexcept { return counters_; }
+  /// A codec's or compressor's. Any thread.
+  void count_exception();
   /// Connections given to this loop and not yet gone, or on their way to it.
   std::size_t load() const noexcept { return load_->load(std::memory_order_relaxed); }
   /// For one more connection of this loop; null if there are max_connections. Any thread.

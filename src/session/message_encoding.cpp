@@ -28,8 +28,14 @@ Status message_too_long(std::uint64_t size, std::uint64_t limit) {
                                               " exceeds the peer's max_message_bytes " + std::to_string(limit)};
 }
 
+Status SessionOwner::status_of_exception(std::string_view doing, std::string_view text) {
+  std::string message = std::string(doing) + " threw an exception";
+  if (!text.empty()) message.append(": ").append(text);
+  return {StatusCode::internal, message};
+}
+
 Status encode_message(const Outgoing& message, const Negotiation& negotiation, std::size_t threshold,
-                      EncodedMessage& out) try {
+                      SessionOwner& owner, EncodedMessage& out) try {
   out.codec = negotiation.number_of(*message.codec);
   out.compressor = 0;
   if (out.codec == 0) {
@@ -53,10 +59,11 @@ Status encode_message(const Outgoing& message, const Negotiation& negotiation, s
   return {};
 } catch (...) {
   // A codec or compressor of the application's: the call must still be ended.
-  return {StatusCode::internal, "send message: encoding it threw an exception: " + base::current_exception_text()};
+  return owner.on_codec_exception("send message: encoding it", base::current_exception_text());
 }
 
-Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes) try {
+Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes,
+                                 SessionOwner& owner) try {
   std::uint64_t size = 0;
   const std::size_t prefix = wire::read_leb128(payload, wire::message_size_bytes, size);
   if (prefix == 0) return Status(StatusCode::internal, "decompress message: bad size prefix");
@@ -74,8 +81,8 @@ Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor,
   }
   return result;
 } catch (...) {
-  return Status(StatusCode::internal, "decompress message: " + std::string(compressor.name()) +
-                                          " threw an exception: " + base::current_exception_text());
+  return owner.on_codec_exception("decompress message: " + std::string(compressor.name()),
+                                  base::current_exception_text());
 }
 
 }  // namespace trunkline::session

@@ -15,14 +15,15 @@ struct EncodedMessage {
 
 /// Encodes, and compresses where that is asked for, accepted by the peer, above the threshold, and makes it smaller.
 /// Errors: the codec's; internal (the codec is not one this side offers); resource_exhausted (over the peer's
-/// max_message_bytes).
+/// max_message_bytes); what `owner` makes of an exception.
 Status encode_message(const Outgoing& message, const Negotiation& negotiation, std::size_t threshold,
-                      EncodedMessage& out);
+                      SessionOwner& owner, EncodedMessage& out);
 
 /// The status for a message over the peer's limit.
 Status message_too_long(std::uint64_t size, std::uint64_t limit);
 
 /// Errors: resource_exhausted (claims more than max_message_bytes; nothing is allocated), internal (corrupt).
-Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes);
+Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes,
+                                 SessionOwner& owner);
 
 }  // namespace trunkline::session

@@ -54,7 +54,7 @@ Status NativeSession::finish_queued(CallId id, CallState* call, const Status& st
   Status said = status;
   EncodedMessage encoded;
   const bool with_message = said.is_ok() && message.has_message();
-  if (with_message) said = encode_message(message, negotiation_, options_.compression_threshold, encoded);
+  if (with_message) said = encode_message(message, negotiation_, options_.compression_threshold, owner_, encoded);
   bool too_long = false;
   Slice fields = finish_fields(said, trailing, too_long);
   if (too_long) {

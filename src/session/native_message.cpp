@@ -55,7 +55,7 @@ Status NativeSession::decode_payload(std::uint8_t codec, std::uint8_t compressor
     return {StatusCode::unimplemented,
             "receive message: compressor " + negotiation_.peer_compressor_name(compressor) + " is not known here"};
   }
-  Result<Slice> plain = decompress_message(payload, *known, options_.limits.max_message_bytes);
+  Result<Slice> plain = decompress_message(payload, *known, options_.limits.max_message_bytes, owner_);
   if (!plain.is_ok()) return std::move(plain).status();
   if (plain->size() > payload.size() && !has_room_for(plain->size())) return too_much_unread(plain->size());
   event_bytes_ = *std::move(plain);

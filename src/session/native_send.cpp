@@ -192,7 +192,7 @@ Status NativeSession::queue_start(CallState& call, const CallStart& start, const
   if (start.one_way) flags |= wire::flag::one_way;
   EncodedMessage encoded;
   if (message.has_message()) {
-    Status status = encode_message(message, negotiation_, options_.compression_threshold, encoded);
+    Status status = encode_message(message, negotiation_, options_.compression_threshold, owner_, encoded);
     if (!status.is_ok()) return status;
     flags |= wire::flag::message;
   }
@@ -295,7 +295,7 @@ Status NativeSession::leading_fields(const Metadata& leading, Slice& fields) con
 Status NativeSession::queue_message(CallState& call, const Outgoing& message, Slice fields, std::uint8_t flags) {
   EncodedMessage encoded;
   if (message.has_message()) {
-    Status status = encode_message(message, negotiation_, options_.compression_threshold, encoded);
+    Status status = encode_message(message, negotiation_, options_.compression_threshold, owner_, encoded);
     if (!status.is_ok()) return status;
     flags |= wire::flag::message;
   }

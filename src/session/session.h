@@ -43,14 +43,21 @@ struct CallStart {
   base::TimePoint now{};    ///< the loop's time, from which the time left is counted; needed only with a deadline
 };
 
-/// Told when a session has events or output that did not come from a call into it (a timer fired).
+/// Told what happens inside a session. Must not call into it.
 class SessionOwner {
  public:
   virtual ~SessionOwner() = default;
-  /// Must not call into the session; it schedules a turn that does.
+  /// The session has events or output that did not come from a call into it (a timer fired): schedule a turn.
   virtual void on_session_wake() noexcept = 0;
   /// False while nothing is read or written because a handler is at work: the peer's silence then says nothing of it.
   virtual bool is_listening() const noexcept { return true; }
+  /// A codec or compressor threw `text` while it did what `doing` says for a message. Returns what becomes of the call,
+  /// which finish(), and a message that cannot be read, also tell the peer. Here: internal, with the text.
+  virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
+    return status_of_exception(doing, text);
+  }
+  /// `text` may be empty.
+  static Status status_of_exception(std::string_view doing, std::string_view text);
 };
 
 /// Sans-I/O: owns no socket and no thread. All calls come from one thread. Timers live in the wheel given at

@@ -79,6 +79,35 @@ TEST_F(Dispatch, SendsLeadingAndTrailingMetadataOfThisCallOnly) {
   EXPECT_TRUE(without.trailing.empty());
 }
 
+TEST_F(Dispatch, FailsACallWhoseLeadingMetadataIsTooLarge) {
+  const auto add = [](const Slice& request, ServerContext& context) {
+    context.add_leading_metadata("large", std::string(40000, 'x'));
+    context.add_trailing_metadata("last", "2");
+    return request;
+  };
+  handle<Slice, Slice>("Plain", add);
+  handle<Slice, Slice>("Coroutine", [add](const Slice& request, ServerContext& context) -> asio::awaitable<Slice> {
+    co_return add(request, context);
+  });
+  handle<Slice, Slice>("Fail", [add](const Slice& request, ServerContext& context) -> Result<Slice> {
+    static_cast<void>(add(request, context));
+    return Status(StatusCode::aborted, "fail: on purpose");
+  });
+  TestClient& client = connect();
+
+  for (const std::string_view method : {"Plain", "Coroutine"}) {
+    const Answer answer = call(client, method, "x");
+    EXPECT_EQ(answer.status.code(), StatusCode::resource_exhausted) << method;
+    EXPECT_NE(answer.status.message().find("leading metadata"), std::string_view::npos) << answer.status.message();
+    EXPECT_FALSE(answer.has_message);
+    EXPECT_EQ(answer.trailing.get("last"), "2");
+  }
+  EXPECT_EQ(server().stats().calls_failed, 2u);
+  ASSERT_EQ(logged_.size(), 2u);
+  EXPECT_EQ(logged_[0].method, "Plain");
+  EXPECT_EQ(call(client, "Fail", "x").status.code(), StatusCode::aborted) << "the handler's error says more";
+}
+
 TEST_F(Dispatch, SendsTrailingMetadataAndDetailsWithAnError) {
   handle<Slice, Slice>("Fail", [](const Slice&, ServerContext& context) -> Result<Slice> {
     context.add_trailing_metadata("why", "because");

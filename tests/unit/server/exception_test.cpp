@@ -2,6 +2,8 @@
 // Exceptions of the application's code outside its handlers: of codecs, and of message factories.
 #include "unit/server/server_fixture.h"
 
+#include <trunkline/stream_handler.h>
+
 #include <stdexcept>
 
 namespace trunkline::server {
@@ -24,6 +26,14 @@ class ThrowingCodec final : public Codec {
   bool on_decode_;
 };
 
+/// Takes the place of snappy on the server's side.
+class ThrowingCompressor final : public Compressor {
+ public:
+  std::string_view name() const noexcept override { return "snappy"; }
+  Status compress(ByteSpan, BufferWriter&) const override { throw std::runtime_error("compress"); }
+  Status decompress(ByteSpan, MutableByteSpan) const override { throw std::runtime_error("decompress"); }
+};
+
 class WithoutMessages final : public MethodHandler {
  public:
   explicit WithoutMessages(Execution execution)
@@ -37,8 +47,7 @@ class WithoutMessages final : public MethodHandler {
 
 class Exceptions : public ServerFixture, public ::testing::WithParamInterface<bool> {
  protected:
-  void make_throwing(bool on_decode) {
-    ServerOptions options;
+  void make_throwing(bool on_decode, ServerOptions options = {}) {
     options.codecs.add(std::make_shared<ThrowingCodec>(on_decode));
     make_server(options);
     handle<std::string, std::string>("Plain", [](const std::string& request, ServerContext&) { return request; });
@@ -49,6 +58,8 @@ class Exceptions : public ServerFixture, public ::testing::WithParamInterface<bo
   }
   std::string method() const { return GetParam() ? "Coroutine" : "Plain"; }
 };
+
+using StreamExceptions = ServerFixture;
 
 TEST_P(Exceptions, OfADecoderEndTheCall) {
   make_throwing(true);
@@ -71,10 +82,64 @@ TEST_P(Exceptions, OfAnEncoderEndTheCall) {
   const Answer answer = call(client, method(), "1", "json");
   const Answer after = call(client, "Echo", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::internal);
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
   EXPECT_EQ(after.payload, "x") << "the connection was lost";
   EXPECT_EQ(server().stats().open_calls, 0u);
-  EXPECT_FALSE(logged_.empty());
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  ASSERT_EQ(logged_.size(), 2u);
+  EXPECT_EQ(logged_[0].level, LogLevel::error);
+  EXPECT_EQ(logged_[0].message, "send message: encoding it threw an exception: encode");
+  EXPECT_EQ(logged_[1].method, method());
+}
+
+TEST_P(Exceptions, OfAnEncoderAreToldIfTheServerSaysSo) {
+  ServerOptions options;
+  options.expose_exception_text = true;
+  make_throwing(false, options);
+  TestClient& client = connect();
+
+  const Answer answer = call(client, method(), "1", "json");
+
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception: encode");
+}
+
+TEST_P(Exceptions, OfACompressorEndTheCall) {
+  ServerOptions options;
+  options.compressors.add(std::make_shared<ThrowingCompressor>());
+  options.compressor = "snappy";
+  options.compression_threshold = 1;
+  make_server(options);
+  handle<Slice, Slice>("Plain", [](const Slice& request, ServerContext&) { return request; });
+  handle<Slice, Slice>("Coroutine",
+                       [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> { co_return request; });
+  TestClient& client = connect();
+
+  const Answer answer = call(client, method(), "xxxx");
+
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  ASSERT_FALSE(logged_.empty());
+  EXPECT_EQ(logged_[0].message, "send message: encoding it threw an exception: compress");
+}
+
+TEST_F(StreamExceptions, OfACompressorAreNotToldThroughTheHandler) {
+  ServerOptions options;
+  options.compressors.add(std::make_shared<ThrowingCompressor>());
+  options.compressor = "snappy";
+  options.compression_threshold = 1;
+  make_server(options);
+  auto pass = [](const std::string& request, ServerWriter<std::string>& writer,
+                 ServerContext&) -> asio::awaitable<Status> {
+    co_return co_await writer.async_write(request, asio::use_awaitable);
+  };
+  server().methods().add(
+      "Pass", std::make_unique<ServerStreamHandler<std::string, std::string, decltype(pass)>>(std::move(pass)), {});
+  TestClient& client = connect();
+
+  const Answer answer = call(client, "Pass", "xxxx");
+
+  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
 }
 
 TEST_P(Exceptions, WhenMessagesAreMadeEndTheCall) {
@@ -103,6 +168,71 @@ TEST_P(Exceptions, OnAnOrderedConnectionLetTheNextCallRun) {
   EXPECT_EQ(client.answer(good).payload, "x");
 }
 
+class CodecOfStream : public Exceptions {
+ protected:
+  /// What a stream's handler passes on of its first read and write.
+  Status pass_on(bool on_decode, ServerOptions options = {}) {
+    make_throwing(on_decode, std::move(options));
+    if (GetParam()) {
+      add([](Both& stream, ServerContext&) -> asio::awaitable<Status> {
+        const auto read = co_await stream.async_read(asio::use_awaitable);
+        if (!read.is_ok()) co_return read.status();
+        co_return co_await stream.async_write("x", asio::use_awaitable);
+      });
+    } else {
+      add([](Both& stream, ServerContext&) -> Status {
+        const auto read = stream.read();
+        return read.is_ok() ? stream.write("x") : read.status();
+      });
+    }
+    TestClient& client = connect();
+    const session::CallId id = client.call("Stream", "1", "json");
+    settle_until([&] { return client.has(id) && server().stats().handler_exceptions > 0; });
+    return client.answer(id).status;
+  }
+
+ private:
+  using Both = ServerStream<std::string, std::string>;
+  template <class Function>
+  void add(Function function) {
+    server().methods().add(
+        "Stream", std::make_unique<StreamHandler<std::string, std::string, Function>>(std::move(function)), {});
+  }
+};
+
+TEST_P(CodecOfStream, DoesNotTellCallersWhatItThrows) {
+  EXPECT_EQ(pass_on(false).message(), "encode message: the codec threw an exception");
+  EXPECT_EQ(pass_on(true).message(), "decode message: the codec threw an exception");
+  ASSERT_EQ(logged_.size(), 2u);
+  EXPECT_EQ(logged_[0].message, "encode message: the codec threw an exception: encode");
+  EXPECT_EQ(logged_[1].message, "decode message: the codec threw an exception: decode");
+  EXPECT_EQ(logged_[1].level, LogLevel::error);
+  EXPECT_EQ(logged_[1].method, "Stream");
+}
+
+TEST_P(CodecOfStream, TellsCallersIfTheServerSaysSo) {
+  ServerOptions options;
+  options.expose_exception_text = true;
+
+  EXPECT_EQ(pass_on(false, options).message(), "encode message: the codec threw an exception: encode");
+}
+
+TEST_F(StreamExceptions, OfADecompressorAreNotTold) {
+  ServerOptions options;
+  options.compressors.add(std::make_shared<ThrowingCompressor>());
+  make_server(options);
+  handle_echo();
+  TestClient& client = connect();
+  client.compress_with("snappy");
+
+  const Answer answer = call(client, "Echo", std::string(4000, 'x'));
+
+  EXPECT_EQ(answer.status.message(), "decompress message: snappy threw an exception");
+  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Forms, CodecOfStream, ::testing::Bool(),
+                         [](const auto& form) { return form.param ? "Awaiting" : "Blocking"; });
 INSTANTIATE_TEST_SUITE_P(Forms, Exceptions, ::testing::Bool(),
                          [](const auto& form) { return form.param ? "Coroutine" : "Plain"; });
 

@@ -41,10 +41,16 @@ class Thrower final : public Compressor {
   Status decompress(ByteSpan, MutableByteSpan) const override { throw 1; }
 };
 
+class QuietOwner : public SessionOwner {
+ public:
+  void on_session_wake() noexcept override {}
+};
+
 TEST(Decompression, WhatACompressorThrowsIsAStatus) {
   const std::string payload = claim(3) + "abc";
+  QuietOwner owner;
 
-  const Result<Slice> result = decompress_message(as_bytes(payload), Thrower(), 1000);
+  const Result<Slice> result = decompress_message(as_bytes(payload), Thrower(), 1000, owner);
 
   EXPECT_EQ(result.status().code(), StatusCode::internal);
   EXPECT_EQ(result.status().message(), "decompress message: thrower threw an exception: an unknown exception");

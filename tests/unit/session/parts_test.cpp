@@ -108,13 +108,19 @@ class ForeignCodec final : public Codec {
   Status decode(const Slice&, MutableMessageView) const override { return {}; }
 };
 
+class QuietOwner : public SessionOwner {
+ public:
+  void on_session_wake() noexcept override {}
+};
+
 TEST(EncodeMessage, RefusesACodecOfAnotherRegistry) {
   const SessionOptions options = kit::plain_options();
   const Negotiation negotiation(Role::client, options);
   const ForeignCodec codec;
+  QuietOwner owner;
   EncodedMessage out;
 
-  const Status status = encode_message({.codec = &codec}, negotiation, 0, out);
+  const Status status = encode_message({.codec = &codec}, negotiation, 0, owner, out);
 
   EXPECT_EQ(status.message(), "send message: codec foreign is not in the registry of this side");
 }
@@ -123,10 +129,11 @@ TEST(EncodeMessage, HandsOnTheCodecsError) {
   const SessionOptions options = kit::plain_options();
   const Negotiation negotiation(Role::client, options);
   const int number = 5;
+  QuietOwner owner;
   EncodedMessage out;
 
   const Status status =
-      encode_message({.codec = &kit::bytes_codec(), .message = MessageView::of(number)}, negotiation, 0, out);
+      encode_message({.codec = &kit::bytes_codec(), .message = MessageView::of(number)}, negotiation, 0, owner, out);
 
   EXPECT_FALSE(status.is_ok());
 }
