@@ -27,7 +27,7 @@ TRUNKLINE_API std::string_view to_string(MethodKind kind) noexcept;
 struct MethodOptions {
   std::size_t max_concurrent_calls =
       0;  ///< of this method, over all connections; more are refused with resource_exhausted; 0: no limit
-  bool blocking = false;    ///< handle(): a plain handler runs on the worker pool, as with handle_blocking()
+  bool blocking = false;    ///< handle(): as handle_blocking(); not for coroutines
   bool idempotent = false;  ///< told to those who list the methods; the server itself repeats nothing
 };
 

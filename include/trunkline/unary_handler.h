@@ -94,7 +94,7 @@ class UnaryHandler final : public MethodHandler {
   using Messages = handlers::TypedMessages<Request, Response>;
 
  public:
-  /// `blocking` is ignored for coroutines.
+  /// `blocking` is not for coroutines: they stay what they are, and Server refuses the option.
   UnaryHandler(Function function, bool blocking)
       : MethodHandler({.kind = MethodKind::unary,
                        .execution = awaits     ? Execution::coroutine

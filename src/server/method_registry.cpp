@@ -2,6 +2,8 @@
 // Registration, removal and snapshots of methods.
 #include "server/method_registry.h"
 
+#include "wire/header_block.h"
+
 #include <algorithm>
 #include <stdexcept>
 
@@ -9,12 +11,17 @@ namespace trunkline::server {
 
 namespace {
 
-constexpr std::size_t max_name_bytes = 1024;  // docs/wire.md, section 4
-
 void check_name(std::string_view name) {
-  if (!name.empty() && name.size() <= max_name_bytes) return;
-  throw std::invalid_argument("register method: name of " + std::to_string(name.size()) + " bytes is not 1 to " +
-                              std::to_string(max_name_bytes));
+  if (wire::is_method_name(name)) return;
+  throw std::invalid_argument("register method: name of " + std::to_string(name.size()) +
+                              " bytes is not 1 to 1024 bytes of UTF-8");
+}
+
+void check_execution(std::string_view name, Execution execution) {
+  if (execution == Execution::blocking) return;
+  throw std::invalid_argument(
+      "register method " + std::string(name) + ": MethodOptions::blocking is set, but " +
+      (execution == Execution::coroutine ? "a coroutine does not block" : "its handler is made to run on the loop"));
 }
 
 }  // namespace
@@ -22,6 +29,7 @@ void check_name(std::string_view name) {
 void MethodRegistry::add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
   check_name(name);
   if (handler == nullptr) throw std::invalid_argument("register method " + std::string(name) + ": handler is null");
+  if (options.blocking) check_execution(name, handler->shape().execution);
   auto method = std::make_shared<Method>();
   method->name = name;
   method->options = options;

@@ -28,7 +28,8 @@ class MethodRegistry {
   using Methods = std::unordered_map<std::string, std::shared_ptr<Method>, TextHash, std::equal_to<>>;
   using Snapshot = std::shared_ptr<const Methods>;
 
-  /// Throws std::invalid_argument for a null handler, an invalid name or one that is registered already.
+  /// Throws std::invalid_argument for a null handler, an invalid name or one that is registered already, and for
+  /// options.blocking with a handler that does not run on the workers.
   void add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
   bool remove(std::string_view name);
   bool has(std::string_view name) const;

@@ -20,9 +20,10 @@ std::unique_ptr<MethodHandler> make_handler() {
   return std::make_unique<UnaryHandler<Slice, Slice, decltype(function)>>(function, false);
 }
 
-std::string error_of(MethodRegistry& registry, std::string_view name, std::unique_ptr<MethodHandler> handler) {
+std::string error_of(MethodRegistry& registry, std::string_view name, std::unique_ptr<MethodHandler> handler,
+                     const MethodOptions& options = {}) {
   try {
-    registry.add(name, std::move(handler), {});
+    registry.add(name, std::move(handler), options);
   } catch (const std::invalid_argument& error) {
     return error.what();
   }
@@ -39,11 +40,33 @@ TEST(MethodRegistry, RefusesNameThatIsTaken) {
 TEST(MethodRegistry, RefusesBadNamesAndNull) {
   MethodRegistry registry;
 
-  EXPECT_EQ(error_of(registry, "", make_handler()), "register method: name of 0 bytes is not 1 to 1024");
+  EXPECT_EQ(error_of(registry, "", make_handler()), "register method: name of 0 bytes is not 1 to 1024 bytes of UTF-8");
   EXPECT_EQ(error_of(registry, std::string(1025, 'x'), make_handler()),
-            "register method: name of 1025 bytes is not 1 to 1024");
+            "register method: name of 1025 bytes is not 1 to 1024 bytes of UTF-8");
   EXPECT_EQ(error_of(registry, "a", nullptr), "register method a: handler is null");
   EXPECT_EQ(error_of(registry, std::string(1024, 'x'), make_handler()), "nothing thrown");
+}
+
+TEST(MethodRegistry, RefusesNamesNoClientMaySend) {
+  MethodRegistry registry;
+
+  EXPECT_EQ(error_of(registry, "caf\xe9", make_handler()),
+            "register method: name of 4 bytes is not 1 to 1024 bytes of UTF-8");
+  EXPECT_EQ(error_of(registry, "caf\xc3\xa9", make_handler()), "nothing thrown");
+}
+
+TEST(MethodRegistry, RefusesBlockingForHandlersOfTheLoop) {
+  MethodRegistry registry;
+  auto coroutine = [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> { co_return request; };
+  using Coroutine = UnaryHandler<Slice, Slice, decltype(coroutine)>;
+  auto plain = [](const Slice& request, ServerContext&) { return request; };
+  using Plain = UnaryHandler<Slice, Slice, decltype(plain)>;
+
+  EXPECT_EQ(error_of(registry, "a", std::make_unique<Coroutine>(coroutine, true), {.blocking = true}),
+            "register method a: MethodOptions::blocking is set, but a coroutine does not block");
+  EXPECT_EQ(error_of(registry, "a", std::make_unique<Plain>(plain, false), {.blocking = true}),
+            "register method a: MethodOptions::blocking is set, but its handler is made to run on the loop");
+  EXPECT_EQ(error_of(registry, "a", std::make_unique<Plain>(plain, true), {.blocking = true}), "nothing thrown");
 }
 
 TEST(MethodRegistry, TakesNameAgainAfterRemoval) {
