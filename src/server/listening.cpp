@@ -9,32 +9,34 @@
 namespace trunkline::server {
 
 Status ServerCore::on_first_loop(const std::function<Status()>& task) {
-  net::Loop& loop = loops_.front()->net_loop();
   struct Outcome {
-    bool done = false;
+    bool is_wanted = true;
+    bool is_done = false;
     Status status;
   };
-  const auto outcome = std::make_shared<Outcome>();
+  net::Loop& loop = loops_.front()->net_loop();
+  const bool is_worker = is_worker_of_users_loop();
   {
     std::unique_lock lock(mutex_);
-    if (state_ == State::stopping || state_ == State::stopped) {
-      return {StatusCode::failed_precondition, "the server has been stopped"};
-    }
-    if (runners_ > 0 && !loop.is_current()) {
-      loop.post([this, outcome, task] {
+    if (is_leaving()) return {StatusCode::failed_precondition, "the server has been stopped"};
+    if ((runners_ > 0 && !loop.is_current()) || is_worker) {
+      const auto outcome = std::make_shared<Outcome>();
+      loop.post(while_alive([this, outcome, task] {
         {
           // Whoever asked has gone when the server has been stopped meanwhile.
           std::lock_guard posted_lock(mutex_);
-          if (state_ != State::running) return;
+          if (!outcome->is_wanted || is_leaving()) return;
         }
         Status status = task();
         std::lock_guard posted_lock(mutex_);
         outcome->status = std::move(status);
-        outcome->done = true;
+        outcome->is_done = true;
         changed_.notify_all();
-      });
-      changed_.wait(lock, [&] { return outcome->done || state_ == State::stopped || runners_ == 0; });
-      if (!outcome->done) return {StatusCode::failed_precondition, "the server has been stopped"};
+      }));
+      // Not until it is stopped: that may take the handler that waits here.
+      changed_.wait(lock, [&] { return outcome->is_done || is_leaving() || (runners_ == 0 && !is_worker); });
+      outcome->is_wanted = false;
+      if (!outcome->is_done) return {StatusCode::failed_precondition, "the server has been stopped"};
       return outcome->status;
     }
   }

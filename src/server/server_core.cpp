@@ -60,6 +60,14 @@ bool ServerCore::is_own_thread() const noexcept {
   return environment_->workers.is_worker();
 }
 
+std::function<void()> ServerCore::while_alive(std::function<void()> task) {
+  // Loops of our own end with us, also while nobody shares us any more.
+  if (owns_loops()) return task;
+  return [weak = weak_from_this(), task = std::move(task)] {
+    if (const std::shared_ptr<ServerCore> self = weak.lock()) task();
+  };
+}
+
 Status ServerCore::start() {
   std::unique_lock lock(mutex_);
   if (state_ == State::running) return {};
@@ -94,7 +102,7 @@ Status ServerCore::start_threads(std::size_t first, std::unique_lock<std::mutex>
 Status ServerCore::run() {
   {
     std::unique_lock lock(mutex_);
-    if (state_ == State::stopping || state_ == State::stopped || is_run_) {
+    if (is_leaving() || is_run_) {
       return {StatusCode::failed_precondition,
               is_run_ ? "run server: it runs already" : "run server: it has been stopped"};
     }
@@ -145,28 +153,31 @@ void ServerCore::begin_stop() {
   bool stop_loops = false;
   {
     std::lock_guard lock(mutex_);
-    if (state_ == State::stopping || state_ == State::stopped) return;
+    if (is_leaving()) return;
     state_ = State::stopping;
     stop_loops = runners_ > 0;
     changed_.notify_all();
   }
   end_drain_early();
   for (std::size_t i = 0; i < loops_.size(); ++i) {
-    auto leave = [this, i, stop_loops, loop = loops_[i]] {
-      if (i == 0) close_listeners();
-      loop->close_all(stop_reason());
-      if (stop_loops) loop->net_loop().stop();
-    };
     // Without threads in the loops their owner is here.
     if (stop_loops && !loops_[i]->net_loop().is_current()) {
-      loops_[i]->net_loop().post(leave);
+      loops_[i]->net_loop().post(while_alive([this, i] { leave_loop(i, true); }));
     } else {
-      leave();
+      leave_loop(i, stop_loops);
     }
   }
 }
 
+void ServerCore::leave_loop(std::size_t index, bool stop_loop) {
+  const std::shared_ptr<ServerLoop> loop = loops_[index];
+  if (index == 0) close_listeners();
+  loop->close_all(stop_reason());
+  if (stop_loop) loop->net_loop().stop();
+}
+
 void ServerCore::stop() {
+  if (is_worker_of_users_loop()) return user_loop_->post(while_alive([this] { begin_stop(); }));
   begin_stop();
   // Who is inside a handler cannot wait for it.
   if (!is_own_thread()) finish_stop();

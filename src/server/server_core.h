@@ -21,7 +21,7 @@
 namespace trunkline::server {
 
 /// Thread-safe, except that with a loop of the user's listen(), stop(), reload_tls() and destruction are for that
-/// loop's thread, or for any while it does not run. Owned by a shared pointer.
+/// loop's thread, for blocking handlers, or for any while it does not run. Owned by a shared pointer.
 class ServerCore : public std::enable_shared_from_this<ServerCore> {
  public:
   /// Throws std::invalid_argument.
@@ -43,6 +43,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
 
   Status start();
   Status run();
+  /// `done` may be null; else as in Server.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   Status shutdown(std::chrono::nanoseconds timeout);
   void stop();
@@ -54,6 +55,12 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
 
   bool owns_loops() const noexcept { return user_loop_ == nullptr; }
   bool is_own_thread() const noexcept;
+  /// A blocking handler's thread, which must leave listeners and connections to the user's.
+  bool is_worker_of_users_loop() const noexcept { return !owns_loops() && environment_->workers.is_worker(); }
+  /// With the mutex.
+  bool is_leaving() const noexcept { return state_ == State::stopping || state_ == State::stopped; }
+  /// A task for a loop: not run once the server is gone, which a user's loop may outlive.
+  std::function<void()> while_alive(std::function<void()> task);
   /// Runs `task` on the first loop and waits for it, or on this thread if that loop does not run.
   Status on_first_loop(const std::function<Status()>& task);
   Result<Endpoint> open_listener(const Endpoint& endpoint);
@@ -66,6 +73,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   /// From another thread, with the user's loop running: begins to stop there, and waits for that.
   void stop_on_users_loop();
   void begin_stop();
+  void leave_loop(std::size_t index, bool stop_loop);
   void finish_stop();
   void close_listeners();
   void begin_drain(std::chrono::nanoseconds timeout);

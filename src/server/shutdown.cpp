@@ -17,25 +17,25 @@ struct ServerCore::Drain {
 };
 
 void ServerCore::async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done) {
+  enum class Stage : std::uint8_t { not_begun, begun, over };
+  Stage stage = Stage::not_begun;
   Status status;
   {
     std::lock_guard lock(mutex_);
-    const bool over = state_ == State::stopping || state_ == State::stopped;
-    const bool begun = drain_ != nullptr;
-    if (begun && !drain_->is_done && !over) {
-      drain_->waiting.push_back(std::move(done));
-      return;
-    }
-    if (!over && !begun) {
-      drain_ = std::make_shared<Drain>();
-      drain_->loops_left = loops_.size();
-      drain_->waiting.push_back(std::move(done));
-    } else if (begun && drain_->is_done) {
-      status = drain_->status;
+    if (is_leaving() || (drain_ != nullptr && drain_->is_done)) {
+      stage = Stage::over;
+      if (drain_ != nullptr && drain_->is_done) status = drain_->status;
+    } else {
+      stage = drain_ == nullptr ? Stage::not_begun : Stage::begun;
+      if (drain_ == nullptr) {
+        drain_ = std::make_shared<Drain>();
+        drain_->loops_left = loops_.size();
+      }
+      if (done) drain_->waiting.push_back(std::move(done));
     }
   }
-  if (done) return done(std::move(status));
-  begin_drain(timeout);
+  if (stage == Stage::not_begun) begin_drain(timeout);
+  if (stage == Stage::over && done) done(std::move(status));
 }
 
 void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {
@@ -125,11 +125,9 @@ Status ServerCore::shutdown(std::chrono::nanoseconds timeout) {
 
 void ServerCore::stop_on_users_loop() {
   std::unique_lock lock(mutex_);
-  if (state_ == State::stopping || state_ == State::stopped) return;
-  loops_.front()->net_loop().post([weak = weak_from_this()] {
-    if (const std::shared_ptr<ServerCore> self = weak.lock()) self->begin_stop();
-  });
-  changed_.wait(lock, [this] { return state_ == State::stopping || state_ == State::stopped; });
+  if (is_leaving()) return;
+  user_loop_->post(while_alive([this] { begin_stop(); }));
+  changed_.wait(lock, [this] { return is_leaving(); });
 }
 
 }  // namespace trunkline::server

@@ -114,6 +114,28 @@ TEST_F(DrainServer, TwiceTellsBoth) {
   EXPECT_EQ(told, 2);
 }
 
+TEST_F(DrainServer, MayHaveNobodyToTell) {
+  server().async_shutdown(std::chrono::seconds(1), nullptr);
+  settle();
+  server().async_shutdown(std::chrono::seconds(1), nullptr);
+  begin_shutdown();
+  const bool told = result_.has_value();
+  server().stop();
+  server().async_shutdown(std::chrono::seconds(1), nullptr);
+
+  EXPECT_TRUE(told);
+}
+
+TEST_F(DrainServer, HasNothingToDoOnceStopped) {
+  server().stop();
+
+  server().async_shutdown(std::chrono::seconds(1), nullptr);
+  begin_shutdown();
+
+  ASSERT_TRUE(result_.has_value());
+  EXPECT_TRUE(result_->is_ok());
+}
+
 TEST_F(DrainServer, IsToldWhenStopComesFirst) {
   Gate gate(loop_);
   handle_gated(gate);
