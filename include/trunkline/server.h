@@ -2,6 +2,7 @@
 // Server: hosts methods on one or more endpoints.
 #pragma once
 
+#include <trunkline/completion.h>
 #include <trunkline/endpoint.h>
 #include <trunkline/event_loop.h>
 #include <trunkline/method_handler.h>
@@ -11,10 +12,15 @@
 #include <trunkline/stream_handler.h>
 #include <trunkline/unary_handler.h>
 
+#include <asio/async_result.hpp>
+
 #include <chrono>
+#include <concepts>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -33,8 +39,9 @@ class TRUNKLINE_API Server {
   /// Serves on the user's loop, which must outlive the server; starts no thread, except workers for blocking handlers.
   /// options.loops must be 1 and options.loop is ignored. Unless run() serves it, listen(), try_listen(), stop(),
   /// reload_tls() and destruction are for the loop's thread then, or for any thread while the loop does not run.
+  /// Blocking handlers may call all but the last: the loop does it, and stop() returns before it has.
   explicit Server(EventLoop& loop, ServerOptions options = {});
-  /// stop()s. Not from a handler of the server.
+  /// stop()s. Not from a handler of the server, nor where async_shutdown() says.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
@@ -48,7 +55,7 @@ class TRUNKLINE_API Server {
   /// Slice as Request or Response passes payloads as they are; Empty stands for no argument or no result. Without
   /// awaitable it runs to its end on the loop and must not block; a coroutine runs on the connection's loop and is
   /// cancelled (terminal) with its call. `method` is any UTF-8 text of 1 to 1024 bytes. Throws std::invalid_argument if
-  /// it is not, or is registered already.
+  /// it is not, or is registered already, and for options.blocking with a coroutine.
   template <class Request, class Response, UnaryFunction<Request, Response> Handler>
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
@@ -105,8 +112,24 @@ class TRUNKLINE_API Server {
   /// server's own (failed_precondition); a user's loop must be running on another thread. Ok at once if already
   /// stopped.
   Status shutdown(std::chrono::nanoseconds timeout);
-  /// The same without blocking; `done` is called once, on a loop's thread, when all connections are closed. stop() then
-  /// still has to be called. May be called on any thread.
+  /// The same without blocking, and stop() then still has to be called. Any thread, any Asio completion token;
+  /// void(Status), once: on a loop's thread when all connections are closed; in stop(), with aborted, if that comes
+  /// first; before this returns, with what the first shutdown ended with (ok if there was none), when it is over or the
+  /// server has been stopped. A handler with an executor of its own is called through that. The server must not be
+  /// destroyed by a handler that has none: it is still at work there (own loops: its destructor would wait for the
+  /// thread that it is called on).
+  template <class Token>
+  requires(!std::same_as<std::remove_cvref_t<Token>, std::nullptr_t>) auto async_shutdown(
+      std::chrono::nanoseconds timeout, Token&& token) {
+    return asio::async_initiate<Token, void(Status)>(
+        [this](auto handler, std::chrono::nanoseconds given) {
+          const auto held = std::make_shared<call::Completion<decltype(handler)>>(std::move(handler));
+          this->async_shutdown(given, std::function<void(Status)>(
+                                          [held](Status status) { std::move(*held).deliver(std::move(status)); }));
+        },
+        token, timeout);
+  }
+  /// The same with a function that may be null.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   /// At once: closes connections (open calls end with unavailable at their callers), cancels handlers, waits for
   /// blocking handlers that are running, joins threads. From a handler of its own it only begins this, as shutdown() on
