@@ -2,6 +2,7 @@
 // Connections, methods, calls and leaving of one loop.
 #include "server/server_loop.h"
 
+#include "net/parting.h"
 #include "server/server_connection.h"
 #include "session/native_session.h"
 #include "wire/detector.h"
@@ -88,14 +89,11 @@ void ServerLoop::begin(Result<net::Beginning> beginning, net::Arrival arrival) {
     };
     return serve(std::move(arrival), factory, beginning->bytes);
   }
-  net::Transport& transport = *arrival.transport;
-  const ByteSpan answer = as_bytes(wire::answer_to(beginning->protocol));
-  // It fits into an empty socket buffer, or is not worth waiting for.
-  if (!answer.empty()) static_cast<void>(transport.write({&answer, 1}));
-  transport.shutdown_send();
   refuse(LogLevel::warning,
          "the client speaks " + std::string(wire::to_string(beginning->protocol)) + ", this port only trunkline",
-         transport.peer().address);
+         arrival.transport->peer().address);
+  const std::string_view answer = wire::answer_to(beginning->protocol);
+  if (!answer.empty()) net::Parting::begin(std::move(arrival.transport), answer, std::move(arrival.place));
 }
 
 void ServerLoop::serve(net::Arrival arrival, const net::Connection::SessionFactory& factory, ByteSpan first_bytes) {

@@ -128,6 +128,29 @@ TEST_F(ClientCalls, AHandlersExceptionIsInternalAndItsTextStaysAtTheServer) {
   EXPECT_EQ(server().stats().handler_exceptions, 1u);
 }
 
+TEST_F(ClientCalls, MetadataOverTheOtherSidesLimitIsRefusedOnItsOwnSide) {
+  server_options.limits.max_header_bytes = 8 << 10;
+  channel_options.limits.max_header_bytes = 8 << 10;
+  handle_echo();
+  server().handle<std::string, std::string>("Trail", [](const std::string& request, ServerContext& context) {
+    context.add_trailing_metadata("long", std::string(10000, 'x'));
+    return request;
+  });
+
+  const Status request = begin("Echo", "x", {.metadata = {{"long", std::string(10000, 'x')}}})->status();
+  const Status answer = begin("Trail", "x")->status();
+  const auto next = begin("Echo", "y");
+
+  EXPECT_EQ(request.code(), StatusCode::resource_exhausted);
+  EXPECT_THAT(std::string(request.message()), HasSubstr("max_header_bytes"));
+  EXPECT_FALSE(request.may_have_run());
+  EXPECT_EQ(answer.code(), StatusCode::resource_exhausted);
+  EXPECT_THAT(std::string(answer.message()), HasSubstr("max_header_bytes"));
+  EXPECT_TRUE(answer.may_have_run());
+  EXPECT_EQ(next->text(), "y");
+  EXPECT_EQ(server().stats().connections_accepted, 1u);
+}
+
 TEST_F(ClientCalls, BeyondTheServersLimitWaitUnderThePolicyWait) {
   server_options.max_concurrent_calls_per_connection = 2;
   channel_options.max_pending_calls = 1;

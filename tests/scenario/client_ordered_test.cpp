@@ -3,6 +3,7 @@
 #include "scenario/both_ends.h"
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -115,6 +116,40 @@ TEST_F(ClientOrdered, TheDeadlineOfTheCallThatRunsLetsTheNextOneRun) {
   EXPECT_THAT(answered_early, ElementsAre());
   EXPECT_THAT(answered, ElementsAre("a deadline_exceeded", "b ok"));
   EXPECT_EQ(gate.waiting(), 0);
+}
+
+TEST_F(ClientOrdered, AStreamHoldsTheCallsBehindItUntilItEnds) {
+  handle_echo();
+  server().handle_stream<std::string, std::string>(
+      "Talk", [](ServerStream<std::string, std::string>& stream, ServerContext&) -> asio::awaitable<Status> {
+        const auto message = co_await stream.async_read(asio::use_awaitable);
+        if (!message.is_ok() || !message.value().has_value()) co_return message.status();
+        const Status written = co_await stream.async_write(*message.value(), asio::use_awaitable);
+        if (!written.is_ok()) co_return written;
+        co_return (co_await stream.async_read(asio::use_awaitable)).status();
+      });
+  auto first = channel().stream<std::string, std::string>("Talk");
+  std::optional<ClientStream<std::string, std::string>> second;
+  settle();
+  second.emplace(channel().stream<std::string, std::string>("Talk"));
+  const auto last = begin("Echo", "last");
+  std::string said;
+
+  first.async_read(
+      [&](const Result<std::optional<std::string>>& read) { said = read.value_or(std::nullopt).value_or("nothing"); });
+  first.async_write("first", [](const Status&) {});
+  settle();
+  const int while_first_is_open = last->count;
+  first.async_close_writes([](const Status&) {});
+  settle();
+  const int while_second_is_open = last->count;
+  second.reset();
+  settle();
+
+  EXPECT_EQ(said, "first");
+  EXPECT_EQ(while_first_is_open, 0);
+  EXPECT_EQ(while_second_is_open, 0);
+  EXPECT_EQ(last->text(), "last");
 }
 
 TEST_F(ClientOrdered, ALongAnswerIsNotPassedByAShortOne) {

@@ -285,6 +285,48 @@ TEST_F(StreamEnd, AStoppedServerEndsItAfterTheMessagesThatCame) {
   EXPECT_EQ(code_of(finished), StatusCode::unavailable);
 }
 
+TEST_F(StreamEnd, AShutdownLetsItGoOnToItsOwnEnd) {
+  handle_waiting_reader();
+  TextStream stream = channel().stream<Text, Text>("Listen");
+  std::optional<Status> drained;
+  std::optional<Status> finished;
+  settle();
+
+  on_loop([&] { server().async_shutdown(1min, [&](Status status) { drained = std::move(status); }); });
+  stream.async_write("after the shutdown began", [](const Status&) {});
+  settle();
+  const bool drained_early = drained.has_value();
+  stream.async_close_writes([](const Status&) {});
+  stream.async_finish(into(finished));
+  settle();
+
+  EXPECT_FALSE(drained_early);
+  EXPECT_EQ(received, 1);
+  EXPECT_EQ(finished, Status());
+  EXPECT_EQ(drained, Status());
+}
+
+TEST_F(StreamEnd, AMessageOverTheServersLimitFailsItsWriteAlone) {
+  server_options.limits.max_message_bytes = 1000;
+  handle_waiting_reader();
+  TextStream stream = channel().stream<Text, Text>("Listen");
+  std::optional<Status> too_long;
+  std::optional<Status> longest;
+  std::optional<Status> finished;
+  settle();
+
+  stream.async_write(Text(1001, 'x'), into(too_long));
+  settle();
+  stream.async_write_last(Text(1000, 'x'), into(longest));
+  stream.async_finish(into(finished));
+  settle();
+
+  EXPECT_EQ(code_of(too_long), StatusCode::resource_exhausted);
+  EXPECT_EQ(longest, Status());
+  EXPECT_EQ(finished, Status());
+  EXPECT_EQ(received, 1);
+}
+
 TEST_F(StreamEnd, OfAnUnknownMethodIsToldByEveryOperation) {
   server();
   TextStream stream = channel().stream<Text, Text>("Nothing");

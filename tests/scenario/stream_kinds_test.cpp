@@ -185,6 +185,18 @@ TEST_F(StreamKinds, TheServerGoesOnAfterTheClientsEnd) {
   EXPECT_TRUE(finished->is_ok()) << finished->to_string();
 }
 
+TEST_F(StreamKinds, AUnaryMethodMayBeCalledAsAStream) {
+  handle_echo();
+  TextStream stream = channel().stream<Text, Text>("Echo");
+
+  spawn([&] { return read_all(stream, 9); });
+  spawn([&] { return write_all(stream, 1, 9); });
+
+  EXPECT_EQ(read, 1u);
+  ASSERT_TRUE(finished.has_value());
+  EXPECT_TRUE(finished->is_ok()) << finished->to_string();
+}
+
 TEST_F(StreamKinds, AThousandMessagesComeBackInOrder) {
   handle_echo_stream();
   TextStream stream = channel().stream<Text, Text>("Echo");

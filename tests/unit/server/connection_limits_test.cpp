@@ -66,6 +66,26 @@ TEST_F(ServerConnections, AnswersOtherProtocolsInTheirOwn) {
   EXPECT_EQ(logged_[0].message, "accept connection: the client speaks http1, this port only trunkline");
 }
 
+TEST_F(ServerConnections, HearOutWhomTheyAnswerThatTheyDoNotServe) {
+  ServerOptions options;
+  options.max_connections = 1;
+  make_server(options);
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  static_cast<void>(talk(*near, "POST / HTTP/1.1\r\nHost: x\r\n\r\n"));
+
+  const ByteSpan body = as_bytes("the body comes later");
+  const net::IoState written = near->write({&body, 1}).state;
+  const bool is_refused_meanwhile = connect().is_closed();
+  advance(std::chrono::milliseconds(1001));
+  const net::IoState late = near->write({&body, 1}).state;
+
+  EXPECT_EQ(written, net::IoState::ok);
+  EXPECT_TRUE(is_refused_meanwhile) << "it still takes a place";
+  EXPECT_EQ(late, net::IoState::failed);
+  EXPECT_FALSE(connect().is_closed()) << "its place was not given back";
+}
+
 TEST_F(ServerConnections, ClosesOnUnknownBytes) {
   auto [near, far] = make_link();
   server().accept_transport(std::move(far));
