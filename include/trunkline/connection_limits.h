@@ -19,7 +19,8 @@ struct ConnectionLimits {
   std::uint32_t max_methods = 1024;                   ///< method names remembered per connection; 256 to 65536
   std::uint32_t connection_credit_bytes = 16u << 20;  ///< unread bytes a peer may have under way; 1 MiB to 2^31 - 1
   std::uint32_t call_credit_bytes = 1u << 20;         ///< the same per call; 64 KiB to 2^31 - 1
-  std::size_t max_unread_bytes = 128u << 20;          ///< all unfinished incoming messages of a connection together
+  /// All unfinished incoming messages of a connection together, with the header blocks of calls that wait for theirs.
+  std::size_t max_unread_bytes = 128u << 20;
   std::size_t max_unsent_bytes =
       1u << 20;  ///< encoded bytes waiting for the socket before further work on the connection waits
   std::uint32_t chunk_bytes = 128 << 10;  ///< messages longer than this travel in pieces of this size; 1 KiB to 16 MiB

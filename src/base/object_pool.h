@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -42,22 +43,35 @@ class ObjectPool {
   struct Node {
     Node* next;
   };
+  /// Trivial to destroy, so that it can still be read when the thread's other thread-local objects are gone.
   struct List {
-    Node* head = nullptr;
-    std::size_t size = 0;
-    ~List() {
-      while (head != nullptr) ::operator delete(std::exchange(head, head->next));
-      size = capacity;  // objects freed later on this thread go straight back
-    }
+    enum class State : std::uint8_t { fresh, open, closed };
+    Node* head;
+    std::size_t size;
+    State state;
   };
-  static List& list() noexcept {
-    static thread_local List value;
-    return value;
+  /// Empties the list at the thread's end. Objects freed after that go straight back.
+  struct Closer {
+    ~Closer() {
+      list_.state = List::State::closed;
+      while (list_.head != nullptr) ::operator delete(std::exchange(list_.head, list_.head->next));
+      list_.size = 0;
+    }
+    void open() noexcept { list_.state = List::State::open; }
+  };
+  static inline constinit thread_local List list_{};
+  static inline thread_local Closer closer_{};
+
+  /// False: the thread is about to end.
+  static bool open_list() noexcept {
+    if (list_.state == List::State::closed) return false;
+    closer_.open();  // the first use registers its destructor for this thread
+    return true;
   }
 
   static void* take() {
 #ifndef TRUNKLINE_NO_POOLING
-    List& free_list = list();
+    List& free_list = list_;
     if (free_list.head != nullptr) {
       --free_list.size;
       return std::exchange(free_list.head, free_list.head->next);
@@ -67,8 +81,8 @@ class ObjectPool {
   }
   static void give(void* memory) noexcept {
 #ifndef TRUNKLINE_NO_POOLING
-    List& free_list = list();
-    if (free_list.size < capacity) {
+    List& free_list = list_;
+    if (free_list.size < capacity && (free_list.state == List::State::open || open_list())) {
       free_list.head = ::new (memory) Node{free_list.head};
       ++free_list.size;
       return;

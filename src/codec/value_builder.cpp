@@ -2,7 +2,7 @@
 // The growing Value, and the checks on what goes into it.
 #include <codec/value_builder.h>
 
-#include <codec/utf8.h>
+#include <base/utf8.h>
 
 namespace trunkline::codec {
 
@@ -18,12 +18,12 @@ bool ValueBuilder::scalar(Value value) {
 }
 
 bool ValueBuilder::text(std::string content) {
-  if (!is_utf8(content)) return refuse("string is not utf-8");
+  if (!base::is_utf8(content)) return refuse("string is not utf-8");
   return scalar(std::move(content));
 }
 
 bool ValueBuilder::name(std::string content) {
-  if (!is_utf8(content)) return refuse("name is not utf-8");
+  if (!base::is_utf8(content)) return refuse("name is not utf-8");
   name_ = std::move(content);
   return true;
 }

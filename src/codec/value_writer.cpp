@@ -2,8 +2,8 @@
 // The walk over a Value that is being encoded.
 #include <codec/value_writer.h>
 
+#include <base/utf8.h>
 #include <codec/codec_error.h>
-#include <codec/utf8.h>
 #include <codec/value_limits.h>
 
 namespace trunkline::codec {
@@ -25,7 +25,7 @@ std::string_view ValueWriter::walk(const Value& value, std::size_t depth) {
   const auto* members = value.get_if<Value::Object>();
   if (elements == nullptr && members == nullptr) {
     const auto* text = value.get_if<std::string>();
-    if (text != nullptr && !is_utf8(*text)) return "string is not utf-8; use bytes";
+    if (text != nullptr && !base::is_utf8(*text)) return "string is not utf-8; use bytes";
     return scalar(value);
   }
   if (depth == max_value_depth) return "nesting exceeds 64 levels";
@@ -54,7 +54,7 @@ std::string_view ValueWriter::walk_object(const Value::Object& members, std::siz
   for (const auto& [name, value] : members) {
     if (!first) separate();
     first = false;
-    std::string_view reason = is_utf8(name) ? member_name(name) : "name is not utf-8";
+    std::string_view reason = base::is_utf8(name) ? member_name(name) : "name is not utf-8";
     if (reason.empty()) reason = walk(value, depth);
     if (!reason.empty()) {
       path_.insert(0, "/" + printable(name));

@@ -44,15 +44,16 @@ struct SocketBio {
   }
 
   static const BIO_METHOD* method() {
-    static const std::unique_ptr<BIO_METHOD, OpensslDeleter<BIO_meth_free>> instance = [] {
+    // Never freed: a stream may outlive what is destroyed at the end of the process.
+    static const BIO_METHOD* const instance = [] {
       BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "trunkline socket");
       if (made == nullptr) throw std::bad_alloc();
       BIO_meth_set_read_ex(made, read);
       BIO_meth_set_write_ex(made, write);
       BIO_meth_set_ctrl(made, control);
-      return std::unique_ptr<BIO_METHOD, OpensslDeleter<BIO_meth_free>>(made);
+      return made;
     }();
-    return instance.get();
+    return instance;
   }
 
   static int read(BIO* bio, char* into, std::size_t size, std::size_t* count) {
@@ -100,7 +101,9 @@ TlsStream::TlsStream(std::shared_ptr<const TlsContext> context, int socket, cons
   }
 }
 
-void TlsStream::set_server_name(const std::string& server_name) {
+void TlsStream::set_server_name(std::string server_name) {
+  // The root's dot is neither sent (RFC 6066) nor in certificates.
+  if (server_name.size() > 1 && server_name.back() == '.') server_name.pop_back();
   std::error_code error;
   const auto address = asio::ip::make_address(server_name, error);
   X509_VERIFY_PARAM* const rules = SSL_get0_param(session_.get());
@@ -167,19 +170,24 @@ IoResult TlsStream::end_of_read(int result) {
 }
 
 IoResult TlsStream::write(std::span<const ByteSpan> from) {
-  if (!flush()) return {IoState::failed, 0, write_error_};
-  if (has_unsent()) return {IoState::would_block, 0, {}};
+  if (flush() && !has_unsent()) {
+    encrypt_all(from);
+    flush();
+  }
+  const std::size_t sent = take_sent();
+  if (sent > 0) return {IoState::ok, sent, {}};
+  return write_error_.is_ok() ? IoResult{IoState::would_block, 0, {}} : IoResult{IoState::failed, 0, write_error_};
+}
+
+/// Until all is encrypted, or the socket takes no more.
+void TlsStream::encrypt_all(std::span<const ByteSpan> from) {
   std::array<std::byte, record_bytes> record;
   std::size_t gathered = 0;
-  std::size_t total = 0;
-  const auto finish = [&] {
-    const bool encrypted = gathered == 0 || encrypt(ByteSpan(record).first(gathered));
-    total += encrypted ? gathered : 0;
-    flush();
-    return write_error_.is_ok() || total > 0 ? IoResult{IoState::ok, total, {}}
-                                             : IoResult{IoState::failed, 0, write_error_};
-  };
+  std::size_t known = encrypted_;
   for (ByteSpan span : from) {
+    const std::size_t skipped = std::min(known, span.size());
+    known -= skipped;
+    span = span.subspan(skipped);
     while (!span.empty()) {
       // A whole record is encrypted where it lies; what is smaller is first gathered into one.
       const bool in_place = gathered == 0 && span.size() >= record_bytes;
@@ -187,14 +195,14 @@ IoResult TlsStream::write(std::span<const ByteSpan> from) {
       if (!in_place) std::memcpy(record.data() + gathered, span.data(), count);
       gathered += count;
       if (gathered == record_bytes) {
-        if (!encrypt(in_place ? span.first(count) : ByteSpan(record))) return gathered = 0, finish();
-        total += std::exchange(gathered, 0);
-        if (unsent_.size() - unsent_start_ >= flush_bytes && (!flush() || has_unsent())) return finish();
+        gathered = 0;
+        if (!encrypt(in_place ? span.first(count) : ByteSpan(record))) return;
+        if (unsent_.size() - unsent_start_ >= flush_bytes && (!flush() || has_unsent())) return;
       }
       span = span.subspan(count);
     }
   }
-  return finish();
+  if (gathered > 0) encrypt(ByteSpan(record).first(gathered));
 }
 
 bool TlsStream::encrypt(ByteSpan bytes) {
@@ -202,9 +210,20 @@ bool TlsStream::encrypt(ByteSpan bytes) {
   ERR_clear_error();
   const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count);
   // The buffer takes everything, so a write is never cut short.
-  if (result == 1 && count == bytes.size()) return true;
+  if (result == 1 && count == bytes.size()) {
+    records_.push_back({unsent_.size(), count});
+    encrypted_ += count;
+    return true;
+  }
   fail(write_error_, failure_reason(result));
   return false;
+}
+
+/// Bytes of the records that are out since the last time.
+std::size_t TlsStream::take_sent() noexcept {
+  const std::size_t sent = std::exchange(unreported_, 0);
+  encrypted_ -= sent;
+  return sent;
 }
 
 bool TlsStream::is_of_this_process() const noexcept { return ::getpid() == process_; }
@@ -223,10 +242,12 @@ bool TlsStream::flush() {
     const ssize_t count = ::send(socket_, rest.data(), rest.size(), MSG_NOSIGNAL);
     if (count >= 0) {
       unsent_start_ += static_cast<std::size_t>(count);
+      count_sent();
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       return true;
     } else if (errno != EINTR) {
       fail(write_error_, system_text(errno));
+      records_.clear();
       unsent_start_ = unsent_.size();
     }
   }
@@ -236,6 +257,13 @@ bool TlsStream::flush() {
     unsent_start_ = 0;
   }
   return write_error_.is_ok();
+}
+
+void TlsStream::count_sent() noexcept {
+  const auto is_out = [this](const Record& record) { return record.end <= unsent_start_; };
+  const auto out = std::find_if_not(records_.begin(), records_.end(), is_out);
+  for (auto record = records_.begin(); record != out; ++record) unreported_ += record->bytes;
+  records_.erase(records_.begin(), out);
 }
 
 bool TlsStream::has_buffered() const noexcept { return !is_drained_ && SSL_has_pending(session_.get()) == 1; }

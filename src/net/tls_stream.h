@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace trunkline::net {
 
@@ -27,12 +28,15 @@ class TlsStream {
   /// Goes on with the handshake. Flush after it, also when it failed: an alert tells the peer why.
   Step shake_hands();
   IoResult read(std::span<const MutableByteSpan> into);
-  /// Ok for what has been encrypted, even if part of it is still unsent.
+  /// Ok for what has gone to the socket. What has been encrypted beyond that must come again, as Transport::write()
+  /// says; it is not encrypted again.
   IoResult write(std::span<const ByteSpan> from);
   /// Says that nothing more will be written.
   void send_close_notify();
   /// Sends what it can; false if sending failed for good.
   bool flush();
+  /// write() would say that something has been sent.
+  bool has_progress() const noexcept { return unreported_ > 0 || !write_error_.is_ok(); }
   bool has_unsent() const noexcept { return unsent_start_ < unsent_.size(); }
   /// True if read() may have something without the socket becoming readable.
   bool has_buffered() const noexcept;
@@ -47,9 +51,12 @@ class TlsStream {
 
  private:
   friend struct SocketBio;
-  void set_server_name(const std::string& server_name);
+  void set_server_name(std::string server_name);
   IoResult end_of_read(int result);
   bool encrypt(ByteSpan bytes);
+  void encrypt_all(std::span<const ByteSpan> from);
+  void count_sent() noexcept;
+  std::size_t take_sent() noexcept;
   std::string failure_reason(int result) const;
 
   std::shared_ptr<const TlsContext> context_;
@@ -58,6 +65,14 @@ class TlsStream {
   std::unique_ptr<SSL, OpensslDeleter<SSL_free>> session_;
   BufferWriter unsent_;
   std::size_t unsent_start_ = 0;
+  /// A record that is not sent whole yet.
+  struct Record {
+    std::size_t end;    ///< in `unsent_`
+    std::size_t bytes;  ///< before encryption
+  };
+  std::vector<Record> records_;
+  std::size_t unreported_ = 0;    ///< bytes of whole records sent that write() has yet to say
+  std::size_t encrypted_ = 0;     ///< bytes encrypted and not said by write()
   int socket_error_ = 0;          ///< of the last read or write that failed
   bool is_drained_ = false;       ///< the last read took all there was
   bool is_socket_short_ = false;  ///< the socket had less than it was last asked for

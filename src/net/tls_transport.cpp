@@ -65,7 +65,7 @@ void TlsTransport::on_readable() {
 
 void TlsTransport::on_writable() {
   flush();
-  if (stream_->has_unsent()) return;
+  if (stream_->has_unsent() && !stream_->has_progress()) return;
   if (std::exchange(wants_write_, false) && observer_ != nullptr) observer_->on_writable();
 }
 

@@ -46,6 +46,8 @@ class Transport {
   virtual void set_observer(TransportObserver* observer) noexcept = 0;
   /// Reads what is there, at most what fits, in one system call.
   virtual IoResult read(std::span<const MutableByteSpan> into) = 0;
+  /// Ok says how many bytes the system has taken, which from then on the transport needs no more. What it has not said
+  /// to be taken must come again, first and unchanged, with the next write().
   virtual IoResult write(std::span<const ByteSpan> from) = 0;
   virtual void wait_readable() = 0;
   virtual void wait_writable() = 0;

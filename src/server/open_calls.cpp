@@ -252,6 +252,15 @@ void ServerConnection::abandon(ServerCall& call) {
 
 void ServerConnection::on_cancelled(session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
+  if (event.unanswered && call.stage != CallStage::running) {
+    call.is_refused = true;
+    call.outcome.status = event.status;
+    call.stage = CallStage::ready;
+    if (call.stream != nullptr) call.stream->on_cancelled(event.status);
+    return run_or_wait(call);
+  }
+  // A call that runs on an ordered connection is the one whose turn it is.
+  if (event.unanswered) static_cast<void>(connection_->session().finish(call.id, event.status, {}, nullptr, false));
   call.is_open = false;
   loop_->counters().calls_cancelled.add();
   if (call.stream != nullptr) call.stream->on_cancelled(event.status);

@@ -139,6 +139,7 @@ LoopMethod* ServerConnection::find_method(const session::Event& event) {
 
 void ServerConnection::on_call(session::Event& event) {
   had_calls_ = true;
+  if (!event.status.is_ok()) return refuse(event, event.status);
   LoopMethod* const found = find_method(event);
   if (found == nullptr) {
     return refuse(event, {StatusCode::unimplemented, "call " + std::string(event.method_name) + ": no such method"});

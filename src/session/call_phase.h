@@ -17,27 +17,23 @@ enum class CallPhase : std::uint8_t {
 };
 inline constexpr int call_phases = 5;
 
+/// What means something else from phase to phase. The peer's finish or cancel, a deadline and the end of the connection
+/// end the call in any; credit counts as long as something is queued.
 enum class CallInput : std::uint8_t {
   peer_message,      ///< a message frame without `end`
   peer_message_end,  ///< a message frame with `end`
-  peer_finish,       ///< server's finish
-  peer_cancel,       ///< client's cancel
-  peer_credit,       ///< credit for the call
   send,              ///< the layer above sends
   send_end,          ///< the layer above sends and ends its side
   finish,            ///< server: the layer above finishes
   cancel,            ///< client: the layer above gives up
-  deadline,          ///< the call's deadline passes
-  lost,              ///< the connection ends
 };
-inline constexpr int call_inputs = 11;
+inline constexpr int call_inputs = 6;
 
 enum class CallAction : std::uint8_t {
   accept,        ///< do it
   discard,       ///< over already: ignore, give credit back
   refuse_local,  ///< tell the layer above that it may not
   fail_call,     ///< the peer broke a rule of the call: end it with internal
-  fail_session,  ///< the peer broke a rule of the connection
 };
 
 struct CallTransition {

@@ -39,8 +39,8 @@ struct QueuedFrame {
 /// A call whose first message has not arrived whole: what its event will say.
 struct PendingCall {
   std::uint32_t method_number = 0;
-  std::string method_name;
-  Metadata metadata;
+  /// Of its header block, if the event needs them. Metadata taken apart may be many times as large.
+  Slice fields;
   base::TimePoint deadline = base::never;
 };
 
@@ -68,7 +68,7 @@ struct CallState {
   }
   /// The peer may have more to send on it, also after the answer: it learns of that only when it reads.
   bool takes_more() const noexcept {
-    return phase == CallPhase::closed ? !peer_has_ended : phase < CallPhase::peer_ended;
+    return phase == CallPhase::closed || is_refused ? !peer_has_ended : phase < CallPhase::peer_ended;
   }
   bool has_queue() const noexcept { return queue_head != nullptr; }
   /// Client: the peer has been sent something of it.
@@ -81,7 +81,8 @@ struct CallState {
   bool sent_start = true;     ///< client: its call frame has been sent, with the whole of its message if it has one
   bool sent_message = false;  ///< server: a message frame has been sent, leading metadata is past
   bool received_leading = false;
-  bool peer_has_ended = false;  ///< server, with phase closed: the client had nothing more to send
+  bool is_refused = false;      ///< server, ordered: only its finish is missing, what still comes is discarded
+  bool peer_has_ended = false;  ///< server, closed or refused: the client had nothing more to send
   bool owes_writable = false;   ///< is_writable() has said no
   void* context;
   std::int64_t send_credit = 0;

@@ -19,11 +19,13 @@ using CallId = std::uint32_t;
 
 enum class EventType : std::uint8_t {
   opened,      ///< the peer's hello has come; codecs, compressors and limits are known
-  call,        ///< server: a new call, with its first message if `has_message`
+  call,        ///< server: a new call, with its first message if `has_message`; ordered: with a `status` that is not ok
+               ///< it is only to be finished with that when its turn comes, as one that no handler has seen
   message,     ///< a further message, leading metadata (client), or just the peer's `end`
   finished,    ///< client: the call is over, by the peer, its deadline or the connection; `status`; a last message if
                ///< `has_message`
-  cancelled,   ///< server: the caller has gone (`status` says how); finish() is no longer needed and ignored
+  cancelled,   ///< server: the caller has gone (`status` says how); finish() is no longer needed and ignored, unless
+               ///< the call is `unanswered`
   writable,    ///< the call may send again; id 0: the connection takes new calls again
   going_away,  ///< the peer takes no further calls; those it will not look at have been finished as not run
   closed,      ///< the last event: the session is over, `status` says why (ok: orderly)
@@ -43,6 +45,9 @@ struct Event {
   bool has_message = false;
   bool end = false;      ///< the peer sends nothing more on this call
   bool one_way = false;  ///< call: no answer is wanted, finish() sends nothing
+  /// cancelled, ordered: the session has broken the call off, but answers keep their order: finish() it with `status`
+  /// when its turn comes.
+  bool unanswered = false;
   /// Set by the receiver of a message that it keeps for the application: its credit is given back by release().
   bool held = false;
   CallId id = 0;

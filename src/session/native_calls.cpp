@@ -2,15 +2,12 @@
 // Frames about calls: admission, messages, the end.
 #include "session/native_session.h"
 
+#include <algorithm>
 #include <string>
 
 namespace trunkline::session {
 
 namespace {
-
-constexpr std::uint32_t cost_of(const wire::FrameHeader& header) noexcept {
-  return static_cast<std::uint32_t>(wire::header_bytes) + header.length;
-}
 
 Status misplaced_message_bytes() {
   return {StatusCode::internal,
@@ -111,18 +108,10 @@ NativeSession::Step NativeSession::admit_call(const wire::FrameHeader& header, B
     constexpr std::uint64_t longest_us = std::uint64_t{1} << 52;
     event.deadline = base::deadline_after(now_, std::chrono::microseconds(std::min(block.timeout_us, longest_us)));
   }
-  if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   event.id = header.call;
   event.method_number = header.number;
-  if (header.has(wire::flag::more)) {
-    CallState& call = *open_call(header.call, nullptr);
-    call.one_way = header.has(wire::flag::one_way);
-    call.pending = std::make_unique<PendingCall>(
-        PendingCall{header.number, std::string(event.method_name), std::move(event.metadata), event.deadline});
-    clear_event(event);
-    if (call.pending->deadline != base::never) timers_.schedule(call.deadline, call.pending->deadline);
-    return on_message_of(call, header, block, parts.message, owner, event);
-  }
+  if (header.has(wire::flag::more)) return begin_call(header, body, block, parts, owner, event);
+  if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   if (header.has(wire::flag::message)) {
     if (Status status = take_message(header, parts.message, owner, event); !status.is_ok())
       return refuse_call(header, body, status, event);
@@ -132,30 +121,28 @@ NativeSession::Step NativeSession::admit_call(const wire::FrameHeader& header, B
   event.one_way = header.has(wire::flag::one_way);
   const auto size = static_cast<std::uint32_t>(parts.message.size());
   hand_out_credit(nullptr, {cost_of(header), size, further_bytes(event, size)}, event);
-  current_ = {header.call, event.one_way ? CurrentCall::State::one_way : CurrentCall::State::waiting, event.end,
-              event.deadline};
+  current_ = {.id = header.call,
+              .state = event.one_way ? CurrentCall::State::one_way : CurrentCall::State::waiting,
+              .end = event.end,
+              .deadline = event.deadline};
   return Step::event;
 }
 
-NativeSession::Step NativeSession::refuse_call(const wire::FrameHeader& header, ByteSpan body, const Status& why,
-                                               Event& event) {
+/// A call whose message comes in pieces: nobody hears of it before that is whole.
+NativeSession::Step NativeSession::begin_call(const wire::FrameHeader& header, ByteSpan body,
+                                              const wire::HeaderBlock& block, const wire::FrameBody& parts,
+                                              Block* owner, Event& event) {
+  const bool needs_fields = block.metadata_count > 0 || header.number == 0;
+  const ByteSpan fields = needs_fields ? block.fields : ByteSpan();
+  if (!has_room_for(fields.size())) return refuse_call(header, body, too_much_unread(fields.size()), event);
+  const base::TimePoint deadline = event.deadline;
   clear_event(event);
-  // Through the queue where answers must keep their order.
-  if (!header.has(wire::flag::one_way)) static_cast<void>(finish_queued(header.call, nullptr, why, {}, nullptr, true));
-  discard(header, body);
-  return Step::again;
-}
-
-/// A call or message frame that nobody wants. Its credit is given back, that of the call as well while its message goes
-/// on: the client of a one-way call does not learn that it was refused, and is to come to its message's end.
-void NativeSession::discard(const wire::FrameHeader& header, ByteSpan body) {
-  return_connection_credit(cost_of(header));
-  if (role_ != Role::server || !header.has(wire::flag::more)) return;
-  wire::FrameBody parts;
-  if (!wire::split_body(header, body, options_.limits.max_header_bytes, parts).is_ok() || parts.message.empty()) return;
-  write_control({.type = wire::FrameType::credit,
-                 .call = header.call,
-                 .number = static_cast<std::uint32_t>(parts.message.size())});
+  CallState& call = *open_call(header.call, nullptr);
+  call.one_way = header.has(wire::flag::one_way);
+  call.pending = std::make_unique<PendingCall>(PendingCall{header.number, Slice::copy_of(fields), deadline});
+  assembly_bytes_ += fields.size();
+  if (deadline != base::never) timers_.schedule(call.deadline, deadline);
+  return on_message_of(call, header, block, parts.message, owner, event);
 }
 
 NativeSession::Step NativeSession::on_message_frame(const wire::FrameHeader& header, ByteSpan body, Block* block,
@@ -181,8 +168,6 @@ NativeSession::Step NativeSession::on_message_of(CallState& call, const wire::Fr
   const bool end = header.has(wire::flag::end);
   const CallTransition step =
       transition(role_, call.phase, end ? CallInput::peer_message_end : CallInput::peer_message);
-  if (step.action == CallAction::fail_session)
-    return fail(Status(StatusCode::internal, "receive message: not from this side"));
   call.receive_credit -= static_cast<std::int64_t>(piece.size());
   if (call.receive_credit < 0) {
     return fail(Status(StatusCode::resource_exhausted, "receive message: call " + std::to_string(header.call) + " is " +
@@ -190,7 +175,7 @@ NativeSession::Step NativeSession::on_message_of(CallState& call, const wire::Fr
                                                            " bytes over call_credit_bytes " +
                                                            std::to_string(options_.limits.call_credit_bytes)));
   }
-  if (step.action == CallAction::discard) {
+  if (step.action == CallAction::discard || call.is_refused) {
     // The answer waits for the client to read, the client perhaps until it has written all it has.
     return_connection_credit(cost_of(header));
     call.peer_has_ended = call.peer_has_ended || end;
@@ -246,46 +231,28 @@ void NativeSession::hand_out_credit(CallState* call, const HeldCredit& credit, E
 
 /// The first message of a call in pieces is whole.
 NativeSession::Step NativeSession::hand_out_call(CallState& call, Event& event) {
-  const std::unique_ptr<PendingCall> pending = std::move(call.pending);
   call.phase = event.end ? CallPhase::peer_ended : CallPhase::open;
-  event.type = EventType::call;
-  event.method_number = pending->method_number;
-  if (pending->method_number == 0) learnt_name_ = pending->method_name;
-  event.method_name =
-      pending->method_number != 0 ? learnt_.find(pending->method_number) : std::string_view(learnt_name_);
-  event.metadata = std::move(pending->metadata);
-  event.deadline = pending->deadline;
-  event.one_way = call.one_way;
-  unattached_ = call.id;
+  take_pending(call, event);
   return Step::event;
 }
 
-/// A rule of the call was broken, or its message cannot be had: the call ends, the connection goes on.
-NativeSession::Step NativeSession::break_call(CallState& call, const Status& why, Event& event) {
-  const HeldCredit credit = std::exchange(last_credit_, {});
-  return_connection_credit(credit.connection_bytes);
-  if (const std::int64_t owed = call.returnable_credit + credit.call_bytes; call.one_way && owed > 0) {
-    // As in discard(): the client does not learn of this.
-    write_control({.type = wire::FrameType::credit, .call = call.id, .number = static_cast<std::uint32_t>(owed)});
-  }
-  clear_event(event);
-  void* context = call.context;
-  const CallId id = call.id;
-  const bool unprocessed = call.pending != nullptr;
-  const bool one_way = call.one_way;
-  const bool is_begun = call.has_begun();
-  forget_call(call);
-  event.id = id;
-  event.context = context;
-  event.status = why;
-  if (role_ == Role::client) {
-    if (is_begun) write_control({.type = wire::FrameType::cancel, .call = id, .number = 1});
-    event.type = EventType::finished;
-    return Step::event;
-  }
-  if (!one_way) write_finish(id, why, unprocessed, {});
-  event.type = EventType::cancelled;
-  return context != nullptr ? Step::event : Step::again;
+/// Makes the event that of a new call.
+void NativeSession::take_pending(CallState& call, Event& event) {
+  wire::HeaderBlock block;
+  // Has been read before, without an error.
+  static_cast<void>(wire::read_header_block(call.pending->fields.bytes(), wire::FrameType::call, block));
+  event.type = EventType::call;
+  event.unanswered = false;
+  event.id = call.id;
+  event.context = nullptr;
+  event.method_number = call.pending->method_number;
+  event.method_name = event.method_number != 0 ? learnt_.find(event.method_number) : block.method;
+  event.deadline = call.pending->deadline;
+  event.one_way = call.one_way;
+  if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
+  unattached_ = call.id;
+  frame_bytes_ = call.pending->fields;  // the name's
+  drop_pending(call);
 }
 
 NativeSession::Step NativeSession::on_finish_frame(const wire::FrameHeader& header, ByteSpan body, Block* block,
@@ -331,14 +298,16 @@ NativeSession::Step NativeSession::on_finish_frame(const wire::FrameHeader& head
 NativeSession::Step NativeSession::on_cancel_frame(const wire::FrameHeader& header, Event& event) {
   CallState* call = calls_.find(header.call);
   if (call == nullptr) return Step::again;  // over, or given up before it was sent
+  void* const context = call->context;
+  forget_call(*call);
+  if (context == nullptr) return Step::again;
   event.type = EventType::cancelled;
   event.id = header.call;
-  event.context = call->context;
+  event.context = context;
   event.status = header.number == 4
                      ? Status(StatusCode::deadline_exceeded, "the caller's deadline has passed", StatusOrigin::peer)
                      : Status(StatusCode::cancelled, "the caller has cancelled the call", StatusOrigin::peer);
-  forget_call(*call);
-  return event.context != nullptr ? Step::event : Step::again;
+  return Step::event;
 }
 
 }  // namespace trunkline::session

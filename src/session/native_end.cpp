@@ -17,8 +17,12 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
   self.drop_local_events(call.id);
   if (self.role_ == Role::client) {
     status.set_may_have_run(call.sent_start);
-    if (call.has_begun()) self.write_control({.type = wire::FrameType::cancel, .call = call.id, .number = 4});
+    if (call.has_begun()) self.write_control(wire::cancel_frame(call.id, StatusCode::deadline_exceeded));
     if (!call.one_way) self.notify({EventType::finished, call.id, call.context, std::move(status)});
+  } else if (self.keeps_turn(call)) {
+    self.refuse_rest(call);
+    const EventType type = call.pending != nullptr ? EventType::call : EventType::cancelled;
+    return self.notify({type, call.id, call.context, std::move(status)});
   } else {
     if (!call.one_way) self.write_finish(call.id, status, call.pending != nullptr, {});
     if (call.context != nullptr) self.notify({EventType::cancelled, call.id, call.context, std::move(status)});
@@ -69,7 +73,7 @@ void NativeSession::on_keepalive_timer(base::Timer& timer, void* owner, base::Ti
   self.awaiting_pong_ = true;
   self.wrote_since_ping_ = false;
   self.ping_sent_ = now;
-  self.write_control({.length = wire::ping_bytes, .type = wire::FrameType::ping});
+  self.write_control(wire::ping_header());
   const auto value = static_cast<std::uint64_t>(now.time_since_epoch().count());
   self.output_.append(std::as_bytes(std::span(&value, 1)));
   self.timers_.schedule(timer, base::deadline_after(now, limits.keepalive_timeout));

@@ -4,6 +4,7 @@
 
 #include "wire/control.h"
 #include "wire/preface.h"
+#include "wire/text.h"
 
 #include <algorithm>
 #include <string>
@@ -245,7 +246,7 @@ NativeSession::Step NativeSession::on_goaway_frame(const wire::FrameHeader& head
   goaway_received_ = true;
   peer_goaway_id_ = header.call;
   const std::string text =
-      reason.empty() ? "the peer is going away" : "the peer ended the connection: " + std::string(reason);
+      reason.empty() ? "the peer is going away" : "the peer ended the connection: " + wire::escape_controls(reason);
   const ConnectionTransition step = transition(phase_, ConnectionInput::goaway_frame);
   const bool ends = step.action == ConnectionAction::finish;
   if (!ends) phase_ = step.next;
@@ -275,7 +276,7 @@ NativeSession::Step NativeSession::on_ping_frame(const wire::FrameHeader& header
     return fail(
         Status(StatusCode::resource_exhausted, "receive ping: more than 64 pings unanswered, the peer does not read"));
   }
-  write_control({.length = wire::ping_bytes, .type = wire::FrameType::pong});
+  write_control(wire::pong_header());
   output_.append(body);
   return Step::again;
 }

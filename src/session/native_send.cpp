@@ -2,6 +2,7 @@
 // Calls and messages to frames: straight into the output where nothing stands in the way, else through the send queue.
 #include "session/native_session.h"
 
+#include "wire/control.h"
 #include "wire/text.h"
 
 #include <algorithm>
@@ -214,9 +215,9 @@ void NativeSession::cancel(CallId id, StatusCode reason) {
   if (!local_events_.empty()) drop_local_events(id);
   CallState* call = calls_.find(id);
   if (call == nullptr || transition(role_, call->phase, CallInput::cancel).action != CallAction::accept) return;
-  const std::uint32_t number = reason == StatusCode::deadline_exceeded ? 4 : 1;
+  const bool is_late = reason == StatusCode::deadline_exceeded;
   if (call->has_begun() && phase_ != ConnectionPhase::closed)
-    write_control({.type = wire::FrameType::cancel, .call = id, .number = number});
+    write_control(wire::cancel_frame(id, is_late ? StatusCode::deadline_exceeded : StatusCode::cancelled));
   forget_call(*call);
 }
 
@@ -225,6 +226,7 @@ void NativeSession::attach(CallId id, void* context) {
     CallState* call = open_call(id, context);
     call->phase = current_.end ? CallPhase::peer_ended : CallPhase::open;
     call->one_way = current_.state == CurrentCall::State::one_way;
+    if (current_.is_refused) refuse_rest(*call);
     call->receive_credit -= last_credit_.call_bytes;
     call->returnable_credit -= last_credit_.further_bytes;
     if (current_.deadline != base::never) timers_.schedule(call->deadline, current_.deadline);
@@ -246,7 +248,7 @@ Status NativeSession::send(CallId id, const Outgoing& message, const Metadata* l
     unattached_ = id;
   }
   CallState* call = calls_.find(id);
-  if (call == nullptr || phase_ == ConnectionPhase::closed) {
+  if (call == nullptr || call->is_refused || phase_ == ConnectionPhase::closed) {
     return {StatusCode::cancelled, "send message: the call is over"};
   }
   const CallTransition step = transition(role_, call->phase, end ? CallInput::send_end : CallInput::send);

@@ -77,7 +77,7 @@ bool NativeSession::must_wait_for_socket() noexcept {
 }
 
 void NativeSession::settle_last_event(Event& event) {
-  if (current_.is_live() || unattached_ != 0) abandon_unanswered();
+  if (current_.is_live() || unattached_ != 0) abandon_unanswered(event);
   if (last_credit_.connection_bytes != 0) {
     if (!event.held) release(last_credit_call_, last_credit_);
     last_credit_ = {};
@@ -88,7 +88,7 @@ void NativeSession::settle_last_event(Event& event) {
 }
 
 void NativeSession::clear_event(Event& event) {
-  event.has_message = event.end = event.one_way = event.held = false;
+  event.has_message = event.end = event.one_way = event.unanswered = event.held = false;
   event.context = nullptr;
   event.codec = nullptr;
   event.compressor = nullptr;
@@ -103,11 +103,13 @@ void NativeSession::clear_event(Event& event) {
 }
 
 /// The layer above neither finished nor attached the call it was handed.
-void NativeSession::abandon_unanswered() {
-  const Status status(StatusCode::internal, "call was neither answered nor kept open");
-  if (current_.is_live()) static_cast<void>(finish(current_.id, status, {}, nullptr, false));
+void NativeSession::abandon_unanswered(const Event& event) {
+  const bool is_refused = !event.status.is_ok();
+  const Status status =
+      is_refused ? event.status : Status(StatusCode::internal, "call was neither answered nor kept open");
+  if (current_.is_live()) static_cast<void>(finish(current_.id, status, {}, nullptr, is_refused));
   if (const CallId id = std::exchange(unattached_, 0); id != 0) {
-    if (calls_.find(id) != nullptr) static_cast<void>(finish(id, status, {}, nullptr, false));
+    if (calls_.find(id) != nullptr) static_cast<void>(finish(id, status, {}, nullptr, is_refused));
   }
 }
 
@@ -117,8 +119,17 @@ bool NativeSession::take_local_event(Event& event) {
   event.id = local.id;
   event.context = local.context;
   event.status = std::move(local.status);
+  if (role_ == Role::server && event.type != EventType::writable) complete_refusal(event);
   if (local_events_taken_ == local_events_.size()) local_events_.clear(), local_events_taken_ = 0;
   return true;
+}
+
+/// A deadline has passed on an ordered connection.
+void NativeSession::complete_refusal(Event& event) {
+  CallState* const call = calls_.find(event.id);
+  if (call == nullptr || !call->is_refused) return;
+  event.unanswered = event.type == EventType::cancelled;
+  if (call->pending != nullptr) take_pending(*call, event);
 }
 
 void NativeSession::notify(LocalEvent event) {
@@ -202,6 +213,8 @@ void NativeSession::forget_call(CallState& call) {
 void NativeSession::destroy_call(CallState& call) {
   if (call.has_queue() || call.in_ring) send_queue_.remove(call);
   drop_assembly(call);
+  drop_pending(call);
+  if (call.is_refused) --refused_calls_;
   CallStatePool::free(&call);
 }
 
@@ -214,7 +227,7 @@ void NativeSession::return_connection_credit(std::uint32_t bytes) {
   returnable_credit_ += bytes;
   // Half a window at a time: one small frame for many messages, and the peer never waits for the other half.
   if (returnable_credit_ < options_.limits.connection_credit_bytes / 2 || phase_ == ConnectionPhase::closed) return;
-  write_control({.type = wire::FrameType::credit, .number = returnable_credit_});
+  write_control(wire::credit_frame(0, returnable_credit_));
   receive_credit_ += returnable_credit_;
   returnable_credit_ = 0;
 }
@@ -223,8 +236,7 @@ void NativeSession::return_call_credit(CallState& call, std::int64_t bytes) {
   if (!call.takes_more()) return;
   call.returnable_credit += bytes;
   if (call.returnable_credit < options_.limits.call_credit_bytes / 2 || phase_ == ConnectionPhase::closed) return;
-  write_control(
-      {.type = wire::FrameType::credit, .call = call.id, .number = static_cast<std::uint32_t>(call.returnable_credit)});
+  write_control(wire::credit_frame(call.id, static_cast<std::uint32_t>(call.returnable_credit)));
   call.receive_credit += call.returnable_credit;
   call.returnable_credit = 0;
 }

@@ -81,6 +81,7 @@ class NativeSession final : public Session, private FrameSource {
     enum class State : std::uint8_t { none, waiting, one_way } state = State::none;
     bool end = false;
     base::TimePoint deadline = base::never;
+    bool is_refused = false;
     bool is_live() const noexcept { return state != State::none; }
   };
   /// An event that did not come from a frame.
@@ -114,7 +115,10 @@ class NativeSession final : public Session, private FrameSource {
   Step on_call_frame(const wire::FrameHeader& header, ByteSpan body, Block* block, Event& event);
   Step admit_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,
                   const wire::FrameBody& parts, Block* owner, Event& event);
+  Step begin_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,
+                  const wire::FrameBody& parts, Block* owner, Event& event);
   Step hand_out_call(CallState& call, Event& event);
+  void take_pending(CallState& call, Event& event);
   void hand_out_credit(CallState* call, const HeldCredit& credit, Event& event);
   Step on_message_frame(const wire::FrameHeader& header, ByteSpan body, Block* block, Event& event);
   Step on_message_of(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan piece,
@@ -123,14 +127,23 @@ class NativeSession final : public Session, private FrameSource {
   Step on_cancel_frame(const wire::FrameHeader& header, Event& event);
   bool find_method(const wire::FrameHeader& header, const wire::HeaderBlock& block, std::string_view& name);
   bool read_block(const wire::FrameHeader& header, ByteSpan body, wire::FrameBody& parts, wire::HeaderBlock& block);
-  Step refuse_call(const wire::FrameHeader& header, ByteSpan body, const Status& why, Event& event);
-  void discard(const wire::FrameHeader& header, ByteSpan body);
-  Step break_call(CallState& call, const Status& why, Event& event);
   wire::Sender peer_sender() const noexcept {
     return role_ == Role::client ? wire::Sender::server : wire::Sender::client;
   }
+  /// What a frame counts against the connection's credit.
+  static constexpr std::uint32_t cost_of(const wire::FrameHeader& header) noexcept {
+    return static_cast<std::uint32_t>(wire::header_bytes) + header.length;
+  }
   static bool is_after(CallId id, CallId other) noexcept { return static_cast<std::int32_t>(id - other) > 0; }
   bool was_opened(CallId id) const noexcept { return ids_wrapped_ ? !is_after(id, last_id_) : id <= last_id_; }
+
+  // native_refusal.cpp: calls that the session refuses or breaks off.
+  Step refuse_call(const wire::FrameHeader& header, ByteSpan body, const Status& why, Event& event);
+  Step refuse_in_turn(const wire::FrameHeader& header, const Status& why, Event& event);
+  bool keeps_turn(const CallState& call) const noexcept;
+  void refuse_rest(CallState& call);
+  void discard(const wire::FrameHeader& header, ByteSpan body);
+  Step break_call(CallState& call, const Status& why, Event& event);
 
   // native_message.cpp: messages out of frames.
   Status take_message(const wire::FrameHeader& header, ByteSpan payload, Block* owner, Event& event);
@@ -138,6 +151,7 @@ class NativeSession final : public Session, private FrameSource {
                     Event& event);
   Status begin_assembly(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block);
   void drop_assembly(CallState& call) noexcept;
+  void drop_pending(CallState& call) noexcept;
   bool has_room_for(std::uint64_t size) const noexcept;
   Status too_much_unread(std::uint64_t size) const;
   Status decode_payload(std::uint8_t codec, std::uint8_t compressor, ByteSpan payload, Event& event);
@@ -186,8 +200,9 @@ class NativeSession final : public Session, private FrameSource {
   void destroy_call(CallState& call);
   void settle_last_event(Event& event);
   static void clear_event(Event& event);
-  void abandon_unanswered();
+  void abandon_unanswered(const Event& event);
   bool take_local_event(Event& event);
+  void complete_refusal(Event& event);
   void return_connection_credit(std::uint32_t bytes);
   void return_call_credit(CallState& call, std::int64_t bytes);
   void say_owed_goaway();
@@ -256,14 +271,14 @@ class NativeSession final : public Session, private FrameSource {
   std::int64_t receive_credit_ = 0;
   std::uint32_t returnable_credit_ = 0;
   std::size_t unread_bytes_ = 0;    ///< taken by long messages that the application has
-  std::size_t assembly_bytes_ = 0;  ///< taken by unfinished messages of all calls
+  std::size_t assembly_bytes_ = 0;  ///< taken by unfinished messages of all calls, and by header blocks kept with them
+  std::size_t refused_calls_ = 0;   ///< ordered: open, and to be finished in their turn
 
   CurrentCall current_;
-  CallId unattached_ = 0;    ///< a call in the table that was handed out with the last event and has no context yet
-  std::string learnt_name_;  ///< of a method without a number, for the last event
-  HeldCredit last_credit_;   ///< of the event handed out last
+  CallId unattached_ = 0;   ///< a call in the table that was handed out with the last event and has no context yet
+  HeldCredit last_credit_;  ///< of the event handed out last
   CallId last_credit_call_ = 0;
-  Slice frame_bytes_;  ///< the last frame's body, if it is not in input_
+  Slice frame_bytes_;  ///< the last frame's body, if it is not in input_, or fields that the last event is of
   Slice event_bytes_;  ///< what the last event's payload lives in, if not in input_
   wire::FrameHeader body_header_{};
   Block* body_block_ = nullptr;  ///< a frame whose body is being received in place

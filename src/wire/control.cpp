@@ -2,6 +2,7 @@
 // Writes and reads goaway's reason.
 #include "wire/control.h"
 
+#include "base/utf8.h"
 #include "wire/text.h"
 
 namespace trunkline::wire {
@@ -20,7 +21,7 @@ void write_goaway(std::uint32_t last_call, StatusCode code, std::string_view rea
 
 Status read_goaway(ByteSpan body, std::string_view& reason) {
   reason = as_text(body);
-  if (is_utf8(reason)) return {};
+  if (base::is_utf8(reason)) return {};
   return {StatusCode::internal, "decode frame: goaway reason is not utf-8"};
 }
 

@@ -19,26 +19,21 @@ inline void append_header(const FrameHeader& header, BufferWriter& out) {
   out.advance(header_bytes);
 }
 
-/// `code` is cancelled or deadline_exceeded.
-inline void write_cancel(std::uint32_t call, StatusCode code, BufferWriter& out) {
-  append_header({.type = FrameType::cancel, .call = call, .number = static_cast<std::uint32_t>(code)}, out);
+/// The whole frame. `code` is cancelled or deadline_exceeded.
+constexpr FrameHeader cancel_frame(std::uint32_t call, StatusCode code) noexcept {
+  return {.type = FrameType::cancel, .call = call, .number = static_cast<std::uint32_t>(code)};
 }
 
-/// Grants `bytes` (1 to 2^31 - 1) to a call, or to the connection as call 0.
-inline void write_credit(std::uint32_t call, std::uint32_t bytes, BufferWriter& out) {
-  append_header({.type = FrameType::credit, .call = call, .number = bytes}, out);
+/// The whole frame: grants `bytes` (1 to 2^31 - 1) to a call, or to the connection as call 0.
+constexpr FrameHeader credit_frame(std::uint32_t call, std::uint32_t bytes) noexcept {
+  return {.type = FrameType::credit, .call = call, .number = bytes};
 }
 
-inline void write_ping(const PingValue& value, BufferWriter& out) {
-  append_header({.length = ping_bytes, .type = FrameType::ping}, out);
-  out.append(ByteSpan(value));
-}
+/// A PingValue follows.
+constexpr FrameHeader ping_header() noexcept { return {.length = ping_bytes, .type = FrameType::ping}; }
 
-/// `value` is the body of the ping it answers.
-inline void write_pong(const PingValue& value, BufferWriter& out) {
-  append_header({.length = ping_bytes, .type = FrameType::pong}, out);
-  out.append(ByteSpan(value));
-}
+/// The body of the ping it answers follows.
+constexpr FrameHeader pong_header() noexcept { return {.length = ping_bytes, .type = FrameType::pong}; }
 
 /// The body of a ping or pong frame that check_header() has accepted.
 inline PingValue read_ping(ByteSpan body) noexcept {

@@ -2,6 +2,8 @@
 // Reads and writes header blocks.
 #include "wire/header_block.h"
 
+#include "base/utf8.h"
+
 #include <array>
 #include <string>
 
@@ -68,7 +70,7 @@ const char* read_value(const Field& field, HeaderBlock& out) noexcept {
       out.has_method = true;
       if (out.method.empty()) return "is empty";
       if (out.method.size() > max_method_bytes) return "is over 1024 bytes";
-      return is_utf8(out.method) ? nullptr : "is not utf-8";
+      return base::is_utf8(out.method) ? nullptr : "is not utf-8";
     case header_tag::timeout:
       out.has_timeout = true;
       return read_integer(field.value, out.timeout_us) ? nullptr : "is not an integer of 1 to 8 bytes";
@@ -81,18 +83,18 @@ const char* read_value(const Field& field, HeaderBlock& out) noexcept {
       return read_integer(field.value, out.message_bytes) ? nullptr : "is not an integer of 1 to 8 bytes";
     case header_tag::status_message:
       out.status_message = as_text(field.value);
-      return is_utf8(out.status_message) ? nullptr : "is not utf-8";
+      return base::is_utf8(out.status_message) ? nullptr : "is not utf-8";
     default:
       ++out.detail_count;
       if (!split_detail(field.value, parts)) return "is shorter than its type url";
-      return is_utf8(parts.name) ? nullptr : "has a type url that is not utf-8";
+      return base::is_utf8(parts.name) ? nullptr : "has a type url that is not utf-8";
   }
 }
 
 }  // namespace
 
 bool is_method_name(std::string_view text) noexcept {
-  return !text.empty() && text.size() <= max_method_bytes && is_utf8(text);
+  return !text.empty() && text.size() <= max_method_bytes && base::is_utf8(text);
 }
 
 Status read_header_block(ByteSpan fields, FrameType on, HeaderBlock& out) {

@@ -1,64 +1,25 @@
 // SPDX-License-Identifier: MIT
-// UTF-8, checked as Unicode table 3-7 gives it.
+// Cutting and cleaning of UTF-8.
 #include "wire/text.h"
 
-#include <cstdint>
+#include "base/utf8.h"
+
 #include <cstring>
 
 namespace trunkline::wire {
-namespace {
-
-bool is_continuation(unsigned char byte) noexcept { return (byte & 0xC0) == 0x80; }
-
-/// Size of the well-formed character at the start of `text`, which is not empty; 0 if there is none.
-std::size_t character_size(std::string_view text) noexcept {
-  const auto byte = [text](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t size = lead < 0xC2 ? 0 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : lead < 0xF5 ? 4 : 0;
-  if (size == 0 || text.size() < size) return 0;
-  for (std::size_t i = 1; i < size; ++i) {
-    if (!is_continuation(byte(i))) return 0;
-  }
-  // The second byte alone decides about overlong forms, surrogates and the end of the code space.
-  if (lead == 0xE0 && byte(1) < 0xA0) return 0;
-  if (lead == 0xED && byte(1) > 0x9F) return 0;
-  if (lead == 0xF0 && byte(1) < 0x90) return 0;
-  if (lead == 0xF4 && byte(1) > 0x8F) return 0;
-  return size;
-}
-
-}  // namespace
-
-bool is_utf8(std::string_view text) noexcept {
-  while (!text.empty()) {
-    std::uint64_t eight = 0;
-    if (text.size() >= sizeof(eight)) {
-      std::memcpy(&eight, text.data(), sizeof(eight));
-      if ((eight & 0x8080808080808080) == 0) {
-        text.remove_prefix(sizeof(eight));
-        continue;
-      }
-    }
-    const std::size_t size = character_size(text);
-    if (size == 0) return false;
-    text.remove_prefix(size);
-  }
-  return true;
-}
 
 std::string_view utf8_prefix(std::string_view text, std::size_t limit) noexcept {
   if (text.size() <= limit) return text;
   std::size_t size = limit;
   // A character has at most three continuation bytes; a longer run of them is no UTF-8 and may be cut anywhere.
-  while (size > 0 && limit - size < 3 && is_continuation(static_cast<unsigned char>(text[size]))) --size;
-  if (is_continuation(static_cast<unsigned char>(text[size]))) size = limit;
+  while (size > 0 && limit - size < 3 && base::is_utf8_continuation(static_cast<unsigned char>(text[size]))) --size;
+  if (base::is_utf8_continuation(static_cast<unsigned char>(text[size]))) size = limit;
   return text.substr(0, size);
 }
 
 void copy_as_utf8(std::string_view text, std::byte* out) noexcept {
   while (!text.empty()) {
-    const std::size_t size = character_size(text);
+    const std::size_t size = base::utf8_character_size(text);
     if (size == 0) {
       *out++ = std::byte{'?'};
       text.remove_prefix(1);
@@ -68,6 +29,33 @@ void copy_as_utf8(std::string_view text, std::byte* out) noexcept {
       text.remove_prefix(size);
     }
   }
+}
+
+std::string escape_controls(std::string_view text) {
+  constexpr std::string_view digits = "0123456789abcdef";
+  std::string out;
+  out.reserve(text.size());
+  const auto escape = [&](char byte) {
+    const auto value = static_cast<unsigned char>(byte);
+    out += "\\x";
+    out += digits[value >> 4];
+    out += digits[value & 15];
+  };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // C1 is U+0080 to U+009F: C2 80 to C2 9F.
+    const bool is_c1 = byte == 0xC2 && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0;
+    if (is_c1) {
+      escape(text[i]);
+      escape(text[++i]);
+    } else if (byte < 0x20 || byte == 0x7F) {
+      escape(text[i]);
+    } else {
+      if (byte == '\\') out += '\\';
+      out += text[i];
+    }
+  }
+  return out;
 }
 
 }  // namespace trunkline::wire

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace trunkline::wire {
@@ -25,13 +26,14 @@ inline bool is_name(std::string_view text, std::size_t longest) noexcept {
   return good;
 }
 
-/// True for well-formed UTF-8 (no overlong forms, no surrogates, nothing above U+10FFFF), the empty text included.
-bool is_utf8(std::string_view text) noexcept;
-
 /// The longest start of `text` of at most `limit` bytes that does not cut a character. For any `text`.
 std::string_view utf8_prefix(std::string_view text, std::size_t limit) noexcept;
 
 /// Copies `text` to `out` (room for text.size()), with '?' for every byte that is not part of well-formed UTF-8.
 void copy_as_utf8(std::string_view text, std::byte* out) noexcept;
+
+/// A peer's text as it may stand in one line of a log or on a terminal: control characters (C0, DEL, C1) are written as
+/// \xHH, byte by byte, and a backslash as two. `text` is UTF-8.
+std::string escape_controls(std::string_view text);
 
 }  // namespace trunkline::wire

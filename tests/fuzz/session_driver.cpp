@@ -215,7 +215,7 @@ void SessionDriver::on_call(session::Event& event) {
 
 void SessionDriver::on_end(session::Event& event) {
   require(event.context != nullptr);
-  static_cast<Call*>(event.context)->is_open = false;
+  if (!event.unanswered) static_cast<Call*>(event.context)->is_open = false;
   require(role_ == session::Role::client || !event.status.is_ok());
 }
 

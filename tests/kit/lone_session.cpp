@@ -18,6 +18,7 @@ void LoneSession::on_event(session::Event& event) {
                  .has_message = event.has_message,
                  .end = event.end,
                  .one_way = event.one_way,
+                 .unanswered = event.unanswered,
                  .payload = std::string(as_text(event.payload)),
                  .codec = event.codec != nullptr ? std::string(event.codec->name()) : std::string(),
                  .method = std::string(event.method_name),
@@ -31,6 +32,8 @@ void LoneSession::on_event(session::Event& event) {
   if (event.type != session::EventType::call || answer == Answer::nothing) return;
   if (answer == Answer::keep) {
     session().attach(event.id, context_of(event.id));
+  } else if (!event.status.is_ok()) {
+    static_cast<void>(session().finish(event.id, event.status, {}, nullptr, true));
   } else {
     static_cast<void>(session().finish(event.id, {}, payload(as_text(event.payload)), nullptr, false));
   }

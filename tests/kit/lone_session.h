@@ -21,6 +21,7 @@ struct SeenEvent {
   bool has_message = false;
   bool end = false;
   bool one_way = false;
+  bool unanswered = false;
   std::string payload{};
   std::string codec{};
   std::string method{};

@@ -170,6 +170,12 @@ void ClientModel::on_finished(Call& call, Event& event) {
   start_waiting();
 }
 
+void ClientModel::check_order(const Call& call) {
+  if (!session().is_ordered()) return;
+  world_.check(call.id > last_finished_, call.plan, "answered out of order");
+  last_finished_ = call.id;
+}
+
 void ClientModel::check_outcome(const Call& call, const Event& event) {
   const CallPlan& plan = *call.plan;
   if (!event.status.is_ok() && !event.status.may_have_run()) {
@@ -185,13 +191,12 @@ void ClientModel::check_outcome(const Call& call, const Event& event) {
     if (event.has_message)
       world_.check_content(plan, Direction::response, plan.responses.size(), *plan.final_response, event.payload);
     world_.check(event.metadata.get("trailing").has_value() == plan.with_metadata, &plan, "trailing metadata is wrong");
-    if (session().is_ordered()) {
-      world_.check(call.id > last_finished_, &plan, "answered out of order");
-      last_finished_ = call.id;
-    }
+    check_order(call);
     return;
   }
   const StatusCode code = event.status.code();
+  // Unavailable stands for a goaway, or the end of the connection.
+  if (event.status.origin() == StatusOrigin::peer && code != StatusCode::unavailable) check_order(call);
   // One-way calls count against the server's limit as well, but the client does not learn when they end.
   const bool may_refuse = call.before_hello || std::any_of(calls_.begin(), calls_.end(),
                                                            [](const Call& other) { return other.plan->one_way; });

@@ -36,6 +36,7 @@ class ClientModel {
   void on_event(session::Event& event);
   void on_message(Call& call, session::Event& event);
   void on_finished(Call& call, session::Event& event);
+  void check_order(const Call& call);
   void check_outcome(const Call& call, const session::Event& event);
   void start_waiting();
   void start(Call& call);

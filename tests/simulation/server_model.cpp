@@ -47,6 +47,7 @@ void ServerModel::on_call(Event& event) {
   world_.check(found != world_.by_id.end() || world_.is_spoilt(), nullptr, "a call that nobody made");
   const CallPlan& plan = found != world_.by_id.end() ? *found->second : unknown_;
   world_.log("server", event.id, "call " + std::to_string(plan.index));
+  if (!event.status.is_ok()) return on_refused(plan, event);
   if (!world_.is_spoilt()) {
     world_.check(world_.seen_by_server.insert(event.id).second, &plan, "a call came twice");
     world_.check(event.method_name == plan.method, &plan, "another method");
@@ -70,6 +71,16 @@ void ServerModel::on_call(Event& event) {
     });
   }
   take(call, event);
+}
+
+void ServerModel::on_refused(const CallPlan& plan, Event& event) {
+  world_.check(session().is_ordered(), &plan, "a refusal that need not have waited");
+  Call& call = calls_[event.id];
+  call = {.plan = &plan, .id = event.id, .refusal = event.status, .was_served = false};
+  ++open_;
+  session().attach(event.id, &call);
+  turns_.push_back(&call);
+  serve(call);
 }
 
 void ServerModel::answer_at_once(const CallPlan& plan, Event& event) {
@@ -113,7 +124,11 @@ void ServerModel::on_message(Call& call, Event& event) {
 
 void ServerModel::on_cancelled(Call& call, const Event& event) {
   world_.log("server", call.id, "cancelled: " + event.status.to_string());
-  end(call);
+  if (event.unanswered) {
+    call.refusal = event.status;
+  } else {
+    end(call);
+  }
   if (!turns_.empty()) serve(*turns_.front());
 }
 
@@ -136,6 +151,11 @@ void ServerModel::serve(Call& call) {
 /// True if the call is over with that.
 bool ServerModel::serve_one(Call& call) {
   const CallPlan& plan = *call.plan;
+  if (!call.refusal.is_ok()) {
+    end(call);
+    static_cast<void>(session().finish(call.id, call.refusal, {}, nullptr, !call.was_served));
+    return true;
+  }
   if (!call.ready || plan.answering == Answering::never) return false;
   if (!call.end_received && plan.answering != Answering::early) return false;
   while (call.sent < plan.responses.size()) {

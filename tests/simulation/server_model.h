@@ -25,10 +25,13 @@ class ServerModel {
     std::size_t sent = 0;
     bool ready = false;
     bool over = false;
+    Status refusal{};  ///< not ok: what the session wants said when the call's turn comes
+    bool was_served = true;
   };
 
   void on_event(session::Event& event);
   void on_call(session::Event& event);
+  void on_refused(const CallPlan& plan, session::Event& event);
   void on_message(Call& call, session::Event& event);
   void on_cancelled(Call& call, const session::Event& event);
   void answer_at_once(const CallPlan& plan, session::Event& event);

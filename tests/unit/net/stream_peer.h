@@ -37,15 +37,16 @@ class StreamPeer final : public TransportObserver {
     unsent_ += text;
     write_some();
   }
-  /// How much the transport takes until it would block.
+  /// Writes until the transport would block; how much that was, with what it has not taken and is to be sent first.
   std::size_t fill() {
-    const std::string block(16384, 'f');
-    std::size_t total = 0;
+    std::size_t taken = 0;
     for (;;) {
-      const ByteSpan span = as_bytes(block);
+      unsent_.resize(16384, 'f');
+      const ByteSpan span = as_bytes(unsent_);
       const IoResult result = transport_->write({&span, 1});
-      if (result.state != IoState::ok) return total;
-      total += result.bytes;
+      if (result.state != IoState::ok) return taken + unsent_.size();
+      taken += result.bytes;
+      unsent_.erase(0, result.bytes);
     }
   }
   void destroy() { transport_.reset(); }

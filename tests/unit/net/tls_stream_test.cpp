@@ -19,14 +19,14 @@ using testing::HasSubstr;
 
 class TlsStreamTest : public testing::Test {
  protected:
-  TlsStreamTest() {
+  explicit TlsStreamTest(const std::string& server_name = "localhost") {
     int sockets[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
     server_socket_ = UniqueSocket(sockets[0]);
     client_socket_ = UniqueSocket(sockets[1]);
     server_ = std::make_unique<TlsStream>(make_server_context(files_.server_options()).value(), sockets[0], "");
     client_ =
-        std::make_unique<TlsStream>(make_client_context(files_.client_options()).value(), sockets[1], "localhost");
+        std::make_unique<TlsStream>(make_client_context(files_.client_options()).value(), sockets[1], server_name);
     auto client_step = TlsStream::Step::wants_read;
     auto server_step = TlsStream::Step::wants_read;
     for (int round = 0; round < 10; ++round) {
@@ -111,6 +111,96 @@ TEST_F(TlsStreamTest, SaysThatMoreIsBufferedThanWasAskedFor) {
   EXPECT_TRUE(client_->has_buffered());
   EXPECT_EQ(read(*client_).size(), 44U);
   EXPECT_FALSE(client_->has_buffered());
+}
+
+/// A name that says that it is a whole one.
+class RootedNameTest : public TlsStreamTest {
+ protected:
+  RootedNameTest() : TlsStreamTest("localhost.") {}
+};
+
+TEST_F(RootedNameTest, IsVerifiedWithoutTheRootsDot) {
+  write(*server_, "hello");
+
+  EXPECT_EQ(read(*client_), "hello");
+}
+
+/// Bytes that differ from record to record.
+std::string pattern(std::size_t size) {
+  std::string text(size, ' ');
+  for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + (i / 997 + i) % 26);
+  return text;
+}
+
+/// A socket that takes little at a time.
+class FullTlsStreamTest : public TlsStreamTest {
+ protected:
+  FullTlsStreamTest() {
+    const int small = 8 * 1024;
+    EXPECT_EQ(::setsockopt(server_socket_.get(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small), 0);
+  }
+  /// Until the socket is full.
+  void write_some() {
+    for (;;) {
+      const IoResult result = write(*server_, std::string_view(text_).substr(written_));
+      if (result.state != IoState::ok) {
+        EXPECT_EQ(result.state, IoState::would_block);
+        return;
+      }
+      written_ += result.bytes;
+      if (written_ == text_.size()) return;
+    }
+  }
+  std::string read_all() {
+    std::string all;
+    do all += read(*client_);
+    while (result_.state == IoState::ok);
+    return all;
+  }
+
+  const std::string text_ = pattern(600000);
+  std::size_t written_ = 0;
+};
+
+TEST_F(FullTlsStreamTest, SaysOnlyOfWhatIsSentThatItIsWritten) {
+  write_some();
+  ::shutdown(server_socket_.get(), SHUT_WR);
+
+  const std::string heard = read_all();
+
+  EXPECT_LT(written_, text_.size());
+  EXPECT_GE(heard.size(), written_);
+  EXPECT_TRUE(text_.starts_with(heard));
+}
+
+TEST_F(FullTlsStreamTest, GoesOnWhereItStoppedWithTheSameBytes) {
+  std::string heard;
+  for (int round = 0; round < 1000 && written_ < text_.size(); ++round) {
+    write_some();
+    heard += read_all();
+  }
+
+  EXPECT_EQ(written_, text_.size());
+  EXPECT_FALSE(server_->has_unsent());
+  EXPECT_EQ(heard, text_);
+}
+
+TEST_F(FullTlsStreamTest, SaysWhatIsSentThoughMoreIsUnsent) {
+  write_some();
+  ASSERT_TRUE(server_->has_unsent());
+  std::size_t steps = 0;
+  std::size_t most_at_once = 0;
+  while (written_ < text_.size()) {
+    for (int part = 0; part < 20; ++part) read(*client_);
+    const IoResult result = write(*server_, std::string_view(text_).substr(written_));
+    ASSERT_NE(result.state, IoState::failed);
+    written_ += result.bytes;
+    most_at_once = std::max(most_at_once, result.bytes);
+    if (result.bytes > 0 && server_->has_unsent()) ++steps;
+  }
+
+  EXPECT_GT(steps, 10u);
+  EXPECT_LE(most_at_once, 64u * 1024);
 }
 
 /// A client of OpenSSL's own, as old as the server lets it be.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Refusals on ordered connections: they wait for their turn, too.
+#include "codec/bytes_codec.h"
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
@@ -65,6 +66,42 @@ TEST_F(OrderedRefusal, ByALimitOfTheMethodWaits) {
   client.call("Wait", "a");
 
   expect_in_turn(client, gate, client.call("Wait", "b"), StatusCode::resource_exhausted);
+}
+
+/// What the session itself refuses: a codec that the server does not have.
+class SessionRefusal : public OrderedRefusal {
+ protected:
+  SessionRefusal() {
+    ServerOptions options;
+    options.codecs = CodecRegistry().add(std::make_shared<codec::BytesCodec>());
+    make_server(std::move(options));
+  }
+};
+
+TEST_F(SessionRefusal, OfAnUnknownCodecWaits) {
+  Gate gate(loop_);
+  handle_all(gate);
+  TestClient& client = connect(true);
+  client.call("Wait", "a");
+
+  expect_in_turn(client, gate, client.call("Plain", "b", "json"), StatusCode::unimplemented);
+}
+
+TEST_F(SessionRefusal, OfALaterMessageOfAnUnknownCodecWaits) {
+  Gate gate(loop_);
+  handle_all(gate);
+  TestClient& client = connect(true);
+  client.call("Wait", "a");
+  session::CallStart start;
+  start.end = false;
+  const session::CallId id = client.call("Plain", "", "", start);
+
+  // The client has not heard yet which codecs the server knows.
+  const CodecRegistry codecs = CodecRegistry::with_defaults();
+  ASSERT_TRUE(
+      client.session().send(id, {.codec = codecs.find("json"), .payload = Slice::copy_of("1")}, nullptr, true).is_ok());
+
+  expect_in_turn(client, gate, id, StatusCode::unimplemented);
 }
 
 TEST_F(OrderedRefusal, WhenCancelledIsForgotten) {

@@ -17,30 +17,53 @@ using namespace std::chrono_literals;
 
 constexpr CallId id = 1;
 
+/// All that can happen to a call: what the table tells apart, in its order, and what means the same in every phase.
+enum class Input {
+  peer_message,
+  peer_message_end,
+  send,
+  send_end,
+  finish,
+  cancel,
+  peer_finish,
+  peer_cancel,
+  peer_credit,
+  deadline,
+  lost
+};
+constexpr int inputs = 11;
+
+/// What comes of it.
+enum class Outcome { accept, discard, refuse_local, fail_call, fail_session };
+struct Rule {
+  Outcome outcome;
+  CallPhase next;
+};
+
 /// The rules of docs/wire.md, section 6, said once more in another form than the table's.
-CallTransition expected(Role role, CallPhase phase, CallInput input) {
+Rule expected(Role role, CallPhase phase, Input input) {
   const bool peer_ended = phase == CallPhase::peer_ended || phase == CallPhase::both_ended;
   const bool local_ended = phase == CallPhase::local_ended || phase == CallPhase::both_ended;
   const bool closed = phase == CallPhase::closed;
-  const bool is_message = input == CallInput::peer_message || input == CallInput::peer_message_end;
-  const bool is_send = input == CallInput::send || input == CallInput::send_end;
-  if (input == (role == Role::client ? CallInput::peer_cancel : CallInput::peer_finish))
-    return {CallAction::fail_session, CallPhase::closed};
-  if (input == (role == Role::client ? CallInput::finish : CallInput::cancel)) return {CallAction::refuse_local, phase};
-  if (is_send && (closed || local_ended)) return {CallAction::refuse_local, phase};
-  if (closed) return {CallAction::discard, phase};
-  if (is_message && peer_ended) return {CallAction::fail_call, CallPhase::closed};
+  const bool is_message = input == Input::peer_message || input == Input::peer_message_end;
+  const bool is_send = input == Input::send || input == Input::send_end;
+  if (input == (role == Role::client ? Input::peer_cancel : Input::peer_finish))
+    return {Outcome::fail_session, CallPhase::closed};
+  if (input == (role == Role::client ? Input::finish : Input::cancel)) return {Outcome::refuse_local, phase};
+  if (is_send && (closed || local_ended)) return {Outcome::refuse_local, phase};
+  if (closed) return {Outcome::discard, phase};
+  if (is_message && peer_ended) return {Outcome::fail_call, CallPhase::closed};
   switch (input) {
-    case CallInput::peer_message_end:
-      return {CallAction::accept, local_ended ? CallPhase::both_ended : CallPhase::peer_ended};
-    case CallInput::send_end:
-      return {CallAction::accept, peer_ended ? CallPhase::both_ended : CallPhase::local_ended};
-    case CallInput::peer_message:
-    case CallInput::peer_credit:
-    case CallInput::send:
-      return {CallAction::accept, phase};
+    case Input::peer_message_end:
+      return {Outcome::accept, local_ended ? CallPhase::both_ended : CallPhase::peer_ended};
+    case Input::send_end:
+      return {Outcome::accept, peer_ended ? CallPhase::both_ended : CallPhase::local_ended};
+    case Input::peer_message:
+    case Input::peer_credit:
+    case Input::send:
+      return {Outcome::accept, phase};
     default:
-      return {CallAction::accept, CallPhase::closed};
+      return {Outcome::accept, CallPhase::closed};
   }
 }
 
@@ -48,15 +71,16 @@ class CallPhases : public testing::TestWithParam<std::tuple<Role, int, int>> {
  protected:
   Role role() const { return std::get<0>(GetParam()); }
   CallPhase phase() const { return static_cast<CallPhase>(std::get<1>(GetParam())); }
-  CallInput input() const { return static_cast<CallInput>(std::get<2>(GetParam())); }
+  Input input() const { return static_cast<Input>(std::get<2>(GetParam())); }
 };
 
 TEST_P(CallPhases, TableSaysWhatTheRulesSay) {
-  const CallTransition entry = transition(role(), phase(), input());
-  const CallTransition rule = expected(role(), phase(), input());
+  if (std::get<2>(GetParam()) >= call_inputs) return;  // not of the table
+  const CallTransition entry = transition(role(), phase(), static_cast<CallInput>(input()));
+  const Rule rule = expected(role(), phase(), input());
 
-  EXPECT_EQ(entry.action, rule.action);
-  if (rule.action == CallAction::accept || rule.action == CallAction::refuse_local) {
+  EXPECT_EQ(static_cast<int>(entry.action), static_cast<int>(rule.outcome));
+  if (rule.outcome == Outcome::accept || rule.outcome == Outcome::refuse_local) {
     EXPECT_EQ(entry.next, rule.next);
   }
 }
@@ -89,36 +113,36 @@ void bring_server_to(LoneSession& lone, CallPhase phase) {
   }
 }
 
-Status apply(LoneSession& lone, CallInput input) {
+Status apply(LoneSession& lone, Input input) {
   switch (input) {
-    case CallInput::peer_message:
+    case Input::peer_message:
       lone.feed({kit::message(id, "z")});
       break;
-    case CallInput::peer_message_end:
+    case Input::peer_message_end:
       lone.feed({kit::message(id, "z", wire::flag::end)});
       break;
-    case CallInput::peer_finish:
+    case Input::peer_finish:
       lone.feed({kit::finish(id)});
       break;
-    case CallInput::peer_cancel:
+    case Input::peer_cancel:
       lone.feed({kit::cancel(id)});
       break;
-    case CallInput::peer_credit:
+    case Input::peer_credit:
       lone.feed({kit::credit(id, 100)});
       break;
-    case CallInput::send:
+    case Input::send:
       return lone.session().send(id, kit::payload("z"), nullptr, false);
-    case CallInput::send_end:
+    case Input::send_end:
       return lone.session().send(id, kit::payload("z"), nullptr, true);
-    case CallInput::finish:
+    case Input::finish:
       return lone.session().finish(id, {}, {}, nullptr, false);
-    case CallInput::cancel:
+    case Input::cancel:
       lone.session().cancel(id, StatusCode::cancelled);
       break;
-    case CallInput::deadline:
+    case Input::deadline:
       lone.advance(6s);
       break;
-    case CallInput::lost:
+    case Input::lost:
       lone.session().transport_closed(Status(StatusCode::unavailable, "connection reset"));
       break;
   }
@@ -135,33 +159,33 @@ std::string outcome(LoneSession& lone) {
   return lone.session().open_calls() == 1 ? seen + 'o' : seen;
 }
 
-std::string expected_outcome(Role role, CallInput input, const CallTransition& rule) {
-  const bool was_open = rule.action != CallAction::discard &&
-                        !(rule.action == CallAction::refuse_local && rule.next == CallPhase::closed);
-  switch (rule.action) {
-    case CallAction::fail_session:
+std::string expected_outcome(Role role, Input input, const Rule& rule) {
+  const bool was_open =
+      rule.outcome != Outcome::discard && !(rule.outcome == Outcome::refuse_local && rule.next == CallPhase::closed);
+  switch (rule.outcome) {
+    case Outcome::fail_session:
       return was_open ? "ec" : "c";
-    case CallAction::fail_call:
+    case Outcome::fail_call:
       return "e";
-    case CallAction::discard:
-      return input == CallInput::lost ? "c" : "";
-    case CallAction::refuse_local:
+    case Outcome::discard:
+      return input == Input::lost ? "c" : "";
+    case Outcome::refuse_local:
       return was_open ? "o" : "";
-    case CallAction::accept:
+    case Outcome::accept:
       break;
   }
   switch (input) {
-    case CallInput::peer_message:
-    case CallInput::peer_message_end:
+    case Input::peer_message:
+    case Input::peer_message_end:
       return "eo";
-    case CallInput::peer_credit:
-    case CallInput::send:
-    case CallInput::send_end:
+    case Input::peer_credit:
+    case Input::send:
+    case Input::send_end:
       return "o";
-    case CallInput::finish:
-    case CallInput::cancel:
+    case Input::finish:
+    case Input::cancel:
       return "";
-    case CallInput::lost:
+    case Input::lost:
       return "ec";
     default:
       static_cast<void>(role);
@@ -173,17 +197,17 @@ TEST_P(CallPhases, LiveSessionDoesWhatTheTableSays) {
   LoneSession lone(role());
   role() == Role::client ? bring_client_to(lone, phase()) : bring_server_to(lone, phase());
   static_cast<void>(lone.events());
-  const CallTransition rule = expected(role(), phase(), input());
+  const Rule rule = expected(role(), phase(), input());
 
   const Status status = apply(lone, input());
 
   std::string wanted = expected_outcome(role(), input(), rule);
   // A session that fails tells an open call; one that is over already has nobody to tell.
-  if (rule.action == CallAction::fail_session && phase() == CallPhase::closed) wanted = "c";
+  if (rule.outcome == Outcome::fail_session && phase() == CallPhase::closed) wanted = "c";
   EXPECT_EQ(outcome(lone), wanted);
-  const bool is_send = input() == CallInput::send || input() == CallInput::send_end;
+  const bool is_send = input() == Input::send || input() == Input::send_end;
   if (is_send) {
-    EXPECT_EQ(status.is_ok(), rule.action == CallAction::accept) << status.to_string();
+    EXPECT_EQ(status.is_ok(), rule.outcome == Outcome::accept) << status.to_string();
   }
   if (is_send && phase() != CallPhase::closed && !status.is_ok()) {
     EXPECT_EQ(status.message(), "send message: this side of the call has ended");
@@ -195,16 +219,15 @@ TEST_P(CallPhases, LiveSessionDoesWhatTheTableSays) {
 
 std::string name_of(const testing::TestParamInfo<CallPhases::ParamType>& info) {
   static const char* const phases[] = {"open", "local_ended", "peer_ended", "both_ended", "closed"};
-  static const char* const inputs[] = {"peer_message", "peer_message_end", "peer_finish", "peer_cancel", "peer_credit",
-                                       "send",         "send_end",         "finish",      "cancel",      "deadline",
-                                       "lost"};
+  static const char* const names[] = {"peer_message", "peer_message_end", "send",        "send_end", "finish", "cancel",
+                                      "peer_finish",  "peer_cancel",      "peer_credit", "deadline", "lost"};
   return std::string(std::get<0>(info.param) == Role::client ? "client_" : "server_") +
-         phases[std::get<1>(info.param)] + "_" + inputs[std::get<2>(info.param)];
+         phases[std::get<1>(info.param)] + "_" + names[std::get<2>(info.param)];
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CallPhases,
                          testing::Combine(testing::Values(Role::client, Role::server), testing::Range(0, call_phases),
-                                          testing::Range(0, call_inputs)),
+                                          testing::Range(0, inputs)),
                          name_of);
 
 }  // namespace

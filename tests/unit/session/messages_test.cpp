@@ -145,7 +145,7 @@ TEST(MessageInPieces, AllTogetherAreLimited) {
 
   EXPECT_EQ(refused.header.number, 8u);
   EXPECT_EQ(refused.status_message,
-            "receive message: 1400 bytes of unfinished and unread messages exceed max_unread_bytes 1000");
+            "receive message: 1418 bytes of unfinished and unread messages exceed max_unread_bytes 1000");
   EXPECT_TRUE(lone.said().empty());
   EXPECT_EQ(lone.session().open_calls(), 1u);
 }

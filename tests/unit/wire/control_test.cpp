@@ -22,7 +22,7 @@ FrameHeader accepted_header(const BufferWriter& out, Sender from) {
 TEST(ControlFrames, CancelCarriesCallAndCode) {
   BufferWriter out;
 
-  write_cancel(7, StatusCode::deadline_exceeded, out);
+  append_header(cancel_frame(7, StatusCode::deadline_exceeded), out);
 
   EXPECT_EQ(accepted_header(out, Sender::client), (FrameHeader{.type = FrameType::cancel, .call = 7, .number = 4}));
 }
@@ -30,7 +30,7 @@ TEST(ControlFrames, CancelCarriesCallAndCode) {
 TEST(ControlFrames, CreditCarriesCallAndBytes) {
   BufferWriter out;
 
-  write_credit(7, max_credit_bytes, out);
+  append_header(credit_frame(7, max_credit_bytes), out);
 
   EXPECT_EQ(accepted_header(out, Sender::server),
             (FrameHeader{.type = FrameType::credit, .call = 7, .number = max_credit_bytes}));
@@ -42,8 +42,10 @@ TEST(ControlFrames, PongEchoesPing) {
   BufferWriter ping;
   BufferWriter pong;
 
-  write_ping(value, ping);
-  write_pong(read_ping(ping.bytes().subspan(header_bytes)), pong);
+  append_header(ping_header(), ping);
+  ping.append(ByteSpan(value));
+  append_header(pong_header(), pong);
+  pong.append(ByteSpan(read_ping(ping.bytes().subspan(header_bytes))));
 
   EXPECT_EQ(accepted_header(ping, Sender::client).type, FrameType::ping);
   EXPECT_EQ(accepted_header(pong, Sender::server).type, FrameType::pong);
@@ -88,9 +90,9 @@ TEST(ControlFrames, GoawayReasonThatIsNotUtf8IsRefused) {
 TEST(ControlFrames, AreAppendedOneAfterTheOther) {
   BufferWriter out;
 
-  write_credit(1, 2, out);
+  append_header(credit_frame(1, 2), out);
   write_goaway(0, StatusCode::ok, "", out);
-  write_cancel(3, StatusCode::cancelled, out);
+  append_header(cancel_frame(3, StatusCode::cancelled), out);
 
   EXPECT_EQ(out.size(), 3 * header_bytes);
   EXPECT_EQ(read_header(out.bytes().data() + 2 * header_bytes).call, 3U);

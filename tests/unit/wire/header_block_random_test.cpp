@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random header blocks against a model, and random damage to them.
+#include "base/utf8.h"
 #include "wire/header_block.h"
 
 #include <gtest/gtest.h>
@@ -168,7 +169,7 @@ TEST(HeaderBlockRandom, DamagedBlocksAreRefusedOrKeepTheRules) {
     EXPECT_EQ(metadata.size(), block.metadata_count);
     for (const Metadata::Entry& entry : metadata) EXPECT_TRUE(is_name(entry.name, max_metadata_name_bytes));
     EXPECT_TRUE(!block.has_method || is_method_name(block.method));
-    EXPECT_TRUE(is_utf8(block.status_message));
+    EXPECT_TRUE(base::is_utf8(block.status_message));
   }
   EXPECT_GT(refused, 100U);
 }

@@ -17,15 +17,6 @@ std::string as_utf8(const std::string& text) {
   return out;
 }
 
-/// UTF-8 of any number, surrogates and too great ones as well.
-std::string encoded(std::uint32_t point) {
-  const auto tail = [point](int shift) { return static_cast<char>(0x80 | (point >> shift & 0x3F)); };
-  if (point < 0x80) return {static_cast<char>(point)};
-  if (point < 0x800) return {static_cast<char>(0xC0 | point >> 6), tail(0)};
-  if (point < 0x10000) return {static_cast<char>(0xE0 | point >> 12), tail(6), tail(0)};
-  return {static_cast<char>(0xF0 | point >> 18), tail(12), tail(6), tail(0)};
-}
-
 TEST(IsName, AcceptsTheAlphabetAndNothingElse) {
   const std::string alphabet = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
   for (int byte = 0; byte < 256; ++byte) {
@@ -39,48 +30,6 @@ TEST(IsName, RefusesEmptyAndTooLong) {
   EXPECT_FALSE(is_name("", 64));
   EXPECT_TRUE(is_name(std::string(64, 'a'), 64));
   EXPECT_FALSE(is_name(std::string(65, 'a'), 64));
-}
-
-TEST(IsUtf8, AcceptsEveryCharacterButSurrogates) {
-  for (std::uint32_t point = 0; point < 0x110000; ++point) {
-    const bool surrogate = point >= 0xD800 && point < 0xE000;
-
-    ASSERT_EQ(is_utf8(encoded(point)), !surrogate) << point;
-  }
-}
-
-TEST(IsUtf8, RefusesWhatIsPastTheLastCharacter) {
-  EXPECT_FALSE(is_utf8(encoded(0x110000)));
-  EXPECT_FALSE(is_utf8("\xF5\x80\x80\x80"));
-  EXPECT_FALSE(is_utf8("\xFF"));
-}
-
-TEST(IsUtf8, RefusesOverlongForms) {
-  EXPECT_FALSE(is_utf8("\xC0\x80"));
-  EXPECT_FALSE(is_utf8("\xC1\xBF"));
-  EXPECT_FALSE(is_utf8("\xE0\x9F\xBF"));
-  EXPECT_FALSE(is_utf8("\xF0\x8F\xBF\xBF"));
-}
-
-TEST(IsUtf8, RefusesEveryTruncationAndStrayContinuation) {
-  for (const std::string& whole : {"ü"s, "€"s, "𝄞"s}) {
-    for (std::size_t size = 1; size < whole.size(); ++size) {
-      EXPECT_FALSE(is_utf8(whole.substr(0, size)));
-      EXPECT_FALSE(is_utf8(whole.substr(size)));
-      EXPECT_FALSE(is_utf8(whole.substr(0, size) + "x"));
-    }
-  }
-}
-
-TEST(IsUtf8, FindsABadByteAtEveryPlaceOfALongText) {
-  for (std::size_t at = 0; at < 40; ++at) {
-    std::string text(40, 'a');
-    EXPECT_TRUE(is_utf8(text));
-
-    text[at] = '\x80';
-
-    EXPECT_FALSE(is_utf8(text)) << at;
-  }
 }
 
 TEST(Utf8Prefix, CutsBetweenCharacters) {
@@ -99,6 +48,18 @@ TEST(CopyAsUtf8, KeepsGoodTextAndMarksBadBytes) {
   EXPECT_EQ(as_utf8("\xED\xA0\x80"), "???");
   EXPECT_EQ(as_utf8("\xE2\x82"), "??");
   EXPECT_EQ(as_utf8(""), "");
+}
+
+TEST(EscapeControls, LeavesTextAlone) {
+  EXPECT_EQ(escape_controls("größer 𝄞, a\u00A0b"), "größer 𝄞, a\u00A0b");
+  EXPECT_EQ(escape_controls(""), "");
+}
+
+TEST(EscapeControls, WritesControlCharactersByteByByte) {
+  EXPECT_EQ(escape_controls("bye\n2026 ERROR\x1b[2J"), "bye\\x0a2026 ERROR\\x1b[2J");
+  EXPECT_EQ(escape_controls(std::string("\0\x7F", 2)), "\\x00\\x7f");
+  EXPECT_EQ(escape_controls("\u009Bm\u0080"), "\\xc2\\x9bm\\xc2\\x80");
+  EXPECT_EQ(escape_controls("a\\x0a"), "a\\\\x0a");
 }
 
 }  // namespace

@@ -224,16 +224,18 @@ std::vector<std::byte> encode_frame(const json& meaning) {
       write_hello(hello_of(meaning.at("hello")), out);
       break;
     case FrameType::cancel:
-      write_cancel(header.call, code, out);
+      append_header(cancel_frame(header.call, code), out);
       break;
     case FrameType::credit:
-      write_credit(header.call, header.number, out);
+      append_header(credit_frame(header.call, header.number), out);
       break;
     case FrameType::ping:
-      write_ping(value, out);
+      append_header(ping_header(), out);
+      out.append(ByteSpan(value));
       break;
     case FrameType::pong:
-      write_pong(value, out);
+      append_header(pong_header(), out);
+      out.append(ByteSpan(value));
       break;
     case FrameType::goaway:
       write_goaway(header.call, code, meaning.at("reason").get<std::string>(), out);

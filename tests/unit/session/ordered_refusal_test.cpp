@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: MIT
+// Ordered connections: what the session itself refuses or breaks off is finished by the layer above, in its turn.
+#include "kit/lone_session.h"
+
+#include <gtest/gtest.h>
+
+namespace trunkline::session {
+namespace {
+
+using kit::FrameSpec;
+using kit::LoneSession;
+using kit::SeenEvent;
+using namespace std::chrono_literals;
+namespace flag = wire::flag;
+
+/// Call 1 runs; what is refused comes after it.
+class OrderedSession : public testing::Test {
+ protected:
+  explicit OrderedSession(const SessionOptions& options = kit::plain_options()) : lone_(Role::server, options) {
+    wire::Hello hello;
+    hello.codecs = {"bytes", "morse"};
+    hello.ordered = true;
+    lone_.greet(hello);
+    lone_.feed({kit::call(1, 1, "a/b", "x")});
+    static_cast<void>(lone_.events());
+  }
+
+  static FrameSpec of_unknown_codec(CallId id) {
+    FrameSpec frame = kit::call(id, 1, {}, "x");
+    frame.codec = 2;
+    return frame;
+  }
+  static FrameSpec first_piece(CallId id, std::uint64_t total) {
+    FrameSpec frame = kit::call(id, 1, {}, "abc");
+    frame.flags = flag::message | flag::more;
+    frame.message_bytes = total;
+    return frame;
+  }
+  static FrameSpec piece(CallId id, std::string_view bytes, std::uint8_t flags) {
+    FrameSpec frame = kit::message(id, bytes, flags);
+    frame.codec = 0;
+    return frame;
+  }
+  /// The one event there is; no frame but grants of credit has been said.
+  SeenEvent only_event() {
+    const auto events = lone_.events();
+    EXPECT_EQ(events.size(), 1u);
+    for (const auto& frame : lone_.said()) EXPECT_TRUE(frame.is(wire::FrameType::credit));
+    return events.empty() ? SeenEvent{} : events[0];
+  }
+  void expect_refused_call(const SeenEvent& event, CallId id, StatusCode code) {
+    EXPECT_EQ(event.type, EventType::call);
+    EXPECT_EQ(event.id, id);
+    EXPECT_EQ(event.method, "a/b");
+    EXPECT_FALSE(event.has_message);
+    EXPECT_EQ(event.status.code(), code) << event.status.to_string();
+  }
+  void expect_finished(CallId id, StatusCode code) {
+    const auto said = lone_.said();
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_TRUE(said[0].is(wire::FrameType::finish));
+    EXPECT_EQ(said[0].header.call, id);
+    EXPECT_EQ(said[0].header.number, static_cast<std::uint32_t>(code));
+  }
+  Status finish(CallId id, const Status& status = {}) {
+    return lone_.session().finish(id, status, {}, nullptr, !status.is_ok());
+  }
+
+  LoneSession lone_;
+};
+
+TEST_F(OrderedSession, HandsOutARefusedCall) {
+  lone_.feed({of_unknown_codec(2)});
+
+  const SeenEvent refused = only_event();
+  expect_refused_call(refused, 2, StatusCode::unimplemented);
+  static_cast<void>(finish(1));
+  expect_finished(1, StatusCode::ok);
+  static_cast<void>(finish(2, refused.status));
+  expect_finished(2, StatusCode::unimplemented);
+  EXPECT_EQ(lone_.session().open_calls(), 0u);
+}
+
+TEST_F(OrderedSession, AnswersARefusedCallThatNobodyTakes) {
+  lone_.answer = LoneSession::Answer::nothing;
+
+  lone_.feed({of_unknown_codec(2)});
+
+  static_cast<void>(lone_.events());
+  expect_finished(2, StatusCode::unimplemented);
+}
+
+TEST_F(OrderedSession, HandsOutACallWhoseDeadlineHadPassed) {
+  FrameSpec late = kit::call(2, 1, {}, "x");
+  late.timeout_us = 0;
+
+  lone_.feed({late});
+
+  expect_refused_call(only_event(), 2, StatusCode::deadline_exceeded);
+}
+
+TEST_F(OrderedSession, HandsOutACallWithTooLongAMessageAndDiscardsTheRest) {
+  lone_.feed({first_piece(2, std::uint64_t{1} << 40), piece(2, "def", flag::more)});
+
+  expect_refused_call(only_event(), 2, StatusCode::resource_exhausted);
+  lone_.feed({piece(2, "ghi", flag::end), kit::call(3, 1, {}, "y")});
+  EXPECT_EQ(only_event().id, 3u);
+}
+
+TEST_F(OrderedSession, HandsOutACallWhosePiecesDoNotAddUp) {
+  lone_.feed({first_piece(2, 10), piece(2, "de", flag::end)});
+
+  expect_refused_call(only_event(), 2, StatusCode::internal);
+}
+
+TEST_F(OrderedSession, HandsOutAnUnfinishedCallWhoseDeadlinePasses) {
+  FrameSpec slow = first_piece(2, 10);
+  slow.timeout_us = 1000;
+  slow.metadata = Metadata{{"k", "v"}};
+  lone_.feed({slow});
+  EXPECT_TRUE(lone_.events().empty());
+
+  lone_.advance(1s);
+
+  const SeenEvent refused = only_event();
+  expect_refused_call(refused, 2, StatusCode::deadline_exceeded);
+  EXPECT_EQ(refused.metadata.get("k"), "v");
+  lone_.feed({piece(2, "defghij", flag::end)});
+  EXPECT_TRUE(lone_.events().empty());
+  static_cast<void>(finish(2, refused.status));
+  expect_finished(2, StatusCode::deadline_exceeded);
+}
+
+TEST_F(OrderedSession, TellsOfADeadlineWithoutAnsweringIt) {
+  FrameSpec call = kit::call(2, 1, {}, "x");
+  call.timeout_us = 1000;
+  lone_.feed({call});
+  static_cast<void>(lone_.events());
+
+  lone_.advance(1s);
+
+  const SeenEvent told = only_event();
+  EXPECT_EQ(told.type, EventType::cancelled);
+  EXPECT_TRUE(told.unanswered);
+  EXPECT_EQ(told.context, lone_.context_of(2));
+  EXPECT_EQ(lone_.session().open_calls(), 2u);
+  EXPECT_FALSE(lone_.session().send(2, kit::payload("z"), nullptr, false).is_ok());
+  static_cast<void>(finish(2, told.status));
+  expect_finished(2, StatusCode::deadline_exceeded);
+}
+
+TEST_F(OrderedSession, TellsOfABrokenMessageWithoutAnsweringIt) {
+  FrameSpec stream = kit::call(2, 1);
+  stream.flags = 0;
+  stream.codec = 0;
+  lone_.feed({stream});
+  static_cast<void>(lone_.events());
+
+  FrameSpec broken = kit::message(2, "x");
+  broken.codec = 2;
+  lone_.feed({broken, kit::message(2, "discarded")});
+
+  const SeenEvent told = only_event();
+  EXPECT_EQ(told.type, EventType::cancelled);
+  EXPECT_TRUE(told.unanswered);
+  EXPECT_EQ(told.status.code(), StatusCode::unimplemented);
+}
+
+TEST_F(OrderedSession, ForgetsARefusedCallThatIsCancelled) {
+  lone_.feed({of_unknown_codec(2)});
+  static_cast<void>(only_event());
+
+  lone_.feed({kit::cancel(2)});
+
+  const SeenEvent gone = only_event();
+  EXPECT_EQ(gone.type, EventType::cancelled);
+  EXPECT_FALSE(gone.unanswered);
+  EXPECT_EQ(lone_.session().open_calls(), 1u);
+}
+
+TEST_F(OrderedSession, DropsARefusedOneWayCall) {
+  FrameSpec call = of_unknown_codec(2);
+  call.flags |= flag::one_way;
+
+  lone_.feed({call});
+
+  EXPECT_TRUE(lone_.events().empty());
+  EXPECT_TRUE(lone_.said().empty());
+}
+
+class FullOrderedSession : public OrderedSession {
+ protected:
+  static SessionOptions one_call() {
+    SessionOptions options = kit::plain_options();
+    options.max_concurrent_calls = 1;
+    return options;
+  }
+  FullOrderedSession() : OrderedSession(one_call()) {}
+};
+
+TEST_F(FullOrderedSession, KeepsAsManyRefusedCallsAsAClientMayHave) {
+  for (CallId id = 2; id < 130; ++id) lone_.feed({kit::call(id, 1)});
+  const auto refused = lone_.events();
+  ASSERT_EQ(refused.size(), 128u);
+  expect_refused_call(refused.back(), 129, StatusCode::resource_exhausted);
+  EXPECT_TRUE(lone_.said().empty());
+
+  lone_.feed({kit::call(130, 1)});
+
+  EXPECT_EQ(lone_.session().close_reason().message(),
+            "receive call: 128 calls were refused and wait for their turn, max_concurrent_calls is 128");
+  EXPECT_EQ(lone_.said().back().header.number, 8u);
+}
+
+TEST_F(FullOrderedSession, CountsOnlyThoseThatWait) {
+  for (CallId id = 2; id < 1000; ++id) {
+    lone_.feed({kit::call(id, 1)});
+    const SeenEvent refused = only_event();
+    static_cast<void>(finish(id, refused.status));
+    expect_finished(id, StatusCode::resource_exhausted);
+  }
+
+  EXPECT_FALSE(lone_.session().is_closed());
+}
+
+}  // namespace
+}  // namespace trunkline::session

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// Calls whose message comes in pieces: what is kept of their header block meanwhile.
+#include "kit/lone_session.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trunkline::session {
+namespace {
+
+using kit::FrameSpec;
+using kit::LoneSession;
+namespace flag = wire::flag;
+
+constexpr std::size_t entries = 4000;
+/// Tag, size of the field, size of the name, name.
+constexpr std::size_t block_bytes = entries * 4;
+
+/// The first of two pieces of 2 bytes, with as much metadata as fits.
+FrameSpec first_piece(CallId id) {
+  FrameSpec frame = kit::call(id, 0, "m", "x");
+  frame.flags = flag::message | flag::more;
+  frame.message_bytes = 2;
+  for (std::size_t i = 0; i < entries; ++i) frame.metadata.add("a", "");
+  return frame;
+}
+
+FrameSpec last_piece(CallId id) {
+  FrameSpec frame = kit::message(id, "y", flag::end);
+  frame.codec = 0;
+  return frame;
+}
+
+/// Room for the header blocks of three calls.
+SessionOptions tight() {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_unread_bytes = 3 * (block_bytes + 100);
+  return options;
+}
+
+class PendingCalls : public testing::Test {
+ protected:
+  PendingCalls() {
+    lone_.greet();
+    for (CallId id = 1; id <= 3; ++id) lone_.feed({first_piece(id)});
+    static_cast<void>(lone_.said());
+  }
+  bool is_refused(CallId id) {
+    lone_.feed({first_piece(id)});
+    const auto said = lone_.said();
+    if (said.empty()) return false;
+    EXPECT_TRUE(said[0].is(wire::FrameType::finish));
+    EXPECT_EQ(said[0].header.number, static_cast<std::uint32_t>(StatusCode::resource_exhausted));
+    EXPECT_THAT(said[0].status_message, testing::HasSubstr("exceed max_unread_bytes"));
+    return true;
+  }
+
+  LoneSession lone_{Role::server, tight()};
+};
+
+TEST_F(PendingCalls, CountTheirMetadataAsUnread) {
+  EXPECT_EQ(lone_.session().open_calls(), 3u);
+  EXPECT_TRUE(is_refused(4));
+}
+
+TEST_F(PendingCalls, MakeRoomWhenTheyAreCancelled) {
+  lone_.feed({kit::cancel(2)});
+
+  EXPECT_FALSE(is_refused(4));
+  EXPECT_TRUE(is_refused(5));
+}
+
+TEST_F(PendingCalls, HaveTheirMetadataAndMethodOnceTheyAreWhole) {
+  lone_.feed({last_piece(2)});
+
+  const auto events = lone_.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].payload, "xy");
+  EXPECT_EQ(events[0].method, "m");
+  EXPECT_EQ(events[0].metadata.size(), entries);
+  EXPECT_FALSE(is_refused(4));
+  EXPECT_TRUE(is_refused(5));
+}
+
+TEST_F(PendingCalls, MakeRoomWhenTheirMessageIsBroken) {
+  FrameSpec broken = last_piece(3);
+  broken.body = "too long";
+  lone_.feed({broken});
+  static_cast<void>(lone_.said());
+
+  EXPECT_FALSE(is_refused(4));
+  EXPECT_TRUE(is_refused(5));
+}
+
+TEST(CallThatNobodyHearsOf, LeavesNothingInTheEventThatFollowsItsCancel) {
+  LoneSession lone(Role::server);
+  lone.greet();
+  lone.answer = LoneSession::Answer::nothing;
+  lone.end().on_event = [&](Event& event) {
+    static_cast<void>(lone.session().finish(event.id, {}, kit::payload(std::string(100000, 'x')), nullptr, false));
+  };
+  lone.feed({kit::call(1, 1, "a/b", "x")});
+  ASSERT_EQ(lone.session().open_calls(), 1u) << "the answer has to wait for credit";
+  Status status;
+  lone.end().on_event = [&](Event& event) { status = event.status; };
+
+  lone.feed({kit::cancel(1, 4), kit::call(2, 1, {}, "y")});
+
+  EXPECT_TRUE(status.is_ok()) << status.to_string();
+}
+
+TEST(CallThatNobodyHearsOf, LeavesNothingInTheEventThatFollowsItsFault) {
+  LoneSession lone(Role::server);
+  lone.greet();
+  FrameSpec first = first_piece(1);
+  first.flags |= flag::one_way;
+  FrameSpec broken = last_piece(1);
+  broken.body = "too long";
+
+  lone.feed({first, broken, kit::call(2, 1, "a/b", "y")});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].id, 2u);
+  EXPECT_TRUE(events[0].status.is_ok()) << events[0].status.to_string();
+}
+
+}  // namespace
+}  // namespace trunkline::session
