@@ -24,8 +24,9 @@ TRUNKLINE_API void cancel_call(const std::weak_ptr<ChannelCore>& core, std::uint
 template <class Response, class Handler>
 class ResultCall final : public CallOperation {
  public:
-  explicit ResultCall(Handler&& handler)
-      : CallOperation(&on_complete, MutableMessageView::of(value_)), completion_(std::move(handler)) {}
+  explicit ResultCall(Handler&& handler) : CallOperation(&on_complete, {}), completion_(std::move(handler)) {
+    response = MutableMessageView::of(value_);
+  }
   Handler& handler() noexcept { return completion_.handler(); }
 
  private:
@@ -34,8 +35,9 @@ class ResultCall final : public CallOperation {
     call::Completion<Handler> completion = std::move(self->completion_);
     Result<Response> result =
         self->status.is_ok() ? Result<Response>(std::move(self->value_)) : Result<Response>(std::move(self->status));
+    const bool is_initiating = self->is_initiating;
     call::destroy_operation(self);
-    std::move(completion).deliver(std::move(result));
+    std::move(completion).deliver(is_initiating, std::move(result));
   }
 
   Response value_{};
@@ -55,8 +57,9 @@ class StatusCall final : public CallOperation {
     auto* const self = static_cast<StatusCall*>(&operation);
     call::Completion<Handler> completion = std::move(self->completion_);
     Status status = std::move(self->status);
+    const bool is_initiating = self->is_initiating;
     call::destroy_operation(self);
-    std::move(completion).deliver(std::move(status));
+    std::move(completion).deliver(is_initiating, std::move(status));
   }
 
   call::Completion<Handler> completion_;

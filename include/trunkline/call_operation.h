@@ -20,8 +20,8 @@ class ChannelCore;
 class ClientConnection;
 struct MethodEntry;
 
-/// Stays its owner's, and must live until `complete` is called: once, on the channel's loop, never from inside the
-/// function that began it.
+/// Stays its owner's, and must live until `complete` is called: once, on the channel's loop, and from inside the
+/// function that began it only if that says so.
 class CallOperation {
  public:
   using Complete = void (*)(CallOperation& operation);
@@ -37,6 +37,7 @@ class CallOperation {
   bool one_way = false;             ///< complete once it is on its way, `response` is not used
   bool request_stays = false;  ///< a thread waits: the request is unchanged until then, and `complete` just wakes it
   void* waiter = nullptr;      ///< the runtime's, while a thread waits
+  bool is_initiating = false;  ///< complete() is called inside begin(), since there is no loop that it could wait for
 
  private:
   friend class CallDetails;

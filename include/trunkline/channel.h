@@ -22,11 +22,13 @@ namespace trunkline {
 /// lost.
 ///
 /// On a loop of its own: blocking calls are driven by the threads that wait for them; the first call that does not
-/// block starts a thread for the loop. On a user's loop nothing is ever started: it must be running while other
-/// threads block in calls; a blocking call on the loop's own thread runs the loop meanwhile.
+/// block starts a thread for the loop; if the system refuses one, such a call ends with resource_exhausted, from inside
+/// the function that begins it unless the handler has an executor. On a user's loop nothing is ever started: it must be
+/// running while other threads block in calls; a blocking call on the loop's own thread runs the loop meanwhile, and
+/// lets an exception out that another handler throws there, once it is done itself.
 ///
-/// Completion handlers run on their associated executor, or on the loop's thread if they have none, never inside the
-/// function that began the call, and must not throw. Asio's cancellation slots (all types) cancel the call.
+/// Completion handlers run on their associated executor, or on the loop's thread if they have none, otherwise never
+/// inside the function that began the call, and must not throw. Asio's cancellation slots (all types) cancel the call.
 ///
 /// Every call ends once: with a response or the status of its server; deadline_exceeded; cancelled; unavailable (no
 /// connection, or it was lost; the text has the last error); resource_exhausted (a limit of this side, named);
@@ -34,6 +36,8 @@ namespace trunkline {
 /// false if it is certain that no handler has seen it.
 class TRUNKLINE_API Channel {
  public:
+  using executor_type = asio::any_io_executor;
+
   /// Throws StatusError (invalid_argument) for a bad URI, std::invalid_argument for an option out of its range.
   explicit Channel(std::string_view uri, ChannelOptions options = {});
   /// `options.loop` is ignored. The loop must outlive the channel.
@@ -64,6 +68,10 @@ class TRUNKLINE_API Channel {
 
   /// void(Result<Response>). The request must live until the call is initiated (for use_awaitable and deferred: until
   /// the co_await or invocation), and is not needed afterwards.
+  template <class Response, class Request, class Token>
+  auto async_call(const Method& method, const Request& request, Token&& token) {
+    return async_call<Response>(method, request, CallOptions{}, std::forward<Token>(token));
+  }
   template <class Response, class Request, class Token>
   auto async_call(const Method& method, const Request& request, const CallOptions& options, Token&& token) {
     return asio::async_initiate<Token, void(Result<Response>)>(
@@ -130,7 +138,8 @@ class TRUNKLINE_API Channel {
     for (; done < next; ++done) sink(done, calls.take(done));
   }
 
-  /// Streaming calls begin at once; errors are told by their reads, writes and finish().
+  /// Streaming calls begin at once, also if nothing is read or written; errors are told by their reads, writes and
+  /// finish().
   template <class Request, class Response>
   ClientStream<Request, Response> stream(const Method& method, const CallOptions& options = {}) {
     return ClientStream<Request, Response>(open_stream(method, options, {}, false));
@@ -151,8 +160,12 @@ class TRUNKLINE_API Channel {
   /// Ends calls that wait for a connection with cancelled, lets those that run end, then closes. Those that still run
   /// after `timeout` are cancelled: deadline_exceeded, with how many. Further calls fail.
   Status close(std::chrono::nanoseconds timeout);
-  /// The loop's, for coroutines and timers beside the calls. Starts the thread of the channel's own loop.
+  /// The loop's, for coroutines and timers beside the calls. Starts the thread of the channel's own loop; throws
+  /// StatusError (resource_exhausted) if the system has none. What still waits on an own loop when the channel is
+  /// destroyed is destroyed with it.
   asio::any_io_executor executor();
+  /// The same, in the words of Asio's I/O objects.
+  executor_type get_executor() { return executor(); }
 
  private:
   template <class Call>

@@ -30,7 +30,7 @@ struct BackoffOptions {
 
 enum class PendingPolicy : std::uint8_t {
   wait,  ///< calls beyond max_pending_calls wait as well, in order, until their deadline: callers bound their number
-  fail,  ///< calls and streams beyond it, however they are begun, end with resource_exhausted at once
+  fail,  ///< calls and streams beyond it, however they are begun, end with resource_exhausted at once; the default
 };
 
 struct ChannelOptions {
@@ -48,13 +48,14 @@ struct ChannelOptions {
   std::size_t max_connections = 1;            ///< the pool's size; calls go to the connection with the fewest open ones
   std::chrono::milliseconds idle_timeout{0};  ///< a connection without calls is closed after this; 0: never
   std::size_t max_pending_calls = 100000;     ///< calls that wait for a connection or for room on one
-  PendingPolicy pending_policy = PendingPolicy::wait;
+  PendingPolicy pending_policy = PendingPolicy::fail;
   bool ordered =
       false;  ///< one connection's calls run and are answered one after the other (FIFO); needs max_connections == 1
-  /// Repeats of a call whose connection was lost or that was refused as not run: of idempotent calls, and of those
-  /// known not to have run whose request is still at hand - of blocking calls and call_many(), and of what waited for a
-  /// connection. A plain asynchronous call that was sent at once, on the loop's thread, is not repeated, nor are
-  /// one-way calls and streams.
+  /// Repeats of a call whose connection was lost, or that its server refused without running it (unavailable, or
+  /// resource_exhausted for overload): of idempotent calls, and of those known not to have run whose request is still
+  /// at hand - of blocking calls and call_many(), and of what waited for a connection. There is a pause before each,
+  /// and a budget for all: a channel whose calls mostly fail stops repeating. A plain asynchronous call that was sent
+  /// at once, on the loop's thread, is not repeated, nor are one-way calls and streams.
   int max_retries = 3;
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   LogCallback log{};

@@ -6,7 +6,11 @@
 #include <asio/associated_executor.hpp>
 #include <asio/bind_allocator.hpp>
 #include <asio/dispatch.hpp>
+#include <asio/execution/context.hpp>
+#include <asio/execution_context.hpp>
 #include <asio/executor_work_guard.hpp>
+#include <asio/post.hpp>
+#include <asio/query.hpp>
 #include <asio/system_executor.hpp>
 
 #include <tuple>
@@ -15,8 +19,21 @@
 
 namespace trunkline::call {
 
+/// Asio would start threads for what is posted there.
+template <class Executor>
+bool is_of_system(const Executor& executor) {
+  if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
+    const asio::execution_context& own = asio::query(executor, asio::execution::context);
+    const asio::execution_context& system = asio::query(asio::system_executor(), asio::execution::context);
+    return &own == &system;
+  } else {
+    return false;
+  }
+}
+
 /// A handler without an executor of its own is called in place, on the loop's thread; any other through
-/// asio::dispatch() with its allocator, in place if its executor allows. Its executor is kept busy meanwhile.
+/// asio::dispatch() with its allocator, in place if its executor allows. Its executor is kept busy meanwhile. Amid the
+/// function that initiates the operation it is posted instead.
 template <class Handler>
 class Completion {
   using Executor = typename asio::associated_executor<Handler>::type;
@@ -33,7 +50,7 @@ class Completion {
   Handler& handler() noexcept { return handler_; }
 
   template <class... Values>
-  void deliver(Values... values) && {
+  void deliver([[maybe_unused]] bool is_initiating, Values... values) && {
     if constexpr (runs_in_place) {
       std::move(handler_)(std::move(values)...);
     } else {
@@ -42,6 +59,8 @@ class Completion {
       auto call = [handler = std::move(handler_), held = std::make_tuple(std::move(values)...)]() mutable {
         std::apply(std::move(handler), std::move(held));
       };
+      if (is_initiating && !is_of_system(executor))
+        return asio::post(executor, asio::bind_allocator(allocator, std::move(call)));
       asio::dispatch(executor, asio::bind_allocator(allocator, std::move(call)));
     }
   }

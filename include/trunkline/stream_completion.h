@@ -34,8 +34,9 @@ class ReadOperation final : public StreamOperation {
       result = std::optional<Message>(std::move(self->message_));
     }
     Completion<Handler> completion = std::move(self->completion_);
+    const bool is_initiating = self->is_initiating;
     destroy_operation(self);
-    std::move(completion).deliver(std::move(result));
+    std::move(completion).deliver(is_initiating, std::move(result));
   }
 
   Message message_{};
@@ -54,8 +55,9 @@ class StatusOperation final : public StreamOperation {
     auto* const self = static_cast<StatusOperation*>(&operation);
     Status status = std::move(self->status);
     Completion<Handler> completion = std::move(self->completion_);
+    const bool is_initiating = self->is_initiating;
     destroy_operation(self);
-    std::move(completion).deliver(std::move(status));
+    std::move(completion).deliver(is_initiating, std::move(status));
   }
 
   Completion<Handler> completion_;

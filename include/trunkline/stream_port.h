@@ -17,7 +17,7 @@ class ServerStreamCore;
 class StreamCore;
 
 /// One read, write or wait of a stream's user. It stays its owner's, and must live until it is completed, which happens
-/// once, on the stream's loop, never from inside begin().
+/// once, on the stream's loop, and from inside begin() only if that says so.
 class StreamOperation {
  public:
   using Complete = void (*)(StreamOperation& operation);
@@ -26,11 +26,12 @@ class StreamOperation {
   StreamOperation(const StreamOperation&) = delete;
   StreamOperation& operator=(const StreamOperation&) = delete;
 
-  Complete complete;          ///< may destroy the operation
-  MutableMessageView into{};  ///< read: where the message goes
-  Status status;              ///< the outcome
-  bool has_message = false;   ///< read: false if there are no more
-  void* waiter = nullptr;     ///< the runtime's, while a thread waits
+  Complete complete;           ///< may destroy the operation
+  MutableMessageView into{};   ///< read: where the message goes
+  Status status;               ///< the outcome
+  bool has_message = false;    ///< read: false if there are no more
+  void* waiter = nullptr;      ///< the runtime's, while a thread waits
+  bool is_initiating = false;  ///< complete() is called inside begin(), since there is no loop that it could wait for
 
  private:
   friend class CompletionQueue;

@@ -17,6 +17,12 @@ void CompletionQueue::push(StreamOperation& operation) {
   tail_ = &operation;
 }
 
+StreamOperation* CompletionQueue::take() noexcept {
+  StreamOperation* const first = head_;
+  if (first != nullptr) head_ = first->next_;
+  return first;
+}
+
 void CompletionQueue::run() {
   for (int count = 0; head_ != nullptr; ++count) {
     if (count == most_at_once) return wake_(owner_);

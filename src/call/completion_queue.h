@@ -18,6 +18,8 @@ class CompletionQueue {
   /// Completes what is there and what comes meanwhile, up to a bound; wakes again if there is more. What a coroutine
   /// writes in turn thus leaves in one write of the connection.
   void run();
+  /// The first, for somebody else to complete; null if there is none.
+  StreamOperation* take() noexcept;
   bool empty() const noexcept { return head_ == nullptr; }
 
  private:

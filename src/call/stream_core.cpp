@@ -17,6 +17,11 @@ StreamCore::~StreamCore() = default;
 void StreamCore::begin(StreamOperation& operation, StreamAction action, MessageView message) {
   if (message.type != nullptr) operation.status = encode(operation, message);
   if (host_->is_on_loop()) return dispatch(operation, action);
+  const std::shared_ptr<bool> ended = operation.ended_;
+  if (host_->refuses(operation)) {
+    if (ended != nullptr) *ended = true;
+    return;
+  }
   host_->post([self = shared_from_this(), &operation, action] { self->dispatch(operation, action); });
 }
 

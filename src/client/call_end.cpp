@@ -41,8 +41,11 @@ void ChannelCore::end(CallOperation& operation) {
 
 bool ChannelCore::may_repeat(const CallOperation& operation) const noexcept {
   const Status& status = operation.status;
-  if (status.code() != StatusCode::unavailable || !repeats_ || operation.repeats_ >= options_.max_retries ||
-      closed_.load(std::memory_order_relaxed)) {
+  // A server that is overloaded says so before it runs the call.
+  const bool was_refused = status.code() == StatusCode::resource_exhausted && status.origin() == StatusOrigin::peer &&
+                           !status.may_have_run();
+  if (!(status.code() == StatusCode::unavailable || was_refused) || !repeats_ ||
+      operation.repeats_ >= options_.max_retries || closed_.load(std::memory_order_relaxed)) {
     return false;
   }
   const bool was_lost = operation.idempotent_ && status.origin() == StatusOrigin::transport;
@@ -62,7 +65,7 @@ void ChannelCore::repeat(CallOperation& operation) {
     details->deadline = operation.deadline_;
     details->started = operation.started_;
     details->wait_for_ready = operation.patient_;
-    details->waits_for_room = true;
+    details->waits_for_room = options_.pending_policy == PendingPolicy::wait;
     details->message.codec = operation.codec_;
     details->message.compressor = default_compressor_;
     if (operation.request_stays) {
@@ -91,12 +94,6 @@ Status ChannelCore::describe(const MethodEntry& method, Status status, base::Tim
 }
 
 // --- giving up ---
-
-void ChannelCore::cancel(std::uint64_t cancel_number) {
-  if (detached_) return;
-  // On the loop's thread too: the call may still be on its way there.
-  loop_.post([self = shared_from_this(), cancel_number] { self->cancel_on_loop(cancel_number); });
-}
 
 void ChannelCore::cancel_on_loop(std::uint64_t cancel_number) {
   const auto found = cancellable_.find(cancel_number);

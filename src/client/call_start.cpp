@@ -20,6 +20,17 @@ void ChannelCore::begin(CallOperation& operation, const Method& method, MessageV
   }
 }
 
+void ChannelCore::refuse(CallOperation& operation, const Method& method, const Status& reason) {
+  operation.status = Status(reason.code(), "call " + std::string(method.name()) + ": " + std::string(reason.message()));
+  operation.status.set_may_have_run(false);
+  operation.is_initiating = true;
+  try {
+    operation.complete(operation);
+  } catch (...) {
+    log_exception();
+  }
+}
+
 void ChannelCore::run(CallOperation& operation, const Method& method, MessageView request, const CallOptions& options) {
   struct Blocked {
     CallOperation& operation;
@@ -153,12 +164,18 @@ void ChannelCore::begin_with_details(CallOperation& operation, const Method& met
     CallDetailsPool::free(&details);
     throw;
   }
-  if (detached_ || is_on_loop()) return launch(details);
+  if (detached_) {
+    // By a handler that is told so from complete_detached(), which goes on with it.
+    const std::lock_guard lock(detached_mutex_);
+    return launch(details);
+  }
+  if (is_on_loop()) return launch(details);
   details.keep_core = shared_from_this();
   details.task.run = [](net::Task* task) {
     CallDetails& posted = *static_cast<CallDetails::PostedTask*>(task)->details;
     const std::shared_ptr<ChannelCore> core = std::move(posted.keep_core);
-    core->launch(posted);
+    if (!core->detached_) return core->launch(posted);
+    core->run_detached([&] { core->launch(posted); });
   };
   loop_.post(&details.task);
 }

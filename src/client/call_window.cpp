@@ -52,12 +52,26 @@ void ChannelCore::abandon(const std::vector<WindowCall*>& calls) {
     }
     driver_.finish(blocked);
   };
-  driver_.drive(blocked, [&] {
-    if (loop_.is_current()) return give_up();
-    loop_.post(give_up);
-  });
+  // From a destructor: what others' handlers throw on a user's loop goes to the log.
+  const auto guarded = [&](const auto& wait) {
+    try {
+      wait();
+    } catch (...) {
+      log_exception();
+    }
+  };
+  bool begun = false;
+  while (!begun) {
+    guarded([&] {
+      driver_.drive(blocked, [&] {
+        begun = true;
+        if (loop_.is_current()) return give_up();
+        loop_.post(give_up);
+      });
+    });
+  }
   for (WindowCall* const call : calls) {
-    if (!call->is_done()) begin_and_wait({}, *call, std::string_view(), {});
+    while (!call->is_done()) guarded([&] { begin_and_wait({}, *call, std::string_view(), {}); });
   }
 }
 

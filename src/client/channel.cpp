@@ -63,7 +63,11 @@ void client::cancel_call(const std::weak_ptr<ChannelCore>& core, std::uint64_t c
 void Channel::begin(client::CallOperation& operation, const Method& method, MessageView request,
                     const CallOptions& options) {
   client::LoopDriver& driver = core_->driver();
-  if (driver.needs_thread()) driver.start_thread(core_);
+  if (driver.needs_thread()) {
+    if (const Status refused = driver.start_thread(core_); !refused.is_ok()) {
+      return core_->refuse(operation, method, refused);
+    }
+  }
   core_->begin(operation, method, request, options);
 }
 
@@ -79,7 +83,9 @@ Status Channel::run_oneway(const Method& method, MessageView request, const Call
   operation.one_way = true;
   // Nobody waits for what is still to be written.
   client::LoopDriver& driver = core_->driver();
-  if (driver.needs_thread()) driver.start_thread(core_);
+  if (driver.needs_thread()) {
+    if (Status refused = driver.start_thread(core_); !refused.is_ok()) return refused;
+  }
   core_->run(operation, method, request, options);
   return std::move(operation.status);
 }
@@ -97,7 +103,9 @@ Status Channel::close(std::chrono::nanoseconds timeout) { return core_->close(ti
 
 asio::any_io_executor Channel::executor() {
   client::LoopDriver& driver = core_->driver();
-  if (driver.needs_thread()) driver.start_thread(core_);
+  if (driver.needs_thread()) {
+    if (Status refused = driver.start_thread(core_); !refused.is_ok()) throw StatusError(std::move(refused));
+  }
   return core_->loop().context().get_executor();
 }
 

@@ -58,7 +58,8 @@ ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, C
       driver_(
           loop_, own_loop_ != nullptr,
           {.work_left = [this]() -> std::shared_ptr<void> { return has_work_left() ? shared_from_this() : nullptr; },
-           .on_exception = [this] { log_exception(); }}),
+           .on_exception = [this] { log_exception(); },
+           .on_over = [this] { clear_own_loop(); }}),
       repeat_backoff_(options_.backoff),
       pending_(loop_.timers(), options_.max_pending_calls, [this] { return waiting_for(); }),
       run_completions_([](void* self) { static_cast<ChannelCore*>(self)->run_completions(); }, this),
@@ -75,9 +76,10 @@ ChannelCore::~ChannelCore() = default;
 bool ChannelCore::is_of_this_process() const noexcept { return process_ == ::getpid(); }
 
 bool ChannelCore::has_work_left() const noexcept {
-  if (!driver_.needs_thread() || closed_.load(std::memory_order_relaxed)) return false;
-  return !pending_.empty() || first_repeating_ != nullptr || ended_ != nullptr || !completions_.empty() ||
-         pool_->has_work_left();
+  if (!driver_.needs_thread()) return false;
+  if (ended_ != nullptr || !completions_.empty()) return true;
+  if (closed_.load(std::memory_order_relaxed)) return false;
+  return !pending_.empty() || first_repeating_ != nullptr || pool_->has_work_left();
 }
 
 /// With the exception as the current one.
@@ -188,17 +190,6 @@ std::shared_ptr<call::StreamPort> ChannelCore::open_stream(const Method& method,
   return stream;
 }
 
-void ChannelCore::run_soon(std::function<void()> task, bool is_urgent) {
-  if (detached_) {
-    const std::lock_guard lock(detached_mutex_);
-    task();
-    return run_completions();
-  }
-  if (loop_.is_current()) return task();
-  if (is_urgent && driver_.needs_thread()) driver_.start_thread(shared_from_this());
-  loop_.post(std::move(task));
-}
-
 namespace {
 struct BlockedOperation {
   BlockedCall blocked;
@@ -214,15 +205,26 @@ bool ChannelCore::run(call::StreamOperation& operation, const std::function<void
     done.driver->finish(done.blocked);
   };
   if (detached_) {
-    const std::lock_guard lock(detached_mutex_);
-    begin();
-    run_completions();
-    return true;
+    // Whoever enters after it may be the one to complete it.
+    run_detached(begin);
+    driver_.wait(waiting.blocked);
+  } else {
+    driver_.drive(waiting.blocked, [&] { run_soon(begin, false); });
   }
-  driver_.drive(waiting.blocked, [&] {
-    if (loop_.is_current()) return begin();
-    loop_.post(begin);
-  });
+  return true;
+}
+
+bool ChannelCore::refuses(call::StreamOperation& operation) {
+  if (!driver_.needs_thread()) return false;
+  Status refused = driver_.start_thread(shared_from_this());
+  if (refused.is_ok()) return false;
+  operation.status = std::move(refused);
+  operation.is_initiating = true;
+  try {
+    operation.complete(operation);
+  } catch (...) {
+    log_exception();
+  }
   return true;
 }
 

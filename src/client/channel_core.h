@@ -16,6 +16,7 @@
 #include <trunkline/channel_options.h>
 #include <trunkline/channel_state.h>
 
+#include <deque>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -51,6 +52,8 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   // --- calls; any thread ---
 
   void begin(CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
+  /// Completes it with `reason`, inside the function that begins it.
+  void refuse(CallOperation& operation, const Method& method, const Status& reason);
   /// Begins, and waits until it is complete; `complete` is not called.
   void run(CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
   /// Begins `calls` and waits until `awaited`, one of them or begun before, is done.
@@ -65,8 +68,8 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
     return last_cancel_number_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
   void cancel(std::uint64_t cancel_number);
-  /// At once on the loop's thread, else posted. With `is_urgent` the loop gets a thread, if it needs one to be run at
-  /// all.
+  /// At once on the loop's thread, or if there is no loop any more; else posted. With `is_urgent` the loop gets a
+  /// thread, if it needs one to be run at all and the system has one.
   void run_soon(std::function<void()> task, bool is_urgent);
 
   // --- steps of a call on its way out ---
@@ -129,6 +132,7 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
 
   bool is_on_loop() const noexcept override { return !detached_ && loop_.is_current(); }
   void post(std::function<void()> task) override { run_soon(std::move(task), true); }
+  bool refuses(call::StreamOperation& operation) override;
   bool run(call::StreamOperation& operation, const std::function<void()>& begin) override;
   call::CompletionQueue& completions() noexcept override { return completions_; }
 
@@ -151,6 +155,11 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   /// It is on its way or waits for one.
   void cancel_operation(CallOperation& operation);
   void run_completions();
+  void run_posted();
+  void run_detached(const std::function<void()>& task);
+  void complete_detached();
+  void detach();
+  void clear_own_loop();
   /// Something on a loop of the channel's own does not end with the call of whoever runs it.
   bool has_work_left() const noexcept;
   void log_exception() const noexcept;
@@ -191,8 +200,13 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   std::vector<Waiter*> close_waiters_;  // in close()
   std::atomic<ChannelState> state_{ChannelState::idle};
   std::atomic<bool> closed_{false};
+
+  // Once detached_, the mutex stands in for the loop's thread, and users' code runs without it. Before, it guards the
+  // step there and what is posted, so that nothing is posted to a loop that nobody runs any more.
+  std::recursive_mutex detached_mutex_;
   std::atomic<bool> detached_{false};
-  std::recursive_mutex detached_mutex_;  // in place of the loop's thread, once there is none
+  std::deque<std::function<void()>> posted_;
+  bool posted_woken_ = false;
 };
 
 }  // namespace trunkline::client

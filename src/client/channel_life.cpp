@@ -99,12 +99,13 @@ void ChannelCore::release_waiters() {
   }
 }
 
-/// The calls that are left have not ended in time.
+/// The calls that are left have not ended in time. What their completions do comes after this: they may take as long as
+/// they like, run the loop, or destroy the channel.
 void ChannelCore::cut_off(Waiter& waiter) {
+  std::erase(close_waiters_, &waiter);  // nobody else is to end it meanwhile
   const std::size_t count = pool_->open_calls();
   pool_->close_all({StatusCode::cancelled, "the channel is closed"});
   pool_->end_calls();
-  run_completions();
   waiter.finish({StatusCode::deadline_exceeded, "close channel: " + std::to_string(count) +
                                                     " calls were cancelled, they had not ended after " +
                                                     in_ms(waiter.timeout)});
@@ -147,38 +148,31 @@ void ChannelCore::shut_down() {
     pool_->end_calls();
     loop_.defer(last);
   };
-  if (driver_.is_own() || loop_.is_current()) {
-    driver_.drive(waiter.blocked, [&] {
-      if (loop_.is_current()) return begin();
-      loop_.post(begin);
-    });
-  } else {
-    // Nobody runs the user's loop: the contract of the channel's destructor.
-    bool begun = false;
-    const auto step = [&] {
-      if (!std::exchange(begun, true)) begin();
-      return waiter.blocked.is_done();
-    };
-    for (bool ended = false; !ended;) {
-      try {
-        loop_.run_until(step, base::never);
-        ended = true;
-      } catch (...) {
-        log_exception();
-      }
-    }
-  }
-  driver_.stop_thread();
-  run_completions_.cancel();
-  detached_ = true;
-  pool_->detach();
-  while (ended_ != nullptr || !completions_.empty()) {
+  bool begun = false;
+  const auto begin_once = [&] {
+    if (std::exchange(begun, true)) return;
+    if (loop_.is_current()) return begin();
+    loop_.post(begin);
+  };
+  while (!waiter.blocked.is_done()) {
     try {
-      run_completions();
+      if (driver_.is_own() || loop_.is_current()) {
+        driver_.drive(waiter.blocked, begin_once);
+      } else {
+        // Nobody runs the user's loop: the contract of the channel's destructor.
+        const auto step = [&] {
+          begin_once();
+          return waiter.blocked.is_done();
+        };
+        if (!loop_.run_until(step, base::never)) break;
+      }
     } catch (...) {
       log_exception();
     }
   }
+  driver_.stop();
+  detach();
+  if (driver_.is_own() && !loop_.is_current()) clear_own_loop();
 }
 
 }  // namespace trunkline::client

@@ -35,7 +35,7 @@ ClientStreamCore::~ClientStreamCore() = default;
 
 void ClientStreamCore::open() {
   self_ = shared_from_this();
-  core_->run_soon([self = shared_from_this(), this] { launch(); }, false);
+  core_->run_soon([self = shared_from_this(), this] { launch(); }, true);
 }
 
 void ClientStreamCore::launch() {
@@ -50,9 +50,9 @@ Status ClientStreamCore::start_on(ClientConnection& connection) {
 }
 
 void ClientStreamCore::fail(Status status) {
-  finish(status.code() == StatusCode::ok ? Status(StatusCode::internal, "stream ended without a status")
-                                         : std::move(status),
-         {});
+  if (status.is_ok()) status = Status(StatusCode::internal, "stream ended without a status");
+  status.set_may_have_run(false);
+  finish(std::move(status), {});
 }
 
 void ClientStreamCore::on_finished(session::Event& event, const std::string& peer) {
@@ -95,6 +95,7 @@ void ClientStreamCore::give_up(Status status) {
   if (!waited && session() != nullptr) {
     static_cast<ClientConnection*>(link())->cancel(id(), StatusCode::cancelled);
   }
+  if (link() == nullptr) status.set_may_have_run(false);
   finish(std::move(status), {});
 }
 

@@ -2,6 +2,9 @@
 // Leading, following, and handing over.
 #include "client/loop_driver.h"
 
+#include <string>
+#include <system_error>
+
 namespace trunkline::client {
 
 namespace {
@@ -10,13 +13,11 @@ namespace {
 constexpr auto stale_after = std::chrono::milliseconds(10);
 }  // namespace
 
-LoopDriver::~LoopDriver() {
-  if (thread_.joinable()) stop_thread();
-}
+// --- leading ---
 
 bool LoopDriver::try_lead() {
   const std::lock_guard lock(mutex_);
-  if (led_ || has_thread_.load(std::memory_order_relaxed)) return false;
+  if (led_ || stopping_ || has_thread_.load(std::memory_order_relaxed)) return false;
   led_ = true;
   return true;
 }
@@ -29,22 +30,37 @@ void LoopDriver::catch_up() {
 }
 
 bool LoopDriver::hand_over(const BlockedCall& call) {
-  const std::shared_ptr<void> keep = hooks_.work_left();
-  bool is_done = false;
-  {
-    const std::lock_guard lock(mutex_);
-    is_done = call.done_;
-    led_ = false;
-    if (has_thread_.load(std::memory_order_relaxed)) {
-      free_.notify_all();
-    } else if (waiting_ != nullptr) {
-      waiting_->changed_.notify_one();
-      return is_done;
-    }
-  }
-  if (keep != nullptr) start_thread(keep);
-  return is_done;
+  const std::shared_ptr<void> work_left = hooks_.work_left();
+  std::unique_lock lock(mutex_);
+  end_lead(lock, work_left);
+  return call.done_;
 }
+
+/// To the thread, to somebody who waits, or to a thread that is started because there is work left. Without one, for
+/// the system refuses it, the work is done when somebody leads again.
+void LoopDriver::end_lead(std::unique_lock<std::mutex>& lock, const std::shared_ptr<void>& work_left) {
+  if (stopped_inside_) {
+    lock.unlock();
+    hooks_.on_over();
+    lock.lock();
+  }
+  led_ = false;
+  if (stopping_ || has_thread_.load(std::memory_order_relaxed)) return free_.notify_all();
+  if (wake_a_waiter() || work_left == nullptr) return;
+  static_cast<void>(start_thread_locked(work_left));
+}
+
+/// Not one that is done: it just leaves. False if there is no other.
+bool LoopDriver::wake_a_waiter() {
+  for (BlockedCall* waiting = waiting_; waiting != nullptr; waiting = waiting->next_) {
+    if (waiting->done_) continue;
+    waiting->changed_.notify_one();
+    return true;
+  }
+  return false;
+}
+
+// --- following ---
 
 void LoopDriver::finish(BlockedCall& call) {
   // Notified under the lock: the waiter may be gone afterwards.
@@ -55,75 +71,100 @@ void LoopDriver::finish(BlockedCall& call) {
 
 void LoopDriver::wait(BlockedCall& call) {
   const auto nothing = [] {};
-  std::shared_ptr<void> keep;
+  std::shared_ptr<void> work_left;
   std::unique_lock lock(mutex_);
   call.next_ = std::exchange(waiting_, &call);
   if (call.next_ != nullptr) call.next_->previous_ = &call;
   while (!call.done_) {
-    if (!is_own_ || led_ || has_thread_.load(std::memory_order_relaxed)) {
+    if (!is_own_ || led_ || stopping_ || has_thread_.load(std::memory_order_relaxed)) {
       call.changed_.wait(lock);
       continue;
     }
     led_ = true;
     lock.unlock();
     run_loop(nothing, [&] { return call.done_ || abdicate_.load(std::memory_order_relaxed); });
-    keep = hooks_.work_left();
+    work_left = hooks_.work_left();
     lock.lock();
-    led_ = false;
-    if (has_thread_.load(std::memory_order_relaxed)) free_.notify_all();
+    end_lead(lock, work_left);
   }
   (call.previous_ != nullptr ? call.previous_->next_ : waiting_) = call.next_;
   if (call.next_ != nullptr) call.next_->previous_ = call.previous_;
-  if (!is_own_ || led_) return;
-  if (waiting_ != nullptr) return waiting_->changed_.notify_one();
-  lock.unlock();
-  if (keep != nullptr) start_thread(keep);
 }
 
-void LoopDriver::start_thread(const std::shared_ptr<void>& keep) {
-  if (!is_own_ || has_thread()) return;
+// --- the thread ---
+
+Status LoopDriver::start_thread(const std::shared_ptr<void>& keep) {
+  if (!is_own_ || has_thread()) return {};
   const std::lock_guard lock(mutex_);
-  if (stopping_ || has_thread_.load(std::memory_order_relaxed)) return;
-  thread_ = std::thread([this, keep] { run_thread(); });
+  return start_thread_locked(keep);
+}
+
+Status LoopDriver::start_thread_locked(const std::shared_ptr<void>& keep) {
+  if (stopping_ || has_thread_.load(std::memory_order_relaxed)) return {};
+  try {
+    thread_ = std::thread([this, keep] { run_thread(); });
+  } catch (const std::system_error& error) {
+    Status status(StatusCode::resource_exhausted,
+                  "start thread: the system refuses one for the channel's loop: " + std::string(error.what()));
+    status.set_may_have_run(false);
+    return status;
+  }
   has_thread_.store(true, std::memory_order_release);
-  if (!led_) return;
-  abdicate_.store(true, std::memory_order_relaxed);
-  loop_.post(std::function<void()>([] {}));
+  if (led_) {
+    abdicate_.store(true, std::memory_order_relaxed);
+    loop_.post(std::function<void()>([] {}));
+  }
+  return {};
 }
 
 void LoopDriver::run_thread() {
-  {
-    std::unique_lock lock(mutex_);
-    free_.wait(lock, [this] { return !led_; });
+  std::unique_lock lock(mutex_);
+  free_.wait(lock, [this] { return !led_ || stopping_; });
+  if (!stopping_) {
     led_ = true;
-  }
-  for (bool stopped = false; !stopped;) {
-    try {
-      loop_.run();
-      stopped = true;
-    } catch (...) {
-      hooks_.on_exception();
+    lock.unlock();
+    for (bool stopped = false; !stopped;) {
+      try {
+        loop_.run();
+        stopped = true;
+      } catch (...) {
+        hooks_.on_exception();
+      }
     }
+    lock.lock();
+    if (!stopping_) abdicate_.store(false, std::memory_order_relaxed);
+    end_lead(lock, nullptr);
   }
-  const std::lock_guard lock(mutex_);
-  led_ = false;
   has_thread_.store(false, std::memory_order_release);
-  abdicate_.store(false, std::memory_order_relaxed);
-  if (waiting_ != nullptr) waiting_->changed_.notify_one();
+  if (!stopping_) static_cast<void>(wake_a_waiter());
 }
 
-void LoopDriver::stop_thread() {
+void LoopDriver::stop() {
+  if (!is_own_) return;
+  const bool is_inside = loop_.is_current();
   {
     const std::lock_guard lock(mutex_);
+    if (stopped_) return;
     stopping_ = true;
-    if (!thread_.joinable()) return;
+    stopped_inside_ = is_inside;
+    free_.notify_all();
   }
-  loop_.stop();
-  if (thread_.get_id() == std::this_thread::get_id()) {
-    thread_.detach();
-  } else {
-    thread_.join();
+  if (thread_.joinable()) {
+    loop_.stop();
+    if (thread_.get_id() == std::this_thread::get_id()) {
+      thread_.detach();
+    } else {
+      thread_.join();
+    }
   }
+  if (is_inside) return;
+  std::unique_lock lock(mutex_);
+  if (led_) {
+    abdicate_.store(true, std::memory_order_relaxed);
+    loop_.post(std::function<void()>([] {}));
+    free_.wait(lock, [this] { return !led_; });
+  }
+  led_ = stopped_ = true;
 }
 
 }  // namespace trunkline::client

@@ -5,6 +5,8 @@
 #include "call/inherited_deadline.h"
 #include "net/loop.h"
 
+#include <trunkline/status.h>
+
 #include <atomic>
 #include <condition_variable>
 #include <exception>
@@ -34,17 +36,21 @@ struct LoopDriverHooks {
   std::function<std::shared_ptr<void>()> work_left;
   /// A handler has thrown, against its contract; the loop goes on.
   std::function<void()> on_exception;  ///< with the exception as the current one
+  /// After a stop() from inside the loop: it has come out of it, and nothing runs it any more.
+  std::function<void()> on_over{};
 };
 
 /// On a loop of the channel's own, one of the blocked callers leads: it runs the loop until its call is done, then
 /// hands over to another. Once start_thread() was called the thread leads and callers only wait. On a user's loop
-/// nobody leads.
+/// nobody leads, and handlers' exceptions are the user's.
 class LoopDriver {
  public:
   /// `loop` of the channel's own, or the user's.
   LoopDriver(net::Loop& loop, bool is_own, LoopDriverHooks hooks)
       : loop_(loop), is_own_(is_own), hooks_(std::move(hooks)) {}
-  ~LoopDriver();
+  ~LoopDriver() {
+    if (thread_.joinable()) stop();
+  }
   LoopDriver(const LoopDriver&) = delete;
   LoopDriver& operator=(const LoopDriver&) = delete;
 
@@ -59,16 +65,19 @@ class LoopDriver {
     begin();
     wait(call);
   }
-  /// Loop's thread.
+  /// Waits until `call`, which has been begun, is done.
+  void wait(BlockedCall& call);
+  /// Loop's thread, or after stop() whoever stands in for it.
   void finish(BlockedCall& call);
 
   /// The loop has to be run although nobody waits; does nothing on a user's loop. Any thread. `keep` lives as long as
-  /// the thread.
-  void start_thread(const std::shared_ptr<void>& keep);
+  /// the thread. Error: resource_exhausted, the system refuses a thread.
+  Status start_thread(const std::shared_ptr<void>& keep);
   bool needs_thread() const noexcept { return is_own_ && !has_thread(); }
   bool has_thread() const noexcept { return has_thread_.load(std::memory_order_acquire); }
-  /// Ends the thread and joins it, or on that thread: lets it end by itself.
-  void stop_thread();
+  /// Nobody leads any more: ends the thread, and waits until whoever leads has come out of the loop. From inside the
+  /// loop: has it end by itself once it gets there.
+  void stop();
 
  private:
   /// Gives up the lead, also when `begin` has thrown.
@@ -93,9 +102,9 @@ class LoopDriver {
   };
 
   /// Has `begin` run first thing, with the deadline its thread has inherited, which the loop's other work has not.
-  /// Throws what `begin` throws; what handlers throw does not end the call.
+  /// Throws what `begin` throws; what handlers throw does not end the call: the first goes to `thrown` if there is one.
   template <class Begin, class Done>
-  bool run_loop(Begin& begin, Done done) {
+  bool run_loop(Begin& begin, Done done, std::exception_ptr* thrown = nullptr) {
     const base::TimePoint inherited = call::InheritedDeadline::current();
     const call::InheritedDeadline::Scope none(base::never);
     bool entered = false;
@@ -113,7 +122,11 @@ class LoopDriver {
         return loop_.run_until(step, base::never);
       } catch (...) {
         if (!begun) throw;
-        hooks_.on_exception();
+        if (thrown != nullptr && *thrown == nullptr) {
+          *thrown = std::current_exception();
+        } else {
+          hooks_.on_exception();
+        }
       }
     }
   }
@@ -122,7 +135,13 @@ class LoopDriver {
     auto once = [&begin, begun = false]() mutable {
       if (!std::exchange(begun, true)) begin();
     };
-    while (!run_loop(once, [&call] { return call.done_; })) std::this_thread::yield();
+    std::exception_ptr thrown;
+    std::exception_ptr* const of_others = is_own_ ? nullptr : &thrown;
+    while (!run_loop(
+        once, [&call] { return call.done_; }, of_others)) {
+      std::this_thread::yield();
+    }
+    if (thrown != nullptr) std::rethrow_exception(thrown);
   }
   template <class Begin>
   void lead(BlockedCall& call, Begin& begin) {
@@ -134,7 +153,9 @@ class LoopDriver {
 
   bool try_lead();
   bool hand_over(const BlockedCall& call);
-  void wait(BlockedCall& call);
+  void end_lead(std::unique_lock<std::mutex>& lock, const std::shared_ptr<void>& work_left);
+  bool wake_a_waiter();
+  Status start_thread_locked(const std::shared_ptr<void>& keep);
   void catch_up();
   void run_thread();
 
@@ -148,6 +169,8 @@ class LoopDriver {
   std::atomic<bool> abdicate_{false};
   std::atomic<bool> has_thread_{false};
   bool stopping_ = false;
+  bool stopped_inside_ = false;
+  bool stopped_ = false;
   base::TimePoint last_led_{};
   std::thread thread_;
 };

@@ -45,7 +45,16 @@ Loop::Loop(EventLoopOptions options, const base::ClockSource* clock)
       now_(clock_->now()),
       timers_(now_) {}
 
-Loop::~Loop() {
+Loop::~Loop() { drop_tasks(); }
+
+void Loop::clear() {
+  drop_tasks();
+  context_.shutdown();
+  // What was let go of may have posted.
+  drop_tasks();
+}
+
+void Loop::drop_tasks() {
   while (residents_ != nullptr) evict(*residents_);
   // A dropped task may give up its owner, which may post again.
   for (take_tasks(); tasks_taken_ != nullptr; take_tasks()) {

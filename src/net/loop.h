@@ -99,12 +99,21 @@ class Loop {
   /// Runs after the handler that is on and its follow-ups.
   void follow_last(Deferred& deferred) { last_.add(deferred); }
 
+  /// Drops what is queued and lets go of whoever waits, as the destructor does, while what they own may still use the
+  /// loop. Nothing may run it afterwards. Its owner's, while nothing runs it.
+  void clear();
+
   /// Keeps `resident` until evict(), or until the loop is destroyed.
   void house(std::unique_ptr<Resident> resident) noexcept;
   /// Gives it back; letting go of the result destroys it.
   std::unique_ptr<Resident> evict(Resident& resident) noexcept;
 
  private:
+  struct Context : asio::io_context {
+    using asio::io_context::io_context;
+    using asio::io_context::shutdown;
+  };
+
   /// Marks the thread as the loop's. Nests.
   class RunScope {
    public:
@@ -123,6 +132,7 @@ class Loop {
   bool fire_due_timers();
   void arm_timer();
   void take_tasks();
+  void drop_tasks();
   void run_tasks();
   void run_deferred();
   bool run_follow_ups();
@@ -160,7 +170,7 @@ class Loop {
   // Destroyed first: what its handlers own may still use the members above.
   // Not hint 1: then Asio queues what a handler posts with that handler, and counts it there, so that a nested run
   // would neither see it nor keep the count of open work.
-  asio::io_context context_{2};
+  Context context_{2};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   asio::steady_timer wakeup_{context_};
 };

@@ -5,6 +5,9 @@
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
 
+#include <future>
+#include <thread>
+
 namespace trunkline::client {
 
 namespace {
@@ -163,6 +166,52 @@ TEST_F(Cancel, CloseCancelsWhatDoesNotEndInTime) {
   EXPECT_EQ(closed->code(), StatusCode::deadline_exceeded);
   EXPECT_EQ(closed->message(), "close channel: 1 calls were cancelled, they had not ended after 10000 ms");
   EXPECT_EQ(open->status().code(), StatusCode::cancelled);
+}
+
+TEST_F(Cancel, CompletionsMayWaitUntilCloseHasCutThemOff) {
+  EventLoop running;
+  FakeNetwork served(net::Loop::of(running));
+  served.on_call = nullptr;
+  Channel through(ChannelCore::make(net::Loop::of(running), options, [&](net::Loop&) { return served.connector(); }));
+  std::thread runner([&] { running.run(); });
+  std::promise<Status> closed;
+  auto is_closed = closed.get_future();
+  std::promise<std::future_status> seen;
+  through.async_call<std::string>("Echo", std::string("x"), {},
+                                  [&](const Result<std::string>&) { seen.set_value(is_closed.wait_for(20s)); });
+
+  std::thread closer([&] { closed.set_value(through.close(1ms)); });
+  const std::future_status status = seen.get_future().get();
+  closer.join();
+  running.stop();
+  runner.join();
+
+  EXPECT_EQ(status, std::future_status::ready);
+  EXPECT_EQ(is_closed.get().code(), StatusCode::deadline_exceeded);
+}
+
+TEST_F(Cancel, CompletionsMayRunTheLoopWhileCloseCutsThemOff) {
+  std::optional<Status> closed;
+  std::optional<Status> nested;
+  on_loop([&] {
+    channel().async_call<std::string>("Echo", std::string("x"), {}, [&](const Result<std::string>&) {
+      nested = channel().call<std::string>("Echo", std::string("y")).status();
+    });
+  });
+  const std::function<void()> let_time_pass = [&] {
+    clock.advance(1s);
+    if (!closed) event_loop->post(let_time_pass);
+  };
+
+  event_loop->post([&] {
+    event_loop->post(let_time_pass);
+    closed = channel().close(10s);
+  });
+  settle();
+
+  ASSERT_TRUE(closed && nested);
+  EXPECT_EQ(closed->code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(nested->code(), StatusCode::failed_precondition);
 }
 
 TEST_F(Cancel, CallsOnAClosedChannelSaySo) {

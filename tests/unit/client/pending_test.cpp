@@ -14,6 +14,7 @@ using Pending = ClientFixture;
 
 TEST_F(Pending, CallbacksWaitForRoomUnderThePolicyWait) {
   options.max_pending_calls = 0;
+  options.pending_policy = PendingPolicy::wait;
   network.is_slow = true;
   const auto waiting = begin("1");
   EXPECT_FALSE(waiting->is_done());
@@ -23,9 +24,8 @@ TEST_F(Pending, CallbacksWaitForRoomUnderThePolicyWait) {
   EXPECT_EQ(waiting->text(), "re:1");
 }
 
-TEST_F(Pending, MoreThanMaxPendingCallsAreRefusedUnderThePolicyFail) {
+TEST_F(Pending, MoreThanMaxPendingCallsAreRefusedUnlessOtherwiseAskedFor) {
   options.max_pending_calls = 2;
-  options.pending_policy = PendingPolicy::fail;
   network.is_slow = true;
   const auto first = begin("1");
   const auto second = begin("2");
@@ -45,8 +45,9 @@ asio::awaitable<void> await_call(Channel& channel, std::string& answer) {
   answer = result ? *result : result.status().to_string();
 }
 
-TEST_F(Pending, CoroutinesWaitForRoom) {
+TEST_F(Pending, CoroutinesWaitForRoomUnderThePolicyWait) {
   options.max_pending_calls = 0;
+  options.pending_policy = PendingPolicy::wait;
   network.is_slow = true;
   std::string answer;
 

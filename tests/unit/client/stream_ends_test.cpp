@@ -41,9 +41,61 @@ TEST_F(StreamEnds, MetadataOfAnEndWithAMessageIsTrailing) {
   EXPECT_TRUE(stream->leading().empty());
 }
 
-TEST_F(StreamEnds, StreamsObeyMaxPendingCallsUnderThePolicyFail) {
+struct Refusal final : Interceptor {
+  Status on_start(CallInfo&) override { return {StatusCode::permission_denied, "no"}; }
+};
+
+TEST_F(StreamEnds, OneThatWasNeverSentHasNotRun) {
+  std::vector<Status> ends;
+  const auto end_of = [&](const CallOptions& call_options, bool is_cancelled) {
+    on_loop([&] { stream.emplace(channel().stream<Text, Text>("Talk", call_options)); });
+    on_loop([&] { stream->async_finish([&](Status status) { ends.push_back(std::move(status)); }); });
+    if (is_cancelled) on_loop([&] { stream->cancel(); });
+  };
+
+  end_of({.compressor = "no such"}, false);
+  end_of({.timeout = -1s}, false);
+  network.is_slow = true;
+  end_of({}, true);
+  stream.reset();
+  destroy_channel();
+  options.interceptors = {std::make_shared<Refusal>()};
+  end_of({}, false);
+
+  ASSERT_EQ(ends.size(), 4u);
+  EXPECT_EQ(ends[0].code(), StatusCode::invalid_argument);
+  EXPECT_EQ(ends[1].code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(ends[2].code(), StatusCode::cancelled);
+  EXPECT_EQ(ends[3].code(), StatusCode::permission_denied);
+  for (const Status& status : ends) EXPECT_FALSE(status.may_have_run()) << status.to_string();
+}
+
+TEST_F(StreamEnds, OneThatWasSentMayHaveRun) {
+  open();
+  std::optional<Status> end;
+  on_loop([&] { stream->async_finish([&](Status status) { end = std::move(status); }); });
+
+  on_loop([&] { stream->cancel(); });
+
+  ASSERT_TRUE(end);
+  EXPECT_TRUE(end->may_have_run());
+}
+
+TEST_F(StreamEnds, OneTooLongForTheServerHasNotRun) {
+  std::optional<Status> end;
+  const Text text(ConnectionLimits().max_message_bytes + 1, 'x');
+  on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });
+
+  on_loop([&] { stream.emplace(channel().server_stream<Text>("Talk", text)); });
+  on_loop([&] { stream->async_finish([&](Status status) { end = std::move(status); }); });
+
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->code(), StatusCode::resource_exhausted);
+  EXPECT_FALSE(end->may_have_run());
+}
+
+TEST_F(StreamEnds, StreamsObeyMaxPendingCalls) {
   options.max_pending_calls = 0;
-  options.pending_policy = PendingPolicy::fail;
   network.is_slow = true;
   open();
   std::optional<Status> finished;

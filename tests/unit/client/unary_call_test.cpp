@@ -24,6 +24,35 @@ TEST_F(UnaryCall, ConnectsOnFirstUseAndAnswers) {
   EXPECT_EQ(channel().state(), ChannelState::ready);
 }
 
+TEST_F(UnaryCall, OptionsMayBeLeftOut) {
+  std::optional<Result<std::string>> answer;
+
+  on_loop([&] {
+    channel().async_call<std::string>("Echo", std::string("x"),
+                                      [&](Result<std::string> result) { answer = std::move(result); });
+  });
+
+  ASSERT_TRUE(answer && answer->is_ok());
+  EXPECT_EQ(**answer, "re:x");
+}
+
+TEST_F(UnaryCall, AnExceptionOfAnotherHandlerComesOutOfABlockingCallOnAUsersLoop) {
+  std::string caught;
+  on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });
+
+  on_loop([&] {
+    event_loop->post([] { throw std::runtime_error("of another handler"); });
+    try {
+      static_cast<void>(channel().call<std::string>("Echo", std::string("x")));
+    } catch (const std::runtime_error& error) {
+      caught = error.what();
+    }
+  });
+
+  EXPECT_EQ(caught, "of another handler");
+  EXPECT_EQ(begin("y")->text(), "re:y");
+}
+
 TEST_F(UnaryCall, CompletesNeverInsideTheFunctionThatBeganIt) {
   begin("connect");
   bool begun = false;

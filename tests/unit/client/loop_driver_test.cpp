@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// Who runs a loop: hand-over, threads that the system refuses, the end, and others' exceptions.
+#include "client/loop_driver.h"
+
+#include "unit/client/refused_threads.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+
+namespace trunkline::client {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+struct Driven {
+  explicit Driven(bool is_own)
+      : driver(loop, is_own,
+               {.work_left = [this]() -> std::shared_ptr<void> { return has_work ? std::make_shared<int>() : nullptr; },
+                .on_exception = [this] { ++logged; },
+                .on_over = [this] { ++over; }}) {}
+  ~Driven() { driver.stop(); }
+
+  net::Loop loop;
+  std::atomic<bool> has_work{false};
+  std::atomic<int> logged{0};
+  std::atomic<int> over{0};
+  LoopDriver driver;
+};
+
+void post(net::Loop& loop, std::function<void()> task) { loop.post(std::move(task)); }
+
+TEST(LoopDriver, WorkIsNotLeftToAWaiterThatIsDone) {
+  for (int round = 0; round < 20; ++round) {
+    Driven driven(true);
+    driven.has_work = true;
+    BlockedCall first;
+    BlockedCall second;
+    std::atomic<bool> leads{false};
+
+    std::thread leader([&] { driven.driver.drive(first, [&] { leads = true; }); });
+    while (!leads) std::this_thread::yield();
+    std::thread follower([&] {
+      driven.driver.drive(second, [&] {
+        post(driven.loop, [&] {
+          std::this_thread::sleep_for(1ms);  // most often the follower sleeps by then: the case in question
+          driven.driver.finish(second);
+          driven.driver.finish(first);
+        });
+      });
+    });
+    leader.join();
+    follower.join();
+
+    EXPECT_TRUE(driven.driver.has_thread()) << "in round " << round;
+  }
+}
+
+TEST(LoopDriver, AThreadThatTheSystemRefusesIsAStatus) {
+  Driven driven(true);
+  const RefusedThreads refused;
+
+  const Status status = driven.driver.start_thread(nullptr);
+
+  EXPECT_EQ(status.code(), StatusCode::resource_exhausted);
+  EXPECT_FALSE(status.may_have_run());
+  EXPECT_FALSE(driven.driver.has_thread());
+}
+
+TEST(LoopDriver, ACallEndsWellThoughThereIsNoThreadForTheWorkItLeaves) {
+  Driven driven(true);
+  driven.has_work = true;
+  const RefusedThreads refused;
+  BlockedCall call;
+  BlockedCall failing;
+
+  driven.driver.drive(call, [&] { driven.driver.finish(call); });
+  EXPECT_THROW(driven.driver.drive(failing, [] { throw std::runtime_error("begin"); }), std::runtime_error);
+
+  EXPECT_TRUE(call.is_done());
+}
+
+TEST(LoopDriver, StoppingTakesTheLoopFromWhoeverLeads) {
+  Driven driven(true);
+  BlockedCall led;
+  std::atomic<bool> leads{false};
+  std::thread leader([&] { driven.driver.drive(led, [&] { leads = true; }); });
+  while (!leads) std::this_thread::yield();
+
+  driven.driver.stop();
+  const bool is_running = driven.loop.is_current();
+  bool ran = false;
+  post(driven.loop, [&] { ran = true; });
+  driven.loop.poll();
+  driven.driver.finish(led);
+  leader.join();
+
+  EXPECT_FALSE(is_running);
+  EXPECT_TRUE(ran);
+  EXPECT_EQ(driven.over, 0);
+}
+
+TEST(LoopDriver, NobodyLeadsOnceItIsStopped) {
+  Driven driven(true);
+  driven.driver.stop();
+  BlockedCall call;
+  bool as_the_loop = true;
+
+  driven.driver.drive(call, [&] {
+    as_the_loop = driven.loop.is_current();
+    driven.driver.finish(call);
+  });
+
+  EXPECT_FALSE(as_the_loop);
+  EXPECT_TRUE(driven.driver.start_thread(nullptr).is_ok());
+  EXPECT_FALSE(driven.driver.has_thread());
+}
+
+TEST(LoopDriver, StoppedFromInsideItSaysWhenItIsOver) {
+  Driven driven(true);
+  BlockedCall call;
+
+  driven.driver.drive(call, [&] {
+    post(driven.loop, [&] {
+      EXPECT_TRUE(driven.driver.start_thread(nullptr).is_ok());  // and it waits for its turn
+      driven.driver.stop();
+      EXPECT_EQ(driven.over, 0);
+      driven.driver.finish(call);
+    });
+  });
+
+  EXPECT_EQ(driven.over, 1);
+}
+
+TEST(LoopDriver, OthersExceptionsComeOutOfANestedCallOnAUsersLoop) {
+  Driven driven(false);
+  BlockedCall call;
+  std::string caught;
+
+  post(driven.loop, [&] {
+    post(driven.loop, [] { throw std::runtime_error("of another handler"); });
+    post(driven.loop, [] { throw std::runtime_error("and of one more"); });
+    post(driven.loop, [&] { driven.driver.finish(call); });
+    try {
+      driven.driver.drive(call, [] {});
+    } catch (const std::runtime_error& error) {
+      caught = error.what();
+    }
+  });
+  while (driven.loop.poll()) {
+  }
+
+  EXPECT_TRUE(call.is_done());
+  EXPECT_EQ(caught, "of another handler");
+  EXPECT_EQ(driven.logged, 1);
+}
+
+TEST(LoopDriver, OnAnOwnLoopTheyGoToTheLog) {
+  Driven driven(true);
+  BlockedCall outer;
+  BlockedCall inner;
+
+  driven.driver.drive(outer, [&] {
+    post(driven.loop, [] { throw std::runtime_error("of another handler"); });
+    post(driven.loop, [&] { driven.driver.finish(inner); });
+    driven.driver.drive(inner, [] {});
+    driven.driver.finish(outer);
+  });
+
+  EXPECT_EQ(driven.logged, 1);
+}
+
+}  // namespace
+
+}  // namespace trunkline::client

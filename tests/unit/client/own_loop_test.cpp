@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// Channels with a loop of their own, and streams that outlive them on other threads. Nothing ever answers here.
+#include "client/channel_core.h"
+#include "unit/client/refused_threads.h"
+
+#include <trunkline/channel.h>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/io_context.hpp>
+#include <asio/post.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/use_awaitable.hpp>
+#include <asio/use_future.hpp>
+
+#include <atomic>
+#include <future>
+#include <stdexcept>
+#include <thread>
+
+namespace trunkline::client {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Text = std::string;
+using TextStream = ClientStream<Text, Text>;
+
+constexpr auto too_long = 20s;  // what is waited for is seen to within a moment, or never
+
+class SilentConnector final : public Connector {
+ public:
+  explicit SilentConnector(std::promise<void>& asked) : asked_(asked) {}
+  std::shared_ptr<net::Dial> connect(net::DialCallback callback) override {
+    callback_ = std::move(callback);
+    asked_.set_value();
+    return nullptr;
+  }
+  const std::string& target() const noexcept override { return target_; }
+
+ private:
+  std::promise<void>& asked_;
+  net::DialCallback callback_;
+  const std::string target_ = "inproc://silent";
+};
+
+struct OwnLoop : ::testing::Test {
+  OwnLoop() {
+    options.log = [this](const LogRecord& record) { log.emplace_back(record.message); };
+  }
+  std::unique_ptr<Channel> make() {
+    asked = std::promise<void>();
+    auto made = ChannelCore::make(std::make_unique<net::Loop>(), options,
+                                  [this](net::Loop&) { return std::make_unique<SilentConnector>(asked); });
+    core = made;
+    return std::make_unique<Channel>(std::move(made));
+  }
+  static auto into(std::promise<Status>& outcome) {
+    return [&outcome](Status status) { outcome.set_value(std::move(status)); };
+  }
+
+  ChannelOptions options;
+  std::vector<std::string> log;
+  std::promise<void> asked;
+  std::weak_ptr<ChannelCore> core;
+};
+
+TEST_F(OwnLoop, AStreamBeginsWithoutBeingReadOrWritten) {
+  const auto channel = make();
+
+  const auto stream = channel->stream<Text, Text>("Talk");
+
+  EXPECT_EQ(asked.get_future().wait_for(too_long), std::future_status::ready);
+}
+
+TEST_F(OwnLoop, AsynchronousOperationsEndHoweverTheyMeetTheDestructor) {
+  for (int round = 0; round < 200; ++round) {
+    auto channel = make();
+    TextStream stream = channel->stream<Text, Text>("Talk");
+    std::atomic<int> ended{0};
+    std::thread user([&] {
+      while (ended < 60) {
+        std::promise<Status> outcome;
+        stream.async_finish(into(outcome));
+        stream.cancel();
+        EXPECT_EQ(outcome.get_future().get().code(), StatusCode::cancelled);
+        ++ended;
+      }
+    });
+
+    while (ended < 1 + round % 40) std::this_thread::yield();
+    channel.reset();
+    user.join();
+  }
+}
+
+TEST_F(OwnLoop, BlockingOperationsEndHoweverTheyMeetTheDestructor) {
+  for (int round = 0; round < 200; ++round) {
+    auto channel = make();
+    TextStream stream = channel->stream<Text, Text>("Talk");
+    stream.cancel();
+    std::atomic<int> ended{0};
+    std::thread user([&] {
+      while (ended < 60) {
+        EXPECT_EQ(stream.read().status().code(), StatusCode::cancelled);
+        ++ended;
+      }
+    });
+
+    while (ended < 1 + round % 40) std::this_thread::yield();
+    channel.reset();
+    user.join();
+  }
+}
+
+TEST_F(OwnLoop, AHandlerAfterTheChannelMayWaitForAnotherThreadsOperation) {
+  auto channel = make();
+  TextStream stream = channel->stream<Text, Text>("Talk");
+  TextStream other = channel->stream<Text, Text>("Talk");
+  channel.reset();
+  std::promise<Status> outcome;
+  auto ended = outcome.get_future();
+  std::future_status seen = std::future_status::timeout;
+
+  std::promise<void> entered;
+  std::thread second([&] {
+    entered.get_future().get();
+    other.async_finish(into(outcome));
+  });
+  stream.async_finish([&](const Status&) {
+    entered.set_value();
+    seen = ended.wait_for(too_long);
+  });
+  second.join();
+
+  EXPECT_EQ(seen, std::future_status::ready);
+}
+
+TEST_F(OwnLoop, AHandlerThatThrowsAfterTheChannelIsLogged) {
+  auto channel = make();
+  TextStream stream = channel->stream<Text, Text>("Talk");
+  channel.reset();
+
+  stream.async_finish([](const Status&) { throw std::runtime_error("against its contract"); });
+
+  ASSERT_EQ(log.size(), 1u);
+  EXPECT_THAT(log[0], ::testing::HasSubstr("against its contract"));
+}
+
+asio::awaitable<void> hold_a_stream(Channel& channel, std::promise<void>& waits, std::shared_ptr<int>) {
+  const TextStream stream = channel.stream<Text, Text>("Talk");
+  asio::steady_timer timer(co_await asio::this_coro::executor, 1h);
+  waits.set_value();
+  co_await timer.async_wait(asio::use_awaitable);
+}
+
+TEST_F(OwnLoop, ACoroutineThatOwnsAStreamGoesWithTheChannel) {
+  auto channel = make();
+  auto held = std::make_shared<int>();
+  std::promise<void> waits;
+  asio::co_spawn(channel->executor(), hold_a_stream(*channel, waits, held), asio::detached);
+  waits.get_future().get();
+
+  channel.reset();
+
+  EXPECT_EQ(held.use_count(), 1);
+  EXPECT_TRUE(core.expired());
+}
+
+TEST_F(OwnLoop, AlsoWhenTheChannelIsDestroyedOnItsOwnThread) {
+  auto channel = make();
+  auto held = std::make_shared<int>();
+  std::promise<void> waits;
+  asio::co_spawn(channel->executor(), hold_a_stream(*channel, waits, held), asio::detached);
+  waits.get_future().get();
+
+  std::promise<void> gone;
+  asio::post(channel->executor(), [&] {
+    channel.reset();
+    gone.set_value();
+  });
+  gone.get_future().get();
+
+  const auto until = std::chrono::steady_clock::now() + too_long;
+  while (!core.expired() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  EXPECT_TRUE(core.expired());
+  EXPECT_EQ(held.use_count(), 1);
+}
+
+TEST_F(OwnLoop, CallsThatNoThreadIsToBeHadForSaySo) {
+  const auto channel = make();
+  const RefusedThreads refused;
+  std::optional<Result<Text>> by_callback;
+  Status by_coroutine;
+  asio::io_context context;
+
+  channel->async_call<Text>("Echo", Text("x"), {}, [&](Result<Text> result) { by_callback = std::move(result); });
+  auto by_future = channel->submit<Text>("Echo", Text("x"));
+  asio::co_spawn(
+      context,
+      [&]() -> asio::awaitable<void> {
+        const Text text("x");
+        by_coroutine = (co_await channel->async_call<Text>("Echo", text, {}, asio::use_awaitable)).status();
+      },
+      asio::detached);
+  context.run();
+  const Status one_way = channel->call_oneway("Echo", Text("x"));
+
+  ASSERT_TRUE(by_callback);
+  for (const Status& status : {by_callback->status(), by_future.get().status(), by_coroutine, one_way}) {
+    EXPECT_EQ(status.code(), StatusCode::resource_exhausted);
+    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("start thread: the system refuses one"));
+    EXPECT_FALSE(status.may_have_run());
+  }
+  EXPECT_THROW(static_cast<void>(channel->executor()), StatusError);
+}
+
+TEST_F(OwnLoop, SoDoStreams) {
+  const auto channel = make();
+  const RefusedThreads refused;
+  std::optional<Status> by_callback;
+  Status by_coroutine;
+  asio::io_context context;
+
+  {
+    TextStream stream = channel->stream<Text, Text>("Talk");
+    stream.async_finish([&](Status status) { by_callback = std::move(status); });
+    asio::co_spawn(
+        context, [&]() -> asio::awaitable<void> { by_coroutine = co_await stream.async_finish(asio::use_awaitable); },
+        asio::detached);
+    context.run();
+  }
+  const Status ready = channel->wait_for_ready(0s);
+
+  ASSERT_TRUE(by_callback);
+  EXPECT_EQ(by_callback->code(), StatusCode::resource_exhausted);
+  EXPECT_EQ(by_coroutine.code(), StatusCode::resource_exhausted);
+  EXPECT_EQ(ready.code(), StatusCode::deadline_exceeded);
+}
+
+TEST_F(OwnLoop, IsAnIoObjectWithAnExecutor) {
+  const auto channel = make();
+  std::promise<void> ran;
+
+  static_assert(std::is_same_v<Channel::executor_type, asio::any_io_executor>);
+  const Channel::executor_type executor = channel->get_executor();
+  asio::post(executor, [&] { ran.set_value(); });
+
+  EXPECT_EQ(ran.get_future().wait_for(too_long), std::future_status::ready);
+}
+
+}  // namespace
+
+}  // namespace trunkline::client
