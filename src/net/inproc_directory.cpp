@@ -5,7 +5,8 @@
 namespace trunkline::net {
 
 InprocDirectory& InprocDirectory::of_process() {
-  static InprocDirectory directory;
+  // Never destroyed: a listener may outlive what is destroyed at the end of the process.
+  static InprocDirectory& directory = *new InprocDirectory;
   return directory;
 }
 

@@ -40,8 +40,9 @@ class SocketListener final : public Listener, private TransportObserver {
   void close() override {
     acceptance_->close();
     pause_.cancel();
-    readiness_->close();
+    // While the socket is open its file's number cannot be another file's.
     socket_.unlink_file();
+    readiness_->close();
   }
   Status reload_tls() override { return acceptance_->load_tls(); }
 
