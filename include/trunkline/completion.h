@@ -7,10 +7,10 @@
 #include <asio/bind_allocator.hpp>
 #include <asio/dispatch.hpp>
 #include <asio/execution/context.hpp>
-#include <asio/execution_context.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
 #include <asio/query.hpp>
+#include <asio/system_context.hpp>
 #include <asio/system_executor.hpp>
 
 #include <tuple>
@@ -19,13 +19,12 @@
 
 namespace trunkline::call {
 
-/// Asio would start threads for what is posted there.
+/// Others, such as that of use_future, have Asio start threads for what is posted to them.
 template <class Executor>
-bool is_of_system(const Executor& executor) {
-  if constexpr (asio::can_query<Executor, asio::execution::context_t>::value) {
-    const asio::execution_context& own = asio::query(executor, asio::execution::context);
-    const asio::execution_context& system = asio::query(asio::system_executor(), asio::execution::context);
-    return &own == &system;
+constexpr bool has_own_context() noexcept {
+  if constexpr (asio::can_query<const Executor&, asio::execution::context_t>::value) {
+    using Context = decltype(asio::query(std::declval<const Executor&>(), asio::execution::context));
+    return !std::is_same_v<std::remove_cvref_t<Context>, asio::system_context>;
   } else {
     return false;
   }
@@ -33,7 +32,7 @@ bool is_of_system(const Executor& executor) {
 
 /// A handler without an executor of its own is called in place, on the loop's thread; any other through
 /// asio::dispatch() with its allocator, in place if its executor allows. Its executor is kept busy meanwhile. Amid the
-/// function that initiates the operation it is posted instead.
+/// function that initiates the operation it is posted instead, if its executor has a context to wait in.
 template <class Handler>
 class Completion {
   using Executor = typename asio::associated_executor<Handler>::type;
@@ -59,8 +58,9 @@ class Completion {
       auto call = [handler = std::move(handler_), held = std::make_tuple(std::move(values)...)]() mutable {
         std::apply(std::move(handler), std::move(held));
       };
-      if (is_initiating && !is_of_system(executor))
-        return asio::post(executor, asio::bind_allocator(allocator, std::move(call)));
+      if constexpr (has_own_context<Executor>()) {
+        if (is_initiating) return asio::post(executor, asio::bind_allocator(allocator, std::move(call)));
+      }
       asio::dispatch(executor, asio::bind_allocator(allocator, std::move(call)));
     }
   }

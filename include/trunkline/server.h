@@ -115,7 +115,7 @@ class TRUNKLINE_API Server {
   /// The same without blocking, and stop() then still has to be called. Any thread, any Asio completion token;
   /// void(Status), once: on a loop's thread when all connections are closed; in stop(), with aborted, if that comes
   /// first; before this returns, with what the first shutdown ended with (ok if there was none), when it is over or the
-  /// server has been stopped. A handler with an executor of its own is called through that. The server must not be
+  /// server has been stopped. A handler with an executor of its own is posted to that. The server must not be
   /// destroyed by a handler that has none: it is still at work there (own loops: its destructor would wait for the
   /// thread that it is called on).
   template <class Token>
@@ -124,8 +124,9 @@ class TRUNKLINE_API Server {
     return asio::async_initiate<Token, void(Status)>(
         [this](auto handler, std::chrono::nanoseconds given) {
           const auto held = std::make_shared<call::Completion<decltype(handler)>>(std::move(handler));
-          this->async_shutdown(given, std::function<void(Status)>(
-                                          [held](Status status) { std::move(*held).deliver(std::move(status)); }));
+          this->async_shutdown(given, std::function<void(Status)>([held](Status status) {
+                                 std::move(*held).deliver(true, std::move(status));
+                               }));
         },
         token, timeout);
   }
