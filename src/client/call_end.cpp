@@ -41,11 +41,9 @@ void ChannelCore::end(CallOperation& operation) {
 
 bool ChannelCore::may_repeat(const CallOperation& operation) const noexcept {
   const Status& status = operation.status;
-  // A server that is overloaded says so before it runs the call.
-  const bool was_refused = status.code() == StatusCode::resource_exhausted && status.origin() == StatusOrigin::peer &&
-                           !status.may_have_run();
-  if (!(status.code() == StatusCode::unavailable || was_refused) || !repeats_ ||
-      operation.repeats_ >= options_.max_retries || closed_.load(std::memory_order_relaxed)) {
+  // Not what a server sheds: that would be more load.
+  if (status.code() != StatusCode::unavailable || !repeats_ || operation.repeats_ >= options_.max_retries ||
+      closed_.load(std::memory_order_relaxed)) {
     return false;
   }
   const bool was_lost = operation.idempotent_ && status.origin() == StatusOrigin::transport;

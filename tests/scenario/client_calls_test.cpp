@@ -154,6 +154,7 @@ TEST_F(ClientCalls, MetadataOverTheOtherSidesLimitIsRefusedOnItsOwnSide) {
 TEST_F(ClientCalls, BeyondTheServersLimitWaitUnderThePolicyWait) {
   server_options.max_concurrent_calls_per_connection = 2;
   channel_options.max_pending_calls = 1;
+  channel_options.pending_policy = PendingPolicy::wait;
   Gate gate(loop());
   handle_waiting(gate);
   handle_echo();

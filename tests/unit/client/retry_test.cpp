@@ -92,46 +92,16 @@ TEST_F(Retry, ZeroRetriesMeansNone) {
   EXPECT_EQ(network.server(0).calls.size(), 1u);
 }
 
-void shed(FakeServer& server, const ServedCall& call) {
-  server.refuse(call.id, {StatusCode::resource_exhausted, "too many calls"}, true);
-}
-
-TEST_F(Retry, OverloadThatTheServerShedsIsRepeatedAfterAWait) {
-  network.on_call = [calls = 0](FakeServer& server, const ServedCall& call) mutable {
-    ++calls <= 2 ? shed(server, call) : echo(server, call);
-  };
-
-  const auto outcome = begin("x", {.idempotent = true});
-  EXPECT_EQ(network.server(0).calls.size(), 1u);
-  for (int i = 0; i < 5; ++i) advance(200ms);
-
-  EXPECT_EQ(outcome->text(), "re:x");
-  EXPECT_EQ(network.server(0).calls.size(), 3u);
-}
-
-TEST_F(Retry, ALimitThatTheCallWentOverIsNot) {
+TEST_F(Retry, OverloadIsNotRepeated) {
   network.on_call = [](FakeServer& server, const ServedCall& call) {
-    server.refuse(call.id, {StatusCode::resource_exhausted, "message too long"}, false);
+    server.refuse(call.id, {StatusCode::resource_exhausted, "too many calls"}, true);
   };
 
   const auto outcome = begin("x", {.idempotent = true});
 
   EXPECT_EQ(outcome->status().code(), StatusCode::resource_exhausted);
+  EXPECT_FALSE(outcome->status().may_have_run());
   EXPECT_EQ(network.server(0).calls.size(), 1u);
-}
-
-TEST_F(Retry, TheBudgetHoldsForOverloadToo) {
-  options.max_retries = 1;
-  network.on_call = shed;
-  constexpr int budget = RetryBudget::most_tokens / RetryBudget::repetition_cost;
-  constexpr int count = budget + 100;
-
-  std::vector<std::shared_ptr<Outcome>> outcomes;
-  for (int i = 0; i < count; ++i) outcomes.push_back(begin("x", {.idempotent = true}));
-  for (int i = 0; i < 10; ++i) advance(1s);
-
-  for (const auto& outcome : outcomes) EXPECT_EQ(outcome->status().code(), StatusCode::resource_exhausted);
-  EXPECT_EQ(network.server(0).calls.size(), static_cast<std::size_t>(count + budget));
 }
 
 TEST_F(Retry, RepetitionsObeyThePolicyForCallsThatWait) {

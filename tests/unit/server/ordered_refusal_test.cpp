@@ -97,9 +97,7 @@ TEST_F(SessionRefusal, OfALaterMessageOfAnUnknownCodecWaits) {
   const session::CallId id = client.call("Plain", "", "", start);
 
   // The client has not heard yet which codecs the server knows.
-  const CodecRegistry codecs = CodecRegistry::with_defaults();
-  ASSERT_TRUE(
-      client.session().send(id, {.codec = codecs.find("json"), .payload = Slice::copy_of("1")}, nullptr, true).is_ok());
+  client.send(id, "1", true, "json");
 
   expect_in_turn(client, gate, id, StatusCode::unimplemented);
 }

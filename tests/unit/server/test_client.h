@@ -52,9 +52,9 @@ class TestClient final : public net::ConnectionHandler {
     connection_->flush_soon();
     return id.value();
   }
-  void send(session::CallId id, std::string_view payload, bool end) {
+  void send(session::CallId id, std::string_view payload, bool end, std::string_view codec = "bytes") {
     const Status sent = connection_->session().send(
-        id, {.codec = codecs_.find("bytes"), .payload = Slice::copy_of(payload)}, nullptr, end);
+        id, {.codec = codecs_.find(codec), .payload = Slice::copy_of(payload)}, nullptr, end);
     if (!sent.is_ok()) throw StatusError(sent);
     connection_->flush_soon();
   }
