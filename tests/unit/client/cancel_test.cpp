@@ -171,7 +171,8 @@ TEST_F(Cancel, CloseCancelsWhatDoesNotEndInTime) {
 TEST_F(Cancel, CompletionsMayWaitUntilCloseHasCutThemOff) {
   EventLoop running;
   FakeNetwork served(net::Loop::of(running));
-  served.on_call = nullptr;
+  std::promise<void> arrived;
+  served.on_call = [&](FakeServer&, const ServedCall&) { arrived.set_value(); };
   Channel through(ChannelCore::make(net::Loop::of(running), options, [&](net::Loop&) { return served.connector(); }));
   std::thread runner([&] { running.run(); });
   std::promise<Status> closed;
@@ -179,6 +180,7 @@ TEST_F(Cancel, CompletionsMayWaitUntilCloseHasCutThemOff) {
   std::promise<std::future_status> seen;
   through.async_call<std::string>("Echo", std::string("x"), {},
                                   [&](const Result<std::string>&) { seen.set_value(is_closed.wait_for(20s)); });
+  arrived.get_future().wait();
 
   std::thread closer([&] { closed.set_value(through.close(1ms)); });
   const std::future_status status = seen.get_future().get();
