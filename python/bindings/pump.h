@@ -88,6 +88,7 @@ class Pump {
   /// With the mutex held.
   bool may_lead() const noexcept { return !led_ && claims_ == 0 && !has_thread(); }
   bool try_lead();
+  void run_and_settle(const std::function<bool()>& done, Time until);
   void claim_lead();
   void hand_over();
 

@@ -190,8 +190,8 @@ class Channel:
         future = CallFuture()
         future._decode = coding.decode
         future._reply = reply
-        inbox = self._start_dispatcher().inbox
-        future._call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
+        future._dispatcher = dispatcher = self._start_dispatcher()
+        future._call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
         return future
 
     def _start_dispatcher(self) -> Dispatcher:

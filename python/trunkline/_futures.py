@@ -18,6 +18,8 @@ class CallFuture(concurrent.futures.Future[Any]):
     _call: _core.ClientCall | None = None
     _decode: Callable[[bytes], Any] | None = None
     _reply: Reply | None = None
+    #: Outlives its channel for calls that have not ended.
+    _dispatcher: Dispatcher | None = None
 
     def cancel(self) -> bool:
         if not super().cancel():
@@ -27,6 +29,7 @@ class CallFuture(concurrent.futures.Future[Any]):
         return True
 
     def _finish(self, outcome: Any) -> None:
+        self._dispatcher = None
         if not self.set_running_or_notify_cancel():
             return
         if self._reply is not None and self._call is not None:
