@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import struct
 import sys
 import threading
 import time
@@ -28,10 +29,21 @@ def check(same: bool) -> None:
         raise SystemExit("an answer is wrong")
 
 
-# --- floor: sockets alone ---
+# --- the limit: sockets alone, or with messages of one size ---
 
 
-def serve_floor() -> None:
+def receive(connection: socket.socket, size: int) -> bytes:
+    """So many bytes; fewer only at the end."""
+    data = connection.recv(size)
+    while len(data) < size:
+        more = connection.recv(size - len(data))
+        if not more:
+            break
+        data += more
+    return data
+
+
+def serve_sockets(answer: Callable[[socket.socket], None]) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
 
@@ -39,26 +51,63 @@ def serve_floor() -> None:
         while True:
             connection, _ = listener.accept()
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            while data := connection.recv(65536):
-                connection.sendall(data)
+            with connection:
+                answer(connection)
 
     threading.Thread(target=serve, daemon=True).start()
     sys.stdin.read()
 
 
-def call_floor(target: str, size: int, outstanding: int, seconds: float) -> int:
+def echo_bytes(connection: socket.socket) -> None:
+    while data := connection.recv(65536):
+        connection.sendall(data)
+
+
+def echo_messages(connection: socket.socket) -> None:
+    """The first bytes say how long the messages are and how many come at a time."""
+    length, count = struct.unpack("<II", receive(connection, 8))
+    while batch := receive(connection, length * count):
+        requests = [BytesValue.FromString(batch[at : at + length]) for at in range(0, len(batch), length)]
+        connection.sendall(b"".join(BytesValue(value=request.value).SerializeToString() for request in requests))
+
+
+def connect(target: str) -> socket.socket:
     connection = socket.create_connection(("127.0.0.1", int(target)))
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+    return connection
+
+
+def call_sockets(target: str, size: int, outstanding: int, seconds: float) -> int:
     request = b"x" * size
     count, going = 0, until(seconds)
-    while going():
-        connection.sendall(request)
-        check(connection.recv(65536) == request)
-        count += 1
+    with connect(target) as connection:
+        while going():
+            connection.sendall(request)
+            check(receive(connection, size) == request)
+            count += 1
+    return count
+
+
+def call_messages(target: str, size: int, outstanding: int, seconds: float) -> int:
+    request = BytesValue(value=b"x" * size)
+    length = request.ByteSize()
+    count, going = 0, until(seconds)
+    with connect(target) as connection:
+        connection.sendall(struct.pack("<II", length, outstanding))
+        while going():
+            connection.sendall(b"".join(request.SerializeToString() for _ in range(outstanding)))
+            batch = receive(connection, length * outstanding)
+            for at in range(0, length * outstanding, length):
+                check(BytesValue.FromString(batch[at : at + length]) == request)
+            count += outstanding
     return count
 
 
 # --- trunkline ---
+
+
+def tell(stats: dict[str, int]) -> None:
+    print(f"{stats['python_calls'] / max(1, stats['python_batches']):.1f}", flush=True)
 
 
 def serve_trunkline() -> None:
@@ -77,7 +126,7 @@ def serve_trunkline() -> None:
     with server.serve("tcp://127.0.0.1:0") as running:
         print(running.endpoint, flush=True)
         sys.stdin.read()
-        print(running.stats(), file=sys.stderr)
+        tell(running.stats())
 
 
 def call_trunkline(target: str, size: int, outstanding: int, seconds: float) -> int:
@@ -137,7 +186,7 @@ def serve_trunkline_aio(uvloop: bool = False) -> None:
         async with server.serve("tcp://127.0.0.1:0") as running:
             print(running.endpoint, flush=True)
             await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-            print(running.stats(), file=sys.stderr)
+            tell(running.stats())
 
     run(main, uvloop)
 
@@ -176,7 +225,8 @@ def run(main: Callable[[], Any], uvloop: bool) -> Any:
 def serve_grpcio() -> None:
     import grpc
 
-    server = grpc.server(ThreadPoolExecutor(4), handlers=[_grpc_handler(lambda request, context: _answer(request))])
+    handler = _grpc_handler(lambda request, context: _answer(request))
+    server = grpc.server(ThreadPoolExecutor(4), handlers=[handler], options=_LARGE)
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
     print(port, flush=True)
@@ -234,7 +284,7 @@ def call_grpcio_futures(target: str, size: int, outstanding: int, seconds: float
     return count
 
 
-def serve_grpc_aio() -> None:
+def serve_grpc_aio(uvloop: bool = False) -> None:
     import grpc
 
     async def say(request: BytesValue, context: Any) -> BytesValue:
@@ -248,10 +298,10 @@ def serve_grpc_aio() -> None:
         await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
         await server.stop(0)
 
-    asyncio.run(main())
+    run(main, uvloop)
 
 
-def call_grpc_aio(target: str, size: int, outstanding: int, seconds: float) -> int:
+def call_grpc_aio(target: str, size: int, outstanding: int, seconds: float, uvloop: bool = False) -> int:
     import grpc
 
     request = BytesValue(value=b"x" * size)
@@ -270,11 +320,12 @@ def call_grpc_aio(target: str, size: int, outstanding: int, seconds: float) -> i
 
             return sum(await asyncio.gather(*(caller() for _ in range(outstanding))))
 
-    return asyncio.run(main())
+    return int(run(main, uvloop))
 
 
 SERVERS: dict[str, Callable[[], None]] = {
-    "floor": serve_floor,
+    "sockets": lambda: serve_sockets(echo_bytes),
+    "messages": lambda: serve_sockets(echo_messages),
     "trunkline": serve_trunkline,
     "trunkline_bytes": serve_trunkline,
     "trunkline_map": serve_trunkline,
@@ -283,9 +334,11 @@ SERVERS: dict[str, Callable[[], None]] = {
     "grpcio": serve_grpcio,
     "grpcio_futures": serve_grpcio,
     "grpc_aio": serve_grpc_aio,
+    "grpc_aio_uvloop": lambda: serve_grpc_aio(uvloop=True),
 }
 CLIENTS: dict[str, Callable[[str, int, int, float], int]] = {
-    "floor": call_floor,
+    "sockets": call_sockets,
+    "messages": call_messages,
     "trunkline": call_trunkline,
     "trunkline_bytes": call_trunkline_bytes,
     "trunkline_map": call_trunkline_map,
@@ -294,6 +347,7 @@ CLIENTS: dict[str, Callable[[str, int, int, float], int]] = {
     "grpcio": call_grpcio,
     "grpcio_futures": call_grpcio_futures,
     "grpc_aio": call_grpc_aio,
+    "grpc_aio_uvloop": lambda *arguments: call_grpc_aio(*arguments, uvloop=True),
 }
 
 

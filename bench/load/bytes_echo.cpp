@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// bytes_echo: raw bytes there and back, one call at a time, by the public API alone; the limit of Python's figure.
+// Usage: bytes_echo serve (until standard input ends) | bytes_echo call ENDPOINT BYTES SECONDS; prints calls per
+// second.
+#include <trunkline/channel.h>
+#include <trunkline/server.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <string>
+#include <string_view>
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+int serve() {
+  trunkline::Server server;
+  server.handle<trunkline::Slice, trunkline::Slice>(
+      "bytes", [](const trunkline::Slice& request, trunkline::ServerContext&) { return request; });
+  std::printf("%s\n", server.listen("tcp://127.0.0.1:0").to_string().c_str());
+  std::fflush(stdout);
+  const trunkline::Status started = server.start();
+  if (!started) return std::fprintf(stderr, "bytes_echo: %s\n", started.to_string().c_str()), 1;
+  while (std::getchar() != EOF) continue;
+  return server.shutdown(std::chrono::seconds(5)) ? 0 : 1;
+}
+
+int call(const std::string& endpoint, std::size_t bytes, double seconds) {
+  trunkline::Channel channel(endpoint);
+  const std::string text(bytes, 'x');
+  const trunkline::Slice request = trunkline::Slice::copy_of(text);
+  const auto echo_for = [&](double limit) {
+    const auto begin = Clock::now();
+    const auto end = begin + std::chrono::duration<double>(limit);
+    double calls = 0;
+    for (; Clock::now() < end; ++calls) {
+      const auto reply = channel.call<trunkline::Slice>("bytes", request);
+      if (!reply || reply->text() != text) return -1.0;
+    }
+    return calls / std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  const double rate = echo_for(0.3) < 0 ? -1 : echo_for(seconds);  // the first run warms up
+  if (rate <= 0) return std::fputs("bytes_echo: a call failed, or an answer differs from its request\n", stderr), 1;
+  std::printf("%.1f\n", rate);
+  return 0;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  try {
+    if (count == 2 && std::string_view(arguments[1]) == "serve") return serve();
+    if (count == 5 && std::string_view(arguments[1]) == "call") {
+      return call(arguments[2], std::strtoull(arguments[3], nullptr, 10), std::strtod(arguments[4], nullptr));
+    }
+    std::fputs("usage: bytes_echo serve | bytes_echo call ENDPOINT BYTES SECONDS\n", stderr);
+    return 2;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bytes_echo: %s\n", error.what());
+    return 1;
+  }
+}
