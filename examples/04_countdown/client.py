@@ -18,6 +18,6 @@ def call_countdown(channel: trunkline.Channel) -> bool:
     with channel.server_stream("example.Countdown/Start", request, Tick, timeout=30.0) as stream:
         ticks = [tick.left for tick in stream]
         stream.finish()
-    said = stream.trailing_metadata.get("ticks")
+    said = str(stream.trailing_metadata.get("ticks"))
     print(f"countdown: {len(ticks)} ticks, trailing ticks={said}")
     return ticks == list(range(1000, 0, -1)) and said == "1000"

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A codec of one's own: plain structs as "name=value" lines, negotiated by name like the built-in ones.
+// Usage: custom_codec [serve ENDPOINT | call ENDPOINT]
+#include "two_sides.h"
+
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -49,29 +52,28 @@ class LinesCodec final : public trunkline::Codec {
   }
 };
 
-}  // namespace
-
-int main() {
+bool call(const std::string& endpoint) {
   using namespace std::chrono_literals;
-  const auto codec = std::make_shared<LinesCodec>();
-
-  trunkline::ServerOptions server_options;
-  server_options.codecs.add(codec);
-  trunkline::Server server(server_options);
-  server.handle<Point, Point>("Mirror", [](const Point& point, trunkline::ServerContext&) {
-    return Point{-point.x, -point.y};
-  });
-  const trunkline::Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
-  if (!server.start()) return 1;
-
   trunkline::ChannelOptions options;
-  options.codecs.add(codec);
-  trunkline::Channel channel(endpoint.to_string(), options);
+  options.codecs.add(std::make_shared<LinesCodec>());
+  trunkline::Channel channel(endpoint, options);
   auto mirrored = channel.call<Point>("Mirror", Point{3, -4}, {.timeout = 10s});
   if (!mirrored) {
     std::cerr << mirrored.status().to_string() << "\n";
-    return 1;
+    return false;
   }
   std::cout << "mirror of (3, -4): (" << mirrored->x << ", " << mirrored->y << ")\n";
-  return mirrored->x == -3 && mirrored->y == 4 ? 0 : 1;
+  return mirrored->x == -3 && mirrored->y == 4;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  trunkline::ServerOptions options;
+  options.codecs.add(std::make_shared<LinesCodec>());
+  trunkline::Server server(options);
+  server.handle<Point, Point>("Mirror", [](const Point& point, trunkline::ServerContext&) {
+    return Point{-point.x, -point.y};
+  });
+  return example::run_sides({argv + 1, argv + argc}, server, "tcp://127.0.0.1:0", call);
 }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Interceptors: the client's adds a token to every call, the server's checks it and counts calls by outcome.
+// Usage: interceptor [serve ENDPOINT | call ENDPOINT]
+#include "two_sides.h"
+
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -38,31 +41,30 @@ class CountCalls final : public trunkline::Interceptor {
   std::atomic<int> failed{0};
 };
 
-}  // namespace
-
-int main() {
+bool call(const std::string& endpoint) {
   using namespace std::chrono_literals;
-  const auto counter = std::make_shared<CountCalls>();
-  trunkline::ServerOptions server_options;
-  server_options.interceptors = {counter, std::make_shared<CheckToken>()};
-  trunkline::Server server(server_options);
-  server.handle<std::string, std::string>("Echo",
-                                          [](const std::string& text, trunkline::ServerContext&) { return text; });
-  const trunkline::Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
-  if (!server.start()) return 1;
-
   trunkline::ChannelOptions options;
   options.interceptors = {std::make_shared<AddToken>("secret")};
-  trunkline::Channel trusted(endpoint.to_string(), options);
-  trunkline::Channel stranger(endpoint.to_string());
+  trunkline::Channel trusted(endpoint, options);
+  trunkline::Channel stranger(endpoint);
   auto echoed = trusted.call<std::string>("Echo", std::string("hi"), {.timeout = 10s});
   auto refused = stranger.call<std::string>("Echo", std::string("hi"), {.timeout = 10s});
-
   std::cout << "with the token: " << (echoed ? *echoed : echoed.status().to_string()) << "\n"
-            << "without: " << refused.status().to_string() << "\n"
-            << "the server counted " << counter->ok << " ok, " << counter->failed << " failed\n";
-  return echoed && refused.status().code() == trunkline::StatusCode::unauthenticated && counter->ok == 1 &&
-                 counter->failed == 1
-             ? 0
-             : 1;
+            << "without: " << refused.status().to_string() << "\n";
+  return echoed && *echoed == "hi" && refused.status().code() == trunkline::StatusCode::unauthenticated;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto counter = std::make_shared<CountCalls>();
+  trunkline::ServerOptions options;
+  options.interceptors = {counter, std::make_shared<CheckToken>()};
+  trunkline::Server server(options);
+  server.handle<std::string, std::string>("Echo",
+                                          [](const std::string& text, trunkline::ServerContext&) { return text; });
+  const int code = example::run_sides({argv + 1, argv + argc}, server, "tcp://127.0.0.1:0", call);
+  if (argc > 1 && std::string(argv[1]) == "call") return code;
+  std::cout << "the server counted " << counter->ok << " ok, " << counter->failed << " failed\n";
+  return counter->ok == 1 && counter->failed == 1 ? code : 1;
 }

@@ -12,6 +12,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 from google.protobuf.wrappers_pb2 import BytesValue
@@ -243,8 +244,8 @@ def _grpc_handler(function: Any) -> Any:
 
     handler = grpc.unary_unary_rpc_method_handler(function, BytesValue.FromString, BytesValue.SerializeToString)
 
-    class Handler(grpc.GenericRpcHandler):
-        def service(self, details: Any) -> Any:
+    class Handler(grpc.GenericRpcHandler):  # type: ignore[misc]
+        def service(self, handler_call_details: Any) -> Any:
             return handler
 
     return Handler()
@@ -343,11 +344,11 @@ CLIENTS: dict[str, Callable[[str, int, int, float], int]] = {
     "trunkline_bytes": call_trunkline_bytes,
     "trunkline_map": call_trunkline_map,
     "trunkline_aio": call_trunkline_aio,
-    "trunkline_aio_uvloop": lambda *arguments: call_trunkline_aio(*arguments, uvloop=True),
+    "trunkline_aio_uvloop": partial(call_trunkline_aio, uvloop=True),
     "grpcio": call_grpcio,
     "grpcio_futures": call_grpcio_futures,
     "grpc_aio": call_grpc_aio,
-    "grpc_aio_uvloop": lambda *arguments: call_grpc_aio(*arguments, uvloop=True),
+    "grpc_aio_uvloop": partial(call_grpc_aio, uvloop=True),
 }
 
 

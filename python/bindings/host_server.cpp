@@ -58,13 +58,13 @@ Server& HostServer::server() const {
 
 void HostServer::add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
                      const MethodFacts& facts) {
+  auto method = std::make_shared<const ServedMethod>(name, kind, entry, needs_call, codec_name(facts.response_codec));
   MethodShape shape{.kind = kind,
                     .execution = Execution::coroutine,
                     .request = &MessageTraits<Payload>::type(),
-                    .response = &MessageTraits<Slice>::type(),
+                    .response = &method->response_type(),
                     .request_name = facts.request_type,
                     .response_name = facts.response_type};
-  auto method = std::make_shared<const ServedMethod>(name, kind, entry, needs_call);
   server().add(name, std::make_unique<MethodHost>(std::move(shape), std::move(method), pump_, queue_),
                {.max_concurrent_calls = facts.max_concurrent_calls, .blocking = false, .idempotent = facts.idempotent});
 }

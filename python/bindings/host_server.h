@@ -24,6 +24,7 @@ class HostServer {
   struct MethodFacts {
     std::string request_type;
     std::string response_type;
+    std::string response_codec;  ///< of answers to requests that have none
     bool idempotent = false;
     std::size_t max_concurrent_calls = 0;
   };

@@ -120,12 +120,14 @@ void bind_server(py::module_& module) {
       .def(
           "add",
           [](HostServer& server, const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
-             std::string request_type, std::string response_type, bool idempotent, std::size_t max_concurrent_calls) {
+             std::string request_type, std::string response_type, std::string response_codec, bool idempotent,
+             std::size_t max_concurrent_calls) {
             server.add(name, kind, entry, needs_call,
-                       {std::move(request_type), std::move(response_type), idempotent, max_concurrent_calls});
+                       {std::move(request_type), std::move(response_type), std::move(response_codec), idempotent,
+                        max_concurrent_calls});
           },
           py::arg("name"), py::arg("kind"), py::arg("entry"), py::arg("needs_call"), py::arg("request_type"),
-          py::arg("response_type"), py::arg("idempotent"), py::arg("max_concurrent_calls"))
+          py::arg("response_type"), py::arg("response_codec"), py::arg("idempotent"), py::arg("max_concurrent_calls"))
       .def("remove", &HostServer::remove, py::arg("name"))
       .def("listen", &HostServer::listen, py::arg("uri"))
       .def("start", &HostServer::start)

@@ -3,7 +3,9 @@
 #include "payload.h"
 
 #include <array>
+#include <list>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -15,7 +17,59 @@ namespace python {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> names{"protobuf", "json", "msgpack", "bytes"};
+struct CodecName {
+  explicit CodecName(std::string_view name) : text(name) {
+    type.kind = MessageKind::bytes;  // none sent is an empty one
+    type.type = &typeid(Payload);
+    type.default_codec = text;
+    type.clear = [](void* object) { *static_cast<Payload*>(object) = {}; };
+  }
+  CodecName(const CodecName&) = delete;
+  CodecName& operator=(const CodecName&) = delete;
+
+  std::string text;
+  MessageType type;
+};
+
+/// What has been named once stays: views of it are in messages that anybody may still hold.
+class CodecNames {
+ public:
+  const std::array<CodecName, 4>& built_in() const noexcept { return built_in_; }
+  const CodecName& bytes() const noexcept { return built_in_.back(); }
+  /// Without a lock for those that are built in.
+  const CodecName* find(std::string_view name) {
+    for (const CodecName& known : built_in_) {
+      if (known.text == name) return &known;
+    }
+    const std::lock_guard lock(mutex_);
+    return find_other(name);
+  }
+  const CodecName& add(std::string_view name) {
+    if (const CodecName* const found = find(name)) return *found;
+    const std::lock_guard lock(mutex_);
+    const CodecName* const found = find_other(name);
+    return found != nullptr ? *found : others_.emplace_back(name);
+  }
+
+ private:
+  const CodecName* find_other(std::string_view name) const noexcept {
+    for (const CodecName& known : others_) {
+      if (known.text == name) return &known;
+    }
+    return nullptr;
+  }
+
+  const std::array<CodecName, 4> built_in_{CodecName("protobuf"), CodecName("json"), CodecName("msgpack"),
+                                           CodecName("bytes")};
+  std::mutex mutex_;  // guards the others
+  std::list<CodecName> others_;
+};
+
+// Never destroyed: threads may still look names up while static objects are.
+CodecNames& codec_names() {
+  static auto* const names = new CodecNames;
+  return *names;
+}
 
 class PassThroughCodec final : public Codec {
  public:
@@ -38,31 +92,22 @@ class PassThroughCodec final : public Codec {
 }  // namespace
 
 const MessageType& payload_type(std::string_view codec) {
-  static const auto types = [] {
-    std::array<MessageType, names.size()> made;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-      made[i].type = &typeid(Payload);
-      made[i].default_codec = names[i];
-      made[i].clear = [](void* object) { *static_cast<Payload*>(object) = {}; };
-    }
-    return made;
-  }();
-  for (const MessageType& type : types) {
-    if (type.default_codec == codec) return type;
-  }
-  return types.back();
+  const CodecName* const found = codec_names().find(codec);
+  return (found != nullptr ? *found : codec_names().bytes()).type;
+}
+
+std::shared_ptr<const Codec> pass_through_codec(std::string_view name) {
+  return std::make_shared<PassThroughCodec>(codec_names().add(name).text);
 }
 
 CodecRegistry pass_through_codecs() {
   CodecRegistry registry;
-  for (const std::string_view name : names) registry.add(std::make_shared<PassThroughCodec>(name));
+  for (const CodecName& name : codec_names().built_in()) registry.add(pass_through_codec(name.text));
   return registry;
 }
 
 std::string_view codec_name(std::string_view name) {
-  for (const std::string_view known : names) {
-    if (known == name) return known;
-  }
+  if (const CodecName* const found = codec_names().find(name)) return found->text;
   throw std::invalid_argument("codec '" + std::string(name) + "' is none of protobuf, json, msgpack, bytes");
 }
 

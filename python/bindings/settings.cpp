@@ -3,6 +3,7 @@
 #include "settings.h"
 
 #include "payload.h"
+#include "python_compressor.h"
 
 #include <cmath>
 #include <functional>
@@ -34,6 +35,25 @@ Setter text(std::string& target) {
 
 Setter flag(bool& target) {
   return [&target](const py::handle& value) { target = value.cast<bool>(); };
+}
+
+/// Names of codecs whose messages Python encodes and decodes.
+Setter codecs(CodecRegistry& target) {
+  return [&target](const py::handle& names) {
+    for (const py::handle& name : names) target.add(pass_through_codec(name.cast<std::string>()));
+  };
+}
+
+/// Triples of a name and two functions.
+Setter compressors(CompressorRegistry& target) {
+  return [&target](const py::handle& triples) {
+    for (const py::handle& item : triples) {
+      const auto triple = py::reinterpret_borrow<py::sequence>(item);
+      const py::object compress = triple[1];
+      const py::object decompress = triple[2];
+      target.add(std::make_shared<PythonCompressor>(triple[0].cast<std::string>(), compress, decompress));
+    }
+  };
 }
 
 void apply(const char* what, const py::dict& options, const Table& table) {
@@ -106,6 +126,8 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["busy_poll"] = duration("busy_poll", result.loop.busy_poll);
   table["verify_peer"] = flag(result.tls.verify_peer);
   table["server_name"] = text(result.tls.server_name);
+  table["codecs"] = codecs(result.codecs);
+  table["compressors"] = compressors(result.compressors);
   table["compressor"] = text(result.compressor);
   table["compression_threshold"] = number(result.compression_threshold);
   table["default_timeout"] = duration("default_timeout", default_timeout);
@@ -145,6 +167,8 @@ ServerOptions server_options_of(const py::dict& options) {
       throw py::value_error("Server: client_certificate is '" + name + "', none of none, optional, required");
     }
   };
+  table["codecs"] = codecs(result.codecs);
+  table["compressors"] = compressors(result.compressors);
   table["compressor"] = text(result.compressor);
   table["compression_threshold"] = number(result.compression_threshold);
   table["max_connections"] = number(result.max_connections);

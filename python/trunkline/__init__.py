@@ -7,6 +7,8 @@
 from . import _core
 from ._calls import Reply
 from ._channel import Channel
+from ._codecs import Codec
+from ._compressors import Compressor
 from ._context import Context
 from ._errors import (
     Aborted,
@@ -33,6 +35,7 @@ from ._errors import (
     make_error,
 )
 from ._futures import CallFuture
+from ._interceptors import ClientInterceptor, IncomingCall, OutgoingCall, ServerInterceptor
 from ._metadata import Metadata, MetadataLike
 from ._options import ChannelOptions, ServerOptions
 from ._server import RunningServer, Server
@@ -49,12 +52,16 @@ __all__ = [
     "Cancelled",
     "Channel",
     "ChannelOptions",
+    "ClientInterceptor",
     "ClientStream",
+    "Codec",
+    "Compressor",
     "Context",
     "DataLoss",
     "DeadlineExceeded",
     "Detail",
     "FailedPrecondition",
+    "IncomingCall",
     "Internal",
     "InvalidArgument",
     "Metadata",
@@ -62,12 +69,14 @@ __all__ = [
     "NotFound",
     "Origin",
     "OutOfRange",
+    "OutgoingCall",
     "PermissionDenied",
     "Reply",
     "ResourceExhausted",
     "RpcError",
     "RunningServer",
     "Server",
+    "ServerInterceptor",
     "ServerOptions",
     "StatusCode",
     "Unauthenticated",

@@ -1,15 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What blocking and asynchronous channels share: call settings, encoding of requests, decoding of responses."""
+"""What blocking and asynchronous channels share: call settings, and what a call tells beside its response."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from . import _core
 from ._deadline import inherited_timeout
-from ._messages import Decode, codec_of, decoder, encoder
 from ._metadata import Metadata, MetadataLike, encode_metadata
 
 
@@ -31,61 +28,14 @@ class Reply:
         self.peer = call.peer()
 
 
-class Coding(NamedTuple):
-    """How one call's messages become bytes, and its answer a message."""
-
-    codec: str
-    encode: Callable[[Any], Any]
-    decode: Decode
-
-
 def settings_of(
     timeout: float | None, metadata: MetadataLike, wait_for_ready: bool, idempotent: bool, compressor: str
 ) -> _core.CallSettings | None:
     """None if nothing is said."""
     timeout = inherited_timeout(timeout)
-    if timeout is None and metadata is None and not wait_for_ready and not idempotent and not compressor:
+    if timeout is None and not metadata and not wait_for_ready and not idempotent and not compressor:
         return None
     return _core.CallSettings(timeout, encode_metadata(metadata), wait_for_ready, idempotent, compressor)
-
-
-_by_types: dict[tuple[Any, Any, str | None], Coding] = {}
-
-
-def coding_of(request_type: Any, response: Any, codec: str | None) -> Coding:
-    """``response``: the type of the answer, or None for whatever it holds."""
-    key = (request_type, response, codec)
-    try:
-        found = _by_types.get(key)
-    except TypeError:  # a type that cannot be hashed
-        return _make_coding(request_type, response, codec)
-    if found is None:
-        if len(_by_types) > 4096:
-            _by_types.clear()
-        found = _by_types[key] = _make_coding(request_type, response, codec)
-    return found
-
-
-def _make_coding(request_type: Any, response: Any, codec: str | None) -> Coding:
-    name = codec_of(response if request_type is type(None) and response is not None else request_type, codec)
-    encode = _encode_nothing if request_type is type(None) and name in ("protobuf", "bytes") else encoder(name)
-    if response is type(None):
-        return Coding(name, encode, _decode_nothing)
-    if response is None and name == "protobuf":
-        return Coding(name, encode, _untyped)
-    return Coding(name, encode, decoder(Any if response is None else response, name))
-
-
-def _encode_nothing(message: Any) -> bytes:
-    return b""
-
-
-def _decode_nothing(data: bytes) -> None:
-    return None
-
-
-def _untyped(data: bytes) -> Any:
-    raise TypeError("the response is a protobuf message: give its class, e.g. call(method, request, Response)")
 
 
 def checked_window(window: int) -> int:

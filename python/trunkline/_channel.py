@@ -5,17 +5,20 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Iterator
+from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
 from . import _core
 from ._bind import bind
-from ._calls import Reply, checked_timeout, checked_window, coding_of, settings_of
+from ._calls import Reply, checked_timeout, checked_window, settings_of
+from ._codecs import Codecs
 from ._futures import CallFuture, Dispatcher
+from ._interceptors import Interception, OutgoingCall, StreamInterception, checked_interceptors, run_now, send_through
 from ._lifetime import forget, track
-from ._many import calls_as_completed, map_calls
+from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
-from ._options import ChannelOptions
+from ._options import ChannelOptions, core_options
 from ._streams import ClientStream
 
 if TYPE_CHECKING:
@@ -35,7 +38,9 @@ class Channel:
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
         self._endpoint = endpoint
-        self._core = _core.Channel(endpoint, dict(options))
+        self._codecs = Codecs(options.get("codecs", ()))
+        self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=False)
+        self._core = _core.Channel(endpoint, core_options(options))
         self._dispatcher: Dispatcher | None = None
         self._lock = threading.Lock()
         track(self)
@@ -137,8 +142,27 @@ class Channel:
 
         KeyboardInterrupt, and what other signal handlers raise, cancels the call on the wire.
         """
-        coding = coding_of(type(request), response, codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        if not self._interceptors:
+            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            return self._call(method, request, response, settings, codec, reply)
+        call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
+
+        def send() -> Any:
+            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            return self._call(method, call.request, response, settings, codec, call.reply)
+
+        return send_through(self._interceptors, call, send)
+
+    def _call(
+        self,
+        method: str,
+        request: Any,
+        response: Any,
+        settings: _core.CallSettings | None,
+        codec: str | None,
+        reply: Reply | None,
+    ) -> Any:
+        coding = self._codecs.coding(type(request), response, codec)
         data = coding.encode(request)
         if reply is None:
             return coding.decode(self._core.call(method, data, coding.codec, settings, False))
@@ -160,12 +184,17 @@ class Channel:
         codec: str | None = None,
     ) -> None:
         """Nothing is answered, not even errors: returning says that it was given to a connection."""
-        coding = coding_of(type(request), type(None), codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
-        data = coding.encode(request)
-        # Nobody waits for what is still to be written.
-        self._start_dispatcher()
-        self._core.call(method, data, coding.codec, settings, True)
+        call = OutgoingCall(method, "one_way", request, timeout, metadata, None)
+
+        def send() -> None:
+            coding = self._codecs.coding(type(call.request), type(None), codec)
+            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            data = coding.encode(call.request)
+            # Nobody waits for what is still to be written.
+            self._start_dispatcher()
+            self._core.call(method, data, coding.codec, settings, True)
+
+        send_through(self._interceptors, call, send)
 
     # --- many calls ---
 
@@ -184,15 +213,37 @@ class Channel:
         reply: Reply | None = None,
     ) -> CallFuture:
         """Begins a call and returns its future, which completes on a thread of the channel's."""
-        coding = coding_of(type(request), response, codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
-        data = coding.encode(request)
         future = CallFuture()
-        future._decode = coding.decode
-        future._reply = reply
-        future._dispatcher = dispatcher = self._start_dispatcher()
-        future._call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+        if not self._interceptors:
+            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            self._begin(future, method, request, response, settings, codec, reply)
+            return future
+        call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
+
+        def send() -> None:
+            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            self._begin(future, method, call.request, response, settings, codec, call.reply)
+
+        future._begin_with(Interception(self._interceptors, call), send)
         return future
+
+    def _begin(
+        self,
+        future: CallFuture,
+        method: str,
+        request: Any,
+        response: Any,
+        settings: _core.CallSettings | None,
+        codec: str | None,
+        reply: Reply | None,
+    ) -> None:
+        coding = self._codecs.coding(type(request), response, codec)
+        data = coding.encode(request)
+        future._dispatcher = dispatcher = self._start_dispatcher()
+        with future._beginning:
+            future._decode = coding.decode
+            future._reply = reply
+            future._call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
 
     def _start_dispatcher(self) -> Dispatcher:
         with self._lock:
@@ -220,9 +271,13 @@ class Channel:
         A call that fails raises there, or with ``return_exceptions`` yields its error. Letting go of the iterator
         cancels what is still under way, as does an exception of ``requests``, which comes through.
         """
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
         size = checked_window(window)
-        return map_calls(self._core, method, requests, response, codec, size, return_exceptions, settings)
+        if self._interceptors:
+            options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready, idempotent=idempotent)
+            submit = partial(self.submit, method, response=response, compressor=compressor, codec=codec, **options)
+            return map_futures(submit, requests, size, return_exceptions)
+        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
 
     def as_completed(
         self,
@@ -240,9 +295,15 @@ class Channel:
         codec: str | None = None,
     ) -> Iterator[tuple[int, Any]]:
         """Like ``map``, in the order in which the calls end: yields (index of the request, response)."""
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
         size = checked_window(window)
-        return calls_as_completed(self._core, method, requests, response, codec, size, return_exceptions, settings)
+        if self._interceptors:
+            options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready, idempotent=idempotent)
+            submit = partial(self.submit, method, response=response, compressor=compressor, codec=codec, **options)
+            return futures_as_completed(submit, requests, size, return_exceptions)
+        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        return calls_as_completed(
+            self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
+        )
 
     # --- streams ---
 
@@ -259,9 +320,28 @@ class Channel:
         codec: str | None = None,
     ) -> ClientStream:
         """A stream of messages of type ``request`` out and ``response`` in; begins at once."""
-        coding = coding_of(request, response, codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
-        return ClientStream(self._core.open_stream(method, coding.codec, settings, None), coding)
+        call = OutgoingCall(method, "bidirectional", None, timeout, metadata, None)
+        return self._open(call, request, response, wait_for_ready, compressor, codec)
+
+    def _open(
+        self, call: OutgoingCall, request: Any, response: Any, wait_for_ready: bool, compressor: str, codec: str | None
+    ) -> ClientStream:
+        """``request``: the type of what is streamed; of no use if the only request is there."""
+        interception = Interception(self._interceptors, call)
+        if not run_now(interception.begin()):
+            interception.result()
+            raise RuntimeError(f"stream {call.method}: an interceptor has set a response; streams have none")
+        try:
+            is_only = call.kind == "server_stream"
+            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
+            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            data = coding.encode(call.request) if is_only else None
+            core = self._core.open_stream(call.method, coding.codec, settings, data)
+        except BaseException as error:
+            run_now(interception.end(None, error))
+            interception.result()
+            raise
+        return ClientStream(core, coding, StreamInterception(interception) if self._interceptors else None)
 
     def server_stream(
         self,
@@ -276,9 +356,8 @@ class Channel:
         codec: str | None = None,
     ) -> ClientStream:
         """One request, many responses: iterate over what it returns."""
-        coding = coding_of(type(request), response, codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
-        return ClientStream(self._core.open_stream(method, coding.codec, settings, coding.encode(request)), coding)
+        call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
+        return self._open(call, Any, response, wait_for_ready, compressor, codec)
 
     def client_stream(
         self,
@@ -297,16 +376,8 @@ class Channel:
         iterator = iter(requests)
         first = next(iterator, _core)
         kind = type(first) if request is Any and first is not _core else request
-        stream = self.stream(
-            method,
-            kind,
-            response,
-            timeout=timeout,
-            metadata=metadata,
-            wait_for_ready=wait_for_ready,
-            compressor=compressor,
-            codec=codec,
-        )
+        call = OutgoingCall(method, "client_stream", None, timeout, metadata, None)
+        stream = self._open(call, kind, response, wait_for_ready, compressor, codec)
         with stream:
             if first is not _core and stream._write_unless_over(first):
                 for message in iterator:

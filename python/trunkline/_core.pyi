@@ -106,6 +106,7 @@ class Server:
         needs_call: bool,
         request_type: str,
         response_type: str,
+        response_codec: str,
         idempotent: bool,
         max_concurrent_calls: int,
     ) -> None: ...

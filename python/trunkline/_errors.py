@@ -13,6 +13,7 @@ from ._metadata import Metadata, MetadataLike, encode_metadata
 _log = logging.getLogger("trunkline.server")
 
 Message = TypeVar("Message")
+Error = TypeVar("Error", bound="RpcError")
 
 
 class StatusCode(enum.IntEnum):
@@ -81,15 +82,16 @@ class RpcError(Exception):
     peer: str
     message: str
 
-    def __new__(cls, message: str = "", *, code: int | None = None, **_: Any) -> RpcError:
+    def __new__(cls: type[Error], message: str = "", *, code: int | None = None, **_: Any) -> Error:
+        made: Any = cls
         if code is not None and cls.code != code:
             found = cls._classes.get(code)
             if found is None:
                 raise ValueError(f"RpcError: {code} is no code of an error")
             if not issubclass(found, cls):
                 raise ValueError(f"{cls.__name__}: its code is {cls.code.name}, not {StatusCode(code).name}")
-            cls = found
-        return super().__new__(cls, message)
+            made = found
+        return Exception.__new__(made, message)  # type: ignore[no-any-return]
 
     def __init__(
         self,

@@ -10,6 +10,8 @@ from typing import Any
 
 from . import _core
 from ._calls import Reply
+from ._errors import Cancelled
+from ._interceptors import Interception, run_now
 
 
 class CallFuture(concurrent.futures.Future[Any]):
@@ -20,6 +22,13 @@ class CallFuture(concurrent.futures.Future[Any]):
     _reply: Reply | None = None
     #: Outlives its channel for calls that have not ended.
     _dispatcher: Dispatcher | None = None
+    _interception: Interception | None = None
+    _send: Callable[[], None] | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        #: Held while a call is begun, so that its end does not overtake that.
+        self._beginning = threading.Lock()
 
     def cancel(self) -> bool:
         if not super().cancel():
@@ -28,23 +37,52 @@ class CallFuture(concurrent.futures.Future[Any]):
             self._call.cancel()
         return True
 
+    def _begin_with(self, interception: Interception, send: Callable[[], None]) -> None:
+        """``send`` begins the call, as often as the interceptors ask for it."""
+        self._interception = interception
+        self._send = send
+        self._go_on(run_now(interception.begin()))
+
+    def _go_on(self, going: bool) -> None:
+        assert self._interception is not None and self._send is not None
+        while going:
+            try:
+                return self._send()
+            except BaseException as error:
+                going = run_now(self._interception.end(None, error))
+        self._complete(self._interception.call.response, self._interception.error)
+
     def _finish(self, outcome: Any) -> None:
-        self._dispatcher = None
+        """The call has ended on the wire."""
+        with self._beginning:
+            if self._reply is not None and self._call is not None:
+                self._reply._take(self._call)
+        response: Any = None
+        error: BaseException | None = None
+        if isinstance(outcome, BaseException):
+            error = outcome
+        elif not self.cancelled():
+            try:
+                assert self._decode is not None
+                response = self._decode(outcome)
+            except Exception as raised:
+                error = raised
+        if self._interception is None:
+            self._complete(response, error)
+        elif self.cancelled():
+            run_now(self._interception.end(None, Cancelled("the future was cancelled")))
+            self._complete(None, None)
+        else:
+            self._go_on(run_now(self._interception.end(response, error)))
+
+    def _complete(self, response: Any, error: BaseException | None) -> None:
+        self._call = self._dispatcher = self._interception = self._send = None
         if not self.set_running_or_notify_cancel():
             return
-        if self._reply is not None and self._call is not None:
-            self._reply._take(self._call)
-        self._call = None
-        if isinstance(outcome, BaseException):
-            self.set_exception(outcome)
-            return
-        try:
-            assert self._decode is not None
-            message = self._decode(outcome)
-        except Exception as error:
+        if error is not None:
             self.set_exception(error)
         else:
-            self.set_result(message)
+            self.set_result(response)
 
 
 class Dispatcher:
@@ -59,6 +97,8 @@ class Dispatcher:
         self.inbox.close()
 
     def stop(self) -> None:
+        """Once the channel is closed: what has ended by then is still told."""
+        _complete(self.inbox.take())
         self.inbox.close()
         if self._thread is not threading.current_thread():
             self._thread.join()
@@ -66,5 +106,9 @@ class Dispatcher:
 
 def _dispatch(inbox: _core.Inbox) -> None:
     while not inbox.is_closed():
-        for future, outcome in inbox.wait_and_take(float("inf")):
-            future._finish(outcome)
+        _complete(inbox.wait_and_take(float("inf")))
+
+
+def _complete(ended: list[tuple[CallFuture, Any]]) -> None:
+    for future, outcome in ended:
+        future._finish(outcome)

@@ -3,16 +3,20 @@
 
 from __future__ import annotations
 
+import queue
 import time
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from . import _core
-from ._calls import Coding, coding_of
+from ._codecs import Codecs, Coding
+from ._futures import CallFuture
 
 
 def map_calls(
     channel: _core.Channel,
+    codecs: Codecs,
     method: str,
     requests: Iterable[Any],
     response: Any,
@@ -35,7 +39,7 @@ def map_calls(
                 begun = clock()
                 for request in iterator:
                     if coding is None:
-                        coding = coding_of(type(request), response, codec)
+                        coding = codecs.coding(type(request), response, codec)
                     batch.append(coding.encode(request))
                     # A slow source does not hold back what it has given.
                     if len(batch) == chunk or clock() - begun > 0.001:
@@ -64,6 +68,7 @@ def map_calls(
 
 def calls_as_completed(
     channel: _core.Channel,
+    codecs: Codecs,
     method: str,
     requests: Iterable[Any],
     response: Any,
@@ -88,7 +93,7 @@ def calls_as_completed(
 
     try:
         for index, request in enumerate(requests):
-            coding = coding_of(type(request), response, codec)
+            coding = codecs.coding(type(request), response, codec)
             data = coding.encode(request)
             call = channel.begin(method, data, coding.codec, settings, False, inbox, index)
             under_way[index] = (call, coding)
@@ -98,3 +103,55 @@ def calls_as_completed(
     finally:
         for call, _ in under_way.values():
             call.cancel()
+
+
+Submit = Callable[[Any], CallFuture]
+
+
+def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool) -> Iterator[Any]:
+    """As map_calls, for calls with interceptors."""
+    under_way: deque[CallFuture] = deque()
+    try:
+        for request in requests:
+            under_way.append(submit(request))
+            while under_way and (len(under_way) >= size or under_way[0].done()):
+                yield _outcome(under_way.popleft(), return_exceptions)
+        while under_way:
+            yield _outcome(under_way.popleft(), return_exceptions)
+    finally:
+        for future in under_way:
+            future.cancel()
+
+
+def futures_as_completed(
+    submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
+) -> Iterator[tuple[int, Any]]:
+    """As calls_as_completed, for calls with interceptors."""
+    done: queue.SimpleQueue[CallFuture] = queue.SimpleQueue()
+    under_way: dict[CallFuture, int] = {}
+
+    def next_one() -> tuple[int, Any]:
+        future = done.get()
+        return under_way.pop(future), _outcome(future, return_exceptions)
+
+    try:
+        for index, request in enumerate(requests):
+            future = submit(request)
+            under_way[future] = index
+            future.add_done_callback(done.put)  # type: ignore[arg-type]
+            while under_way and (len(under_way) >= size or not done.empty()):
+                yield next_one()
+        while under_way:
+            yield next_one()
+    finally:
+        for future in under_way:
+            future.cancel()
+
+
+def _outcome(future: CallFuture, return_exceptions: bool) -> Any:
+    try:
+        return future.result()
+    except Exception as error:
+        if not return_exceptions:
+            raise
+        return error

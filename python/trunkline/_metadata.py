@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Union
+from typing import Any, Union
 
 Value = Union[str, bytes]
 #: What is accepted wherever metadata is given: a mapping, or pairs where a name may come more than once.
@@ -43,12 +43,19 @@ def _presented(name: str, value: bytes) -> Value:
     return value if name.endswith("-bin") else value.decode("utf-8", "surrogateescape")
 
 
+def pairs_of(metadata: MetadataLike) -> list[tuple[str, Value]]:
+    """Of a mapping or pairs, in order."""
+    if metadata is None:
+        return []
+    pairs: Any = metadata.items() if isinstance(metadata, Mapping) else metadata
+    return list(pairs)
+
+
 def encode_metadata(metadata: MetadataLike) -> list[tuple[str, bytes]] | None:
     """As the core takes it; None if there is none."""
     if not metadata:
         return None
-    pairs = metadata.items() if isinstance(metadata, Mapping) else metadata
     return [
         (name, value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value))
-        for name, value in pairs
+        for name, value in pairs_of(metadata)
     ]

@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import dataclasses
-import functools
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from . import _core
+from ._codecs import Codecs
 from ._context import Context
 from ._errors import InvalidArgument
-from ._messages import Decode, Encode, codec_of, decode_errors, decoder, encoder, type_name
+from ._interceptors import IncomingCall, send_through
+from ._messages import Decode, Encode, decode_errors, type_name
 from ._signature import Signature, signature_of
 
 
@@ -38,22 +40,21 @@ class Method:
             return (request, Context(call)) if signature.takes_context else (request,)
         return (Context(call),) if signature.takes_context else ()
 
-    def decoder_of(self, codec: str) -> Decode:
-        return decoder(self.signature.request, codec) if self.signature.takes_request else _nothing
-
     def undecodable(self, codec: str, error: BaseException) -> InvalidArgument:
         kind = type_name(self.signature.request)
         return InvalidArgument(f"call {self.name}: the {codec} request does not decode as {kind}: {error}")
 
-    def add_to(self, server: _core.Server, entry: Callable[..., Any]) -> None:
+    def add_to(self, server: _core.Server, codecs: Codecs, entry: Callable[..., Any], *, needs_call: bool) -> None:
+        """``needs_call``: also where the handler itself has no need of it."""
         signature = self.signature
         server.add(
             self.name,
             signature.kind,
             entry,
-            signature.takes_context or signature.kind != _core.MethodKind.unary,
+            needs_call or signature.takes_context or signature.kind != _core.MethodKind.unary,
             type_name(signature.request) if signature.takes_request else "",
             type_name(signature.response),
+            codecs.name_for(signature.response, None),
             self.idempotent,
             self.max_concurrent_calls,
         )
@@ -66,8 +67,9 @@ def _nothing(data: bytes) -> None:
 class Coders:
     """A method's decoders and encoders by codec, made when first used."""
 
-    def __init__(self, method: Method) -> None:
+    def __init__(self, method: Method, codecs: Codecs) -> None:
         self._method = method
+        self._codecs = codecs
         self._by_codec: dict[str, tuple[Decode, Encode, str]] = {}
 
     def __getitem__(self, codec: str) -> tuple[Decode, Encode, str]:
@@ -75,13 +77,16 @@ class Coders:
         if found is None:
             signature = self._method.signature
             # Before the first message of a stream there is none: then it is what the answers usually have.
-            name = codec or codec_of(signature.response, None)
-            encode = encoder(name)
-            if signature.response is None:
-                encode = functools.partial(_encode_none, encode, name)
-            found = self._by_codec[codec] = (self._method.decoder_of(name), encode, name)
+            name = codec or self._codecs.name_for(signature.response, None)
+            decode: Decode = _nothing
+            if signature.takes_request:
+                decode_as = codec or self._codecs.name_for(signature.request, None)
+                decode = self._codecs.decoder(signature.request, decode_as)
+            encode = self._codecs.encoder(name)
+            if signature.response is None and not self._codecs.has_nothing(name):
+                encode = _encode_none
+            found = self._by_codec[codec] = (decode, encode, name)
         return found
-
 
     def decode(self, data: bytes, codec: str) -> Any:
         """Raises InvalidArgument for what is no message of the method's."""
@@ -91,9 +96,9 @@ class Coders:
             raise self._method.undecodable(codec, error) from None
 
 
-def _encode_none(encode: Encode, codec: str, result: Any) -> Any:
-    """A handler without a result answers with an empty message; nil where the codec has one."""
-    return encode(result) if codec in ("json", "msgpack") else b""
+def _encode_none(result: Any) -> bytes:
+    """A handler without a result answers with an empty message."""
+    return b""
 
 
 def requests_of(call: _core.ServedCall, coders: Coders) -> Iterator[Any]:
@@ -105,14 +110,68 @@ def requests_of(call: _core.ServedCall, coders: Coders) -> Iterator[Any]:
         yield coders.decode(data, call.codec())
 
 
-def worker_entry(method: Method) -> Callable[..., Any]:
+def worker_entry(method: Method, codecs: Codecs, interceptors: tuple[Any, ...] = ()) -> Callable[..., Any]:
     """What a worker runs for one call of a plain function."""
     if method.signature.is_async:
         raise TypeError(f"method {method.name}: an async handler needs trunkline.aio.Server")
-    coders = Coders(method)
-    if method.signature.kind == _core.MethodKind.unary:
-        return _unary_entry(method, coders)
-    return _stream_entry(method, coders)
+    coders = Coders(method, codecs)
+    if method.signature.kind != _core.MethodKind.unary:
+        serve = stream_function(method, coders)
+        return _intercepted_stream(method, serve, interceptors) if interceptors else serve
+    return _intercepted_unary(method, coders, interceptors) if interceptors else _unary_entry(method, coders)
+
+
+_KINDS = {
+    _core.MethodKind.unary: "unary",
+    _core.MethodKind.client_stream: "client_stream",
+    _core.MethodKind.server_stream: "server_stream",
+    _core.MethodKind.bidirectional: "bidirectional",
+}
+
+
+def incoming_call(
+    method: Method, coders: Coders | None, call: _core.ServedCall, data: bytes | None = None, codec: str = ""
+) -> IncomingCall:
+    """As interceptors see it; with the coders of a unary method."""
+    decode = None if coders is None or data is None else partial(coders.decode, data, codec)
+    return IncomingCall(method.name, _KINDS[method.signature.kind], call, decode)
+
+
+def _intercepted_unary(method: Method, coders: Coders, interceptors: tuple[Any, ...]) -> Callable[..., Any]:
+    handler = method.handler
+
+    def run(data: bytes, codec: str, call: _core.ServedCall) -> Any:
+        incoming = incoming_call(method, coders, call, data, codec)
+
+        def serve() -> Any:
+            return handler(*method.arguments(incoming.request, call))
+
+        return coders[codec][1](send_through(interceptors, incoming, once(serve)))
+
+    return run
+
+
+def _intercepted_stream(
+    method: Method, serve: Callable[[_core.ServedCall], None], interceptors: tuple[Any, ...]
+) -> Callable[..., Any]:
+    def run(call: _core.ServedCall) -> None:
+        send_through(interceptors, incoming_call(method, None, call), once(partial(serve, call)))
+
+    return run
+
+
+def once(serve: Callable[[], Any]) -> Callable[[], Any]:
+    """A handler runs once, whatever interceptors ask for."""
+    has_run = False
+
+    def run() -> Any:
+        nonlocal has_run
+        if has_run:
+            raise RuntimeError("an interceptor yields again; a server's handlers run once")
+        has_run = True
+        return serve()
+
+    return run
 
 
 def _unary_entry(method: Method, coders: Coders) -> Callable[..., Any]:
@@ -134,7 +193,8 @@ def _unary_entry(method: Method, coders: Coders) -> Callable[..., Any]:
     return plain if method.signature.takes_request and not method.signature.takes_context else any_form
 
 
-def _stream_entry(method: Method, coders: Coders) -> Callable[..., Any]:
+def stream_function(method: Method, coders: Coders) -> Callable[[_core.ServedCall], None]:
+    """Serves a stream with a plain function; blocks."""
     kind = method.signature.kind
     handler = method.handler
 

@@ -3,7 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypedDict
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, TypedDict
+
+from ._codecs import Codec
+from ._compressors import Compressor, functions_of
+from ._interceptors import ClientInterceptor, ServerInterceptor
 
 
 class _ConnectionOptions(TypedDict, total=False):
@@ -33,10 +38,16 @@ class _ConnectionOptions(TypedDict, total=False):
     compressor: str
     compression_threshold: int
     idle_timeout: float
+    codecs: Sequence[Codec]
+    compressors: Sequence[Compressor]
 
 
 class ChannelOptions(_ConnectionOptions, total=False):
-    """What ``Channel`` takes; names and meanings are those of C++'s ChannelOptions, times in seconds."""
+    """What ``Channel`` takes; names and meanings are those of C++'s ChannelOptions, times in seconds.
+
+    ``codecs`` and ``compressors`` are added to the built-in ones, ``interceptors`` run around each call, the first one
+    outermost.
+    """
 
     verify_peer: bool
     server_name: str
@@ -50,10 +61,15 @@ class ChannelOptions(_ConnectionOptions, total=False):
     max_pending_calls: int
     ordered: bool
     max_retries: int
+    interceptors: Sequence[ClientInterceptor]
 
 
 class ServerOptions(_ConnectionOptions, total=False):
-    """What ``Server`` takes; names and meanings are those of C++'s ServerOptions, times in seconds."""
+    """What ``Server`` takes; names and meanings are those of C++'s ServerOptions, times in seconds.
+
+    ``codecs`` and ``compressors`` are added to the built-in ones, ``interceptors`` run around each handler, the first
+    one outermost.
+    """
 
     listen_backlog: int
     reuse_port: bool
@@ -61,6 +77,7 @@ class ServerOptions(_ConnectionOptions, total=False):
     max_connections: int
     max_concurrent_calls_per_connection: int
     max_concurrent_calls: int
+    interceptors: Sequence[ServerInterceptor]
 
 
 class CallOptions(TypedDict, total=False):
@@ -72,3 +89,13 @@ class CallOptions(TypedDict, total=False):
     idempotent: bool
     compressor: str
     codec: str | None
+
+
+def core_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """As the core takes them; what Python does by itself is left out."""
+    result = {name: value for name, value in options.items() if name != "interceptors"}
+    if "codecs" in result:
+        result["codecs"] = [codec.name for codec in result["codecs"]]
+    if "compressors" in result:
+        result["compressors"] = functions_of(result["compressors"])
+    return result

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, overload, TypeVar
 
 from . import _core
 from ._calls import checked_timeout
+from ._codecs import Codecs
+from ._interceptors import checked_interceptors
 from ._lifetime import forget, track
 from ._methods import Method, worker_entry
-from ._options import ServerOptions
+from ._options import ServerOptions, core_options
 from ._processes import Child, PortReservation
 from ._service import methods_of
 from ._signals import wait_for_signal
@@ -27,10 +29,19 @@ Self = TypeVar("Self", bound="RunningServer")
 
 
 class Registry:
-    """What can be registered with servers of either kind."""
+    """What servers of either kind have in common: options, and what can be registered."""
 
-    def __init__(self) -> None:
+    def __init__(self, threads: int | None, options: ServerOptions, *, may_wait: bool) -> None:
+        """``may_wait``: interceptors and handlers may be asynchronous."""
+        if threads is not None and threads < 1:
+            raise ValueError(f"threads: {threads} is less than 1")
         self._methods: dict[str, Method] = {}
+        self._may_wait = may_wait
+        self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
+        self._codecs = Codecs(options.get("codecs", ()))
+        self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=may_wait)
+        self._options = core_options(options)
+        _core.Server(self._options)  # refuses what is wrong with them now
 
     @overload
     def method(self, name: Function, /) -> Function: ...
@@ -60,7 +71,8 @@ class Registry:
         are. A generator, or a hint ``Iterator[T]``, makes a stream of that side.
         """
         method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
-        self._check(method)
+        if not self._may_wait:
+            worker_entry(method, self._codecs)
         if name in self._methods:
             raise ValueError(f"method {name!r} is registered already")
         self._methods[name] = method
@@ -78,9 +90,6 @@ class Registry:
         """For servers started from then on. False if there is no such method."""
         return self._methods.pop(name, None) is not None
 
-    def _check(self, method: Method) -> None:
-        worker_entry(method)
-
 
 class Server(Registry):
     """Hosts plain functions, which run on a pool of worker threads. ``async def`` handlers are for aio.Server.
@@ -89,12 +98,7 @@ class Server(Registry):
     """
 
     def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
-        super().__init__()
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads: {threads} is less than 1")
-        self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
-        self._options: dict[str, Any] = dict(options)
-        _core.Server(self._options)  # refuses what is wrong with them now
+        super().__init__(threads, options, may_wait=False)
 
     def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
         """Serves in the background: ``with server.serve("tcp://127.0.0.1:0") as running: ...``.
@@ -120,7 +124,8 @@ class RunningServer:
         self._stopped = threading.Event()
         try:
             for method in list(server._methods.values()):
-                method.add_to(core, worker_entry(method))
+                entry = worker_entry(method, server._codecs, server._interceptors)
+                method.add_to(core, server._codecs, entry, needs_call=bool(server._interceptors))
             self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
             core.start()
             roles = [(core.keep, "trunkline-keeper")]

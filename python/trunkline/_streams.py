@@ -9,8 +9,9 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from . import _core
-from ._calls import Coding
-from ._errors import Internal, RpcError
+from ._codecs import Coding
+from ._errors import Cancelled, Internal, RpcError
+from ._interceptors import StreamInterception, run_now
 from ._metadata import Metadata
 
 Self = TypeVar("Self", bound="ClientStream")
@@ -21,9 +22,12 @@ class ClientStream:
     has ended. One thread may read while another one writes.
     """
 
-    def __init__(self, core: _core.ClientStream, coding: Coding) -> None:
+    def __init__(
+        self, core: _core.ClientStream, coding: Coding, interception: StreamInterception | None = None
+    ) -> None:
         self._core = core
         self._coding = coding
+        self._interception = interception
         self._ended = False
 
     def __enter__(self: Self) -> Self:
@@ -34,37 +38,63 @@ class ClientStream:
     ) -> None:
         if not self._ended:
             self._core.cancel()
+            self._end(Cancelled("the stream was given up"), is_known=True)
+
+    def _wait(self, operation: _core.StreamOperation) -> Any:
+        try:
+            return operation.wait()
+        except RpcError as error:
+            if self._interception is not None:
+                self._end(error)
+            raise
+
+    def _end(self, error: RpcError | None, is_known: bool = False) -> None:
+        """Tells interceptors, and raises what they make of it; ``is_known``: the error itself need not be raised."""
+        if self._interception is None:
+            return
+        told = run_now(self._interception.end(error))
+        if told is not None and not (is_known and told is error):
+            raise told
+
+    def _take(self, data: bytes | None) -> Any:
+        """A message that was read; None at the end."""
+        if data is not None:
+            return self._coding.decode(data)
+        self._ended = True
+        self._end(None)
+        return None
 
     def read(self) -> Any:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
-        data = self._core.begin_read(None, None).wait()
+        data = self._wait(self._core.begin_read(None, None))
+        message = self._take(data)
         if data is None:
-            self._ended = True
             raise EOFError("the stream has ended")
-        return self._coding.decode(data)
+        return message
 
     def __iter__(self) -> Iterator[Any]:
         return self
 
     def __next__(self) -> Any:
-        data = self._core.begin_read(None, None).wait()
+        data = self._wait(self._core.begin_read(None, None))
+        message = self._take(data)
         if data is None:
-            self._ended = True
             raise StopIteration
-        return self._coding.decode(data)
+        return message
 
     def write(self, message: Any) -> None:
         """Waits until there is room for more."""
-        self._core.begin_write(self._coding.encode(message), False, None, None).wait()
+        self._wait(self._core.begin_write(self._coding.encode(message), False, None, None))
 
     def close_writes(self) -> None:
         """Tells the server that nothing more will be written."""
-        self._core.begin_close_writes(None, None).wait()
+        self._wait(self._core.begin_close_writes(None, None))
 
     def finish(self) -> None:
         """Waits for the call's status and raises it unless it is ok. Messages not read yet can still be read."""
-        self._core.begin_finish(None, None).wait()
+        self._wait(self._core.begin_finish(None, None))
         self._ended = True
+        self._end(None)
 
     def exchange(self, requests: Iterable[Any]) -> Iterator[Any]:
         """Writes ``requests`` from a thread of its own while it yields what is read. What ``requests`` raises ends the
@@ -118,7 +148,7 @@ class ClientStream:
             self.close_writes()
         except RpcError:
             pass  # the status follows
-        data = self._core.begin_read(None, None).wait()
+        data = self._wait(self._core.begin_read(None, None))
         self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Examples 01 to 05: servers and clients in both languages, in all pairs."""
+"""The examples: servers and clients in both languages, in all pairs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,30 +16,93 @@ import pytest
 EXAMPLES = Path(__file__).parents[2] / "examples"
 #: Where the C++ examples have been built; without it only Python's are played.
 BUILT = os.environ.get("TRUNKLINE_BUILT_EXAMPLES", "")
+LANGUAGES = ["python", "cpp"] if BUILT else ["python"]
 
-SERVERS = {"python": [sys.executable, str(EXAMPLES / "example_server.py")]}
-CLIENTS = {"python": [sys.executable, str(EXAMPLES / "quickstart_client.py")]}
-if BUILT:
-    SERVERS["cpp"] = [f"{BUILT}/example_server"]
-    CLIENTS["cpp"] = [f"{BUILT}/quickstart_client"]
+#: Examples whose two sides are one program: `PROGRAM serve ENDPOINT` and `PROGRAM call ENDPOINT`.
+PROGRAMS = ["07_custom_codec", "08_custom_compressor", "09_interceptor"]
 
-pytestmark = pytest.mark.skipif(shutil.which("protoc") is None, reason="needs protoc")
+Command = list[str]
 
 
-@pytest.mark.parametrize("server", SERVERS)
-@pytest.mark.parametrize("client", CLIENTS)
-def test_pair(server: str, client: str) -> None:
-    serving = subprocess.Popen([*SERVERS[server], "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
+def program(language: str, folder: str) -> Command:
+    name = folder[3:]
+    return [f"{BUILT}/example_{name}"] if language == "cpp" else [sys.executable, str(EXAMPLES / folder / f"{name}.py")]
+
+
+def play(server: Command, endpoint: str, client: Callable[[str], Command]) -> tuple[str, str]:
+    """What client and server have printed; both must end well, the server by SIGTERM."""
+    serving = subprocess.Popen([*server, endpoint], stdout=subprocess.PIPE, text=True)
     try:
         assert serving.stdout is not None
-        endpoint = serving.stdout.readline().removeprefix("listening on ").strip()
-        files = sorted(str(path) for path in (EXAMPLES / "01_hello").glob("*.cpp"))
-        called = subprocess.run([*CLIENTS[client], endpoint, *files], capture_output=True, text=True, timeout=60)
+        chosen = serving.stdout.readline().removeprefix("listening on ").strip()
+        called = subprocess.run(client(chosen), capture_output=True, text=True, timeout=60)
         assert called.returncode == 0, called.stdout + called.stderr
-        assert "all answers are right" in called.stdout
         serving.send_signal(signal.SIGTERM)
-        assert "stopped: ok" in serving.communicate(timeout=20)[0]
-        assert serving.returncode == 0
+        served = serving.communicate(timeout=20)[0]
+        assert serving.returncode == 0, served
+        assert "stopped: ok" in served
+        return called.stdout, served
     finally:
         serving.kill()
-        serving.wait()
+        serving.communicate()
+
+
+pairs = pytest.mark.parametrize(
+    ("server", "client"), [(server, client) for server in LANGUAGES for client in LANGUAGES]
+)
+
+
+@pytest.mark.skipif(shutil.which("protoc") is None, reason="needs protoc")
+@pairs
+def test_services(server: str, client: str) -> None:
+    """01 to 05, hosted by one server."""
+    servers = {"python": [sys.executable, str(EXAMPLES / "example_server.py")], "cpp": [f"{BUILT}/example_server"]}
+    clients = {
+        "python": [sys.executable, str(EXAMPLES / "quickstart_client.py")],
+        "cpp": [f"{BUILT}/quickstart_client"],
+    }
+    files = sorted(str(path) for path in (EXAMPLES / "01_hello").glob("*.cpp"))
+
+    called, _ = play(servers[server], "tcp://127.0.0.1:0", lambda endpoint: [*clients[client], endpoint, *files])
+
+    assert "all answers are right" in called
+    for name in ("hello:", "arith:", "word count:", "countdown:", "chat:"):
+        assert name in called
+
+
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> str:
+    folder = str(tmp_path_factory.mktemp("certificates"))
+    subprocess.run([EXAMPLES / "06_tls" / "make_certificates", folder], check=True)
+    return folder
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+@pairs
+def test_tls(server: str, client: str, certificates: str) -> None:
+    called, _ = play(
+        [*program(server, "06_tls"), certificates, "serve"],
+        "tls://localhost:0",
+        lambda endpoint: [*program(client, "06_tls"), certificates, "call", endpoint],
+    )
+
+    assert "with a certificate: " in called and "CN=ann" in called
+
+
+@pytest.mark.parametrize("folder", PROGRAMS)
+@pairs
+def test_program(folder: str, server: str, client: str) -> None:
+    called, served = play(
+        [*program(server, folder), "serve"],
+        "tcp://127.0.0.1:0",
+        lambda endpoint: [*program(client, folder), "call", endpoint],
+    )
+
+    expected = {
+        "07_custom_codec": "mirror of (3, -4): (-3, 4)",
+        "08_custom_compressor": "echoed 100000 bytes, compressed 1 times, decompressed 1 times",
+        "09_interceptor": "with the token: hi\nwithout: unauthenticated: ",
+    }
+    assert expected[folder] in called
+    if folder == "09_interceptor":
+        assert "the server counted 1 ok, 1 failed" in served

@@ -27,8 +27,11 @@ def echo(request: bytes) -> bytes:
 def who() -> int:
     return os.getpid()
 
+begun = threading.Event()
+
 @server.method
 def block(context: trunkline.Context) -> None:
+    begun.set()
     while not context.is_cancelled():
         time.sleep(0.01)
     print("cancelled", flush=True)
@@ -42,6 +45,8 @@ async def aecho(request: bytes) -> bytes:
 
 #: So often each scenario is played, to show that it does not hang now and then.
 TIMES = int(os.environ.get("TRUNKLINE_TEST_REPEAT", "2"))
+
+pytestmark = pytest.mark.timeout(60 + 10 * TIMES)
 
 
 def play(script: str, *, expect: str = "", code: int = 0) -> str:
@@ -86,8 +91,7 @@ def test_exit_with_a_call_that_waits_in_a_thread() -> None:
             except trunkline.RpcError:
                 pass
         threading.Thread(target=wait, daemon=True).start()
-        while running.stats()["calls_started"] == 0:
-            time.sleep(0.001)
+        assert begun.wait(20)
         """,
         expect="cancelled",
     )
@@ -191,8 +195,7 @@ def test_a_keyboard_interrupt_cancels_the_call() -> None:
         """
         with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
             def interrupt():
-                while running.stats()["calls_started"] == 0:
-                    time.sleep(0.001)
+                begun.wait(20)
                 os.kill(os.getpid(), signal.SIGINT)
             threading.Thread(target=interrupt).start()
             try:

@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, overload, TypeVar, Union
 
 from .. import _core
 from .._bind import bind
-from .._calls import Reply, checked_timeout, checked_window, coding_of, settings_of
+from .._calls import Reply, checked_timeout, checked_window, settings_of
+from .._codecs import Codecs, Coding
+from .._interceptors import Interception, OutgoingCall, checked_interceptors, send_through_async
 from .._lifetime import forget, track
 from .._metadata import MetadataLike
-from .._options import ChannelOptions
+from .._options import ChannelOptions, core_options
 from ._loop import LoopInboxes, each, wait_for
 from ._streams import ClientStream
 
@@ -32,7 +34,9 @@ class Channel:
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
         self._endpoint = endpoint
-        self._core = core = _core.Channel(endpoint, dict(options))
+        self._codecs = Codecs(options.get("codecs", ()))
+        self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=True)
+        self._core = core = _core.Channel(endpoint, core_options(options))
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
         track(self)
@@ -140,8 +144,27 @@ class Channel:
 
         Cancelling the task cancels the call on the wire.
         """
-        coding = coding_of(type(request), response, codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        if not self._interceptors:
+            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            return await self._call(method, request, response, settings, codec, reply)
+        call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
+
+        async def send() -> Any:
+            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            return await self._call(method, call.request, response, settings, codec, call.reply)
+
+        return await send_through_async(self._interceptors, call, send)
+
+    async def _call(
+        self,
+        method: str,
+        request: Any,
+        response: Any,
+        settings: _core.CallSettings | None,
+        codec: str | None,
+        reply: Reply | None,
+    ) -> Any:
+        coding = self._codecs.coding(type(request), response, codec)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         call = self._core.begin(method, coding.encode(request), coding.codec, settings, False, inbox, future)
@@ -166,12 +189,17 @@ class Channel:
         codec: str | None = None,
     ) -> None:
         """Nothing is answered, not even errors: returning says that it was given to a connection."""
-        coding = coding_of(type(request), type(None), codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
-        loop, inbox = self._inboxes.of_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
-        call = self._core.begin(method, coding.encode(request), coding.codec, settings, True, inbox, future)
-        await wait_for(call, future)
+        call = OutgoingCall(method, "one_way", request, timeout, metadata, None)
+
+        async def send() -> None:
+            coding = self._codecs.coding(type(call.request), type(None), codec)
+            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            data = coding.encode(call.request)
+            loop, inbox = self._inboxes.of_running_loop()
+            future: asyncio.Future[Any] = loop.create_future()
+            await wait_for(self._core.begin(method, data, coding.codec, settings, True, inbox, future), future)
+
+        await send_through_async(self._interceptors, call, send)
 
     # --- many calls ---
 
@@ -198,10 +226,16 @@ class Channel:
         checked_window(window)
         settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
         loop, inbox = self._inboxes.of_running_loop()
-        under_way: deque[tuple[_core.ClientCall, asyncio.Future[Any], Any]] = deque()
+        under_way: deque[tuple[_core.ClientCall | None, asyncio.Future[Any], Any]] = deque()
+        options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready)
+        options.update(idempotent=idempotent, compressor=compressor, codec=codec)
 
         def begin(request: Any) -> None:
-            coding = coding_of(type(request), response, codec)
+            if self._interceptors:
+                task = asyncio.ensure_future(self.call(method, request, response, **options))
+                under_way.append((None, task, _same))
+                return
+            coding = self._codecs.coding(type(request), response, codec)
             future: asyncio.Future[Any] = loop.create_future()
             data = coding.encode(request)
             call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
@@ -234,7 +268,8 @@ class Channel:
         finally:
             for call, future, _ in under_way:
                 if not future.done():
-                    call.cancel()
+                    if call is not None:
+                        call.cancel()
                     future.cancel()
                 elif not future.cancelled():
                     future.exception()  # seen
@@ -253,10 +288,26 @@ class Channel:
         compressor: str = "",
         codec: str | None = None,
     ) -> ClientStream:
-        """A stream of messages of type ``request`` out and ``response`` in; begins at once."""
-        coding = coding_of(request, response, codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
-        return ClientStream(self._core.open_stream(method, coding.codec, settings, None), coding, self._inboxes)
+        """A stream of messages of type ``request`` out and ``response`` in; begins at once, with interceptors at its
+        first operation."""
+        call = OutgoingCall(method, "bidirectional", None, timeout, metadata, None)
+        return self._open(call, request, response, wait_for_ready, compressor, codec)
+
+    def _open(
+        self, call: OutgoingCall, request: Any, response: Any, wait_for_ready: bool, compressor: str, codec: str | None
+    ) -> ClientStream:
+        """``request``: the type of what is streamed; of no use if the only request is there."""
+
+        def begin() -> tuple[_core.ClientStream, Coding]:
+            is_only = call.kind == "server_stream"
+            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
+            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            data = coding.encode(call.request) if is_only else None
+            return self._core.open_stream(call.method, coding.codec, settings, data), coding
+
+        if not self._interceptors:
+            return ClientStream(self._inboxes, begin)
+        return ClientStream(self._inboxes, begin, Interception(self._interceptors, call))
 
     def server_stream(
         self,
@@ -271,10 +322,8 @@ class Channel:
         codec: str | None = None,
     ) -> ClientStream:
         """One request, many responses: ``async for`` over what it returns."""
-        coding = coding_of(type(request), response, codec)
-        settings = settings_of(timeout, metadata, wait_for_ready, False, compressor)
-        data = coding.encode(request)
-        return ClientStream(self._core.open_stream(method, coding.codec, settings, data), coding, self._inboxes)
+        call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
+        return self._open(call, Any, response, wait_for_ready, compressor, codec)
 
     async def client_stream(
         self,
@@ -294,16 +343,8 @@ class Channel:
 
         def open_for(message: Any) -> ClientStream:
             kind = type(message) if request is Any else request
-            return self.stream(
-                method,
-                kind,
-                response,
-                timeout=timeout,
-                metadata=metadata,
-                wait_for_ready=wait_for_ready,
-                compressor=compressor,
-                codec=codec,
-            )
+            call = OutgoingCall(method, "client_stream", None, timeout, metadata, None)
+            return self._open(call, kind, response, wait_for_ready, compressor, codec)
 
         try:
             async for message in each(requests):
@@ -316,4 +357,8 @@ class Channel:
             return await stream._only_response()
         finally:
             if stream is not None:
-                stream._let_go()
+                await stream._let_go()
+
+
+def _same(response: Any) -> Any:
+    return response

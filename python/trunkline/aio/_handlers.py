@@ -5,28 +5,41 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
-from typing import Any
+from functools import partial
+from typing import Any, NamedTuple
 
 from .. import _core
+from .._codecs import Codecs
 from .._deadline import inherit_deadline
 from .._errors import StatusCode, describe_error
+from .._interceptors import send_through_async
 from .._messages import decode_errors
 from .._metadata import Metadata
-from .._methods import Coders, Method, worker_entry
+from .._methods import Coders, Method, incoming_call, once, stream_function, worker_entry
 
 #: (request bytes or None, codec, call, seconds left or None); answers the call in every case, and then tells so.
 Entry = Callable[[Any, str, _core.ServedCall, "float | None"], Coroutine[Any, Any, None]]
-RunBlocking = Callable[..., Awaitable[Any]]
-Answered = Callable[[_core.ServedCall], None]
 
 
-def entry_of(method: Method, inbox: _core.Inbox, run_blocking: RunBlocking, answered: Answered) -> Entry:
-    if not method.signature.is_async:
-        return _blocking_entry(method, run_blocking, answered)
-    coders = Coders(method)
+class EntryHost(NamedTuple):
+    """What entries have of their running server."""
+
+    codecs: Codecs
+    interceptors: tuple[Any, ...]
+    inbox: _core.Inbox
+    run_blocking: Callable[..., Awaitable[Any]]
+    answered: Callable[[_core.ServedCall], None]
+
+
+def entry_of(method: Method, host: EntryHost) -> Entry:
+    coders = Coders(method, host.codecs)
     if method.signature.kind == _core.MethodKind.unary:
-        return _unary_entry(method, coders, answered)
-    return _stream_entry(method, coders, inbox, answered)
+        if host.interceptors:
+            return _intercepted_unary_entry(method, coders, host)
+        if method.signature.is_async:
+            return _unary_entry(method, coders, host)
+        return _blocking_entry(method, host)
+    return _stream_entry(method, coders, host)
 
 
 def _set_error(call: _core.ServedCall, method: Method, error: BaseException) -> None:
@@ -39,8 +52,9 @@ def _set_error(call: _core.ServedCall, method: Method, error: BaseException) -> 
         raise error  # KeyboardInterrupt and its kind are the loop's
 
 
-def _unary_entry(method: Method, coders: Coders, answered: Answered) -> Entry:
+def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
     handler = method.handler
+    answered = host.answered
     errors = decode_errors()
     plain = method.signature.takes_request and not method.signature.takes_context
 
@@ -63,21 +77,41 @@ def _unary_entry(method: Method, coders: Coders, answered: Answered) -> Entry:
     return run
 
 
-def _blocking_entry(method: Method, run_blocking: RunBlocking, answered: Answered) -> Entry:
-    entry = worker_entry(method)
-    is_unary = method.signature.kind == _core.MethodKind.unary
+def _blocking_entry(method: Method, host: EntryHost) -> Entry:
+    entry = worker_entry(method, host.codecs)
 
-    async def run(data: bytes | None, codec: str, call: _core.ServedCall, left: float | None) -> None:
+    async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
         try:
-            if is_unary:
-                call.set_response(await run_blocking(entry, data, codec, call))
-            else:
-                await run_blocking(entry, call)
-                call.set_ok()
+            call.set_response(await host.run_blocking(entry, data, codec, call))
         except BaseException as error:
             _set_error(call, method, error)
         finally:
-            answered(call)
+            host.answered(call)
+
+    return run
+
+
+def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
+    """Interceptors run on the loop, around plain functions as well."""
+    handler = method.handler
+    is_async = method.signature.is_async
+
+    async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        try:
+            if left is not None:
+                inherit_deadline(left)
+            incoming = incoming_call(method, coders, call, data, codec)
+
+            async def serve() -> Any:
+                arguments = method.arguments(incoming.request, call)
+                return await (handler(*arguments) if is_async else host.run_blocking(handler, *arguments))
+
+            response = await send_through_async(host.interceptors, incoming, once(serve))
+            call.set_response(coders[codec][1](response))
+        except BaseException as error:
+            _set_error(call, method, error)
+        finally:
+            host.answered(call)
 
     return run
 
@@ -100,8 +134,21 @@ async def _requests(call: _core.ServedCall, coders: Coders, inbox: _core.Inbox) 
         yield coders.decode(data, call.codec())
 
 
-def _stream_entry(method: Method, coders: Coders, inbox: _core.Inbox, answered: Answered) -> Entry:
+ServeStream = Callable[[_core.ServedCall], Coroutine[Any, Any, None]]
+
+
+def _blocking_stream_function(method: Method, coders: Coders, host: EntryHost) -> ServeStream:
+    blocking = stream_function(method, coders)
+
+    async def serve(call: _core.ServedCall) -> None:
+        await host.run_blocking(blocking, call)
+
+    return serve
+
+
+def _async_stream_function(method: Method, coders: Coders, host: EntryHost) -> ServeStream:
     handler = method.handler
+    inbox = host.inbox
     kind = method.signature.kind
 
     async def write(call: _core.ServedCall, message: Any) -> None:
@@ -127,15 +174,25 @@ def _stream_entry(method: Method, coders: Coders, inbox: _core.Inbox, answered: 
             if close is not None:
                 await close()
 
+    return serve
+
+
+def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
+    serve = (_async_stream_function if method.signature.is_async else _blocking_stream_function)(method, coders, host)
+
     async def run(_: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
         try:
-            if left is not None:
+            if left is not None and method.signature.is_async:
                 inherit_deadline(left)
-            await serve(call)
+            if host.interceptors:
+                incoming = incoming_call(method, None, call)
+                await send_through_async(host.interceptors, incoming, once(partial(serve, call)))
+            else:
+                await serve(call)
             call.set_ok()
         except BaseException as error:
             _set_error(call, method, error)
         finally:
-            answered(call)
+            host.answered(call)
 
     return run

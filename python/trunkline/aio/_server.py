@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
-import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
@@ -16,7 +15,7 @@ from .._calls import checked_timeout
 from .._lifetime import forget, track
 from .._options import ServerOptions
 from .._server import Registry
-from ._handlers import entry_of
+from ._handlers import EntryHost, entry_of
 from ._loop import LoopInbox
 
 if TYPE_CHECKING:
@@ -31,21 +30,13 @@ class Server(Registry):
     """
 
     def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
-        super().__init__()
-        if threads is not None and threads < 1:
-            raise ValueError(f"threads: {threads} is less than 1")
-        self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
-        self._options: dict[str, Any] = dict(options)
-        _core.Server(self._options)  # refuses what is wrong with them now
+        super().__init__(threads, options, may_wait=True)
 
     def serve(self, *endpoints: str) -> RunningServer:
         """Serves in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``."""
         if not endpoints:
             raise ValueError("serve: no endpoint is given")
         return RunningServer(self, endpoints)
-
-    def _check(self, method: Any) -> None:
-        pass  # every kind of handler will do
 
 
 class RunningServer:
@@ -63,8 +54,11 @@ class RunningServer:
         self._inbox = LoopInbox(core.make_inbox(True), self._loop)
         self._descriptor = -1
         try:
+            host = EntryHost(
+                server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._answered
+            )
             for method in list(server._methods.values()):
-                method.add_to(core, entry_of(method, self._inbox.core, self._run_blocking, self._answered))
+                method.add_to(core, server._codecs, entry_of(method, host), needs_call=bool(server._interceptors))
             self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
             self._descriptor = core.start_for_event_loop()
             self._loop.add_reader(self._descriptor, self._take_calls)

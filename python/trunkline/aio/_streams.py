@@ -9,8 +9,9 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from .. import _core
-from .._calls import Coding
-from .._errors import Internal, RpcError
+from .._codecs import Coding
+from .._errors import Cancelled, Internal, RpcError
+from .._interceptors import Interception, StreamInterception
 from .._metadata import Metadata
 from ._loop import LoopInboxes, each, wait_for
 
@@ -22,16 +23,78 @@ class ClientStream:
     unless it has ended. One task may read while another one writes. Cancelling either gives the call up.
     """
 
-    def __init__(self, core: _core.ClientStream, coding: Coding, inboxes: LoopInboxes) -> None:
-        self._core = core
-        self._coding = coding
+    def __init__(
+        self,
+        inboxes: LoopInboxes,
+        begin: Callable[[], tuple[_core.ClientStream, Coding]],
+        interception: Interception | None = None,
+    ) -> None:
         self._inboxes = inboxes
+        self._begin = begin
+        self._core: _core.ClientStream | None = None
+        self._coding: Coding | None = None
+        self._interception: StreamInterception | None = None
+        self._opening: asyncio.Future[None] | None = None
+        self._not_begun = interception
         self._ended = False
+        if interception is None:
+            self._core, self._coding = begin()
+
+    async def _opened(self) -> tuple[_core.ClientStream, Coding]:
+        """With interceptors it is opened by the first of its operations, the others wait for that."""
+        if self._core is None:
+            if self._opening is None:
+                self._opening = asyncio.ensure_future(self._open())
+            try:
+                await asyncio.shield(self._opening)
+            except asyncio.CancelledError:
+                if self._opening.cancelled():
+                    raise Cancelled("the stream was given up") from None
+                raise
+        assert self._core is not None and self._coding is not None
+        return self._core, self._coding
+
+    async def _open(self) -> None:
+        interception, self._not_begun = self._not_begun, None
+        if interception is None or self._ended:
+            raise Cancelled("the stream was given up")
+        if not await interception.begin():
+            interception.result()
+            raise RuntimeError(f"stream {interception.call.method}: an interceptor has set a response; streams have none")
+        try:
+            self._core, self._coding = self._begin()
+        except BaseException as error:
+            await interception.end(None, error)
+            interception.result()
+            raise
+        self._interception = StreamInterception(interception)
 
     async def _do(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        return await wait_for(begin(*arguments, inbox, future), future)
+        try:
+            return await wait_for(begin(*arguments, inbox, future), future)
+        except RpcError as error:
+            await self._end(error)
+            raise
+
+    async def _end(self, error: RpcError | None, is_known: bool = False) -> None:
+        """Tells interceptors, and raises what they make of it; ``is_known``: the error itself need not be raised."""
+        if self._interception is None:
+            return
+        told = await self._interception.end(error)
+        if told is not None and not (is_known and told is error):
+            raise told
+
+    async def _next(self) -> tuple[bool, Any]:
+        """(True, message), or (False, None) at the end."""
+        core, coding = await self._opened()
+        data = await self._do(core.begin_read)
+        if data is not None:
+            return True, coding.decode(data)
+        self._ended = True
+        await self._end(None)
+        return False, None
 
     async def __aenter__(self: Self) -> Self:
         return self
@@ -39,42 +102,45 @@ class ClientStream:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self._let_go()
+        await self._let_go()
 
-    def _let_go(self) -> None:
+    async def _let_go(self) -> None:
         if not self._ended:
-            self._core.cancel()
+            self.cancel()
+            await self._end(Cancelled("the stream was given up"), is_known=True)
 
     async def read(self) -> Any:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
-        data = await self._do(self._core.begin_read)
-        if data is None:
-            self._ended = True
+        has_one, message = await self._next()
+        if not has_one:
             raise EOFError("the stream has ended")
-        return self._coding.decode(data)
+        return message
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return self
 
     async def __anext__(self) -> Any:
-        data = await self._do(self._core.begin_read)
-        if data is None:
-            self._ended = True
+        has_one, message = await self._next()
+        if not has_one:
             raise StopAsyncIteration
-        return self._coding.decode(data)
+        return message
 
     async def write(self, message: Any) -> None:
         """Waits until there is room for more."""
-        await self._do(self._core.begin_write, self._coding.encode(message), False)
+        core, coding = await self._opened()
+        await self._do(core.begin_write, coding.encode(message), False)
 
     async def close_writes(self) -> None:
         """Tells the server that nothing more will be written."""
-        await self._do(self._core.begin_close_writes)
+        core, _ = await self._opened()
+        await self._do(core.begin_close_writes)
 
     async def finish(self) -> None:
         """Waits for the call's status and raises it unless it is ok. Messages not read yet can still be read."""
-        await self._do(self._core.begin_finish)
+        core, _ = await self._opened()
+        await self._do(core.begin_finish)
         self._ended = True
+        await self._end(None)
 
     async def exchange(self, requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
         """Writes ``requests`` in a task of its own while it yields what is read. What ``requests`` raises ends the call
@@ -89,7 +155,7 @@ class ClientStream:
             except RpcError:
                 pass  # the reader is told
             except BaseException:
-                self._core.cancel()
+                self.cancel()
                 raise
 
         writer = asyncio.ensure_future(write())
@@ -107,17 +173,22 @@ class ClientStream:
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""
-        self._core.cancel()
+        if self._core is not None:
+            self._core.cancel()
+        elif self._opening is None:
+            self._ended = True  # it never begins
+        else:
+            self._opening.cancel()
 
     @property
     def leading_metadata(self) -> Metadata:
         """What the server sent before its first message: complete once a message or the end has been read."""
-        return Metadata(self._core.leading())
+        return Metadata() if self._core is None else Metadata(self._core.leading())
 
     @property
     def trailing_metadata(self) -> Metadata:
         """What it sent with the status: complete once the stream has ended."""
-        return Metadata(self._core.trailing())
+        return Metadata() if self._core is None else Metadata(self._core.trailing())
 
     async def _write_unless_over(self, message: Any) -> bool:
         """False if the server has ended the call meanwhile; its status says more than the failed write."""
@@ -132,8 +203,9 @@ class ClientStream:
             await self.close_writes()
         except RpcError:
             pass  # the status follows
-        data = await self._do(self._core.begin_read)
+        core, coding = await self._opened()
+        data = await self._do(core.begin_read)
         await self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return self._coding.decode(data)
+        return coding.decode(data)

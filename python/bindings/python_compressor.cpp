@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Calling out to Python, and what goes wrong there as a status.
+#include "python_compressor.h"
+
+#include <cstring>
+
+namespace trunkline::python {
+
+namespace {
+
+py::bytes bytes_of(ByteSpan span) { return {reinterpret_cast<const char*>(span.data()), span.size()}; }
+
+}  // namespace
+
+Status PythonCompressor::compress(ByteSpan input, BufferWriter& out) const {
+  const py::gil_scoped_acquire held;
+  try {
+    const py::object compressed = compress_.share()(bytes_of(input));
+    const BufferView view(compressed);
+    out.append(view.slice().bytes());
+    return {};
+  } catch (const py::error_already_set&) {
+    return {StatusCode::internal, "the compressor raised an exception"};
+  }
+}
+
+Status PythonCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
+  const py::gil_scoped_acquire held;
+  try {
+    const py::object plain = decompress_.share()(bytes_of(input), out.size());
+    const BufferView view(plain);
+    if (view.size() != out.size()) {
+      return {StatusCode::invalid_argument,
+              "it makes " + std::to_string(view.size()) + " bytes instead of " + std::to_string(out.size())};
+    }
+    if (!out.empty()) std::memcpy(out.data(), view.slice().data(), out.size());
+    return {};
+  } catch (const py::error_already_set& error) {
+    if (error.matches(PyExc_ValueError)) {
+      return {StatusCode::invalid_argument, "its bytes are corrupt"};
+    }
+    return {StatusCode::internal, "the compressor raised an exception"};
+  }
+}
+
+}  // namespace trunkline::python
