@@ -90,10 +90,11 @@ bool Pump::try_lead() {
   return true;
 }
 
-bool Pump::lead_once(const std::function<void()>& task) {
+bool Pump::lead_once(const std::function<void()>& task, const std::function<void()>& at_end) {
   if (!try_lead()) return false;
   task();
   net_loop_.poll();
+  if (at_end) at_end();
   const std::lock_guard lock(mutex_);
   hand_over();
   return true;

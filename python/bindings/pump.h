@@ -59,8 +59,8 @@ class Pump {
   /// with `claims` has that one make way.
   bool lead_until(const std::function<bool()>& done, const std::function<void()>& at_end, bool claims);
 
-  /// Leads for `task` and one look at what is ready then, or returns false at once because another leads.
-  bool lead_once(const std::function<void()>& task);
+  /// Leads for `task`, one look at what is ready then, and `at_end`; or returns false at once because another leads.
+  bool lead_once(const std::function<void()>& task, const std::function<void()>& at_end = {});
 
   /// Runs `task` here while nobody runs the loop: whoever leads makes way. Not with a thread, not on the loop's thread.
   void run_alone(const std::function<void()>& task);

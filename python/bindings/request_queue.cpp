@@ -100,7 +100,7 @@ std::shared_ptr<ServedCall> RequestQueue::pop() {
 }
 
 std::shared_ptr<ServedCall> RequestQueue::next() {
-  if (answers_.size() >= answers_at_once) flush();
+  if (answers_.size() >= answers_at_once) flush_amid_calls();
   for (;;) {
     if (std::shared_ptr<ServedCall> call = pop()) {
       ++calls_;
@@ -118,6 +118,17 @@ std::shared_ptr<ServedCall> RequestQueue::next() {
     }
     ++batches_;
   }
+}
+
+/// Calls that come meanwhile are this worker's: none that stands by is woken to share the GIL with it.
+void RequestQueue::flush_amid_calls() {
+  Calls answers = std::exchange(answers_, {});
+  const py::gil_scoped_release released;
+  const auto hand_in = [&] {
+    leader_serves_ = true;
+    resume_all(answers);
+  };
+  if (!pump_->lead_once(hand_in, [this] { leader_serves_ = false; })) post(std::move(answers));
 }
 
 /// Without the GIL.

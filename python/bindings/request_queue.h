@@ -73,6 +73,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   void push_item(Item item);
   std::shared_ptr<ServedCall> pop();
+  void flush_amid_calls();
   void wait_for_calls(Calls answers);
   void stand_by();
   bool tick(std::unique_lock<std::mutex>& lock, int& idle);
