@@ -39,10 +39,15 @@ class PortReservation:
         self._socket.close()
 
 
-class Child:
-    """A forked process that serves until its parent closes the pipe to it, or dies."""
+#: What a child does: (tells that it serves, a descriptor that becomes readable when it is to end).
+Run = Callable[[Callable[[], None], int], None]
 
-    def __init__(self, serve: Callable[[], Any], grace: float) -> None:
+
+class Child:
+    """A forked process that serves until its parent closes the pipe to it, or dies. ``grace``: seconds that its calls
+    have then."""
+
+    def __init__(self, run: Run, grace: float) -> None:
         ready_read, ready_write = os.pipe()
         stop_read, stop_write = os.pipe()
         self._grace = grace
@@ -50,7 +55,7 @@ class Child:
         if self.pid == 0:
             os.close(ready_read)
             os.close(stop_write)
-            _serve_in_child(serve, ready_write, stop_read, grace)
+            _run_in_child(run, ready_write, stop_read)
         os.close(ready_write)
         os.close(stop_read)
         self._stop = stop_write
@@ -79,23 +84,45 @@ class Child:
         os.waitpid(self.pid, 0)
 
 
-def _serve_in_child(serve: Callable[[], Any], ready: int, stop: int, grace: float) -> None:
+def _run_in_child(run: Run, ready: int, stop: int) -> None:
     code = 1
+    is_ready = False
+
+    def tell() -> None:
+        nonlocal is_ready
+        is_ready = True
+        os.write(ready, b"ready")
+        os.close(ready)
+
     try:
         # The terminal's ctrl-c is for the parent, which then tells its children.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
-        try:
-            running = serve()
-        except BaseException as error:
-            os.write(ready, f"{type(error).__name__}: {error}".encode()[:4000])
-            raise
-        os.write(ready, b"ready")
-        os.close(ready)
-        select.select([stop], [], [])
-        running.drain(grace)
+        run(tell, stop)
         code = 0
-    except BaseException:
+    except BaseException as error:
+        if not is_ready:
+            os.write(ready, f"{type(error).__name__}: {error}".encode()[:4000])
         _log.exception("worker process")
     finally:
         os._exit(code)
+
+
+def until_told(start: Callable[[], Any], grace: float) -> Run:
+    """Of a server that ``start`` starts, and whose ``drain`` blocks."""
+
+    def run(ready: Callable[[], None], stop: int) -> None:
+        running = start()
+        ready()
+        select.select([stop], [], [])
+        running.drain(grace)
+
+    return run
+
+
+def end_children(children: list[Child]) -> None:
+    """Tells all, then waits for each; the list is empty afterwards."""
+    for child in children:
+        child.begin_stop()
+    while children:
+        children.pop().end()

@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
@@ -17,7 +17,7 @@ from ._interceptors import checked_interceptors
 from ._lifetime import forget, track
 from ._methods import Method, worker_entry
 from ._options import ServerOptions, core_options
-from ._processes import Child, PortReservation
+from ._processes import Child, PortReservation, end_children, until_told
 from ._service import methods_of
 from ._signals import wait_for_signal
 
@@ -105,13 +105,17 @@ class Server(Registry):
 
         ``workers``: so many processes share the (tcp) port, this one and forked ones; fork before threads are started.
         """
-        if not endpoints:
-            raise ValueError("serve: no endpoint is given")
-        if workers < 1:
-            raise ValueError(f"workers: {workers} is less than 1")
+        check_serving(endpoints, workers)
         if workers == 1:
             return RunningServer(self, endpoints)
         return _SharedServer(self, endpoints, workers)
+
+
+def check_serving(endpoints: Sequence[str], workers: int) -> None:
+    if not endpoints:
+        raise ValueError("serve: no endpoint is given")
+    if workers < 1:
+        raise ValueError(f"workers: {workers} is less than 1")
 
 
 class RunningServer:
@@ -217,21 +221,15 @@ class _SharedServer(RunningServer):
             reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
             chosen = [reservation.endpoint for reservation in reservations]
             for _ in range(workers - 1):
-                self._children.append(Child(lambda: RunningServer(server, chosen, reuse_port=True), 5.0))
+                run = until_told(lambda: RunningServer(server, chosen, reuse_port=True), 5.0)
+                self._children.append(Child(run, 5.0))
             super().__init__(server, chosen, reuse_port=True)
         except BaseException:
-            self._end_children()
+            end_children(self._children)
             raise
         finally:
             for reservation in reservations:
                 reservation.close()
-
-    def _end_children(self) -> None:
-        children, self._children = self._children, []
-        for child in children:
-            child.begin_stop()
-        for child in children:
-            child.end()
 
     def drain(self, timeout: float = 5.0) -> None:
         for child in self._children:
@@ -242,4 +240,4 @@ class _SharedServer(RunningServer):
         try:
             super().stop()
         finally:
-            self._end_children()
+            end_children(self._children)

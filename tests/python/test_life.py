@@ -246,6 +246,55 @@ def test_several_processes_share_a_port() -> None:
     )
 
 
+@pytest.mark.parametrize("run", ["asyncio.run", "uvloop.run"])
+def test_several_processes_with_event_loops(run: str) -> None:
+    play(
+        f"""
+        import uvloop
+
+        @async_server.method
+        async def pid() -> int:
+            await asyncio.sleep(0.001)
+            return os.getpid()
+
+        async def main():
+            async with async_server.serve("tcp://127.0.0.1:0", workers=3) as running:
+                seen = set()
+                for _ in range(200):
+                    async with aio.Channel(running.endpoint) as channel:
+                        seen.update(await asyncio.gather(*(channel.call("pid") for _ in range(3))))
+                    if len(seen) == 3:
+                        break
+                assert len(seen) == 3 and os.getpid() in seen, seen
+            for pid in seen - {{os.getpid()}}:
+                try:
+                    os.kill(pid, 0)
+                except ProcessLookupError:
+                    continue
+                raise AssertionError("a child is left")
+
+        {run}(main())
+        """
+    )
+
+
+def test_uvloop_comes_and_goes() -> None:
+    play(
+        """
+        import uvloop
+
+        async def main():
+            async with async_server.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:
+                assert await asyncio.gather(*(channel.call("aecho", b"x") for _ in range(20))) == [b"x"] * 20
+        for _ in range(5):
+            uvloop.run(main())
+        threads = [threading.Thread(target=lambda: uvloop.run(main())) for _ in range(4)]
+        for thread in threads: thread.start()
+        for thread in threads: thread.join()
+        """
+    )
+
+
 def test_loops_that_come_and_go() -> None:
     play(
         """

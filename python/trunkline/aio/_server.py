@@ -14,7 +14,8 @@ from .. import _core
 from .._calls import checked_timeout
 from .._lifetime import forget, track
 from .._options import ServerOptions
-from .._server import Registry
+from .._processes import Child, PortReservation, Run, end_children
+from .._server import Registry, check_serving
 from ._handlers import EntryHost, entry_of
 from ._loop import LoopInbox
 
@@ -32,20 +33,23 @@ class Server(Registry):
     def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
         super().__init__(threads, options, may_wait=True)
 
-    def serve(self, *endpoints: str) -> RunningServer:
-        """Serves in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``."""
-        if not endpoints:
-            raise ValueError("serve: no endpoint is given")
-        return RunningServer(self, endpoints)
+    def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
+        """Serves in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``.
+
+        ``workers``: so many processes share the (tcp) port, this one and forked ones, each with an event loop of its
+        own, of the kind of this one; fork before threads are started.
+        """
+        check_serving(endpoints, workers)
+        return RunningServer(self, endpoints) if workers == 1 else _SharedServer(self, endpoints, workers)
 
 
 class RunningServer:
     """A server while it runs on the event loop it was made on; leaving an ``async with`` block drains it for up to 5
     seconds and stops it."""
 
-    def __init__(self, server: Server, endpoints: Iterable[str]) -> None:
+    def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
         self._loop = asyncio.get_running_loop()
-        self._core = core = _core.Server(server._options)
+        self._core = core = _core.Server({**server._options, **more_options})
         self._pool = concurrent.futures.ThreadPoolExecutor(server._threads, thread_name_prefix="trunkline-worker")
         self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
         self._flush_wanted = False
@@ -185,3 +189,61 @@ class RunningServer:
             await self.stop()
         else:
             await self.drain()
+
+
+class _SharedServer(RunningServer):
+    """The same endpoints served by child processes as well, which end with it. ``stats`` are this process's."""
+
+    def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
+        self._children: list[Child] = []
+        reservations: list[PortReservation] = []
+        try:
+            reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
+            chosen = [reservation.endpoint for reservation in reservations]
+            run = _in_a_child(server, chosen, asyncio.get_running_loop(), 5.0)
+            for _ in range(workers - 1):
+                self._children.append(Child(run, 5.0))
+            super().__init__(server, chosen, reuse_port=True)
+        except BaseException:
+            end_children(self._children)
+            raise
+        finally:
+            for reservation in reservations:
+                reservation.close()
+
+    async def drain(self, timeout: float = 5.0) -> None:
+        for child in self._children:
+            child.begin_stop()
+        await super().drain(timeout)
+
+    async def stop(self) -> None:
+        children, self._children = self._children, []
+        try:
+            await super().stop()
+        finally:
+            await self._loop.run_in_executor(None, end_children, children)
+
+    def _close_at_exit(self) -> None:
+        super()._close_at_exit()
+        end_children(self._children)
+
+
+def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEventLoop, grace: float) -> Run:
+    def run(ready: Callable[[], None], stop: int) -> None:
+        # The parent's loop has stayed there, although it was running here.
+        asyncio._set_running_loop(None)
+        loop = type(parent)()
+        asyncio.set_event_loop(loop)
+
+        async def serve() -> None:
+            told = asyncio.Event()
+            loop.add_reader(stop, told.set)
+            running = RunningServer(server, endpoints, reuse_port=True)
+            ready()
+            await told.wait()
+            loop.remove_reader(stop)
+            await running.drain(grace)
+
+        loop.run_until_complete(serve())
+
+    return run
