@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import trunkline
+
 EXAMPLES = Path(__file__).parents[2] / "examples"
 #: Where the C++ examples have been built; without it only Python's are played.
 BUILT = os.environ.get("TRUNKLINE_BUILT_EXAMPLES", "")
@@ -106,3 +108,35 @@ def test_program(folder: str, server: str, client: str) -> None:
     assert expected[folder] in called
     if folder == "09_interceptor":
         assert "the server counted 1 ok, 1 failed" in served
+
+
+@pytest.mark.skipif(not Path(f"{BUILT}/example_python_handlers").exists(), reason="needs example 10 in C++")
+def test_python_handlers_in_a_cpp_server() -> None:
+    command = [f"{BUILT}/example_python_handlers", str(EXAMPLES / "10_python_handlers"), "tcp://127.0.0.1:0", "3"]
+    serving = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        assert serving.stdout is not None
+        lines = [serving.stdout.readline() for _ in range(3)]
+        assert len(set(lines)) == 1 and lines[0].startswith("listening on tcp://127.0.0.1:"), lines
+        endpoint = lines[0].removeprefix("listening on ").strip()
+        seen = set()
+        for _ in range(200):
+            with trunkline.Channel(endpoint) as channel:
+                assert channel.call("Python/Greet", b"world", timeout=20.0) == b"hello, world"
+                seen.add(int(channel.call("Python/Who", b"", timeout=20.0)))
+            if len(seen) == 3:
+                break
+        assert len(seen) == 3 and serving.pid in seen
+        with trunkline.Channel(endpoint) as channel:
+            with pytest.raises(trunkline.Internal, match="handler of Python/Greet raised an exception"):
+                channel.call("Python/Greet", b"", timeout=20.0)
+            names = [str(number).encode() for number in range(1000)]
+            assert list(channel.map("Python/Greet", names, window=64)) == [b"hello, " + name for name in names]
+        serving.send_signal(signal.SIGTERM)
+        served, errors = serving.communicate(timeout=30)
+        assert (serving.returncode, served) == (0, "stopped: ok\n" * 3)
+        assert "ValueError: name is empty" in errors
+    finally:
+        if serving.poll() is None:
+            serving.terminate()  # it ends its other processes
+            serving.communicate(timeout=30)
