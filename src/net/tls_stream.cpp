@@ -26,6 +26,8 @@ namespace {
 constexpr std::size_t record_bytes = 16 * 1024;
 /// Encrypted bytes are sent once this much has gathered, so that both sides work at once.
 constexpr std::size_t flush_bytes = 64 * 1024;
+/// What is more than this can only be what the peer has OpenSSL say, new keys or alerts, without reading it.
+constexpr std::size_t most_unsent_bytes = 4 * flush_bytes;
 
 void fail(Status& error, const std::string& reason) {
   if (error.is_ok()) error = {StatusCode::unavailable, reason, StatusOrigin::transport};
@@ -59,6 +61,7 @@ struct SocketBio {
   static int read(BIO* bio, char* into, std::size_t size, std::size_t* count) {
     TlsStream& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
     BIO_clear_retry_flags(bio);
+    stream.is_socket_empty_ = false;
     ssize_t result = -1;
     do {
       result = ::recv(stream.socket_, into, size, 0);
@@ -70,6 +73,7 @@ struct SocketBio {
       BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       BIO_set_retry_read(bio);
+      stream.is_socket_empty_ = true;
     } else {
       stream.socket_error_ = errno;
     }
@@ -136,6 +140,8 @@ TlsStream::Step TlsStream::shake_hands() {
 IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
   std::size_t total = 0;
   is_drained_ = false;
+  if (unsent_.size() - unsent_start_ > most_unsent_bytes)
+    fail(read_error_, "the peer asks for new keys and does not read");
   for (MutableByteSpan span : into) {
     while (!span.empty()) {
       if (!read_error_.is_ok()) return {IoState::failed, 0, read_error_};
@@ -159,7 +165,8 @@ IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
 IoResult TlsStream::end_of_read(int result) {
   switch (SSL_get_error(session_.get(), result)) {
     case SSL_ERROR_WANT_READ:
-      is_drained_ = true;
+      // Else a record without data has been read: new keys, or an alert.
+      is_drained_ = is_socket_empty_;
       return {IoState::would_block, 0, {}};
     case SSL_ERROR_ZERO_RETURN:
       return {IoState::end_of_stream, 0, {}};

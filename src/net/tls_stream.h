@@ -76,6 +76,7 @@ class TlsStream {
   int socket_error_ = 0;          ///< of the last read or write that failed
   bool is_drained_ = false;       ///< the last read took all there was
   bool is_socket_short_ = false;  ///< the socket had less than it was last asked for
+  bool is_socket_empty_ = false;  ///< the socket had nothing when it was last asked
   Status read_error_;
   Status write_error_;
 };
