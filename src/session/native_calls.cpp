@@ -112,7 +112,7 @@ NativeSession::Step NativeSession::admit_call(const wire::FrameHeader& header, B
   if (kept > 0 && !has_room_for(kept)) return refuse_call(header, body, too_much_unread(kept), event);
   event.id = header.call;
   event.method_number = header.number;
-  if (header.has(wire::flag::more)) return begin_call(header, body, block, parts, owner, event);
+  if (header.has(wire::flag::more)) return begin_call(header, block, parts, owner, event);
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   if (header.has(wire::flag::message)) {
     if (Status status = take_message(header, parts.message, owner, event); !status.is_ok())
@@ -149,9 +149,8 @@ void NativeSession::drop_kept(CallState& call) noexcept {
 }
 
 /// A call whose message comes in pieces: nobody hears of it before that is whole.
-NativeSession::Step NativeSession::begin_call(const wire::FrameHeader& header, ByteSpan body,
-                                              const wire::HeaderBlock& block, const wire::FrameBody& parts,
-                                              Block* owner, Event& event) {
+NativeSession::Step NativeSession::begin_call(const wire::FrameHeader& header, const wire::HeaderBlock& block,
+                                              const wire::FrameBody& parts, Block* owner, Event& event) {
   const bool needs_fields = block.metadata_count > 0 || header.number == 0;
   const ByteSpan fields = needs_fields ? block.fields : ByteSpan();
   const base::TimePoint deadline = event.deadline;

@@ -116,8 +116,8 @@ class NativeSession final : public Session, private FrameSource {
   Step on_call_frame(const wire::FrameHeader& header, ByteSpan body, Block* block, Event& event);
   Step admit_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,
                   const wire::FrameBody& parts, Block* owner, Event& event);
-  Step begin_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,
-                  const wire::FrameBody& parts, Block* owner, Event& event);
+  Step begin_call(const wire::FrameHeader& header, const wire::HeaderBlock& block, const wire::FrameBody& parts,
+                  Block* owner, Event& event);
   static std::size_t kept_bytes(const wire::FrameHeader& header, const wire::HeaderBlock& block) noexcept;
   void keep_bytes(CallState& call, std::size_t bytes) noexcept;
   void drop_kept(CallState& call) noexcept;

@@ -260,13 +260,18 @@ TEST_F(PlainOpensslClientTest, IsAnsweredInTheFragmentsItAsksFor) {
   }
 }
 
-TEST_F(PlainOpensslClientTest, ThatAsksForNewKeysIsReadOnceForEach) {
+TEST_F(PlainOpensslClientTest, ThatSendsNoDataEndsEachRead) {
   connect();
-  for (int i = 0; i < 5; ++i) {
-    ASSERT_EQ(SSL_key_update(client_.get(), SSL_KEY_UPDATE_REQUESTED), 1);
+  BIO* const gathered = BIO_new(BIO_s_mem());
+  SSL_set0_wbio(client_.get(), gathered);
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_EQ(SSL_key_update(client_.get(), SSL_KEY_UPDATE_NOT_REQUESTED), 1);
     ASSERT_EQ(SSL_do_handshake(client_.get()), 1);
   }
   ASSERT_EQ(SSL_write(client_.get(), "x", 1), 1);
+  const char* bytes = nullptr;
+  const long size = BIO_ctrl(gathered, BIO_CTRL_INFO, 0, &bytes);
+  ASSERT_EQ(::send(client_socket_.get(), bytes, static_cast<std::size_t>(size), 0), size);
 
   int reads = 0;
   IoResult result;
@@ -277,7 +282,7 @@ TEST_F(PlainOpensslClientTest, ThatAsksForNewKeysIsReadOnceForEach) {
 
   EXPECT_EQ(result.state, IoState::ok) << result.error.to_string();
   EXPECT_EQ(result.bytes, 1u);
-  EXPECT_EQ(reads, 6);
+  EXPECT_GE(reads, 3) << size << " bytes were taken without coming back to the loop";
 }
 
 TEST_F(PlainOpensslClientTest, ThatAsksForNewKeysAndDoesNotReadIsGivenUp) {
