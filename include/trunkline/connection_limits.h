@@ -19,7 +19,7 @@ struct ConnectionLimits {
   std::uint32_t max_methods = 1024;                   ///< method names remembered per connection; 256 to 65536
   std::uint32_t connection_credit_bytes = 16u << 20;  ///< unread bytes a peer may have under way; 1 MiB to 2^31 - 1
   std::uint32_t call_credit_bytes = 1u << 20;         ///< the same per call; 64 KiB to 2^31 - 1
-  /// All unfinished incoming messages of a connection together, with the header blocks of calls that wait for theirs.
+  /// All unfinished and unread incoming messages of a connection together, with the metadata of its open calls.
   std::size_t max_unread_bytes = 128u << 20;
   std::size_t max_unsent_bytes =
       1u << 20;  ///< encoded bytes waiting for the socket before further work on the connection waits

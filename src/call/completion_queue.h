@@ -20,6 +20,13 @@ class CompletionQueue {
   void run();
   /// The first, for somebody else to complete; null if there is none.
   StreamOperation* take() noexcept;
+  /// Takes over what `from` has.
+  void splice(CompletionQueue& from) noexcept {
+    if (from.head_ == nullptr) return;
+    (head_ == nullptr ? head_ : tail_->next_) = from.head_;
+    tail_ = from.tail_;
+    from.head_ = nullptr;
+  }
   bool empty() const noexcept { return head_ == nullptr; }
 
  private:

@@ -5,6 +5,8 @@
 #include "base/object_pool.h"  // TRUNKLINE_NO_POOLING
 
 #include <array>
+#include <cstdint>
+#include <utility>
 
 namespace trunkline::call {
 
@@ -19,24 +21,38 @@ struct Node {
   Node* next;
 };
 
+/// Trivial to destroy, so that they can still be read when the thread's other thread-local objects are gone.
 struct FreeLists {
+  enum class State : std::uint8_t { fresh, open, closed };
   struct List {
-    Node* head = nullptr;
-    std::size_t size = 0;
+    Node* head;
+    std::size_t size;
   };
-  std::array<List, classes> lists{};
-  bool closed = false;
-  ~FreeLists() {
-    closed = true;  // operations freed later on this thread go straight back
-    for (List& list : lists) {
-      while (list.head != nullptr) ::operator delete(std::exchange(list.head, list.head->next));
-    }
-  }
+  std::array<List, classes> lists;
+  State state;
 };
 
-FreeLists& free_lists() noexcept {
-  static thread_local FreeLists value;
-  return value;
+constinit thread_local FreeLists free_lists{};
+
+/// Empties the lists at the thread's end. Operations freed after that go straight back.
+struct Closer {
+  ~Closer() {
+    free_lists.state = FreeLists::State::closed;
+    for (FreeLists::List& list : free_lists.lists) {
+      while (list.head != nullptr) ::operator delete(std::exchange(list.head, list.head->next));
+      list.size = 0;
+    }
+  }
+  void open() noexcept { free_lists.state = FreeLists::State::open; }
+};
+
+thread_local Closer closer;
+
+/// False: the thread is about to end.
+bool open_lists() noexcept {
+  if (free_lists.state == FreeLists::State::closed) return false;
+  closer.open();  // the first use registers its destructor for this thread
+  return true;
 }
 
 constexpr std::size_t class_of(std::size_t size) noexcept { return size == 0 ? 0 : (size - 1) / class_bytes; }
@@ -48,7 +64,7 @@ void* allocate_operation(std::size_t size) {
 #ifndef TRUNKLINE_NO_POOLING
   const std::size_t index = class_of(size);
   if (index < classes) {
-    FreeLists::List& list = free_lists().lists[index];
+    FreeLists::List& list = free_lists.lists[index];
     if (list.head != nullptr) {
       --list.size;
       return std::exchange(list.head, list.head->next);
@@ -62,9 +78,9 @@ void* allocate_operation(std::size_t size) {
 void free_operation(void* memory, [[maybe_unused]] std::size_t size) noexcept {
 #ifndef TRUNKLINE_NO_POOLING
   const std::size_t index = class_of(size);
-  FreeLists& lists = free_lists();
-  if (index < classes && !lists.closed && lists.lists[index].size < most_kept) {
-    FreeLists::List& list = lists.lists[index];
+  if (index < classes && free_lists.lists[index].size < most_kept &&
+      (free_lists.state == FreeLists::State::open || open_lists())) {
+    FreeLists::List& list = free_lists.lists[index];
     list.head = ::new (memory) Node{list.head};
     ++list.size;
     return;

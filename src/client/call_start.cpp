@@ -46,7 +46,7 @@ void ChannelCore::run(CallOperation& operation, const Method& method, MessageVie
   operation.complete = &Blocked::finish;
   operation.request_stays = true;
   // Before the thread becomes the loop's, to which no handler's deadline belongs.
-  driver_.drive(blocked.call, [&] { begin(operation, method, request, options); });
+  drive(blocked.call, [&] { begin(operation, method, request, options); });
 }
 
 // --- the direct way ---
@@ -165,8 +165,7 @@ void ChannelCore::begin_with_details(CallOperation& operation, const Method& met
     throw;
   }
   if (detached_) {
-    // By a handler that is told so from complete_detached(), which goes on with it.
-    const std::lock_guard lock(detached_mutex_);
+    // By a handler that is told so from end_calls_detached(), which goes on with it.
     return launch(details);
   }
   if (is_on_loop()) return launch(details);
@@ -175,7 +174,8 @@ void ChannelCore::begin_with_details(CallOperation& operation, const Method& met
     CallDetails& posted = *static_cast<CallDetails::PostedTask*>(task)->details;
     const std::shared_ptr<ChannelCore> core = std::move(posted.keep_core);
     if (!core->detached_) return core->launch(posted);
-    core->run_detached([&] { core->launch(posted); });
+    core->launch(posted);
+    core->end_calls_detached();
   };
   loop_.post(&details.task);
 }

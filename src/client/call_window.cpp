@@ -27,7 +27,7 @@ void ChannelCore::window_call_done(WindowCall& call) {
 void ChannelCore::begin_and_wait(const std::vector<WindowCall*>& calls, WindowCall& awaited, const Method& method,
                                  const CallOptions& options) {
   Awaited waiting{.driver = driver_, .blocked = {}};
-  driver_.drive(waiting.blocked, [&] {
+  drive(waiting.blocked, [&] {
     for (WindowCall* const call : calls) {
       begin(*call, method, call->request_, options);
       call->begun_ = true;
@@ -63,9 +63,9 @@ void ChannelCore::abandon(const std::vector<WindowCall*>& calls) {
   bool begun = false;
   while (!begun) {
     guarded([&] {
-      driver_.drive(blocked, [&] {
+      drive(blocked, [&] {
         begun = true;
-        if (loop_.is_current()) return give_up();
+        if (detached_ || loop_.is_current()) return give_up();
         loop_.post(give_up);
       });
     });

@@ -59,16 +59,17 @@ ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, C
           loop_, own_loop_ != nullptr,
           {.work_left = [this]() -> std::shared_ptr<void> { return has_work_left() ? shared_from_this() : nullptr; },
            .on_exception = [this] { log_exception(); },
-           .on_over = [this] { clear_own_loop(); }}),
+           .on_over = [this] { loop_.clear(); }}),
       repeat_backoff_(options_.backoff),
       pending_(loop_.timers(), options_.max_pending_calls, [this] { return waiting_for(); }),
       run_completions_([](void* self) { static_cast<ChannelCore*>(self)->run_completions(); }, this),
       completions_(
           [](void* self) {
             auto& core = *static_cast<ChannelCore*>(self);
-            if (!core.detached_) core.loop_.follow_up(core.run_completions_);
+            core.loop_.follow_up(core.run_completions_);
           },
           this),
+      detached_completions_([](void*) {}, nullptr),
       pool_(std::make_unique<ConnectionPool>(*this, connector(loop_))) {}
 
 ChannelCore::~ChannelCore() = default;

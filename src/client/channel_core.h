@@ -134,7 +134,7 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   void post(std::function<void()> task) override { run_soon(std::move(task), true); }
   bool refuses(call::StreamOperation& operation) override;
   bool run(call::StreamOperation& operation, const std::function<void()>& begin) override;
-  call::CompletionQueue& completions() noexcept override { return completions_; }
+  call::CompletionQueue& completions() noexcept override { return detached_ ? detached_completions_ : completions_; }
 
  private:
   struct Waiter;
@@ -157,7 +157,15 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   void run_completions();
   void run_posted();
   void run_detached(const std::function<void()>& task);
-  void complete_detached();
+  void complete_detached(call::CompletionQueue& own);
+  void end_calls_detached();
+  void drive_detached(BlockedCall& call, const std::function<void()>& begin);
+  template <class Begin>
+  void drive(BlockedCall& call, Begin&& begin) {
+    if (detached_) [[unlikely]]
+      return drive_detached(call, begin);
+    driver_.drive(call, begin);
+  }
   void detach();
   void clear_own_loop();
   /// Something on a loop of the channel's own does not end with the call of whoever runs it.
@@ -188,7 +196,8 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   CallDetails* first_repeating_ = nullptr;
   net::Deferred run_completions_;
   call::CompletionQueue completions_;
-  CallOperation* ended_ = nullptr;  // in order, to be completed
+  call::CompletionQueue detached_completions_;  // under detached_mutex_, empty whenever it is free
+  CallOperation* ended_ = nullptr;              // in order, to be completed
   CallOperation* last_ended_ = nullptr;
   std::unique_ptr<ConnectionPool> pool_;
 
@@ -201,8 +210,8 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   std::atomic<ChannelState> state_{ChannelState::idle};
   std::atomic<bool> closed_{false};
 
-  // Once detached_, the mutex stands in for the loop's thread, and users' code runs without it. Before, it guards the
-  // step there and what is posted, so that nothing is posted to a loop that nobody runs any more.
+  // Once detached_, the mutex stands in for the loop's thread, and completion handlers run without it. Before, it
+  // guards the step there and what is posted, so that nothing is posted to a loop that nobody runs any more.
   std::recursive_mutex detached_mutex_;
   std::atomic<bool> detached_{false};
   std::deque<std::function<void()>> posted_;

@@ -28,11 +28,17 @@ void ChannelCore::run_soon(std::function<void()> task, bool is_urgent) {
 }
 
 void ChannelCore::run_posted() {
-  for (bool is_first = true;; is_first = false) {
+  // What comes meanwhile has its own turn, after the loop's other work.
+  std::size_t left = 0;
+  {
+    const std::lock_guard lock(detached_mutex_);
+    posted_woken_ = false;
+    left = posted_.size();
+  }
+  for (; left > 0; --left) {
     std::function<void()> task;
     {
       const std::lock_guard lock(detached_mutex_);
-      if (is_first) posted_woken_ = false;
       if (posted_.empty()) return;
       task = std::move(posted_.front());
       posted_.pop_front();
@@ -56,41 +62,47 @@ void ChannelCore::cancel(std::uint64_t cancel_number) {
 
 void ChannelCore::run_detached(const std::function<void()>& task) {
   const std::shared_ptr<ChannelCore> keep = shared_from_this();
+  call::CompletionQueue own([](void*) {}, nullptr);
   {
     const std::lock_guard lock(detached_mutex_);
     task();
+    own.splice(detached_completions_);
   }
-  complete_detached();
+  complete_detached(own);
 }
 
-/// One by one, so that none has to wait for what another's handler waits for.
-void ChannelCore::complete_detached() {
-  for (;;) {
-    CallOperation* call = nullptr;
-    call::StreamOperation* operation = nullptr;
-    {
-      const std::lock_guard lock(detached_mutex_);
-      call = ended_;
-      if (call != nullptr) {
-        ended_ = call->next_;
-      } else {
-        operation = completions_.take();
-      }
-    }
-    if (call == nullptr && operation == nullptr) return;
+/// What the thread itself has begun: nobody else's handler keeps it, and nobody else runs its own.
+void ChannelCore::complete_detached(call::CompletionQueue& own) {
+  while (call::StreamOperation* const operation = own.take()) {
+    operation->is_initiating = true;
     try {
-      if (call != nullptr) {
-        end(*call);
-      } else {
-        operation->complete(*operation);
-      }
+      operation->complete(*operation);
     } catch (...) {
       log_exception();
     }
   }
 }
 
+/// Calls end on the loop's thread, or on that of the channel's destructor.
+void ChannelCore::end_calls_detached() {
+  while (ended_ != nullptr) {
+    try {
+      end(*std::exchange(ended_, ended_->next_));
+    } catch (...) {
+      log_exception();
+    }
+  }
+}
+
+/// By a handler that the channel's destructor has called.
+void ChannelCore::drive_detached(BlockedCall& call, const std::function<void()>& begin) {
+  begin();
+  end_calls_detached();
+  driver_.wait(call);
+}
+
 void ChannelCore::detach() {
+  call::CompletionQueue own([](void*) {}, nullptr);
   {
     const std::lock_guard lock(detached_mutex_);
     run_completions_.cancel();
@@ -101,15 +113,20 @@ void ChannelCore::detach() {
       posted_.pop_front();
       task();
     }
+    own.splice(completions_);
+    own.splice(detached_completions_);
   }
-  complete_detached();
+  end_calls_detached();
+  complete_detached(own);
 }
 
 /// The user's coroutines and handlers there may own streams, and so the core, which owns the loop.
 void ChannelCore::clear_own_loop() {
   for (int count = 0; count < most_polls; ++count) {
     try {
-      if (!loop_.poll()) break;
+      const bool any = loop_.poll();
+      end_calls_detached();
+      if (!any) break;
     } catch (...) {
       log_exception();
     }

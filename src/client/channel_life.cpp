@@ -70,8 +70,8 @@ Status ChannelCore::wait(Waiter& waiter, std::chrono::nanoseconds timeout, const
     loop_.timers().schedule(waiter.timer, base::deadline_after(loop_.now(), wait));
     begin();
   };
-  driver_.drive(waiter.blocked, [&] {
-    if (loop_.is_current()) return start();
+  drive(waiter.blocked, [&] {
+    if (detached_ || loop_.is_current()) return start();
     loop_.post(start);
   });
   return std::move(waiter.status);

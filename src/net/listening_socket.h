@@ -20,6 +20,7 @@ class ListeningSocket {
 
   /// With the real port.
   const Endpoint& endpoint() const noexcept { return endpoint_; }
+  int get() const noexcept { return socket_.get(); }
   /// The socket becomes the caller's.
   int release() noexcept { return socket_.release(); }
   /// Removes a unix socket's file if it is still the one made by open(), in the process that called that: a child of

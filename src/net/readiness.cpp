@@ -47,10 +47,7 @@ Result<Readiness::Pointer> Readiness::make(Loop& loop, int socket) {
   Pointer result(new Readiness(loop));
   std::error_code error;
   result->descriptor_.assign(socket, error);
-  if (error) {
-    ::close(socket);
-    return system_status("watch socket", error);
-  }
+  if (error) return system_status("watch socket", error);
   // Tells Asio what the socket is already, or it would ask the system at the first wait.
   result->descriptor_.native_non_blocking(true, error);
   return result;

@@ -25,7 +25,7 @@ class Readiness {
   };
   using Pointer = std::unique_ptr<Readiness, Releaser>;
 
-  /// Takes over `socket`, which must be non-blocking; it is closed on error.
+  /// Takes over `socket`, which must be non-blocking, unless there is an error.
   static Result<Pointer> make(Loop& loop, int socket);
   Readiness(const Readiness&) = delete;
   Readiness& operator=(const Readiness&) = delete;

@@ -26,6 +26,10 @@ namespace {
 constexpr std::size_t record_bytes = 16 * 1024;
 /// Encrypted bytes are sent once this much has gathered, so that both sides work at once.
 constexpr std::size_t flush_bytes = 64 * 1024;
+/// OpenSSL reads on over records without data, such as new keys. After this much of them the loop does other things.
+constexpr std::size_t most_idle_bytes = 64 * 1024;
+/// What is more than this can only be what the peer has OpenSSL say, new keys or alerts, without reading it.
+constexpr std::size_t most_unsent_bytes = 4 * flush_bytes;
 
 void fail(Status& error, const std::string& reason) {
   if (error.is_ok()) error = {StatusCode::unavailable, reason, StatusOrigin::transport};
@@ -59,17 +63,24 @@ struct SocketBio {
   static int read(BIO* bio, char* into, std::size_t size, std::size_t* count) {
     TlsStream& stream = *static_cast<TlsStream*>(BIO_get_data(bio));
     BIO_clear_retry_flags(bio);
+    stream.is_socket_empty_ = false;
+    *count = 0;
+    if (stream.read_since_data_ >= most_idle_bytes) {
+      BIO_set_retry_read(bio);
+      return 0;
+    }
     ssize_t result = -1;
     do {
       result = ::recv(stream.socket_, into, size, 0);
     } while (result < 0 && errno == EINTR);
-    *count = result > 0 ? static_cast<std::size_t>(result) : 0;
+    if (result > 0) stream.read_since_data_ += * count = static_cast<std::size_t>(result);
     stream.is_socket_short_ = *count < size;
     if (result > 0) return 1;
     if (result == 0) {
       BIO_set_flags(bio, BIO_FLAGS_IN_EOF);
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
       BIO_set_retry_read(bio);
+      stream.is_socket_empty_ = true;
     } else {
       stream.socket_error_ = errno;
     }
@@ -136,10 +147,13 @@ TlsStream::Step TlsStream::shake_hands() {
 IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
   std::size_t total = 0;
   is_drained_ = false;
+  if (unsent_.size() - unsent_start_ > most_unsent_bytes)
+    fail(read_error_, "the peer asks for new keys and does not read");
   for (MutableByteSpan span : into) {
     while (!span.empty()) {
       if (!read_error_.is_ok()) return {IoState::failed, 0, read_error_};
       std::size_t count = 0;
+      read_since_data_ = 0;
       ERR_clear_error();
       const int result = SSL_read_ex(session_.get(), span.data(), span.size(), &count);
       if (result != 1) {
@@ -159,7 +173,7 @@ IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
 IoResult TlsStream::end_of_read(int result) {
   switch (SSL_get_error(session_.get(), result)) {
     case SSL_ERROR_WANT_READ:
-      is_drained_ = true;
+      is_drained_ = is_socket_empty_;
       return {IoState::would_block, 0, {}};
     case SSL_ERROR_ZERO_RETURN:
       return {IoState::end_of_stream, 0, {}};
@@ -266,7 +280,9 @@ void TlsStream::count_sent() noexcept {
   records_.erase(records_.begin(), out);
 }
 
-bool TlsStream::has_buffered() const noexcept { return !is_drained_ && SSL_has_pending(session_.get()) == 1; }
+bool TlsStream::has_buffered() const noexcept {
+  return !is_drained_ && (read_since_data_ >= most_idle_bytes || SSL_has_pending(session_.get()) == 1);
+}
 
 std::string TlsStream::failure_reason(int result) const {
   const int error = SSL_get_error(session_.get(), result);

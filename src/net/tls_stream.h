@@ -71,11 +71,13 @@ class TlsStream {
     std::size_t bytes;  ///< before encryption
   };
   std::vector<Record> records_;
-  std::size_t unreported_ = 0;    ///< bytes of whole records sent that write() has yet to say
-  std::size_t encrypted_ = 0;     ///< bytes encrypted and not said by write()
-  int socket_error_ = 0;          ///< of the last read or write that failed
-  bool is_drained_ = false;       ///< the last read took all there was
-  bool is_socket_short_ = false;  ///< the socket had less than it was last asked for
+  std::size_t unreported_ = 0;       ///< bytes of whole records sent that write() has yet to say
+  std::size_t encrypted_ = 0;        ///< bytes encrypted and not said by write()
+  int socket_error_ = 0;             ///< of the last read or write that failed
+  bool is_drained_ = false;          ///< the last read took all there was
+  bool is_socket_short_ = false;     ///< the socket had less than it was last asked for
+  std::size_t read_since_data_ = 0;  ///< from the socket, by the read that goes on
+  bool is_socket_empty_ = false;     ///< the socket had nothing when it was last asked
   Status read_error_;
   Status write_error_;
 };

@@ -110,7 +110,12 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   std::vector<std::unique_ptr<ServerCall>> free_calls_;
   ServerCall* used_calls_ = nullptr;
 
-  net::Deferred run_completions_{[](void* self) { static_cast<ServerLoop*>(self)->completions_.run(); }, this};
+  net::Deferred run_completions_{[](void* owner) {
+                                   // The last completion may let go of the last connection.
+                                   const auto self = static_cast<ServerLoop*>(owner)->shared_from_this();
+                                   self->completions_.run();
+                                 },
+                                 this};
   call::CompletionQueue completions_{[](void* self) {
                                        auto& loop = *static_cast<ServerLoop*>(self);
                                        loop.loop_.defer(loop.run_completions_);

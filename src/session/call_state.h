@@ -87,6 +87,7 @@ struct CallState {
   void* context;
   std::int64_t send_credit = 0;
   std::int64_t receive_credit = 0;     ///< what the peer may still send
+  std::size_t kept_bytes = 0;          ///< server: of its metadata, counted as unread
   std::int64_t returnable_credit = 0;  ///< consumed and not yet granted again; below 0 while long messages are unread
   QueuedFrame* queue_head = nullptr;
   QueuedFrame* queue_tail = nullptr;

@@ -108,9 +108,11 @@ NativeSession::Step NativeSession::admit_call(const wire::FrameHeader& header, B
     constexpr std::uint64_t longest_us = std::uint64_t{1} << 52;
     event.deadline = base::deadline_after(now_, std::chrono::microseconds(std::min(block.timeout_us, longest_us)));
   }
+  const std::size_t kept = kept_bytes(header, block);
+  if (kept > 0 && !has_room_for(kept)) return refuse_call(header, body, too_much_unread(kept), event);
   event.id = header.call;
   event.method_number = header.number;
-  if (header.has(wire::flag::more)) return begin_call(header, body, block, parts, owner, event);
+  if (header.has(wire::flag::more)) return begin_call(header, block, parts, owner, event);
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   if (header.has(wire::flag::message)) {
     if (Status status = take_message(header, parts.message, owner, event); !status.is_ok())
@@ -124,23 +126,39 @@ NativeSession::Step NativeSession::admit_call(const wire::FrameHeader& header, B
   current_ = {.id = header.call,
               .state = event.one_way ? CurrentCall::State::one_way : CurrentCall::State::waiting,
               .end = event.end,
-              .deadline = event.deadline};
+              .deadline = event.deadline,
+              .kept_bytes = kept};
   return Step::event;
 }
 
+/// What a call keeps of its header block while it is open: fields taken apart may be many times as large.
+std::size_t NativeSession::kept_bytes(const wire::FrameHeader& header, const wire::HeaderBlock& block) noexcept {
+  const bool keeps_name = header.number == 0 && header.has(wire::flag::more);
+  if (block.metadata_count == 0 && !keeps_name) return 0;
+  return block.fields.size() + block.metadata_count * sizeof(Metadata::Entry);
+}
+
+void NativeSession::keep_bytes(CallState& call, std::size_t bytes) noexcept {
+  call.kept_bytes = bytes;
+  assembly_bytes_ += bytes;
+}
+
+void NativeSession::drop_kept(CallState& call) noexcept {
+  assembly_bytes_ -= std::exchange(call.kept_bytes, 0);
+  call.pending.reset();
+}
+
 /// A call whose message comes in pieces: nobody hears of it before that is whole.
-NativeSession::Step NativeSession::begin_call(const wire::FrameHeader& header, ByteSpan body,
-                                              const wire::HeaderBlock& block, const wire::FrameBody& parts,
-                                              Block* owner, Event& event) {
+NativeSession::Step NativeSession::begin_call(const wire::FrameHeader& header, const wire::HeaderBlock& block,
+                                              const wire::FrameBody& parts, Block* owner, Event& event) {
   const bool needs_fields = block.metadata_count > 0 || header.number == 0;
   const ByteSpan fields = needs_fields ? block.fields : ByteSpan();
-  if (!has_room_for(fields.size())) return refuse_call(header, body, too_much_unread(fields.size()), event);
   const base::TimePoint deadline = event.deadline;
   clear_event(event);
   CallState& call = *open_call(header.call, nullptr);
   call.one_way = header.has(wire::flag::one_way);
   call.pending = std::make_unique<PendingCall>(PendingCall{header.number, Slice::copy_of(fields), deadline});
-  assembly_bytes_ += fields.size();
+  keep_bytes(call, kept_bytes(header, block));
   if (deadline != base::never) timers_.schedule(call.deadline, deadline);
   return on_message_of(call, header, block, parts.message, owner, event);
 }
@@ -252,7 +270,7 @@ void NativeSession::take_pending(CallState& call, Event& event) {
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   unattached_ = call.id;
   frame_bytes_ = call.pending->fields;  // the name's
-  drop_pending(call);
+  call.pending.reset();
 }
 
 NativeSession::Step NativeSession::on_finish_frame(const wire::FrameHeader& header, ByteSpan body, Block* block,

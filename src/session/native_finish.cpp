@@ -67,6 +67,8 @@ Status NativeSession::finish_queued(CallId id, CallState* call, const Status& st
     fields = finish_fields(said, nullptr, too_long);
   }
   const bool carries = with_message && said.is_ok();
+  // Broken off: what is queued may never get credit, and a finish without a message drops what is unfinished.
+  if (call != nullptr && call->is_refused && !said.is_ok()) send_queue_.remove(*call);
   const bool must_wait =
       (call != nullptr && call->has_queue()) || (negotiation_.is_ordered() && !send_queue_.is_idle());
   if (!carries && !must_wait) {
@@ -87,6 +89,7 @@ Status NativeSession::finish_queued(CallId id, CallState* call, const Status& st
   call->context = nullptr;
   call->phase = CallPhase::closed;
   drop_assembly(*call);  // what still comes is discarded
+  drop_kept(*call);
   call->deadline.cancel();
   QueuedFrame* frame = QueuedFramePool::make();
   frame->type = wire::FrameType::finish;

@@ -93,12 +93,6 @@ void NativeSession::drop_assembly(CallState& call) noexcept {
   call.assembly.reset();
 }
 
-void NativeSession::drop_pending(CallState& call) noexcept {
-  if (call.pending == nullptr) return;
-  assembly_bytes_ -= call.pending->fields.size();
-  call.pending.reset();
-}
-
 /// A frame that begins, continues or ends a message in pieces. event.has_message tells whether the message is whole.
 Status NativeSession::take_piece(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block,
                                  ByteSpan piece, Event& event) {

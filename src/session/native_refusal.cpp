@@ -13,7 +13,7 @@ NativeSession::Step NativeSession::refuse_call(const wire::FrameHeader& header, 
                                                Event& event) {
   const bool one_way = header.has(wire::flag::one_way);
   if (is_ordered() && !one_way) {
-    discard(header, body);
+    discard(header, body, !header.has(wire::flag::end));
     return refuse_in_turn(header, why, event);
   }
   clear_event(event);
@@ -57,11 +57,12 @@ void NativeSession::refuse_rest(CallState& call) {
   call.deadline.cancel();
 }
 
-/// A call or message frame that nobody wants. Its credit is given back, that of the call as well while its message goes
-/// on: the client of a one-way call does not learn that it was refused, and is to come to its message's end.
-void NativeSession::discard(const wire::FrameHeader& header, ByteSpan body) {
+/// A call or message frame that nobody wants. Its credit is given back, that of the call as well while it goes on or
+/// its message does: the client of a one-way call does not learn that it was refused, and is to come to its message's
+/// end.
+void NativeSession::discard(const wire::FrameHeader& header, ByteSpan body, bool goes_on) {
   return_connection_credit(cost_of(header));
-  if (role_ != Role::server || !header.has(wire::flag::more)) return;
+  if (role_ != Role::server || !(goes_on || header.has(wire::flag::more))) return;
   wire::FrameBody parts;
   if (!wire::split_body(header, body, options_.limits.max_header_bytes, parts).is_ok() || parts.message.empty()) return;
   write_control(wire::credit_frame(header.call, static_cast<std::uint32_t>(parts.message.size())));

@@ -226,6 +226,7 @@ void NativeSession::attach(CallId id, void* context) {
     CallState* call = open_call(id, context);
     call->phase = current_.end ? CallPhase::peer_ended : CallPhase::open;
     call->one_way = current_.state == CurrentCall::State::one_way;
+    keep_bytes(*call, current_.kept_bytes);
     if (current_.is_refused) refuse_rest(*call);
     call->receive_credit -= last_credit_.call_bytes;
     call->returnable_credit -= last_credit_.further_bytes;

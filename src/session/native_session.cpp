@@ -213,7 +213,7 @@ void NativeSession::forget_call(CallState& call) {
 void NativeSession::destroy_call(CallState& call) {
   if (call.has_queue() || call.in_ring) send_queue_.remove(call);
   drop_assembly(call);
-  drop_pending(call);
+  drop_kept(call);
   if (call.is_refused) --refused_calls_;
   CallStatePool::free(&call);
 }

@@ -81,6 +81,7 @@ class NativeSession final : public Session, private FrameSource {
     enum class State : std::uint8_t { none, waiting, one_way } state = State::none;
     bool end = false;
     base::TimePoint deadline = base::never;
+    std::size_t kept_bytes = 0;
     bool is_refused = false;
     bool is_live() const noexcept { return state != State::none; }
   };
@@ -115,8 +116,11 @@ class NativeSession final : public Session, private FrameSource {
   Step on_call_frame(const wire::FrameHeader& header, ByteSpan body, Block* block, Event& event);
   Step admit_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,
                   const wire::FrameBody& parts, Block* owner, Event& event);
-  Step begin_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,
-                  const wire::FrameBody& parts, Block* owner, Event& event);
+  Step begin_call(const wire::FrameHeader& header, const wire::HeaderBlock& block, const wire::FrameBody& parts,
+                  Block* owner, Event& event);
+  static std::size_t kept_bytes(const wire::FrameHeader& header, const wire::HeaderBlock& block) noexcept;
+  void keep_bytes(CallState& call, std::size_t bytes) noexcept;
+  void drop_kept(CallState& call) noexcept;
   Step hand_out_call(CallState& call, Event& event);
   void take_pending(CallState& call, Event& event);
   void hand_out_credit(CallState* call, const HeldCredit& credit, Event& event);
@@ -142,7 +146,7 @@ class NativeSession final : public Session, private FrameSource {
   Step refuse_in_turn(const wire::FrameHeader& header, const Status& why, Event& event);
   bool keeps_turn(const CallState& call) const noexcept;
   void refuse_rest(CallState& call);
-  void discard(const wire::FrameHeader& header, ByteSpan body);
+  void discard(const wire::FrameHeader& header, ByteSpan body, bool goes_on = false);
   Step break_call(CallState& call, const Status& why, Event& event);
 
   // native_message.cpp: messages out of frames.
@@ -151,7 +155,6 @@ class NativeSession final : public Session, private FrameSource {
                     Event& event);
   Status begin_assembly(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block);
   void drop_assembly(CallState& call) noexcept;
-  void drop_pending(CallState& call) noexcept;
   bool has_room_for(std::uint64_t size) const noexcept;
   Status too_much_unread(std::uint64_t size) const;
   Status decode_payload(std::uint8_t codec, std::uint8_t compressor, ByteSpan payload, Event& event);
@@ -271,7 +274,7 @@ class NativeSession final : public Session, private FrameSource {
   std::int64_t receive_credit_ = 0;
   std::uint32_t returnable_credit_ = 0;
   std::size_t unread_bytes_ = 0;    ///< taken by long messages that the application has
-  std::size_t assembly_bytes_ = 0;  ///< taken by unfinished messages of all calls, and by header blocks kept with them
+  std::size_t assembly_bytes_ = 0;  ///< of unfinished messages, and of the metadata of open calls
   std::size_t refused_calls_ = 0;   ///< ordered: open, and to be finished in their turn
 
   CurrentCall current_;

@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Channels with a loop of their own, and streams that outlive them on other threads. Nothing ever answers here.
-#include "client/channel_core.h"
+// Channels with a loop of their own, and streams that outlive them on other threads.
+#include "unit/client/own_loop.h"
 #include "unit/client/refused_threads.h"
 
-#include <trunkline/channel.h>
-
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/io_context.hpp>
@@ -16,56 +12,12 @@
 #include <asio/use_future.hpp>
 
 #include <atomic>
-#include <future>
 #include <stdexcept>
 #include <thread>
 
 namespace trunkline::client {
 
 namespace {
-
-using namespace std::chrono_literals;
-using Text = std::string;
-using TextStream = ClientStream<Text, Text>;
-
-constexpr auto too_long = 20s;  // what is waited for is seen to within a moment, or never
-
-class SilentConnector final : public Connector {
- public:
-  explicit SilentConnector(std::promise<void>& asked) : asked_(asked) {}
-  std::shared_ptr<net::Dial> connect(net::DialCallback callback) override {
-    callback_ = std::move(callback);
-    asked_.set_value();
-    return nullptr;
-  }
-  const std::string& target() const noexcept override { return target_; }
-
- private:
-  std::promise<void>& asked_;
-  net::DialCallback callback_;
-  const std::string target_ = "inproc://silent";
-};
-
-struct OwnLoop : ::testing::Test {
-  OwnLoop() {
-    options.log = [this](const LogRecord& record) { log.emplace_back(record.message); };
-  }
-  std::unique_ptr<Channel> make() {
-    asked = std::promise<void>();
-    auto made = ChannelCore::make(std::make_unique<net::Loop>(), options,
-                                  [this](net::Loop&) { return std::make_unique<SilentConnector>(asked); });
-    core = made;
-    return std::make_unique<Channel>(std::move(made));
-  }
-  static auto into(std::promise<Status>& outcome) {
-    return [&outcome](Status status) { outcome.set_value(std::move(status)); };
-  }
-
-  ChannelOptions options;
-  std::vector<std::string> log;
-  std::promise<void> asked;
-  std::weak_ptr<ChannelCore> core;
-};
 
 TEST_F(OwnLoop, AStreamBeginsWithoutBeingReadOrWritten) {
   const auto channel = make();

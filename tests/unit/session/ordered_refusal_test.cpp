@@ -166,6 +166,74 @@ TEST_F(OrderedSession, TellsOfABrokenMessageWithoutAnsweringIt) {
   EXPECT_EQ(told.status.code(), StatusCode::unimplemented);
 }
 
+/// A stream whose messages are more than the client takes.
+class OrderedSessionOfASlowReader : public OrderedSession {
+ protected:
+  OrderedSessionOfASlowReader() {
+    static_cast<void>(finish(1));
+    FrameSpec stream = kit::call(2, 1);
+    stream.flags = 0;
+    stream.codec = 0;
+    stream.timeout_us = 1000000;
+    lone_.feed({stream});
+    for (int i = 0; i < 3; ++i)
+      EXPECT_TRUE(lone_.session().send(2, kit::payload(std::string(40000, 'x')), nullptr, false).is_ok());
+    static_cast<void>(lone_.events());
+    static_cast<void>(lone_.said());
+    EXPECT_GT(lone_.session().unsent_bytes(), 0u);
+  }
+  void expect_end(StatusCode code) {
+    const SeenEvent told = only_event();
+    EXPECT_TRUE(told.unanswered);
+    EXPECT_EQ(told.status.code(), code);
+    static_cast<void>(finish(2, told.status));
+    expect_finished(2, code);
+    EXPECT_EQ(lone_.session().open_calls(), 0u);
+    lone_.session().drain();
+    static_cast<void>(lone_.said());
+    EXPECT_TRUE(lone_.session().is_drained());
+  }
+};
+
+TEST_F(OrderedSessionOfASlowReader, EndsACallAtItsDeadlineWithoutWaitingForCredit) {
+  lone_.advance(2s);
+
+  expect_end(StatusCode::deadline_exceeded);
+}
+
+TEST_F(OrderedSessionOfASlowReader, EndsABrokenCallWithoutWaitingForCredit) {
+  FrameSpec broken = kit::message(2, "x");
+  broken.codec = 2;
+
+  lone_.feed({broken});
+
+  expect_end(StatusCode::unimplemented);
+}
+
+TEST_F(OrderedSession, GivesBackTheCreditOfARefusedStream) {
+  FrameSpec stream = kit::call(2, 1, {}, std::string(40000, 'x'));
+  stream.codec = 2;
+  stream.flags = flag::message;
+
+  lone_.feed({stream});
+
+  EXPECT_EQ(lone_.events().size(), 1u);
+  std::uint64_t granted = 0;
+  for (const auto& frame : lone_.said()) {
+    if (frame.is(wire::FrameType::credit) && frame.header.call == 2) granted += frame.header.number;
+  }
+  EXPECT_EQ(granted, 40000u);
+}
+
+TEST_F(OrderedSession, TakesACallForItsPlaceWhenItsMessageIsWhole) {
+  lone_.feed({first_piece(2, 6), kit::call(3, 1, {}, "y")});
+  EXPECT_EQ(only_event().id, 3u);
+
+  lone_.feed({piece(2, "def", flag::end)});
+
+  EXPECT_EQ(only_event().id, 2u);
+}
+
 TEST_F(OrderedSession, ForgetsARefusedCallThatIsCancelled) {
   lone_.feed({of_unknown_codec(2)});
   static_cast<void>(only_event());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls whose message comes in pieces: what is kept of their header block meanwhile.
+// What open calls keep of their header block.
 #include "kit/lone_session.h"
 
 #include <gmock/gmock.h>
@@ -13,8 +13,8 @@ using kit::LoneSession;
 namespace flag = wire::flag;
 
 constexpr std::size_t entries = 4000;
-/// Tag, size of the field, size of the name, name.
-constexpr std::size_t block_bytes = entries * 4;
+/// On the wire: tag, size of the field, size of the name, name.
+constexpr std::size_t block_bytes = entries * (4 + sizeof(Metadata::Entry));
 
 /// The first of two pieces of 2 bytes, with as much metadata as fits.
 FrameSpec first_piece(CallId id) {
@@ -31,7 +31,7 @@ FrameSpec last_piece(CallId id) {
   return frame;
 }
 
-/// Room for the header blocks of three calls.
+/// Room for the metadata of three calls.
 SessionOptions tight() {
   SessionOptions options = kit::plain_options();
   options.limits.max_unread_bytes = 3 * (block_bytes + 100);
@@ -78,8 +78,11 @@ TEST_F(PendingCalls, HaveTheirMetadataAndMethodOnceTheyAreWhole) {
   EXPECT_EQ(events[0].payload, "xy");
   EXPECT_EQ(events[0].method, "m");
   EXPECT_EQ(events[0].metadata.size(), entries);
-  EXPECT_FALSE(is_refused(4));
-  EXPECT_TRUE(is_refused(5));
+  EXPECT_TRUE(is_refused(4)) << "the application has its metadata now";
+  static_cast<void>(lone_.session().finish(2, {}, {}, nullptr, false));
+  static_cast<void>(lone_.said());
+  EXPECT_FALSE(is_refused(5));
+  EXPECT_TRUE(is_refused(6));
 }
 
 TEST_F(PendingCalls, MakeRoomWhenTheirMessageIsBroken) {
@@ -90,6 +93,32 @@ TEST_F(PendingCalls, MakeRoomWhenTheirMessageIsBroken) {
 
   EXPECT_FALSE(is_refused(4));
   EXPECT_TRUE(is_refused(5));
+}
+
+/// Without pieces: calls that run, and have all they are to get but the end.
+TEST(OpenCalls, CountTheirMetadataAsUnreadWhileTheyAreOpen) {
+  LoneSession lone(Role::server, tight());
+  lone.greet();
+  const auto stream = [](CallId id) {
+    FrameSpec frame = first_piece(id);
+    frame.flags = 0;
+    frame.codec = 0;
+    frame.body = {};
+    frame.message_bytes.reset();
+    return frame;
+  };
+  for (CallId id = 1; id <= 3; ++id) lone.feed({stream(id)});
+  ASSERT_EQ(lone.session().open_calls(), 3u);
+  static_cast<void>(lone.said());
+
+  lone.feed({stream(4)});
+
+  const auto refused = lone.said();
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].header.number, static_cast<std::uint32_t>(StatusCode::resource_exhausted));
+  static_cast<void>(lone.session().finish(1, {}, {}, nullptr, false));
+  lone.feed({stream(5)});
+  EXPECT_EQ(lone.session().open_calls(), 3u);
 }
 
 TEST(CallThatNobodyHearsOf, LeavesNothingInTheEventThatFollowsItsCancel) {
