@@ -32,13 +32,16 @@ void Completion::cancel_now() {
 }
 
 void Completion::wait() {
-  if (is_done()) return;
+  if (is_done() && !leaves_work()) return;
   pump_->birthplace().require("call");
   drop_left_references();
-  while (!is_done()) {
+  for (;;) {
     {
       const py::gil_scoped_release released;
-      if (pump_->wait(done_, Clock::now() + signal_interval)) return;
+      if (pump_->wait(done_, Clock::now() + signal_interval)) {
+        if (leaves_work()) pump_->lead_once([] {});
+        return;
+      }
     }
     if (!has_interrupt()) continue;
     // What was asked for is over; the signal's exception is what is told.

@@ -46,6 +46,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
   py::object wait_and_take() { return wait(), outcome(); }
 
  protected:
+  /// Its end may leave something to be written, for which nobody else may look after the loop.
+  virtual bool leaves_work() const noexcept { return false; }
   /// On the loop's thread: the outcome is there.
   void end();
 

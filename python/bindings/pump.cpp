@@ -35,15 +35,6 @@ void Pump::hand_over() {
   if (may_lead() && followers_ != nullptr) followers_->changed.notify_one();
 }
 
-/// What the last turn has left for its end is done as well, such as writing to sockets: nobody may lead for long then.
-void Pump::run_and_settle(const std::function<bool()>& done, Time until) {
-  net_loop_.run_until(done, until);
-  bool is_settled = false;
-  net::Deferred last([](void* flag) { *static_cast<bool*>(flag) = true; }, &is_settled);
-  net_loop_.defer(last);
-  net_loop_.run_until([&] { return is_settled; }, Time::max());
-}
-
 bool Pump::wait(Waitable& waitable, Time until) {
   if (waitable.is_set()) return true;
   std::unique_lock lock(mutex_);
@@ -52,7 +43,7 @@ bool Pump::wait(Waitable& waitable, Time until) {
       led_ = true;
       leads_.fetch_add(1, std::memory_order_relaxed);
       lock.unlock();
-      run_and_settle([&] { return waitable.is_set() || abdicate_.load(std::memory_order_relaxed); }, until);
+      net_loop_.run_until([&] { return waitable.is_set() || abdicate_.load(std::memory_order_relaxed); }, until);
       lock.lock();
       hand_over();
       if (!waitable.is_set() && std::chrono::steady_clock::now() >= until) return false;
@@ -119,7 +110,7 @@ bool Pump::lead_until(const std::function<bool()>& done, const std::function<voi
     if (!claims || has_thread()) return false;
     claim_lead();
   }
-  run_and_settle([&] { return done() || abdicate_.load(std::memory_order_relaxed); }, Time::max());
+  net_loop_.run_until([&] { return done() || abdicate_.load(std::memory_order_relaxed); }, Time::max());
   at_end();
   const std::lock_guard lock(mutex_);
   hand_over();

@@ -51,7 +51,8 @@ class Pump {
   net::Loop& net_loop() noexcept { return net_loop_; }
   const Birthplace& birthplace() const noexcept { return birthplace_; }
 
-  /// Waits, leading if nobody does; true once `waitable` is set, false at `until`.
+  /// Waits, leading if nobody does; true once `waitable` is set, false at `until`. What the last turn has left for its
+  /// end, such as writing to sockets, may be undone then: lead_once() does it.
   bool wait(Waitable& waitable, Time until);
   /// From the loop's thread, or any other.
   void set(Waitable& waitable);
@@ -88,7 +89,6 @@ class Pump {
   /// With the mutex held.
   bool may_lead() const noexcept { return !led_ && claims_ == 0 && !has_thread(); }
   bool try_lead();
-  void run_and_settle(const std::function<bool()>& done, Time until);
   void claim_lead();
   void hand_over();
 

@@ -56,6 +56,8 @@ class StreamOperation final : public Completion {
   }
 
  private:
+  /// A message is written when there is room for it, which is before the socket has it.
+  bool leaves_work() const noexcept override { return true; }
   void finish() {
     const std::shared_ptr<void> owner = std::move(owner_);
     end();
