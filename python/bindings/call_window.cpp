@@ -26,10 +26,10 @@ py::list CallWindow::exchange(const py::list& requests, bool wait) {
   if (!calls_.front()->is_done()) {
     if (wait || calls_.size() >= size_) {
       calls_.front()->wait();
-    } else {
-      const py::gil_scoped_release released;
-      calls_.front()->pump().lead_once([] {});
     }
+    // What else has come: or few would be taken and few sent, again and again.
+    const py::gil_scoped_release released;
+    calls_.front()->pump().lead_once([] {});
   }
   while (!calls_.empty() && calls_.front()->is_done()) {
     outcomes.append(calls_.front()->outcome());

@@ -87,6 +87,11 @@ void RequestQueue::call_stand_by() {
   wake_one();
 }
 
+bool RequestQueue::has_several() {
+  const std::lock_guard lock(mutex_);
+  return items_.size() > 1;
+}
+
 std::shared_ptr<ServedCall> RequestQueue::pop() {
   const std::lock_guard lock(mutex_);
   if (items_.empty()) return nullptr;
@@ -138,10 +143,13 @@ void RequestQueue::wait_for_calls(Calls answers) {
     if (!answers.empty()) resume_all(answers);
     return has_items_.load(std::memory_order_acquire) || is_closed();
   };
+  const auto leave = [this] {
+    // Where there are several, more are on their way: they need not wait until these are done.
+    if (has_several()) pump_->net_loop().poll();
+    leader_serves_ = false;
+  };
   const bool claims = keeper_leads_.load(std::memory_order_relaxed);
-  if (pump_->lead_until(
-          has_calls, [this] { leader_serves_ = false; }, claims))
-    return;
+  if (pump_->lead_until(has_calls, leave, claims)) return;
   if (!answers.empty()) post(std::move(answers));
   stand_by();
 }

@@ -72,6 +72,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   using Calls = std::vector<std::shared_ptr<ServedCall>>;
 
   void push_item(Item item);
+  bool has_several();
   std::shared_ptr<ServedCall> pop();
   void flush_amid_calls();
   void wait_for_calls(Calls answers);
