@@ -139,28 +139,38 @@ TEST_F(ChannelDetachment, CallsThatHandlersBeginMeanwhileEnd) {
   }
 }
 
+/// Work that posts itself again for as long as it is run.
+struct EndlessWork {
+  static void post(const std::shared_ptr<EndlessWork>& self) {
+    asio::post(self->executor, [self] {
+      if (self->is_gone) ++self->runs_after;
+      post(self);
+    });
+  }
+  asio::any_io_executor executor;
+  std::atomic<bool> is_gone{false};
+  std::atomic<int> runs_after{0};
+};
+
 TEST_F(ChannelDetachment, ByItsOwnThreadRunsNoMoreHandlers) {
   auto channel = make();
-  const auto executor = channel->executor();
-  const auto held = std::make_shared<int>();
-  std::atomic<bool> is_gone{false};
-  std::atomic<int> after{0};
-  const std::function<void(std::shared_ptr<int>)> again = [&](std::shared_ptr<int> kept) {
-    if (is_gone) ++after;
-    asio::post(executor, [&, kept] { again(kept); });
-  };
+  const std::shared_ptr<EndlessWork> work(new EndlessWork{channel->executor()});
+  std::promise<void> gone;
 
-  asio::post(executor, [&] {
-    asio::post(executor, [&, held] { again(held); });
+  asio::post(work->executor, [&, work] {
+    EndlessWork::post(work);
     channel.reset();
-    is_gone = true;
+    work->is_gone = true;
+    gone.set_value();
   });
 
+  gone.get_future().get();
   const auto until = std::chrono::steady_clock::now() + too_long;
-  while (!core.expired() && std::chrono::steady_clock::now() < until) std::this_thread::yield();
+  while ((!core.expired() || work.use_count() > 1) && std::chrono::steady_clock::now() < until)
+    std::this_thread::yield();
   EXPECT_TRUE(core.expired());
-  EXPECT_EQ(held.use_count(), 1);
-  EXPECT_EQ(after, 0);
+  EXPECT_EQ(work.use_count(), 1);
+  EXPECT_EQ(work->runs_after, 0);
 }
 
 TEST_F(ChannelDetachment, HandlersOfManyCallsMayBlockInACall) {
