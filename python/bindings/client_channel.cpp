@@ -3,6 +3,7 @@
 #include "client_channel.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 namespace trunkline::python {
@@ -28,6 +29,11 @@ ClientChannel::~ClientChannel() {
   // A forked child's copy is never destroyed: the locks and threads of it have stayed in the parent.
   if (!pump_->birthplace().is_here()) {
     static_cast<void>(channel_.release());
+    return;
+  }
+  if (pump_->net_loop().is_current()) {
+    // The collector of garbage has come by in a compressor.
+    Pump::run_alone_later(pump_, [left = channel_.release()] { std::unique_ptr<Channel>(left).reset(); });
     return;
   }
   const py::gil_scoped_release released;
@@ -141,19 +147,43 @@ void ClientChannel::wait_for_ready(double seconds) {
   }
 }
 
+/// Closes, with the GIL, which is released meanwhile. What a signal's handler raises goes to `interrupt`, and cancels
+/// the calls that are left.
+Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt) {
+  const auto run = [this, timeout] { return on_loop([&] { return channel_->close(timeout); }); };
+  if (timeout <= std::chrono::nanoseconds(0) || !is_told_of_signals()) {
+    const py::gil_scoped_release released;
+    return run();
+  }
+  // This thread looks for signals, so another waits.
+  std::future<Status> closed = std::async(std::launch::async, run);
+  for (;;) {
+    {
+      const py::gil_scoped_release released;
+      if (closed.wait_for(signal_interval) == std::future_status::ready) return closed.get();
+    }
+    if (interrupt.has_value() || !has_interrupt()) continue;
+    interrupt.emplace();
+    pump_->net_loop().post([this] {
+      if (channel_ != nullptr) static_cast<void>(channel_->close(std::chrono::nanoseconds(0)));
+    });
+  }
+}
+
 void ClientChannel::close(double seconds) {
   const auto timeout = duration_of("timeout", py::float_(seconds));
   // What was made before a fork is not the child's to close.
   if (std::exchange(closed_, true) || !pump_->birthplace().is_here()) return;
-  Status status;
+  std::optional<py::error_already_set> interrupt;
+  const Status status = end_calls(timeout, interrupt);
   {
     const py::gil_scoped_release released;
-    status = on_loop([&] { return channel_->close(timeout); });
     while (waiters_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
     destroy();
   }
   methods_.clear();
   drop_left_references();
+  if (interrupt.has_value()) throw *interrupt;
   if (!status.is_ok()) throw_failure(status, {}, {}, {});
 }
 

@@ -46,6 +46,17 @@ HostServer::~HostServer() {
     static_cast<void>(server_.release());
     return;
   }
+  if (pump_->net_loop().is_current()) {
+    // The collector of garbage has come by in a compressor.
+    queue_->close();
+    Pump::run_alone_later(pump_, [pump = pump_, queue = queue_, left = server_.release()] {
+      left->stop();
+      pump->net_loop().poll();
+      if (queue->running() == 0) return std::unique_ptr<Server>(left).reset();
+      static_cast<void>(new std::shared_ptr<Pump>(pump));  // as in destroy()
+    });
+    return;
+  }
   stop();
   static_cast<void>(destroy());
 }
@@ -155,6 +166,10 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
     error.restore();
     const Status status = status_of_exception(take_exception(), method.name(), trailing);
     static_cast<void>(call->set_status(status, trailing));
+  } catch (const std::exception& error) {
+    // Not everything: the end of the interpreter unwinds its threads.
+    static_cast<void>(call->set_status(
+        {StatusCode::internal, "handler of " + std::string(method.name()) + ": " + error.what()}, trailing));
   }
 }
 
@@ -191,10 +206,11 @@ void HostServer::drain(double seconds) {
     drained->status = std::move(status);
     pump->set(drained->done);
   });
+  const Clock::duration longest = longest_wait();
   while (!drained->done.is_set()) {
     {
       const py::gil_scoped_release released;
-      if (pump_->wait(drained->done, Clock::now() + signal_interval)) break;
+      if (pump_->wait(drained->done, Clock::now() + longest)) break;
     }
     if (has_interrupt()) throw py::error_already_set();
   }
@@ -223,12 +239,15 @@ bool HostServer::destroy() {
   }
   if (queue_->running() > 0) {
     // Their coroutines refer to it, and to the loop; so does a thread that may still look after that.
+    last_stats_ = server_->stats();
     static_cast<void>(server_.release());
     static_cast<void>(new std::shared_ptr<Pump>(pump_));
     return false;
   }
+  last_stats_ = server_->stats();
+  std::unique_ptr<Server> ending = std::move(server_);
   const py::gil_scoped_release released;
-  pump_->run_alone([this] { server_.reset(); });
+  pump_->run_alone([&] { ending.reset(); });
   return true;
 }
 
@@ -236,8 +255,7 @@ py::dict HostServer::stats() const {
   py::dict result;
   result["python_calls"] = queue_->calls();
   result["python_batches"] = queue_->batches();
-  if (server_ == nullptr) return result;
-  const ServerStats stats = server_->stats();
+  const ServerStats stats = server_ != nullptr ? server_->stats() : last_stats_;
   result["connections"] = stats.connections;
   result["open_calls"] = stats.open_calls;
   result["connections_accepted"] = stats.connections_accepted;

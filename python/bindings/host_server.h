@@ -57,6 +57,7 @@ class HostServer {
   /// After stop(): gives everything back. False if handlers still run, then it is left as it is for good.
   bool destroy();
 
+  /// Once it is destroyed: as they were then.
   py::dict stats() const;
   std::size_t running() const noexcept { return queue_->running(); }
 
@@ -69,6 +70,7 @@ class HostServer {
   std::shared_ptr<RequestQueue> queue_;
   std::unique_ptr<Server> server_;
   bool stopped_ = false;
+  ServerStats last_stats_;  // once there is no server any more
 };
 
 }  // namespace trunkline::python

@@ -16,6 +16,8 @@ namespace py = pybind11;
 void drop_reference(PyObject* object) noexcept;
 /// Drops what others could not. With the GIL.
 void drop_left_references();
+/// Once, before the first fork: a child must be able to drop references.
+void watch_forks_of_references();
 
 /// A reference that may be let go of on any thread. Made and read with the GIL.
 class Reference {
