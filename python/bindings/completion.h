@@ -39,8 +39,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Pump& pump() const noexcept { return *pump_; }
   const std::shared_ptr<Pump>& shared_pump() const noexcept { return pump_; }
 
-  /// Waits with the GIL released, on the main thread woken now and then to look for signals; if a signal's handler raises, cancels it and
-  /// raises that.
+  /// Waits with the GIL released, on the main thread woken now and then to look for signals; if a signal's handler
+  /// raises, cancels it and raises that.
   void wait();
   /// The same; then the outcome.
   py::object wait_and_take() { return wait(), outcome(); }
