@@ -52,6 +52,7 @@ HostServer::~HostServer() {
     Pump::run_alone_later(pump_, [pump = pump_, queue = queue_, left = server_.release()] {
       left->stop();
       pump->net_loop().poll();
+      queue->unwatch();
       if (queue->running() == 0) return std::unique_ptr<Server>(left).reset();
       static_cast<void>(new std::shared_ptr<Pump>(pump));  // as in destroy()
     });
@@ -103,8 +104,8 @@ void HostServer::start() {
   if (!status.is_ok()) raise(status);
 }
 
-int HostServer::start_for_event_loop() {
-  const int descriptor = queue_->open_descriptor();
+int HostServer::start_for_event_loop(const py::object& is_closed) {
+  const int descriptor = queue_->open_descriptor(is_closed);
   start();
   const py::gil_scoped_release released;
   pump_->start_thread();
@@ -225,6 +226,7 @@ void HostServer::stop() {
     pump_->run_alone([this] {
       server_->stop();
       pump_->net_loop().poll();
+      queue_->unwatch();
     });
   }
   queue_->close();

@@ -134,7 +134,7 @@ void bind_server(py::module_& module) {
       .def("listen", &HostServer::listen, py::arg("uri"))
       .def("start", &HostServer::start)
       .def("make_inbox", &HostServer::make_inbox, py::arg("has_descriptor"))
-      .def("start_for_event_loop", &HostServer::start_for_event_loop)
+      .def("start_for_event_loop", &HostServer::start_for_event_loop, py::arg("is_closed"))
       .def("work", &HostServer::work)
       .def("keep", &HostServer::keep)
       .def("take_calls", &HostServer::take_calls)

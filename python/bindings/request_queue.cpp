@@ -19,6 +19,8 @@ constexpr std::size_t answers_at_once = 64;
 constexpr std::chrono::milliseconds tick_interval{2};
 /// So many ticks without a call, and nobody ticks until calls come again.
 constexpr int ticks_until_dormant = 64;
+/// An event loop that does not look for calls for so long may have been closed.
+constexpr std::chrono::seconds patience{1};
 
 }  // namespace
 
@@ -57,6 +59,7 @@ void RequestQueue::push_item(Item item) {
     Calls refused{std::move(item.call)};
     post(std::move(refused));
   } else if (descriptor_ >= 0 && is_first) {
+    watch();
     // Told once all that comes in this turn is there.
     pump_->net_loop().post([self = shared_from_this()] {
       const std::uint64_t one = 1;
@@ -189,11 +192,34 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   return !is_closed() && !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
 }
 
-int RequestQueue::open_descriptor() {
+int RequestQueue::open_descriptor(const py::handle& is_closed) {
   if (descriptor_ >= 0) return descriptor_;
+  is_loop_closed_ = Reference(is_closed);
   descriptor_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (descriptor_ < 0) throw std::system_error(errno, std::system_category(), "eventfd");
   return descriptor_;
+}
+
+void RequestQueue::watch() {
+  announced_at_ = pump_->net_loop().now();
+  if (!unread_.is_scheduled()) pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
+}
+
+void RequestQueue::look_after_reader(base::TimePoint now) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!announced_ || is_closed()) return;
+  }
+  if (now >= announced_at_ + patience) {
+    const py::gil_scoped_acquire held;
+    try {
+      if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
+    } catch (const std::exception&) {
+      // It is asked again.
+    }
+    announced_at_ = now;
+  }
+  pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
 }
 
 std::vector<RequestQueue::Item> RequestQueue::take_all() {
@@ -237,6 +263,7 @@ void RequestQueue::flush() {
 }
 
 void RequestQueue::close() {
+  is_loop_closed_ = {};
   std::deque<Item> left;
   {
     const std::lock_guard lock(mutex_);
