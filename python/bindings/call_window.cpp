@@ -30,7 +30,7 @@ py::list CallWindow::exchange(const py::list& requests, bool wait) {
     if (outcomes.empty() && (wait || calls_.size() >= size_)) {
       calls_.front()->wait();
     } else {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       calls_.front()->pump().lead_once([] {});
     }
   }
@@ -49,7 +49,7 @@ void CallWindow::cancel() {
   if (calls_.empty() || !calls_.front()->pump().birthplace().is_here()) return;
   for (const auto& call : calls_) call->cancel();
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     calls_.front()->pump().lead_once([] {});
   }
   calls_.clear();

@@ -36,7 +36,7 @@ ClientChannel::~ClientChannel() {
     Pump::run_alone_later(pump_, [left = channel_.release()] { std::unique_ptr<Channel>(left).reset(); });
     return;
   }
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   destroy();
 }
 
@@ -71,7 +71,7 @@ std::shared_ptr<Inbox> ClientChannel::make_inbox(bool has_descriptor) const {
 
 void ClientChannel::start_thread() {
   static_cast<void>(channel());
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   pump_->start_thread();
 }
 
@@ -136,7 +136,7 @@ void ClientChannel::wait_for_ready(double seconds) {
     Status status;
     waiters_.fetch_add(1, std::memory_order_relaxed);
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       status = on_loop([&] { return through.wait_for_ready(slice); });
       waiters_.fetch_sub(1, std::memory_order_release);
     }
@@ -152,14 +152,14 @@ void ClientChannel::wait_for_ready(double seconds) {
 Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt) {
   const auto run = [this, timeout] { return on_loop([&] { return channel_->close(timeout); }); };
   if (timeout <= std::chrono::nanoseconds(0) || !is_told_of_signals()) {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     return run();
   }
   // This thread looks for signals, so another waits.
   std::future<Status> closed = std::async(std::launch::async, run);
   for (;;) {
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       if (closed.wait_for(signal_interval) == std::future_status::ready) return closed.get();
     }
     if (interrupt.has_value() || !has_interrupt()) continue;
@@ -177,7 +177,7 @@ void ClientChannel::close(double seconds) {
   std::optional<py::error_already_set> interrupt;
   const Status status = end_calls(timeout, interrupt);
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     while (waiters_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
     destroy();
   }

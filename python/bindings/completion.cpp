@@ -56,7 +56,7 @@ void Completion::end() {
 
 void Completion::cancel_now() {
   if (is_done() || !pump_->birthplace().is_here()) return;
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   cancel();
   pump_->lead_once([] {});
 }
@@ -68,14 +68,14 @@ void Completion::wait() {
   const Clock::duration longest = longest_wait();
   while (!is_done()) {
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       if (pump_->wait(done_, Clock::now() + longest)) return;
     }
     if (!has_interrupt()) continue;
     // What was asked for is over; the signal's exception is what is told.
     py::error_already_set interrupt;
     cancel();
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->wait(done_, Clock::now() + signal_interval);
     throw interrupt;
   }
@@ -148,7 +148,7 @@ py::list Inbox::wait_and_take(double seconds) {
   const Clock::duration longest = longest_wait();
   while (!is_closed() && !arrived_.is_set()) {
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       if (pump_->wait(arrived_, std::min(end, Clock::now() + longest))) break;
     }
     if (has_interrupt()) throw py::error_already_set();

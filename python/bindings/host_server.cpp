@@ -87,7 +87,7 @@ std::string HostServer::listen(const std::string& uri) {
   Server& host = server();
   Result<Endpoint> endpoint = Status();
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->run_alone([&] { endpoint = host.try_listen(uri); });
   }
   if (!endpoint.is_ok()) raise(endpoint.status());
@@ -98,7 +98,7 @@ void HostServer::start() {
   Server& host = server();
   Status status;
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->run_alone([&] { status = host.start(); });
   }
   if (!status.is_ok()) raise(status);
@@ -107,7 +107,7 @@ void HostServer::start() {
 int HostServer::start_for_event_loop(const py::object& is_closed) {
   const int descriptor = queue_->open_descriptor(is_closed);
   start();
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   pump_->start_thread();
   return descriptor;
 }
@@ -125,7 +125,7 @@ void HostServer::work() {
 void HostServer::keep() {
   pump_->birthplace().require("server");
   const std::shared_ptr<RequestQueue> queue = queue_;
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   queue->keep();
 }
 
@@ -210,7 +210,7 @@ void HostServer::drain(double seconds) {
   const Clock::duration longest = longest_wait();
   while (!drained->done.is_set()) {
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       if (pump_->wait(drained->done, Clock::now() + longest)) break;
     }
     if (has_interrupt()) throw py::error_already_set();
@@ -221,7 +221,7 @@ void HostServer::drain(double seconds) {
 void HostServer::stop() {
   if (std::exchange(stopped_, true) || server_ == nullptr || !pump_->birthplace().is_here()) return;
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->stop_thread();
     pump_->run_alone([this] {
       server_->stop();
@@ -236,7 +236,7 @@ bool HostServer::destroy() {
   if (server_ == nullptr || !pump_->birthplace().is_here()) return true;
   if (queue_->running() > 0) {
     queue_->flush();
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->run_alone([this] { pump_->net_loop().poll(); });
   }
   if (queue_->running() > 0) {
@@ -248,7 +248,7 @@ bool HostServer::destroy() {
   }
   last_stats_ = server_->stats();
   std::unique_ptr<Server> ending = std::move(server_);
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   pump_->run_alone([&] { ending.reset(); });
   return true;
 }

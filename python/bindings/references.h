@@ -2,6 +2,8 @@
 // References to Python's objects that loops carry without the GIL, and bytes between the two worlds.
 #pragma once
 
+#include "released_gil.h"
+
 #include <trunkline/slice.h>
 
 #include <pybind11/pybind11.h>

@@ -116,7 +116,7 @@ std::shared_ptr<ServedCall> RequestQueue::next() {
     drop_left_references();
     Calls answers = std::exchange(answers_, {});
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       wait_for_calls(std::move(answers));
     }
     ++batches_;
@@ -126,7 +126,7 @@ std::shared_ptr<ServedCall> RequestQueue::next() {
 /// Calls that come meanwhile are this worker's: none that stands by is woken to share the GIL with it.
 void RequestQueue::flush_amid_calls() {
   Calls answers = std::exchange(answers_, {});
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   const auto hand_in = [&] {
     leader_serves_ = true;
     resume_all(answers);
@@ -258,7 +258,7 @@ void RequestQueue::answer(std::shared_ptr<ServedCall> call) { answers_.push_back
 void RequestQueue::flush() {
   if (answers_.empty()) return;
   Calls answers = std::exchange(answers_, {});
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   if (!pump_->lead_once([&] { resume_all(answers); })) post(std::move(answers));
 }
 
