@@ -18,31 +18,38 @@ CallWindow::CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view 
 
 py::list CallWindow::exchange(const py::list& requests, bool wait) {
   drop_left_references();
+  py::list outcomes;
   for (const py::handle& request : requests) {
+    while (calls_.size() >= size_) {
+      calls_.front()->wait();
+      take_done(outcomes);
+    }
     calls_.push_back(channel_->begin(method_, request, codec_, settings_.get(), false, nullptr, py::none()));
   }
-  py::list outcomes;
-  if (calls_.empty()) return outcomes;
-  if (!calls_.front()->is_done()) {
-    if (wait || calls_.size() >= size_) {
+  if (!calls_.empty() && !calls_.front()->is_done()) {
+    if (outcomes.empty() && (wait || calls_.size() >= size_)) {
       calls_.front()->wait();
     }
     // What else has come: or few would be taken and few sent, again and again.
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     calls_.front()->pump().lead_once([] {});
   }
+  take_done(outcomes);
+  return outcomes;
+}
+
+void CallWindow::take_done(py::list& outcomes) {
   while (!calls_.empty() && calls_.front()->is_done()) {
     outcomes.append(calls_.front()->outcome());
     calls_.pop_front();
   }
-  return outcomes;
 }
 
 void CallWindow::cancel() {
   if (calls_.empty() || !calls_.front()->pump().birthplace().is_here()) return;
   for (const auto& call : calls_) call->cancel();
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     calls_.front()->pump().lead_once([] {});
   }
   calls_.clear();

@@ -18,13 +18,16 @@ class CallWindow {
   CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,
              std::shared_ptr<CallSettings> settings, std::size_t size);
 
-  /// Begins a call with each of `requests`. Waits for the oldest call if the window is full, or if `wait` is set and
-  /// there is one. Returns the outcomes that are there, oldest first: bytes or exceptions.
+  /// Begins a call with each of `requests`, each once there is room in the window for it. Waits for the oldest call
+  /// also if the window is full at the end, or `wait` is set and there is one, unless it has outcomes to return.
+  /// Returns the outcomes that are there, oldest first: bytes or exceptions.
   py::list exchange(const py::list& requests, bool wait);
   /// Gives up what is under way.
   void cancel();
 
  private:
+  void take_done(py::list& outcomes);
+
   std::shared_ptr<ClientChannel> channel_;
   Method method_;
   std::string_view codec_;

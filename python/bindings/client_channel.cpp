@@ -3,6 +3,7 @@
 #include "client_channel.h"
 
 #include <algorithm>
+#include <future>
 #include <utility>
 
 namespace trunkline::python {
@@ -30,7 +31,12 @@ ClientChannel::~ClientChannel() {
     static_cast<void>(channel_.release());
     return;
   }
-  const py::gil_scoped_release released;
+  if (pump_->net_loop().is_current()) {
+    // The collector of garbage has come by in a compressor.
+    Pump::run_alone_later(pump_, [left = channel_.release()] { std::unique_ptr<Channel>(left).reset(); });
+    return;
+  }
+  const ReleasedGil released;
   destroy();
 }
 
@@ -65,7 +71,7 @@ std::shared_ptr<Inbox> ClientChannel::make_inbox(bool has_descriptor) const {
 
 void ClientChannel::start_thread() {
   static_cast<void>(channel());
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   pump_->start_thread();
 }
 
@@ -130,7 +136,7 @@ void ClientChannel::wait_for_ready(double seconds) {
     Status status;
     waiters_.fetch_add(1, std::memory_order_relaxed);
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       status = on_loop([&] { return through.wait_for_ready(slice); });
       waiters_.fetch_sub(1, std::memory_order_release);
     }
@@ -141,19 +147,43 @@ void ClientChannel::wait_for_ready(double seconds) {
   }
 }
 
+/// Closes, with the GIL, which is released meanwhile. What a signal's handler raises goes to `interrupt`, and cancels
+/// the calls that are left.
+Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt) {
+  const auto run = [this, timeout] { return on_loop([&] { return channel_->close(timeout); }); };
+  if (timeout <= std::chrono::nanoseconds(0) || !is_told_of_signals()) {
+    const ReleasedGil released;
+    return run();
+  }
+  // This thread looks for signals, so another waits.
+  std::future<Status> closed = std::async(std::launch::async, run);
+  for (;;) {
+    {
+      const ReleasedGil released;
+      if (closed.wait_for(signal_interval) == std::future_status::ready) return closed.get();
+    }
+    if (interrupt.has_value() || !has_interrupt()) continue;
+    interrupt.emplace();
+    pump_->net_loop().post([this] {
+      if (channel_ != nullptr) static_cast<void>(channel_->close(std::chrono::nanoseconds(0)));
+    });
+  }
+}
+
 void ClientChannel::close(double seconds) {
   const auto timeout = duration_of("timeout", py::float_(seconds));
   // What was made before a fork is not the child's to close.
   if (std::exchange(closed_, true) || !pump_->birthplace().is_here()) return;
-  Status status;
+  std::optional<py::error_already_set> interrupt;
+  const Status status = end_calls(timeout, interrupt);
   {
-    const py::gil_scoped_release released;
-    status = on_loop([&] { return channel_->close(timeout); });
+    const ReleasedGil released;
     while (waiters_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
     destroy();
   }
   methods_.clear();
   drop_left_references();
+  if (interrupt.has_value()) throw *interrupt;
   if (!status.is_ok()) throw_failure(status, {}, {}, {});
 }
 

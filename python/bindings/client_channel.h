@@ -8,6 +8,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <unordered_map>
 
@@ -40,7 +41,8 @@ class ClientChannel {
 
   std::string_view state() const;
   void wait_for_ready(double seconds);
-  /// Waits up to `seconds` for the calls under way, then cancels them. RpcError (deadline_exceeded) says how many.
+  /// Waits up to `seconds` for the calls under way, then cancels them. RpcError (deadline_exceeded) says how many. What
+  /// a signal's handler raises cancels them at once, and is raised.
   void close(double seconds);
   bool is_closed() const noexcept { return closed_; }
 
@@ -52,6 +54,7 @@ class ClientChannel {
 
   Channel& channel() const;
   Status on_loop(const std::function<Status()>& task);
+  Status end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt);
   void destroy();
 
   std::shared_ptr<Pump> pump_;

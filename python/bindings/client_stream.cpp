@@ -69,7 +69,7 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::begin_finish(const std::shared
 
 void ClientStreamEnd::cancel() {
   if (!pump_->birthplace().is_here()) return;
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   stream_->cancel();
   pump_->lead_once([] {});
 }

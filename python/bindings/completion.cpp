@@ -3,6 +3,7 @@
 #include "completion.h"
 
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,7 +14,36 @@ namespace trunkline::python {
 
 using Clock = std::chrono::steady_clock;
 
+namespace {
+
+/// Asked of Python, which may have been started on any thread.
+bool is_main_thread() try {
+  if (::syscall(SYS_gettid) == ::getpid()) return true;
+  const py::object main = py::module_::import("threading").attr("main_thread")();
+  return main.attr("ident").cast<unsigned long>() == PyThread_get_thread_ident();
+} catch (const std::exception&) {
+  return true;  // rather woken in vain than deaf
+}
+
+}  // namespace
+
 bool has_interrupt() { return PyErr_CheckSignals() != 0; }
+
+bool is_told_of_signals() {
+  // In a child of fork() the thread that forked is the main one.
+  struct Known {
+    std::uint32_t generation = process_generation();
+    bool is_main = is_main_thread();
+  };
+  thread_local Known known;
+  if (known.generation != process_generation()) known = {};
+  return known.is_main;
+}
+
+Clock::duration longest_wait() {
+  if (is_told_of_signals()) return signal_interval;
+  return std::chrono::hours(1);
+}
 
 void Completion::end() {
   if (const std::shared_ptr<Inbox> inbox = std::exchange(inbox_, nullptr)) {
@@ -26,7 +56,7 @@ void Completion::end() {
 
 void Completion::cancel_now() {
   if (is_done() || !pump_->birthplace().is_here()) return;
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   cancel();
   pump_->lead_once([] {});
 }
@@ -35,10 +65,11 @@ void Completion::wait() {
   if (is_done() && !leaves_work()) return;
   pump_->birthplace().require("call");
   drop_left_references();
+  const Clock::duration longest = longest_wait();
   for (;;) {
     {
-      const py::gil_scoped_release released;
-      if (pump_->wait(done_, Clock::now() + signal_interval)) {
+      const ReleasedGil released;
+      if (pump_->wait(done_, Clock::now() + longest)) {
         if (leaves_work()) pump_->lead_once([] {});
         return;
       }
@@ -47,7 +78,7 @@ void Completion::wait() {
     // What was asked for is over; the signal's exception is what is told.
     py::error_already_set interrupt;
     cancel();
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->wait(done_, Clock::now() + signal_interval);
     throw interrupt;
   }
@@ -92,7 +123,7 @@ std::vector<std::shared_ptr<Completion>> Inbox::take_all() {
   const std::lock_guard lock(mutex_);
   taken.swap(ready_);
   announced_ = false;
-  arrived_.clear();
+  if (!is_closed()) arrived_.clear();  // who waits is to see that it is closed
   return taken;
 }
 
@@ -117,10 +148,11 @@ py::list Inbox::wait_and_take(double seconds) {
                                     ? Clock::time_point::max()
                                     : Clock::now() + std::chrono::duration_cast<Clock::duration>(
                                                          std::chrono::duration<double>(std::max(seconds, 0.0)));
+  const Clock::duration longest = longest_wait();
   while (!is_closed() && !arrived_.is_set()) {
     {
-      const py::gil_scoped_release released;
-      if (pump_->wait(arrived_, std::min(end, Clock::now() + signal_interval))) break;
+      const ReleasedGil released;
+      if (pump_->wait(arrived_, std::min(end, Clock::now() + longest))) break;
     }
     if (has_interrupt()) throw py::error_already_set();
     if (Clock::now() >= end) break;

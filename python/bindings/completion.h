@@ -39,8 +39,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Pump& pump() const noexcept { return *pump_; }
   const std::shared_ptr<Pump>& shared_pump() const noexcept { return pump_; }
 
-  /// Waits with the GIL released, woken now and then to look for signals; if a signal's handler raises, cancels it and
-  /// raises that.
+  /// Waits with the GIL released, on the main thread woken now and then to look for signals; if a signal's handler
+  /// raises, cancels it and raises that.
   void wait();
   /// The same; then the outcome.
   py::object wait_and_take() { return wait(), outcome(); }
@@ -97,8 +97,12 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   std::uint64_t completions_ = 0;
 };
 
-/// The longest wait without a look for signals.
+/// The longest wait without a look for signals, on the thread that is told of them.
 inline constexpr std::chrono::milliseconds signal_interval{50};
+/// True on the main thread: no other is told of signals. With the GIL.
+bool is_told_of_signals();
+/// How long this thread may wait in one go. With the GIL.
+std::chrono::steady_clock::duration longest_wait();
 
 /// True if a signal's handler has raised: then its exception is set. With the GIL.
 bool has_interrupt();

@@ -74,6 +74,9 @@ void throw_failure(const Status& status, const Metadata& leading, const Metadata
   throw py::error_already_set();
 }
 
+namespace {
+
+/// (code, message, details, trailing) as Python gives them. Throws what their conversions throw.
 Status status_of_tuple(const py::tuple& described, Metadata& trailing) {
   Status status(static_cast<StatusCode>(described[0].cast<int>()), described[1].cast<std::string>());
   for (const py::handle& item : described[2]) {
@@ -86,11 +89,23 @@ Status status_of_tuple(const py::tuple& described, Metadata& trailing) {
   return status;
 }
 
+Status indescribable(std::string_view method) {
+  return {StatusCode::internal, "handler of " + std::string(method) + " raised what cannot be described"};
+}
+
+}  // namespace
+
+Status status_of_description(const py::tuple& described, std::string_view method, Metadata& trailing) try {
+  return status_of_tuple(described, trailing);
+} catch (const std::exception&) {
+  return indescribable(method);
+}
+
 Status status_of_exception(const py::handle& exception, std::string_view method, Metadata& trailing) try {
   const py::tuple described = error_describer()(exception, py::str(method.data(), method.size()));
   return status_of_tuple(described, trailing);
-} catch (const py::error_already_set& error) {
-  return {StatusCode::internal, "handler of " + std::string(method) + " raised what cannot be described"};
+} catch (const std::exception&) {
+  return indescribable(method);
 }
 
 }  // namespace trunkline::python

@@ -23,9 +23,10 @@ py::object make_failure(const Status& status, const Metadata& leading, const Met
                                 std::string_view peer);
 
 /// What a handler of `method` has raised, for its caller; adds the error's trailing metadata. Logs what is no RpcError.
+/// Internal if it cannot be told, such as a message that is no text.
 Status status_of_exception(const py::handle& exception, std::string_view method, Metadata& trailing);
-/// (code, message, details, trailing) as Python gives them.
-Status status_of_tuple(const py::tuple& described, Metadata& trailing);
+/// The same, of (code, message, details, trailing) as Python describes an exception.
+Status status_of_description(const py::tuple& described, std::string_view method, Metadata& trailing);
 
 py::list metadata_to_python(const Metadata& metadata);
 /// A sequence of (str, str or bytes). Throws what Python throws, or std::invalid_argument for an invalid name.

@@ -46,6 +46,18 @@ HostServer::~HostServer() {
     static_cast<void>(server_.release());
     return;
   }
+  if (pump_->net_loop().is_current()) {
+    // The collector of garbage has come by in a compressor.
+    queue_->close();
+    Pump::run_alone_later(pump_, [pump = pump_, queue = queue_, left = server_.release()] {
+      left->stop();
+      pump->net_loop().poll();
+      queue->unwatch();
+      if (queue->running() == 0) return std::unique_ptr<Server>(left).reset();
+      static_cast<void>(new std::shared_ptr<Pump>(pump));  // as in destroy()
+    });
+    return;
+  }
   stop();
   static_cast<void>(destroy());
 }
@@ -75,7 +87,7 @@ std::string HostServer::listen(const std::string& uri) {
   Server& host = server();
   Result<Endpoint> endpoint = Status();
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->run_alone([&] { endpoint = host.try_listen(uri); });
   }
   if (!endpoint.is_ok()) raise(endpoint.status());
@@ -86,16 +98,16 @@ void HostServer::start() {
   Server& host = server();
   Status status;
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->run_alone([&] { status = host.start(); });
   }
   if (!status.is_ok()) raise(status);
 }
 
-int HostServer::start_for_event_loop() {
-  const int descriptor = queue_->open_descriptor();
+int HostServer::start_for_event_loop(const py::object& is_closed) {
+  const int descriptor = queue_->open_descriptor(is_closed);
   start();
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   pump_->start_thread();
   return descriptor;
 }
@@ -113,7 +125,7 @@ void HostServer::work() {
 void HostServer::keep() {
   pump_->birthplace().require("server");
   const std::shared_ptr<RequestQueue> queue = queue_;
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   queue->keep();
 }
 
@@ -155,6 +167,10 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
     error.restore();
     const Status status = status_of_exception(take_exception(), method.name(), trailing);
     static_cast<void>(call->set_status(status, trailing));
+  } catch (const std::exception& error) {
+    // Not everything: the end of the interpreter unwinds its threads.
+    static_cast<void>(call->set_status(
+        {StatusCode::internal, "handler of " + std::string(method.name()) + ": " + error.what()}, trailing));
   }
 }
 
@@ -191,10 +207,11 @@ void HostServer::drain(double seconds) {
     drained->status = std::move(status);
     pump->set(drained->done);
   });
+  const Clock::duration longest = longest_wait();
   while (!drained->done.is_set()) {
     {
-      const py::gil_scoped_release released;
-      if (pump_->wait(drained->done, Clock::now() + signal_interval)) break;
+      const ReleasedGil released;
+      if (pump_->wait(drained->done, Clock::now() + longest)) break;
     }
     if (has_interrupt()) throw py::error_already_set();
   }
@@ -204,11 +221,12 @@ void HostServer::drain(double seconds) {
 void HostServer::stop() {
   if (std::exchange(stopped_, true) || server_ == nullptr || !pump_->birthplace().is_here()) return;
   {
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->stop_thread();
     pump_->run_alone([this] {
       server_->stop();
       pump_->net_loop().poll();
+      queue_->unwatch();
     });
   }
   queue_->close();
@@ -218,17 +236,20 @@ bool HostServer::destroy() {
   if (server_ == nullptr || !pump_->birthplace().is_here()) return true;
   if (queue_->running() > 0) {
     queue_->flush();
-    const py::gil_scoped_release released;
+    const ReleasedGil released;
     pump_->run_alone([this] { pump_->net_loop().poll(); });
   }
   if (queue_->running() > 0) {
     // Their coroutines refer to it, and to the loop; so does a thread that may still look after that.
+    last_stats_ = server_->stats();
     static_cast<void>(server_.release());
     static_cast<void>(new std::shared_ptr<Pump>(pump_));
     return false;
   }
-  const py::gil_scoped_release released;
-  pump_->run_alone([this] { server_.reset(); });
+  last_stats_ = server_->stats();
+  std::unique_ptr<Server> ending = std::move(server_);
+  const ReleasedGil released;
+  pump_->run_alone([&] { ending.reset(); });
   return true;
 }
 
@@ -236,8 +257,7 @@ py::dict HostServer::stats() const {
   py::dict result;
   result["python_calls"] = queue_->calls();
   result["python_batches"] = queue_->batches();
-  if (server_ == nullptr) return result;
-  const ServerStats stats = server_->stats();
+  const ServerStats stats = server_ != nullptr ? server_->stats() : last_stats_;
   result["connections"] = stats.connections;
   result["open_calls"] = stats.open_calls;
   result["connections_accepted"] = stats.connections_accepted;

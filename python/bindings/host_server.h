@@ -34,8 +34,9 @@ class HostServer {
   /// The endpoint with the port the system chose. Raises RpcError.
   std::string listen(const std::string& uri);
   void start();
-  /// With a thread of its own for the loop, as event loops need it; returns what to watch.
-  int start_for_event_loop();
+  /// With a thread of its own for the loop, as event loops need it; returns what to watch. `is_closed()`, of the event
+  /// loop: nobody watches any more.
+  int start_for_event_loop(const py::object& is_closed);
   /// For the operations of streams it serves.
   std::shared_ptr<Inbox> make_inbox(bool has_descriptor) const {
     return std::make_shared<Inbox>(pump_, has_descriptor);
@@ -57,6 +58,7 @@ class HostServer {
   /// After stop(): gives everything back. False if handlers still run, then it is left as it is for good.
   bool destroy();
 
+  /// Once it is destroyed: as they were then.
   py::dict stats() const;
   std::size_t running() const noexcept { return queue_->running(); }
 
@@ -69,6 +71,7 @@ class HostServer {
   std::shared_ptr<RequestQueue> queue_;
   std::unique_ptr<Server> server_;
   bool stopped_ = false;
+  ServerStats last_stats_;  // once there is no server any more
 };
 
 }  // namespace trunkline::python

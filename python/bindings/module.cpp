@@ -4,6 +4,8 @@
 #include "client_channel.h"
 #include "host_server.h"
 
+#include "net/inproc_directory.h"
+
 #include <pybind11/stl.h>
 
 namespace trunkline::python {
@@ -104,7 +106,7 @@ void bind_server(py::module_& module) {
           "set_error",
           [](Call& call, const py::tuple& described) {
             Metadata trailing;
-            const Status status = status_of_tuple(described, trailing);
+            const Status status = status_of_description(described, call.served_method().name(), trailing);
             return call.set_status(status, trailing);
           },
           py::arg("described"));
@@ -132,7 +134,7 @@ void bind_server(py::module_& module) {
       .def("listen", &HostServer::listen, py::arg("uri"))
       .def("start", &HostServer::start)
       .def("make_inbox", &HostServer::make_inbox, py::arg("has_descriptor"))
-      .def("start_for_event_loop", &HostServer::start_for_event_loop)
+      .def("start_for_event_loop", &HostServer::start_for_event_loop, py::arg("is_closed"))
       .def("work", &HostServer::work)
       .def("keep", &HostServer::keep)
       .def("take_calls", &HostServer::take_calls)
@@ -152,6 +154,9 @@ void bind_server(py::module_& module) {
 PYBIND11_MODULE(_core, module) {
   using namespace trunkline::python;
   watch_forks();
+  watch_forks_of_references();
+  watch_forks_of_codec_names();
+  trunkline::net::InprocDirectory::watch_forks();
   module.doc() = "The C++ core of trunkline.";
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
              pybind11::arg("describe_error"));

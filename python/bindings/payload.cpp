@@ -2,6 +2,8 @@
 // The message type of Payload and its codecs.
 #include "payload.h"
 
+#include <pthread.h>
+
 #include <array>
 #include <list>
 #include <memory>
@@ -44,6 +46,9 @@ class CodecNames {
     const std::lock_guard lock(mutex_);
     return find_other(name);
   }
+  /// For fork(): a child must find the mutex free.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
   const CodecName& add(std::string_view name) {
     if (const CodecName* const found = find(name)) return *found;
     const std::lock_guard lock(mutex_);
@@ -90,6 +95,12 @@ class PassThroughCodec final : public Codec {
 };
 
 }  // namespace
+
+void watch_forks_of_codec_names() {
+  const auto unlock = [] { codec_names().unlock(); };
+  static const int once = pthread_atfork([] { codec_names().lock(); }, unlock, unlock);
+  static_cast<void>(once);
+}
 
 const MessageType& payload_type(std::string_view codec) {
   const CodecName* const found = codec_names().find(codec);

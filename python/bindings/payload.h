@@ -21,6 +21,8 @@ CodecRegistry pass_through_codecs();
 std::shared_ptr<const Codec> pass_through_codec(std::string_view name);
 /// The type of a Payload that travels as `codec` where nothing else has been agreed on. A name of codec_name().
 const MessageType& payload_type(std::string_view codec);
+/// Once, before the first fork: a child must be able to look names up.
+void watch_forks_of_codec_names();
 /// The name as it stays, so that it outlives any Python string. Throws std::invalid_argument for one that nobody has.
 std::string_view codec_name(std::string_view name);
 

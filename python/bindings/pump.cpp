@@ -2,6 +2,7 @@
 // Leading, following and handing over.
 #include "pump.h"
 
+#include <system_error>
 #include <utility>
 
 namespace trunkline::python {
@@ -68,6 +69,8 @@ bool Pump::wait(Waitable& waitable, Time until) {
 
 void Pump::set(Waitable& waitable) {
   waitable.set_.store(true, std::memory_order_seq_cst);
+  // Whoever leads looks at what it waits for after each turn.
+  if (!net_loop_.is_current()) net_loop_.post([] {});
   if (waitable.waiter_.load(std::memory_order_seq_cst) == nullptr) return;
   const std::lock_guard lock(mutex_);
   if (auto* const waiter = waitable.waiter_.load(std::memory_order_relaxed)) waiter->notify_all();
@@ -128,6 +131,14 @@ void Pump::run_alone(const std::function<void()>& task) {
   };
   const Leaving leaving{*this};
   task();
+}
+
+void Pump::run_alone_later(std::shared_ptr<Pump> pump, std::function<void()> task) noexcept try {
+  std::thread([pump = std::move(pump), task = std::move(task)] {
+    pump->stop_thread();
+    pump->run_alone(task);
+  }).detach();
+} catch (const std::system_error&) {
 }
 
 void Pump::start_thread() {

@@ -65,6 +65,9 @@ class Pump {
 
   /// Runs `task` here while nobody runs the loop: whoever leads makes way. Not with a thread, not on the loop's thread.
   void run_alone(const std::function<void()>& task);
+  /// The same on the loop's thread, where that cannot be waited for: ends the loop's thread, then runs `task` alone, on
+  /// a thread of its own, without the GIL. Not at all if the system has no thread for it.
+  static void run_alone_later(std::shared_ptr<Pump> pump, std::function<void()> task) noexcept;
   /// A thread that runs the loop from here on.
   void start_thread();
   bool has_thread() const noexcept { return has_thread_.load(std::memory_order_acquire); }

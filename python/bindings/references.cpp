@@ -2,6 +2,8 @@
 // Dropping references without the GIL; buffers.
 #include "references.h"
 
+#include <pthread.h>
+
 #include <atomic>
 #include <memory>
 #include <mutex>
@@ -23,10 +25,24 @@ Left& left() {
   return *value;
 }
 
+/// A child of fork() finds the mutex free, and nothing to drop: that is its parent's to do.
+void lock_left() { left().mutex.lock(); }
+void unlock_left() { left().mutex.unlock(); }
+void forget_left() {
+  left().objects.clear();
+  left().any.store(false, std::memory_order_relaxed);
+  unlock_left();
+}
+
 /// Bytes beyond this are carried without a copy.
 constexpr std::size_t few_bytes = 16 * 1024;
 
 }  // namespace
+
+void watch_forks_of_references() {
+  static const int once = pthread_atfork(lock_left, unlock_left, forget_left);
+  static_cast<void>(once);
+}
 
 void drop_reference(PyObject* object) noexcept {
   if (PyGILState_Check() != 0) {

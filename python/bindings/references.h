@@ -2,6 +2,8 @@
 // References to Python's objects that loops carry without the GIL, and bytes between the two worlds.
 #pragma once
 
+#include "released_gil.h"
+
 #include <trunkline/slice.h>
 
 #include <pybind11/pybind11.h>
@@ -16,6 +18,8 @@ namespace py = pybind11;
 void drop_reference(PyObject* object) noexcept;
 /// Drops what others could not. With the GIL.
 void drop_left_references();
+/// Once, before the first fork: a child must be able to drop references.
+void watch_forks_of_references();
 
 /// A reference that may be let go of on any thread. Made and read with the GIL.
 class Reference {

@@ -19,6 +19,8 @@ constexpr std::size_t answers_at_once = 64;
 constexpr std::chrono::milliseconds tick_interval{2};
 /// So many ticks without a call, and nobody ticks until calls come again.
 constexpr int ticks_until_dormant = 64;
+/// An event loop that does not look for calls for so long may have been closed.
+constexpr std::chrono::seconds patience{1};
 
 }  // namespace
 
@@ -57,6 +59,7 @@ void RequestQueue::push_item(Item item) {
     Calls refused{std::move(item.call)};
     post(std::move(refused));
   } else if (descriptor_ >= 0 && is_first) {
+    watch();
     // Told once all that comes in this turn is there.
     pump_->net_loop().post([self = shared_from_this()] {
       const std::uint64_t one = 1;
@@ -118,7 +121,7 @@ std::shared_ptr<ServedCall> RequestQueue::next() {
     drop_left_references();
     Calls answers = std::exchange(answers_, {});
     {
-      const py::gil_scoped_release released;
+      const ReleasedGil released;
       wait_for_calls(std::move(answers));
     }
     ++batches_;
@@ -128,7 +131,7 @@ std::shared_ptr<ServedCall> RequestQueue::next() {
 /// Calls that come meanwhile are this worker's: none that stands by is woken to share the GIL with it.
 void RequestQueue::flush_amid_calls() {
   Calls answers = std::exchange(answers_, {});
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   const auto hand_in = [&] {
     leader_serves_ = true;
     resume_all(answers);
@@ -197,11 +200,34 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   return !is_closed() && !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
 }
 
-int RequestQueue::open_descriptor() {
+int RequestQueue::open_descriptor(const py::handle& is_closed) {
   if (descriptor_ >= 0) return descriptor_;
+  is_loop_closed_ = Reference(is_closed);
   descriptor_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
   if (descriptor_ < 0) throw std::system_error(errno, std::system_category(), "eventfd");
   return descriptor_;
+}
+
+void RequestQueue::watch() {
+  announced_at_ = pump_->net_loop().now();
+  if (!unread_.is_scheduled()) pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
+}
+
+void RequestQueue::look_after_reader(base::TimePoint now) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!announced_ || is_closed()) return;
+  }
+  if (now >= announced_at_ + patience) {
+    const py::gil_scoped_acquire held;
+    try {
+      if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
+    } catch (const std::exception&) {
+      // It is asked again.
+    }
+    announced_at_ = now;
+  }
+  pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
 }
 
 std::vector<RequestQueue::Item> RequestQueue::take_all() {
@@ -240,11 +266,12 @@ void RequestQueue::answer(std::shared_ptr<ServedCall> call) { answers_.push_back
 void RequestQueue::flush() {
   if (answers_.empty()) return;
   Calls answers = std::exchange(answers_, {});
-  const py::gil_scoped_release released;
+  const ReleasedGil released;
   if (!pump_->lead_once([&] { resume_all(answers); })) post(std::move(answers));
 }
 
 void RequestQueue::close() {
+  is_loop_closed_ = {};
   std::deque<Item> left;
   {
     const std::lock_guard lock(mutex_);

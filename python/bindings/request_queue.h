@@ -4,6 +4,8 @@
 
 #include "served_call.h"
 
+#include "base/timer_wheel.h"
+
 #include <atomic>
 #include <condition_variable>
 #include <deque>
@@ -49,8 +51,9 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   // --- an event loop; with the GIL ---
 
-  /// Readable when there are calls. Before the first call; workers must not be used then.
-  int open_descriptor();
+  /// Readable when there are calls. Before the first call; workers must not be used then. `is_closed()` is asked where
+  /// the event loop has not looked for long: once it is closed, calls are refused.
+  int open_descriptor(const py::handle& is_closed);
   std::vector<Item> take_all();
 
   // --- answers; with the GIL ---
@@ -59,6 +62,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void answer(std::shared_ptr<ServedCall> call);
   void flush();
 
+  /// The event loop is no longer watched. While nobody runs the loop, before that may be destroyed.
+  void unwatch() noexcept { unread_.cancel(); }
   /// What waits is answered with unavailable; workers leave.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
@@ -81,6 +86,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void wake_one();
   void wake_dormant();
   void resume_all(Calls& calls);
+  void watch();
+  void look_after_reader(base::TimePoint now);
   void post(Calls calls);
 
   std::shared_ptr<Pump> pump_;
@@ -97,6 +104,11 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::atomic<bool> closed_{false};
   bool leader_serves_ = false;  // loop's thread
   int descriptor_ = -1;
+  base::TimePoint announced_at_{};  // loop's thread
+  base::Timer unread_{
+      [](base::Timer&, void* self, base::TimePoint now) { static_cast<RequestQueue*>(self)->look_after_reader(now); },
+      this};                  // loop's thread
+  Reference is_loop_closed_;  // GIL
   std::atomic<std::size_t> running_{0};
 
   Calls answers_;  // GIL

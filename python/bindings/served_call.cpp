@@ -2,6 +2,8 @@
 // What Python asks and says about a call it serves.
 #include "served_call.h"
 
+#include "method_host.h"
+
 #include <utility>
 
 namespace trunkline::python {
@@ -89,6 +91,7 @@ bool ServedCall::set_status(Status status, const Metadata& trailing) {
 bool ServedCall::set_ok() { return begin_answer(); }
 
 Status ServedCall::take_outcome(Slice* response) {
+  if (begin_answer()) outcome_ = {StatusCode::internal, "handler of " + method_->name() + " ended without an answer"};
   for (const Metadata::Entry& entry : trailing_) context_->add_trailing_metadata(entry.name, entry.value);
   context_ = nullptr;
   if (response != nullptr) *response = std::move(response_);

@@ -2,12 +2,27 @@
 // The table of inproc:// names.
 #include "net/inproc_directory.h"
 
+#include <pthread.h>
+
 namespace trunkline::net {
 
 InprocDirectory& InprocDirectory::of_process() {
   // Never destroyed: a listener may outlive what is destroyed at the end of the process.
-  static InprocDirectory& directory = *new InprocDirectory;
+  static InprocDirectory& directory = *make_for_process();
   return directory;
+}
+
+InprocDirectory* InprocDirectory::make_for_process() {
+  // A thread may be in it while another forks: the child must find neither a locked mutex nor half a table.
+  static_cast<void>(::pthread_atfork([] { of_process().mutex_.lock(); }, [] { of_process().mutex_.unlock(); },
+                                     [] { of_process().start_anew(); }));
+  return new InprocDirectory;
+}
+
+/// In a child, with the mutex held.
+void InprocDirectory::start_anew() {
+  entries_.clear();
+  mutex_.unlock();
 }
 
 Status InprocDirectory::add(const std::string& name, Loop& loop, const std::shared_ptr<Accept>& accept) {

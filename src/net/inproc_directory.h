@@ -19,7 +19,10 @@ class InprocDirectory {
  public:
   using Accept = std::function<void(MemoryEnd end)>;
 
+  /// A forked child has one of its own, empty: its parent's listeners are not there.
   static InprocDirectory& of_process();
+  /// What of_process() sees to when it is first called; for who must have it before another thread may fork.
+  static void watch_forks() { static_cast<void>(of_process()); }
 
   /// `accept` is called on `loop` for each connection until remove(), or until its last owner lets it go.
   /// Error: already_exists. `loop` must live until remove().
@@ -33,6 +36,9 @@ class InprocDirectory {
     Loop* loop;
     std::weak_ptr<Accept> accept;
   };
+
+  static InprocDirectory* make_for_process();
+  void start_anew();
 
   std::mutex mutex_;
   std::map<std::string, Entry> entries_;

@@ -42,6 +42,8 @@ class SocketListener final : public Listener, private TransportObserver {
     pause_.cancel();
     // While the socket is open its file's number cannot be another file's.
     socket_.unlink_file();
+    // A child forked meanwhile has a copy, which would keep the address, and take connections that nobody accepts.
+    if (readiness_->is_open()) socket_.shut_down(readiness_->socket());
     readiness_->close();
   }
   Status reload_tls() override { return acceptance_->load_tls(); }

@@ -10,6 +10,7 @@
 #include <asio/io_context.hpp>
 #include <asio/ip/tcp.hpp>
 
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -67,6 +68,7 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
 
   ListeningSocket result;
   result.socket_ = UniqueSocket(*made);
+  result.process_ = ::getpid();
   const bool is_unix = endpoint.scheme() == Scheme::unix_socket;
   // Until it listens, a socket looks as if nobody served it any more.
   const PathLock lock(is_unix && !endpoint.is_abstract() ? endpoint.path() + ".lock" : std::string());
@@ -77,7 +79,6 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
   struct stat status {};
   if (is_unix && !endpoint.is_abstract() && ::stat(endpoint.path().c_str(), &status) == 0) {
     result.has_file_ = true;
-    result.process_ = ::getpid();
     result.file_device_ = status.st_dev;
     result.file_number_ = status.st_ino;
   }
@@ -88,6 +89,10 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
     return refused;
   }
   return result;
+}
+
+void ListeningSocket::shut_down(int socket) const noexcept {
+  if (::getpid() == process_) ::shutdown(socket, SHUT_RDWR);
 }
 
 void ListeningSocket::unlink_file() noexcept {

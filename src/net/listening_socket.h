@@ -23,6 +23,9 @@ class ListeningSocket {
   int get() const noexcept { return socket_.get(); }
   /// The socket becomes the caller's.
   int release() noexcept { return socket_.release(); }
+  /// Ends the listening of `socket`, which was released, also where copies of it are open, unless this is a copy
+  /// itself: a child of fork() leaves that to its parent.
+  void shut_down(int socket) const noexcept;
   /// Removes a unix socket's file if it is still the one made by open(), in the process that called that: a child of
   /// fork() leaves it to its parent.
   void unlink_file() noexcept;

@@ -64,7 +64,7 @@ class RunningServer:
             for method in list(server._methods.values()):
                 method.add_to(core, server._codecs, entry_of(method, host), needs_call=bool(server._interceptors))
             self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
-            self._descriptor = core.start_for_event_loop()
+            self._descriptor = core.start_for_event_loop(self._loop.is_closed)
             self._loop.add_reader(self._descriptor, self._take_calls)
         except BaseException:
             self._close_at_exit()

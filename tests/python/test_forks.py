@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What a forked child finds of its parent: no locked mutex, no names, and no hold on its ports."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+import trunkline
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+
+
+def child_ends(child: int, seconds: float) -> bool:
+    """With 0, in time; otherwise it is killed."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status) == 0
+        time.sleep(0.001)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+    return False
+
+
+def in_a_child(task: Callable[[], None]) -> int:
+    child = os.fork()
+    if child == 0:
+        try:
+            task()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return child
+
+
+def test_children_forked_while_other_threads_drop_references() -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def large(request: int) -> bytes:
+        return bytes(20_000)
+
+    def serve_a_little() -> None:
+        with trunkline.Server(threads=1).serve("inproc://a-child"):
+            pass
+
+    with server.serve(f"unix:@trunkline-forks-{os.getpid()}") as running, trunkline.Channel(running.endpoint) as channel:
+        ended = threading.Event()
+
+        def traffic() -> None:
+            requests = itertools.takewhile(lambda _: not ended.is_set(), itertools.repeat(1))
+            for _ in channel.map("large", requests, bytes, window=256):
+                pass
+
+        thread = threading.Thread(target=traffic)
+        thread.start()
+        try:
+            end = time.monotonic() + 1.5
+            while time.monotonic() < end:
+                assert child_ends(in_a_child(serve_a_little), 10.0)
+        finally:
+            ended.set()
+            thread.join()
+
+
+def test_a_childs_inproc_names_are_its_own() -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def who() -> int:
+        return os.getpid()
+
+    def call_and_serve() -> None:
+        with trunkline.Channel("inproc://forked", max_retries=0) as channel:
+            with pytest.raises(trunkline.Unavailable):
+                channel.call("who", timeout=5.0)
+        with server.serve("inproc://forked") as running, trunkline.Channel(running.endpoint) as channel:
+            assert channel.call("who", response=int, timeout=5.0) == os.getpid()
+
+    with server.serve("inproc://forked") as running, trunkline.Channel(running.endpoint) as channel:
+        assert channel.call("who", response=int) == os.getpid()
+        assert child_ends(in_a_child(call_and_serve), 20.0)
+        assert channel.call("who", response=int, timeout=5.0) == os.getpid()
+
+
+def test_a_port_is_free_again_although_a_forked_child_lives() -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def who() -> int:
+        return os.getpid()
+
+    running = server.serve("tcp://127.0.0.1:0")
+    child = in_a_child(lambda: time.sleep(60))
+    try:
+        running.stop()
+        with trunkline.Channel(running.endpoint, max_retries=0) as channel, pytest.raises(trunkline.Unavailable):
+            channel.call("who", timeout=5.0)
+        with server.serve(running.endpoint) as again, trunkline.Channel(again.endpoint) as channel:
+            assert channel.call("who", response=int, timeout=5.0) == os.getpid()
+    finally:
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
