@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -13,6 +14,7 @@ from . import _core
 from ._bind import bind
 from ._calls import Reply, checked_timeout, checked_window, settings_of
 from ._codecs import Codecs
+from ._errors import RpcError
 from ._futures import CallFuture, Dispatcher
 from ._interceptors import Interception, OutgoingCall, StreamInterception, checked_interceptors, run_now, send_through
 from ._lifetime import forget, track
@@ -60,7 +62,11 @@ class Channel:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close(0.0 if error is not None else 5.0)
+        if kind is None:
+            return self.close()
+        # What leaves the block is told, not which calls it has cut off.
+        with contextlib.suppress(RpcError):
+            self.close(0.0)
 
     def wait_for_ready(self, timeout: float) -> None:
         """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
 from types import TracebackType
@@ -13,6 +14,7 @@ from .. import _core
 from .._bind import bind
 from .._calls import Reply, checked_timeout, checked_window, settings_of
 from .._codecs import Codecs, Coding
+from .._errors import RpcError
 from .._interceptors import Interception, OutgoingCall, checked_interceptors, send_through_async
 from .._lifetime import forget, track
 from .._metadata import MetadataLike
@@ -56,7 +58,11 @@ class Channel:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self.close(0.0 if error is not None else 5.0)
+        if kind is None:
+            return await self.close()
+        # What leaves the block is told, not which calls it has cut off.
+        with contextlib.suppress(RpcError):
+            await self.close(0.0)
 
     def __del__(self) -> None:
         inboxes = getattr(self, "_inboxes", None)
