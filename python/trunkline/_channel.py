@@ -146,6 +146,9 @@ class Channel:
     ) -> Any:
         """One request, one response of type ``response`` (None: whatever it holds). Raises RpcError.
 
+        The request's type says in which codec both travel. If the response has another one, bytes and what MessagePack
+        holds travel as MessagePack, a protobuf message beside either as JSON; so ``response`` has to be named then.
+
         KeyboardInterrupt, and what other signal handlers raise, cancels the call on the wire.
         """
         if not self._interceptors:

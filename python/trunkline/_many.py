@@ -11,7 +11,9 @@ from typing import Any
 
 from . import _core
 from ._codecs import Codecs, Coding
+from ._errors import RpcError
 from ._futures import CallFuture
+from ._messages import Decode
 
 
 def map_calls(
@@ -55,12 +57,7 @@ def map_calls(
                 return
             decode = coding.decode
             for outcome in outcomes:
-                if not isinstance(outcome, BaseException):
-                    yield decode(outcome)
-                elif return_exceptions:
-                    yield outcome
-                else:
-                    raise outcome
+                yield _decoded(decode, outcome, return_exceptions)
     finally:
         if window is not None:
             window.cancel()
@@ -84,12 +81,7 @@ def calls_as_completed(
     def ended(outcomes: list[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
         for index, outcome in outcomes:
             coding = under_way.pop(index)[1]
-            if not isinstance(outcome, BaseException):
-                yield index, coding.decode(outcome)
-            elif return_exceptions:
-                yield index, outcome
-            else:
-                raise outcome
+            yield index, _decoded(coding.decode, outcome, return_exceptions)
 
     try:
         for index, request in enumerate(requests):
@@ -103,6 +95,17 @@ def calls_as_completed(
     finally:
         for call, _ in under_way.values():
             call.cancel()
+
+
+def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
+    try:
+        if not isinstance(outcome, BaseException):
+            return decode(outcome)
+    except RpcError as error:
+        outcome = error
+    if return_exceptions:
+        return outcome
+    raise outcome
 
 
 Submit = Callable[[Any], CallFuture]

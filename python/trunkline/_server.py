@@ -71,6 +71,7 @@ class Registry:
         are. A generator, or a hint ``Iterator[T]``, makes a stream of that side.
         """
         method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
+        method.check(self._codecs)
         if not self._may_wait:
             worker_entry(method, self._codecs)
         if name in self._methods:

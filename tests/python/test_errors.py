@@ -203,9 +203,9 @@ def test_an_error_that_is_hard_to_tell_is_told(request_: str, expected: type[tru
 
 def test_metadata_and_details_of_the_wrong_type_are_refused() -> None:
     with pytest.raises(TypeError, match="'n': a value is str or bytes, not int"):
-        trunkline.NotFound("x", trailing_metadata={"n": 3})  # type: ignore[dict-item]
+        trunkline.NotFound("x", trailing_metadata={"n": 3})  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="a name is a str, not int"):
-        trunkline.NotFound("x", trailing_metadata={3: "n"})  # type: ignore[dict-item]
+        trunkline.NotFound("x", trailing_metadata={3: "n"})  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="'Bad Name'"):
         trunkline.NotFound("x", trailing_metadata={"Bad Name": "n"})
     with pytest.raises(TypeError, match="a type URL and bytes"):
@@ -213,4 +213,4 @@ def test_metadata_and_details_of_the_wrong_type_are_refused() -> None:
     assert trunkline.Detail.of(("type/url", bytearray(b"v"))) == ("type/url", b"v")
     with trunkline.Channel("tcp://127.0.0.1:1") as channel:
         with pytest.raises(TypeError, match="a value is str or bytes"):
-            channel.call("x", b"", metadata={"n": 3})  # type: ignore[dict-item]
+            channel.call("x", b"", metadata={"n": 3})  # type: ignore[arg-type]
