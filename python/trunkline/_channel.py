@@ -17,7 +17,7 @@ from ._codecs import Codecs
 from ._errors import RpcError
 from ._futures import CallFuture, Dispatcher
 from ._interceptors import Interception, OutgoingCall, StreamInterception, checked_interceptors, run_now, send_through
-from ._lifetime import forget, track
+from ._lifetime import forget, track_channel
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
 from ._options import ChannelOptions, core_options
@@ -45,7 +45,7 @@ class Channel:
         self._core = _core.Channel(endpoint, core_options(options))
         self._dispatcher: Dispatcher | None = None
         self._lock = threading.Lock()
-        track(self)
+        track_channel(self)
 
     @property
     def endpoint(self) -> str:

@@ -14,7 +14,7 @@ from . import _core
 from ._calls import checked_timeout
 from ._codecs import Codecs
 from ._interceptors import checked_interceptors
-from ._lifetime import forget, track
+from ._lifetime import forget, track_server
 from ._methods import Method, worker_entry
 from ._options import ServerOptions, core_options
 from ._processes import Child, PortReservation, end_children, until_told
@@ -142,7 +142,7 @@ class RunningServer:
         except BaseException:
             self.stop()
             raise
-        track(self)
+        track_server(self)
 
     @property
     def endpoint(self) -> str:

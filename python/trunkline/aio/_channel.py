@@ -5,21 +5,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import threading
+import time
 from collections import deque
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from concurrent.futures import Future
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload, TypeVar, Union
 
-from .. import _core
+from .. import _core, _threads
 from .._bind import bind
 from .._calls import Reply, checked_timeout, checked_window, settings_of
 from .._codecs import Codecs, Coding
-from .._errors import RpcError
+from .._errors import DeadlineExceeded, RpcError
 from .._interceptors import Interception, OutgoingCall, checked_interceptors, send_through_async
-from .._lifetime import forget, track
+from .._lifetime import forget, track_channel
 from .._metadata import MetadataLike
 from .._options import ChannelOptions, core_options
-from ._loop import LoopInboxes, each, wait_for
+from ._loop import LoopInboxes, each, in_a_thread, wait_for
 from ._streams import ClientStream
 
 if TYPE_CHECKING:
@@ -41,7 +45,9 @@ class Channel:
         self._core = core = _core.Channel(endpoint, core_options(options))
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
-        track(self)
+        self._process = os.getpid()
+        self._closing: Future[None] | None = None
+        track_channel(self)
 
     @property
     def endpoint(self) -> str:
@@ -71,26 +77,50 @@ class Channel:
 
     async def wait_for_ready(self, timeout: float) -> None:
         """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
-        await asyncio.get_running_loop().run_in_executor(None, self._core.wait_for_ready, timeout)
+        checked_timeout(timeout)
+        given_up = threading.Event()
+        try:
+            await in_a_thread(self._wait_for_ready, timeout, given_up)
+        finally:
+            given_up.set()
+
+    def _wait_for_ready(self, timeout: float, given_up: threading.Event) -> None:
+        """In pieces, so that the thread ends soon after its task."""
+        deadline = time.monotonic() + timeout
+        while True:
+            left = max(0.0, deadline - time.monotonic())
+            try:
+                return self._core.wait_for_ready(min(left, 0.2))
+            except DeadlineExceeded:
+                if left <= 0.2 or given_up.is_set():
+                    raise
 
     async def close(self, timeout: float = 5.0) -> None:
-        """Lets calls under way end, cancels what is left after ``timeout`` seconds. Further calls fail."""
+        """Lets calls under way end, cancels what is left after ``timeout`` seconds. Further calls fail.
+
+        It goes on if the task that waits for it is cancelled; a second close waits for the first.
+        """
         checked_timeout(timeout)
-        forget(self)
+        if self._process != os.getpid():
+            return forget(self)
+        if self._closing is None:
+            forget(self)
+            self._closing = _threads.begin(self._close, timeout)
+        elif self._closing.done():
+            return  # what it had to tell has been told
+        await asyncio.wrap_future(self._closing)
+
+    def _close(self, timeout: float) -> None:
         try:
-            if not self._core.is_closed():
-                await asyncio.get_running_loop().run_in_executor(None, self._core.close, timeout)
+            self._core.close(timeout)
         finally:
-            # What has ended at last is still told.
-            await asyncio.sleep(0)
             self._inboxes.close()
 
     def _close_at_exit(self) -> None:
         try:
-            self._core.close(0.0)
-        except Exception:
-            pass
-        self._inboxes.close()
+            self._close(0.0)
+        except RpcError:
+            pass  # calls were cut off
 
     def bind(self, service: type[Service], name: str | None = None) -> Service:
         """A typed client of a class of type-hinted methods: its functions call, with the options of ``call``.
@@ -273,9 +303,9 @@ class Channel:
                 yield await first()
         finally:
             for call, future, _ in under_way:
+                if call is not None:
+                    call.cancel()  # also if its future was cancelled with the task that awaited it
                 if not future.done():
-                    if call is not None:
-                        call.cancel()
                     future.cancel()
                 elif not future.cancelled():
                     future.exception()  # seen

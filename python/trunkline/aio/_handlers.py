@@ -90,6 +90,8 @@ def _blocking_entry(method: Method, host: EntryHost) -> Entry:
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
         try:
+            if left is not None:
+                inherit_deadline(left)
             call.set_response(await host.run_blocking(entry, data, codec, call))
         except BaseException as error:
             _set_error(call, method, error)
@@ -190,7 +192,7 @@ def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
 
     async def run(_: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
         try:
-            if left is not None and method.signature.is_async:
+            if left is not None:
                 inherit_deadline(left)
             if host.interceptors:
                 incoming = incoming_call(method, None, call)
