@@ -252,7 +252,9 @@ class Channel:
         with future._beginning:
             future._decode = coding.decode
             future._reply = reply
-            future._call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+            future._call = call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+        if future.cancelled():  # meanwhile, before it had this call to cancel
+            call.cancel()
 
     def _start_dispatcher(self) -> Dispatcher:
         with self._lock:
