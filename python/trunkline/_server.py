@@ -222,8 +222,8 @@ class _SharedServer(RunningServer):
             reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
             chosen = [reservation.endpoint for reservation in reservations]
             for _ in range(workers - 1):
-                run = until_told(lambda: RunningServer(server, chosen, reuse_port=True), 5.0)
-                self._children.append(Child(run, 5.0))
+                run = until_told(lambda: RunningServer(server, chosen, reuse_port=True))
+                self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
         except BaseException:
             end_children(self._children)
@@ -233,11 +233,15 @@ class _SharedServer(RunningServer):
                 reservation.close()
 
     def drain(self, timeout: float = 5.0) -> None:
+        """As of one process; what other ones cut off is logged there."""
+        checked_timeout(timeout)
         for child in self._children:
-            child.begin_stop()
+            child.begin_stop(timeout)
         super().drain(timeout)
 
     def stop(self) -> None:
+        for child in self._children:
+            child.begin_stop(0.0)
         try:
             super().stop()
         finally:

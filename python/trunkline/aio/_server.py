@@ -15,7 +15,7 @@ from .. import _core
 from .._calls import checked_timeout
 from .._lifetime import forget, track_server
 from .._options import ServerOptions
-from .._processes import Child, PortReservation, Run, end_children
+from .._processes import Child, PortReservation, Run, end_children, grace_told, telling_what_is_cut_off
 from .._server import Registry, check_serving
 from .._threads import DaemonPool
 from ._handlers import EntryHost, entry_of
@@ -216,9 +216,9 @@ class _SharedServer(RunningServer):
         try:
             reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
             chosen = [reservation.endpoint for reservation in reservations]
-            run = _in_a_child(server, chosen, asyncio.get_running_loop(), 5.0)
+            run = _in_a_child(server, chosen, asyncio.get_running_loop())
             for _ in range(workers - 1):
-                self._children.append(Child(run, 5.0))
+                self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
         except BaseException:
             end_children(self._children)
@@ -228,23 +228,29 @@ class _SharedServer(RunningServer):
                 reservation.close()
 
     async def drain(self, timeout: float = 5.0) -> None:
+        """As of one process; what other ones cut off is logged there."""
+        checked_timeout(timeout)
         for child in self._children:
-            child.begin_stop()
+            child.begin_stop(timeout)
         await super().drain(timeout)
 
     async def stop(self) -> None:
         children, self._children = self._children, []
+        for child in children:
+            child.begin_stop(0.0)
         try:
             await super().stop()
         finally:
             await in_a_thread(end_children, children)
 
     def _close_at_exit(self) -> None:
+        for child in self._children:
+            child.begin_stop(0.0)
         super()._close_at_exit()
         end_children(self._children)
 
 
-def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEventLoop, grace: float) -> Run:
+def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEventLoop) -> Run:
     def run(ready: Callable[[], None], stop: int) -> None:
         # The parent's loop has stayed there, although it was running here.
         asyncio._set_running_loop(None)
@@ -258,7 +264,9 @@ def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEv
             ready()
             await told.wait()
             loop.remove_reader(stop)
-            await running.drain(grace)
+            grace = grace_told(stop)
+            with telling_what_is_cut_off():
+                await (running.drain(grace) if grace > 0 else running.stop())
 
         loop.run_until_complete(serve())
 
