@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, overload, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core
 from ._bind import bind
@@ -20,7 +20,7 @@ from ._interceptors import Interception, OutgoingCall, StreamInterception, check
 from ._lifetime import forget, track_channel
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
-from ._options import ChannelOptions, core_options
+from ._options import CallOptions, ChannelOptions, StreamOptions, core_options
 from ._streams import ClientStream
 
 if TYPE_CHECKING:
@@ -90,45 +90,24 @@ class Channel:
         except Exception:
             pass
 
-    def bind(self, service: type[Service], name: str | None = None) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call, with the options of ``call``.
+    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
+        """A typed client of a class of type-hinted methods: its functions call.
 
-        ``name``: as in ``Server.add_service``. Bidirectional methods take an iterable of requests and give the
+        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be
+        given to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable of requests and give the
         responses, or take nothing and give a ClientStream.
         """
-        return bind(self, service, name)  # type: ignore[no-any-return]
+        return bind(self, service, name, options)  # type: ignore[no-any-return]
 
     # --- one call ---
 
     @overload
     def call(
-        self,
-        method: str,
-        request: Any,
-        response: type[Response],
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Response: ...
     @overload
     def call(
-        self,
-        method: str,
-        request: Any = ...,
-        response: Any = ...,
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Any: ...
     def call(
         self,
@@ -207,6 +186,14 @@ class Channel:
 
     # --- many calls ---
 
+    @overload
+    def submit(
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> CallFuture[Response]: ...
+    @overload
+    def submit(
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> CallFuture[Any]: ...
     def submit(
         self,
         method: str,
@@ -220,9 +207,9 @@ class Channel:
         compressor: str = "",
         codec: str | None = None,
         reply: Reply | None = None,
-    ) -> CallFuture:
+    ) -> CallFuture[Any]:
         """Begins a call and returns its future, which completes on a thread of the channel's."""
-        future = CallFuture()
+        future: CallFuture[Any] = CallFuture()
         if not self._interceptors:
             settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
             self._begin(future, method, request, response, settings, codec, reply)
@@ -238,7 +225,7 @@ class Channel:
 
     def _begin(
         self,
-        future: CallFuture,
+        future: CallFuture[Any],
         method: str,
         request: Any,
         response: Any,
@@ -262,6 +249,28 @@ class Channel:
                 self._dispatcher = Dispatcher(self._core.make_inbox(False))
             return self._dispatcher
 
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: type[Response],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[Response]: ...
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: Any = ...,
+        *,
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[Any]: ...
     def map(
         self,
         method: str,
@@ -290,6 +299,28 @@ class Channel:
         settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
         return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
 
+    @overload
+    def as_completed(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: type[Response],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[tuple[int, Response]]: ...
+    @overload
+    def as_completed(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: Any = ...,
+        *,
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[tuple[int, Any]]: ...
     def as_completed(
         self,
         method: str,
@@ -370,6 +401,20 @@ class Channel:
         call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
         return self._open(call, Any, response, wait_for_ready, compressor, codec)
 
+    @overload
+    def client_stream(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: type[Response],
+        *,
+        request: Any = ...,
+        **options: Unpack[StreamOptions],
+    ) -> Response: ...
+    @overload
+    def client_stream(
+        self, method: str, requests: Iterable[Any], response: Any = ..., *, request: Any = ..., **options: Unpack[StreamOptions]
+    ) -> Any: ...
     def client_stream(
         self,
         method: str,

@@ -8,7 +8,7 @@ import contextlib
 import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core
 from ._calls import Reply
@@ -16,10 +16,12 @@ from ._errors import Cancelled
 from ._interceptors import Interception, run_now
 
 
+Response = TypeVar("Response")
+
 _log = logging.getLogger("trunkline")
 
 
-class CallFuture(concurrent.futures.Future[Any]):
+class CallFuture(concurrent.futures.Future[Response]):
     """What ``submit`` gives; ``cancel()`` cancels the call on the wire."""
 
     _call: _core.ClientCall | None = None
@@ -123,7 +125,7 @@ def _dispatch(inbox: _core.Inbox) -> None:
         _complete(inbox.wait_and_take(float("inf")))
 
 
-def _complete(ended: list[tuple[CallFuture, Any]]) -> None:
+def _complete(ended: list[tuple[CallFuture[Any], Any]]) -> None:
     for future, outcome in ended:
         # Interceptors and callbacks are the application's: whatever they raise, the other futures complete.
         try:

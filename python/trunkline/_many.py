@@ -108,12 +108,12 @@ def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
     raise outcome
 
 
-Submit = Callable[[Any], CallFuture]
+Submit = Callable[[Any], CallFuture[Any]]
 
 
 def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool) -> Iterator[Any]:
     """As map_calls, for calls with interceptors."""
-    under_way: deque[CallFuture] = deque()
+    under_way: deque[CallFuture[Any]] = deque()
     try:
         for request in requests:
             under_way.append(submit(request))
@@ -130,8 +130,8 @@ def futures_as_completed(
     submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
 ) -> Iterator[tuple[int, Any]]:
     """As calls_as_completed, for calls with interceptors."""
-    done: queue.SimpleQueue[CallFuture] = queue.SimpleQueue()
-    under_way: dict[CallFuture, int] = {}
+    done: queue.SimpleQueue[CallFuture[Any]] = queue.SimpleQueue()
+    under_way: dict[CallFuture[Any], int] = {}
 
     def next_one() -> tuple[int, Any]:
         future = done.get()
@@ -151,7 +151,7 @@ def futures_as_completed(
             future.cancel()
 
 
-def _outcome(future: CallFuture, return_exceptions: bool) -> Any:
+def _outcome(future: CallFuture[Any], return_exceptions: bool) -> Any:
     try:
         return future.result()
     except Exception as error:

@@ -69,7 +69,7 @@ def test_an_interceptor_that_waits_ends_its_future_alone(caplog: pytest.LogCaptu
 
 def test_a_future_cancelled_while_an_interceptor_sends_again() -> None:
     seen: list[int] = []
-    futures: list[trunkline.CallFuture] = []
+    futures: list[trunkline.CallFuture[int]] = []
     told: list[BaseException] = []
     submitted, ended = threading.Event(), threading.Event()
 

@@ -16,7 +16,7 @@ def serve(workers):
         channel = trunkline.Channel(running.endpoint, max_retries=0)
         pid = channel.call("who")
         if channels.setdefault(pid, channel) is not channel:
-            channel.close(0)
+            channel.close()
         if len(channels) == workers:
             return running
     raise AssertionError("not every process has got a connection")

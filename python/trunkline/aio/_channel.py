@@ -8,11 +8,10 @@ import contextlib
 import os
 import threading
 import time
-from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+from collections.abc import AsyncGenerator
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, overload, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from .. import _core, _threads
 from .._bind import bind
@@ -22,8 +21,9 @@ from .._errors import DeadlineExceeded, RpcError
 from .._interceptors import Interception, OutgoingCall, checked_interceptors, send_through_async
 from .._lifetime import forget, track_channel
 from .._metadata import MetadataLike
-from .._options import ChannelOptions, core_options
+from .._options import CallOptions, ChannelOptions, StreamOptions, core_options
 from ._loop import LoopInboxes, each, in_a_thread, wait_for
+from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
 from ._streams import ClientStream
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 Response = TypeVar("Response")
 Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
-Requests = Union[Iterable[Any], AsyncIterable[Any]]
 
 
 class Channel:
@@ -45,6 +44,7 @@ class Channel:
         self._core = core = _core.Channel(endpoint, core_options(options))
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
+        self._submitted: set[asyncio.Task[Any]] = set()
         self._process = os.getpid()
         self._closing: Future[None] | None = None
         track_channel(self)
@@ -122,45 +122,24 @@ class Channel:
         except RpcError:
             pass  # calls were cut off
 
-    def bind(self, service: type[Service], name: str | None = None) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call, with the options of ``call``.
+    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
+        """A typed client of a class of type-hinted methods: its functions call.
 
-        ``name``: as in ``Server.add_service``. Bidirectional methods take an iterable of requests, sync or async, and
+        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be
+        given to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable of requests, sync or async, and
         give the responses, or take nothing and give a ClientStream.
         """
-        return bind(self, service, name)  # type: ignore[no-any-return]
+        return bind(self, service, name, options)  # type: ignore[no-any-return]
 
     # --- one call ---
 
     @overload
     async def call(
-        self,
-        method: str,
-        request: Any,
-        response: type[Response],
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Response: ...
     @overload
     async def call(
-        self,
-        method: str,
-        request: Any = ...,
-        response: Any = ...,
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Any: ...
     async def call(
         self,
@@ -239,7 +218,44 @@ class Channel:
 
     # --- many calls ---
 
-    async def map(
+    def submit(
+        self,
+        method: str,
+        request: Any = None,
+        response: type[Response] | Any = None,
+        *,
+        reply: Reply | None = None,
+        **options: Unpack[CallOptions],
+    ) -> asyncio.Task[Any]:
+        """Begins a call in a task of its own, and returns that; cancelling it cancels the call on the wire."""
+        task = asyncio.get_running_loop().create_task(self.call(method, request, response, reply=reply, **options))
+        self._submitted.add(task)  # loops hold their tasks weakly
+        task.add_done_callback(self._submitted.discard)
+        return task
+
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[Response, None]: ...
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Requests,
+        response: Any = ...,
+        *,
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[Any, None]: ...
+    def map(
         self,
         method: str,
         requests: Requests,
@@ -247,68 +263,74 @@ class Channel:
         *,
         window: int = 512,
         return_exceptions: bool = False,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        idempotent: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
+        **options: Unpack[CallOptions],
     ) -> AsyncGenerator[Any, None]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
         ``requests`` may be an async iterable. A call that fails raises there, or with ``return_exceptions`` yields its
         error. Closing the iterator cancels what is still under way.
         """
-        checked_window(window)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
-        loop, inbox = self._inboxes.of_running_loop()
-        under_way: deque[tuple[_core.ClientCall | None, asyncio.Future[Any], Any]] = deque()
-        options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready)
-        options.update(idempotent=idempotent, compressor=compressor, codec=codec)
+        begin = self._beginning(method, response, **options)
+        return map_calls(begin, requests, checked_window(window), return_exceptions)
 
-        def begin(request: Any) -> None:
-            if self._interceptors:
-                task = asyncio.ensure_future(self.call(method, request, response, **options))
-                under_way.append((None, task, _same))
-                return
+    @overload
+    def as_completed(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[tuple[int, Response], None]: ...
+    @overload
+    def as_completed(
+        self,
+        method: str,
+        requests: Requests,
+        response: Any = ...,
+        *,
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[tuple[int, Any], None]: ...
+    def as_completed(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response] | Any = None,
+        *,
+        window: int = 512,
+        return_exceptions: bool = False,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[tuple[int, Any], None]:
+        """Like ``map``, in the order in which the calls end: yields (index of the request, response)."""
+        begin = self._beginning(method, response, **options)
+        return calls_as_completed(begin, requests, checked_window(window), return_exceptions)
+
+    def _beginning(self, method: str, response: Any, **options: Unpack[CallOptions]) -> Begin:
+        """Begins one call of many."""
+        if self._interceptors:
+            return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
+        codec = options.pop("codec", None)
+        settings = settings_of(
+            options.get("timeout"),
+            options.get("metadata"),
+            options.get("wait_for_ready", False),
+            options.get("idempotent", False),
+            options.get("compressor", ""),
+        )
+
+        def begin(request: Any) -> CallUnderWay:
+            loop, inbox = self._inboxes.of_running_loop()
             coding = self._codecs.coding(type(request), response, codec)
             future: asyncio.Future[Any] = loop.create_future()
             data = coding.encode(request)
             call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
-            under_way.append((call, future, coding.decode))
+            return CallUnderWay(call, future, coding.decode)
 
-        async def first() -> Any:
-            _, future, decode = under_way[0]
-            try:
-                result = decode(await future)
-            except Exception as error:
-                if not return_exceptions:
-                    raise
-                result = error
-            under_way.popleft()
-            return result
-
-        try:
-            if isinstance(requests, AsyncIterable):
-                async for request in requests:
-                    begin(request)
-                    while under_way and (len(under_way) >= window or under_way[0][1].done()):
-                        yield await first()
-            else:
-                for request in requests:
-                    begin(request)
-                    while under_way and (len(under_way) >= window or under_way[0][1].done()):
-                        yield await first()
-            while under_way:
-                yield await first()
-        finally:
-            for call, future, _ in under_way:
-                if call is not None:
-                    call.cancel()  # also if its future was cancelled with the task that awaited it
-                if not future.done():
-                    future.cancel()
-                elif not future.cancelled():
-                    future.exception()  # seen
+        return begin
 
     # --- streams ---
 
@@ -361,6 +383,20 @@ class Channel:
         call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
         return self._open(call, Any, response, wait_for_ready, compressor, codec)
 
+    @overload
+    async def client_stream(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response],
+        *,
+        request: Any = ...,
+        **options: Unpack[StreamOptions],
+    ) -> Response: ...
+    @overload
+    async def client_stream(
+        self, method: str, requests: Requests, response: Any = ..., *, request: Any = ..., **options: Unpack[StreamOptions]
+    ) -> Any: ...
     async def client_stream(
         self,
         method: str,
