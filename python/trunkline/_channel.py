@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core
 from ._bind import bind
-from ._calls import Reply, checked_timeout, checked_window, settings_of
+from ._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
 from ._codecs import Codecs
 from ._errors import RpcError
 from ._futures import CallFuture, Dispatcher
-from ._interceptors import Interception, OutgoingCall, StreamInterception, checked_interceptors, run_now, send_through
+from ._interceptors import Interception, OutgoingCall, checked_interceptors, send_through
 from ._lifetime import forget, track_channel
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
-from ._options import CallOptions, ChannelOptions, StreamOptions, core_options
-from ._streams import ClientStream
+from ._options import CallOptions, ChannelOptions, core_options
+from ._stream_calls import StreamCalls
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -31,7 +31,7 @@ Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
 
 
-class Channel:
+class Channel(StreamCalls):
     """Calls to one endpoint: ``tcp://host:port``, ``tls://host:port``, ``unix:///path``, ``unix:@name``.
 
     Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those
@@ -279,12 +279,7 @@ class Channel:
         *,
         window: int = 512,
         return_exceptions: bool = False,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        idempotent: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
+        **options: Unpack[CallOptions],
     ) -> Iterator[Any]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
@@ -293,10 +288,9 @@ class Channel:
         """
         size = checked_window(window)
         if self._interceptors:
-            options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready, idempotent=idempotent)
-            submit = partial(self.submit, method, response=response, compressor=compressor, codec=codec, **options)
+            submit = partial(self.submit, method, response=response, **options)
             return map_futures(submit, requests, size, return_exceptions)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        codec, settings = codec_and_settings(**options)
         return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
 
     @overload
@@ -329,114 +323,14 @@ class Channel:
         *,
         window: int = 512,
         return_exceptions: bool = False,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        idempotent: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
+        **options: Unpack[CallOptions],
     ) -> Iterator[tuple[int, Any]]:
         """Like ``map``, in the order in which the calls end: yields (index of the request, response)."""
         size = checked_window(window)
         if self._interceptors:
-            options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready, idempotent=idempotent)
-            submit = partial(self.submit, method, response=response, compressor=compressor, codec=codec, **options)
+            submit = partial(self.submit, method, response=response, **options)
             return futures_as_completed(submit, requests, size, return_exceptions)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        codec, settings = codec_and_settings(**options)
         return calls_as_completed(
             self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
         )
-
-    # --- streams ---
-
-    def stream(
-        self,
-        method: str,
-        request: Any = Any,
-        response: type[Response] | Any = None,
-        *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """A stream of messages of type ``request`` out and ``response`` in; begins at once."""
-        call = OutgoingCall(method, "bidirectional", None, timeout, metadata, None)
-        return self._open(call, request, response, wait_for_ready, compressor, codec)
-
-    def _open(
-        self, call: OutgoingCall, request: Any, response: Any, wait_for_ready: bool, compressor: str, codec: str | None
-    ) -> ClientStream:
-        """``request``: the type of what is streamed; of no use if the only request is there."""
-        interception = Interception(self._interceptors, call)
-        if not run_now(interception.begin()):
-            interception.result()
-            raise RuntimeError(f"stream {call.method}: an interceptor has set a response; streams have none")
-        try:
-            is_only = call.kind == "server_stream"
-            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
-            data = coding.encode(call.request) if is_only else None
-            core = self._core.open_stream(call.method, coding.codec, settings, data)
-        except BaseException as error:
-            run_now(interception.end(None, error))
-            interception.result()
-            raise
-        return ClientStream(core, coding, StreamInterception(interception) if self._interceptors else None)
-
-    def server_stream(
-        self,
-        method: str,
-        request: Any = None,
-        response: type[Response] | Any = None,
-        *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """One request, many responses: iterate over what it returns."""
-        call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
-        return self._open(call, Any, response, wait_for_ready, compressor, codec)
-
-    @overload
-    def client_stream(
-        self,
-        method: str,
-        requests: Iterable[Any],
-        response: type[Response],
-        *,
-        request: Any = ...,
-        **options: Unpack[StreamOptions],
-    ) -> Response: ...
-    @overload
-    def client_stream(
-        self, method: str, requests: Iterable[Any], response: Any = ..., *, request: Any = ..., **options: Unpack[StreamOptions]
-    ) -> Any: ...
-    def client_stream(
-        self,
-        method: str,
-        requests: Iterable[Any],
-        response: type[Response] | Any = None,
-        *,
-        request: Any = Any,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> Any:
-        """Many requests, one response. ``request`` names their type if there may be none."""
-        iterator = iter(requests)
-        first = next(iterator, _core)
-        kind = type(first) if request is Any and first is not _core else request
-        call = OutgoingCall(method, "client_stream", None, timeout, metadata, None)
-        stream = self._open(call, kind, response, wait_for_ready, compressor, codec)
-        with stream:
-            if first is not _core and stream._write_unless_over(first):
-                for message in iterator:
-                    if not stream._write_unless_over(message):
-                        break
-            return stream._only_response()

@@ -49,6 +49,7 @@ def test_asyncio() -> None:
             assert_type(await channel.call("Greeter/greet", "a", str), str)
             assert_type(channel.map("Greeter/greet", ["a"], str), AsyncGenerator[str, None])
             assert_type(channel.as_completed("Greeter/greet", ["a"], str), AsyncGenerator[tuple[int, str], None])
+            assert_type(await channel.submit("Greeter/greet", "a", str), str)
             assert_type(await channel.client_stream("Greeter/join", ["a"], str), str)
 
     asyncio.run(main())

@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from .. import _core, _threads
 from .._bind import bind
-from .._calls import Reply, checked_timeout, checked_window, settings_of
-from .._codecs import Codecs, Coding
+from .._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from .._codecs import Codecs
 from .._errors import DeadlineExceeded, RpcError
-from .._interceptors import Interception, OutgoingCall, checked_interceptors, send_through_async
+from .._interceptors import OutgoingCall, checked_interceptors, send_through_async
 from .._lifetime import forget, track_channel
 from .._metadata import MetadataLike
-from .._options import CallOptions, ChannelOptions, StreamOptions, core_options
-from ._loop import LoopInboxes, each, in_a_thread, wait_for
+from .._options import CallOptions, ChannelOptions, core_options
+from ._loop import LoopInboxes, in_a_thread, wait_for
 from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
-from ._streams import ClientStream
+from ._stream_calls import StreamCalls
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,7 +34,7 @@ Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
 
 
-class Channel:
+class Channel(StreamCalls):
     """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its thread."""
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
@@ -218,6 +218,14 @@ class Channel:
 
     # --- many calls ---
 
+    @overload
+    def submit(
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> asyncio.Task[Response]: ...
+    @overload
+    def submit(
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> asyncio.Task[Any]: ...
     def submit(
         self,
         method: str,
@@ -313,14 +321,7 @@ class Channel:
         """Begins one call of many."""
         if self._interceptors:
             return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
-        codec = options.pop("codec", None)
-        settings = settings_of(
-            options.get("timeout"),
-            options.get("metadata"),
-            options.get("wait_for_ready", False),
-            options.get("idempotent", False),
-            options.get("compressor", ""),
-        )
+        codec, settings = codec_and_settings(**options)
 
         def begin(request: Any) -> CallUnderWay:
             loop, inbox = self._inboxes.of_running_loop()
@@ -331,105 +332,6 @@ class Channel:
             return CallUnderWay(call, future, coding.decode)
 
         return begin
-
-    # --- streams ---
-
-    def stream(
-        self,
-        method: str,
-        request: Any = Any,
-        response: type[Response] | Any = None,
-        *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """A stream of messages of type ``request`` out and ``response`` in; begins at once, with interceptors at its
-        first operation."""
-        call = OutgoingCall(method, "bidirectional", None, timeout, metadata, None)
-        return self._open(call, request, response, wait_for_ready, compressor, codec)
-
-    def _open(
-        self, call: OutgoingCall, request: Any, response: Any, wait_for_ready: bool, compressor: str, codec: str | None
-    ) -> ClientStream:
-        """``request``: the type of what is streamed; of no use if the only request is there."""
-
-        def begin() -> tuple[_core.ClientStream, Coding]:
-            is_only = call.kind == "server_stream"
-            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
-            data = coding.encode(call.request) if is_only else None
-            return self._core.open_stream(call.method, coding.codec, settings, data), coding
-
-        if not self._interceptors:
-            return ClientStream(self._inboxes, begin)
-        return ClientStream(self._inboxes, begin, Interception(self._interceptors, call))
-
-    def server_stream(
-        self,
-        method: str,
-        request: Any = None,
-        response: type[Response] | Any = None,
-        *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """One request, many responses: ``async for`` over what it returns."""
-        call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
-        return self._open(call, Any, response, wait_for_ready, compressor, codec)
-
-    @overload
-    async def client_stream(
-        self,
-        method: str,
-        requests: Requests,
-        response: type[Response],
-        *,
-        request: Any = ...,
-        **options: Unpack[StreamOptions],
-    ) -> Response: ...
-    @overload
-    async def client_stream(
-        self, method: str, requests: Requests, response: Any = ..., *, request: Any = ..., **options: Unpack[StreamOptions]
-    ) -> Any: ...
-    async def client_stream(
-        self,
-        method: str,
-        requests: Requests,
-        response: type[Response] | Any = None,
-        *,
-        request: Any = Any,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> Any:
-        """Many requests, one response. ``request`` names their type if there may be none."""
-        stream: ClientStream | None = None
-
-        def open_for(message: Any) -> ClientStream:
-            kind = type(message) if request is Any else request
-            call = OutgoingCall(method, "client_stream", None, timeout, metadata, None)
-            return self._open(call, kind, response, wait_for_ready, compressor, codec)
-
-        try:
-            async for message in each(requests):
-                if stream is None:
-                    stream = open_for(message)
-                if not await stream._write_unless_over(message):
-                    break
-            if stream is None:
-                stream = open_for(None)
-            return await stream._only_response()
-        finally:
-            if stream is not None:
-                await stream._let_go()
 
 
 def _same(response: Any) -> Any:
