@@ -93,9 +93,9 @@ class Channel(StreamCalls):
     def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
         """A typed client of a class of type-hinted methods: its functions call.
 
-        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be
-        given to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable of requests and give the
-        responses, or take nothing and give a ClientStream.
+        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
+        to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
+        of requests and give the responses, or take nothing and give a ClientStream.
         """
         return bind(self, service, name, options)  # type: ignore[no-any-return]
 

@@ -92,14 +92,14 @@ class Child:
         if self._parent != os.getpid():
             return
         with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
-            while time.monotonic() < self._deadline:
-                pid, _ = os.waitpid(self.pid, os.WNOHANG)
-                if pid != 0:
-                    return
-                time.sleep(0.01)
-            _log.warning("worker process %d did not end in time and is killed", self.pid)
-            os.kill(self.pid, signal.SIGKILL)
-            os.waitpid(self.pid, 0)
+            while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
+                if time.monotonic() < self._deadline:
+                    time.sleep(0.01)
+                    continue
+                _log.warning("worker process %d did not end in time and is killed", self.pid)
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
+                return
 
 
 def grace_told(stop: int) -> float:

@@ -68,7 +68,10 @@ class Registry:
         """Serves ``handler`` as a method, for servers started from then on.
 
         It takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints say what the messages
-        are. A generator, or a hint ``Iterator[T]``, makes a stream of that side.
+        are. A generator, or a hint ``Iterator[T]``, makes a stream of that side. A context is a parameter with the hint
+        ``Context``, or without a hint and called ``context`` or ``ctx``.
+
+        Request and response may be of different kinds, say bytes and an int: see ``Channel.call`` for what they travel in.
         """
         method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
         method.check(self._codecs)

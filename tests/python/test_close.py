@@ -30,13 +30,14 @@ def endpoint() -> Iterator[str]:
 
 @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
 def test_an_exception_leaves_the_block_of_a_busy_channel(endpoint: str, kind: type[BaseException]) -> None:
+    futures = []
     with pytest.raises(kind, match="from the block"), trunkline.Channel(endpoint) as channel:
-        future = channel.submit("block")
+        futures.append(channel.submit("block"))
         while channel.state != "ready":
             time.sleep(0.001)
         raise kind("from the block")
 
-    assert isinstance(future.exception(20), trunkline.Cancelled)
+    assert isinstance(futures[0].exception(20), trunkline.Cancelled)
 
 
 def test_an_exception_leaves_the_block_of_a_busy_aio_channel(endpoint: str) -> None:
@@ -172,3 +173,33 @@ def test_a_server_stops_though_the_task_that_stops_it_is_cancelled() -> None:
                 await call
 
     asyncio.run(main())
+
+
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_a_drain_that_is_cancelled_stops_the_server(is_plain: bool) -> None:
+    server = aio.Server(threads=1)
+
+    async def sleep() -> None:
+        await asyncio.sleep(30)
+
+    def block(context: trunkline.Context) -> None:
+        while not context.is_cancelled():
+            time.sleep(0.005)
+
+    server.add("wait", block if is_plain else sleep)
+
+    async def main() -> None:
+        running = server.serve("tcp://127.0.0.1:0")
+        async with aio.Channel(running.endpoint, max_retries=0) as channel:
+            call = asyncio.ensure_future(channel.call("wait"))
+            while running.stats()["calls_started"] == 0:
+                await asyncio.sleep(0.005)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(running.drain(20.0), 0.1)
+            with pytest.raises(trunkline.RpcError):
+                await asyncio.wait_for(call, 5.0)
+            await asyncio.wait_for(running.wait(), 5.0)
+
+    begin = time.monotonic()
+    asyncio.run(main())
+    assert time.monotonic() - begin < 4.0
