@@ -279,9 +279,12 @@ def describe_error(error: BaseException, method: str) -> tuple[int, str, Sequenc
 
 def _described(error: RpcError) -> tuple[int, str, Sequence[Detail], Metadata]:
     # Its attributes may have been set to anything; and what is no UTF-8 cannot be sent.
+    code = StatusCode(error.code)
+    if code == StatusCode.OK:
+        raise ValueError(f"{type(error).__name__}: its code is OK")
     message = str(error.message).encode("utf-8", "replace").decode()
     details = tuple(Detail.of(detail) for detail in error.details())
-    return int(error.code), message, details, Metadata(encode_metadata(error.trailing_metadata) or ())
+    return int(code), message, details, Metadata(encode_metadata(error.trailing_metadata) or ())
 
 
 def abort(code: int, message: str, details: Iterable[Any] = (), trailing_metadata: MetadataLike = None) -> NoReturn:

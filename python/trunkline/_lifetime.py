@@ -45,7 +45,7 @@ def _close_all() -> None:
             thing._close_at_exit()
         except BaseException:
             _log.exception("closing at exit")
-    _threads.join_all(1.0)
+    _threads.join_all(5.0)
 
 
 def _start_anew() -> None:

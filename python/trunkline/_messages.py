@@ -30,9 +30,13 @@ def is_protobuf(kind: Any) -> bool:
     return isinstance(kind, type) and hasattr(kind, "DESCRIPTOR") and hasattr(kind, "FromString")
 
 
+def _is_union(kind: Any) -> bool:
+    return typing.get_origin(kind) in (typing.Union, types.UnionType)
+
+
 def is_buffer(kind: Any) -> bool:
     """``bytes`` and the like, arrays of numpy, and unions with one of them."""
-    if typing.get_origin(kind) in (typing.Union, types.UnionType):
+    if _is_union(kind):
         return any(is_buffer(each) for each in typing.get_args(kind))
     kind = typing.get_origin(kind) or kind
     return isinstance(kind, type) and (issubclass(kind, _BUFFERS) or kind.__module__.split(".")[0] == "numpy")
@@ -41,7 +45,8 @@ def is_buffer(kind: Any) -> bool:
 def _usual_codec(kind: Any) -> str:
     if is_protobuf(kind):
         return "protobuf"
-    return "bytes" if isinstance(kind, type) and is_buffer(kind) else DEFAULT_CODEC
+    # Of a union any member may come, which MessagePack can tell from bytes.
+    return "bytes" if is_buffer(kind) and not _is_union(kind) else DEFAULT_CODEC
 
 
 def codec_of(kind: Any, codec: str | None) -> str:
@@ -148,6 +153,8 @@ def _make_decoder(kind: Any, codec: str) -> Decode:
         if codec == "json":
             return functools.partial(_parse_json, kind)
         raise TypeError(f"{type_name(kind)} cannot be decoded from {codec}")
+    if is_buffer(kind) and not _is_union(kind) and kind not in _BUFFERS:
+        kind = bytes  # arrays are made of them by the handler
     if codec == "json":
         return msgspec.json.Decoder(kind, dec_hook=_build).decode
     return msgspec.msgpack.Decoder(kind, dec_hook=_build).decode

@@ -13,7 +13,7 @@ from ._codecs import Codecs
 from ._context import Context
 from ._errors import InvalidArgument
 from ._interceptors import IncomingCall, send_through
-from ._messages import Decode, Encode, decode_errors, type_name
+from ._messages import Decode, Encode, decode_errors, is_buffer, type_name
 from ._signature import Signature, signature_of
 
 
@@ -42,10 +42,12 @@ class Method:
 
     def check(self, codecs: Codecs) -> None:
         """Raises TypeError for type hints of which no message can be made."""
-        if self.signature.takes_request:
-            codecs.decoder(self.signature.request, codecs.name_for(self.signature.request, None))
+        kinds = [self.signature.request] if self.signature.takes_request else []
         if self.signature.response is not None:
-            codecs.decoder(self.signature.response, codecs.name_for(self.signature.response, None))
+            kinds.append(self.signature.response)
+        for kind in kinds:
+            if not is_buffer(kind):
+                codecs.decoder(kind, codecs.name_for(kind, None))
 
     def undecodable(self, codec: str, error: BaseException) -> InvalidArgument:
         kind = type_name(self.signature.request)

@@ -160,6 +160,10 @@ def raise_what_is_hard_to_tell(request: str) -> None:
         error = trunkline.NotFound("")
         error.message = ValueError("the text")  # type: ignore[assignment]
         raise error
+    if request == "ok":
+        fine = trunkline.NotFound("the text")
+        fine.code = trunkline.StatusCode.OK
+        raise fine
     if request == "surrogate":
         raise trunkline.NotFound("the text \udc80")
     if request == "undescribed":
@@ -175,6 +179,7 @@ def raise_what_is_hard_to_tell(request: str) -> None:
         ("exception", trunkline.InvalidArgument),
         ("set", trunkline.NotFound),
         ("surrogate", trunkline.NotFound),
+        ("ok", trunkline.Internal),
         ("Bad Name", trunkline.Internal),
         ("undescribed", trunkline.Internal),
     ],
