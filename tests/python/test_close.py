@@ -105,8 +105,18 @@ def test_calls_end_though_the_task_that_closes_is_cancelled(endpoint: str) -> No
     asyncio.run(main())
 
 
-def test_several_loops_close_one_channel(endpoint: str) -> None:
-    channel = aio.Channel(endpoint)
+def test_several_loops_close_one_channel() -> None:
+    begun = threading.Semaphore(0)
+    server = trunkline.Server(threads=3)
+
+    @server.method
+    def block(context: trunkline.Context) -> None:
+        begun.release()
+        while not context.is_cancelled():
+            time.sleep(0.005)
+
+    running = server.serve("tcp://127.0.0.1:0")
+    channel = aio.Channel(running.endpoint)
     ended: list[BaseException] = []
 
     async def wait() -> None:
@@ -118,12 +128,13 @@ def test_several_loops_close_one_channel(endpoint: str) -> None:
     threads = [threading.Thread(target=lambda: asyncio.run(wait())) for _ in range(3)]
     for thread in threads:
         thread.start()
-    while channel.state != "ready":
-        time.sleep(0.005)
+    for _ in threads:
+        assert begun.acquire(timeout=20)
     with pytest.raises(trunkline.DeadlineExceeded):
         asyncio.run(channel.close(0.1))
     for thread in threads:
         thread.join(20)
+    running.stop()
 
     assert [type(error) for error in ended] == [trunkline.Cancelled] * 3
 
