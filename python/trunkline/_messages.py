@@ -39,7 +39,7 @@ def is_buffer(kind: Any) -> bool:
     if _is_union(kind):
         return any(is_buffer(each) for each in typing.get_args(kind))
     kind = typing.get_origin(kind) or kind
-    return isinstance(kind, type) and (issubclass(kind, _BUFFERS) or kind.__module__.split(".")[0] == "numpy")
+    return isinstance(kind, type) and (issubclass(kind, _BUFFERS) or str(kind.__module__).split(".")[0] == "numpy")
 
 
 def _usual_codec(kind: Any) -> str:

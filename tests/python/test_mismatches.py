@@ -206,3 +206,14 @@ def test_parameters_that_are_neither_request_nor_context_are_refused() -> None:
     for function, name in ((add, "b"), (text, "context"), (keyword, "limit"), (unhinted, "other")):
         with pytest.raises(TypeError, match=rf"handler .*{function.__name__}: its parameter '{name}'"):
             server.add(function.__name__, function)
+
+
+def test_classes_without_a_module_are_types_of_messages() -> None:
+    """As those of protobuf that are made at run time may be."""
+    server = trunkline.Server(threads=1)
+
+    def take(request: Any) -> None:
+        return None
+
+    take.__annotations__["request"] = type("Plain", (), {"__module__": None})
+    server.add("take", take)
