@@ -323,8 +323,13 @@ class Channel(StreamCalls):
             return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
         codec, settings = codec_and_settings(**options)
 
+        found: tuple[asyncio.AbstractEventLoop, _core.Inbox] | None = None
+
         def begin(request: Any) -> CallUnderWay:
-            loop, inbox = self._inboxes.of_running_loop()
+            nonlocal found
+            if found is None:
+                found = self._inboxes.of_running_loop()
+            loop, inbox = found
             coding = self._codecs.coding(type(request), response, codec)
             future: asyncio.Future[Any] = loop.create_future()
             data = coding.encode(request)

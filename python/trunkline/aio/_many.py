@@ -49,15 +49,27 @@ async def map_calls(
 
     async def first() -> Any:
         # Until it has ended it is among those to be given up.
-        outcome = await under_way[0].outcome(return_exceptions)
+        _, future, decode = under_way[0]
+        try:
+            outcome = decode(await future)
+        except Exception as error:
+            if not return_exceptions:
+                raise
+            outcome = error
         under_way.popleft()
         return outcome
 
     try:
-        async for request in each(requests):
-            under_way.append(begin(request))
-            while under_way and (len(under_way) >= window or under_way[0].future.done()):
-                yield await first()
+        if isinstance(requests, AsyncIterable):
+            async for request in requests:
+                under_way.append(begin(request))
+                while under_way and (len(under_way) >= window or under_way[0].future.done()):
+                    yield await first()
+        else:
+            for request in requests:
+                under_way.append(begin(request))
+                while under_way and (len(under_way) >= window or under_way[0].future.done()):
+                    yield await first()
         while under_way:
             yield await first()
     finally:
