@@ -38,6 +38,19 @@ def settings_of(
     return _core.CallSettings(timeout, encode_metadata(metadata), wait_for_ready, idempotent, compressor)
 
 
+def codec_and_settings(
+    *,
+    codec: str | None = None,
+    timeout: float | None = None,
+    metadata: MetadataLike = None,
+    wait_for_ready: bool = False,
+    idempotent: bool = False,
+    compressor: str = "",
+) -> tuple[str | None, _core.CallSettings | None]:
+    """Of a call's options."""
+    return codec, settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+
+
 def checked_window(window: int) -> int:
     if window < 1:
         raise ValueError(f"window: {window} is less than 1")

@@ -3,23 +3,25 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, overload, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core
 from ._bind import bind
-from ._calls import Reply, checked_timeout, checked_window, settings_of
+from ._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
 from ._codecs import Codecs
+from ._errors import RpcError
 from ._futures import CallFuture, Dispatcher
-from ._interceptors import Interception, OutgoingCall, StreamInterception, checked_interceptors, run_now, send_through
-from ._lifetime import forget, track
+from ._interceptors import Interception, OutgoingCall, checked_interceptors, send_through
+from ._lifetime import forget, track_channel
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
-from ._options import ChannelOptions, core_options
-from ._streams import ClientStream
+from ._options import CallOptions, ChannelOptions, core_options
+from ._stream_calls import StreamCalls
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -29,7 +31,7 @@ Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
 
 
-class Channel:
+class Channel(StreamCalls):
     """Calls to one endpoint: ``tcp://host:port``, ``tls://host:port``, ``unix:///path``, ``unix:@name``.
 
     Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those
@@ -43,7 +45,7 @@ class Channel:
         self._core = _core.Channel(endpoint, core_options(options))
         self._dispatcher: Dispatcher | None = None
         self._lock = threading.Lock()
-        track(self)
+        track_channel(self)
 
     @property
     def endpoint(self) -> str:
@@ -60,7 +62,11 @@ class Channel:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        self.close(0.0 if error is not None else 5.0)
+        if kind is None:
+            return self.close()
+        # What leaves the block is told, not which calls it has cut off.
+        with contextlib.suppress(RpcError):
+            self.close(0.0)
 
     def wait_for_ready(self, timeout: float) -> None:
         """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
@@ -84,45 +90,24 @@ class Channel:
         except Exception:
             pass
 
-    def bind(self, service: type[Service], name: str | None = None) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call, with the options of ``call``.
+    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
+        """A typed client of a class of type-hinted methods: its functions call.
 
-        ``name``: as in ``Server.add_service``. Bidirectional methods take an iterable of requests and give the
-        responses, or take nothing and give a ClientStream.
+        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
+        to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
+        of requests and give the responses, or take nothing and give a ClientStream.
         """
-        return bind(self, service, name)  # type: ignore[no-any-return]
+        return bind(self, service, name, options)  # type: ignore[no-any-return]
 
     # --- one call ---
 
     @overload
     def call(
-        self,
-        method: str,
-        request: Any,
-        response: type[Response],
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Response: ...
     @overload
     def call(
-        self,
-        method: str,
-        request: Any = ...,
-        response: Any = ...,
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Any: ...
     def call(
         self,
@@ -139,6 +124,9 @@ class Channel:
         reply: Reply | None = None,
     ) -> Any:
         """One request, one response of type ``response`` (None: whatever it holds). Raises RpcError.
+
+        The request's type says in which codec both travel. If the response has another one, bytes and what MessagePack
+        holds travel as MessagePack, a protobuf message beside either as JSON; so ``response`` has to be named then.
 
         KeyboardInterrupt, and what other signal handlers raise, cancels the call on the wire.
         """
@@ -198,6 +186,14 @@ class Channel:
 
     # --- many calls ---
 
+    @overload
+    def submit(
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> CallFuture[Response]: ...
+    @overload
+    def submit(
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> CallFuture[Any]: ...
     def submit(
         self,
         method: str,
@@ -211,9 +207,9 @@ class Channel:
         compressor: str = "",
         codec: str | None = None,
         reply: Reply | None = None,
-    ) -> CallFuture:
+    ) -> CallFuture[Any]:
         """Begins a call and returns its future, which completes on a thread of the channel's."""
-        future = CallFuture()
+        future: CallFuture[Any] = CallFuture()
         if not self._interceptors:
             settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
             self._begin(future, method, request, response, settings, codec, reply)
@@ -229,7 +225,7 @@ class Channel:
 
     def _begin(
         self,
-        future: CallFuture,
+        future: CallFuture[Any],
         method: str,
         request: Any,
         response: Any,
@@ -243,7 +239,9 @@ class Channel:
         with future._beginning:
             future._decode = coding.decode
             future._reply = reply
-            future._call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+            future._call = call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+        if future.cancelled():  # meanwhile, before it had this call to cancel
+            call.cancel()
 
     def _start_dispatcher(self) -> Dispatcher:
         with self._lock:
@@ -251,6 +249,28 @@ class Channel:
                 self._dispatcher = Dispatcher(self._core.make_inbox(False))
             return self._dispatcher
 
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: type[Response],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[Response]: ...
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: Any = ...,
+        *,
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[Any]: ...
     def map(
         self,
         method: str,
@@ -259,12 +279,7 @@ class Channel:
         *,
         window: int = 512,
         return_exceptions: bool = False,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        idempotent: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
+        **options: Unpack[CallOptions],
     ) -> Iterator[Any]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
@@ -273,12 +288,33 @@ class Channel:
         """
         size = checked_window(window)
         if self._interceptors:
-            options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready, idempotent=idempotent)
-            submit = partial(self.submit, method, response=response, compressor=compressor, codec=codec, **options)
+            submit = partial(self.submit, method, response=response, **options)
             return map_futures(submit, requests, size, return_exceptions)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        codec, settings = codec_and_settings(**options)
         return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
 
+    @overload
+    def as_completed(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: type[Response],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[tuple[int, Response]]: ...
+    @overload
+    def as_completed(
+        self,
+        method: str,
+        requests: Iterable[Any],
+        response: Any = ...,
+        *,
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[tuple[int, Any]]: ...
     def as_completed(
         self,
         method: str,
@@ -287,100 +323,14 @@ class Channel:
         *,
         window: int = 512,
         return_exceptions: bool = False,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        idempotent: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
+        **options: Unpack[CallOptions],
     ) -> Iterator[tuple[int, Any]]:
         """Like ``map``, in the order in which the calls end: yields (index of the request, response)."""
         size = checked_window(window)
         if self._interceptors:
-            options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready, idempotent=idempotent)
-            submit = partial(self.submit, method, response=response, compressor=compressor, codec=codec, **options)
+            submit = partial(self.submit, method, response=response, **options)
             return futures_as_completed(submit, requests, size, return_exceptions)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+        codec, settings = codec_and_settings(**options)
         return calls_as_completed(
             self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
         )
-
-    # --- streams ---
-
-    def stream(
-        self,
-        method: str,
-        request: Any = Any,
-        response: type[Response] | Any = None,
-        *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """A stream of messages of type ``request`` out and ``response`` in; begins at once."""
-        call = OutgoingCall(method, "bidirectional", None, timeout, metadata, None)
-        return self._open(call, request, response, wait_for_ready, compressor, codec)
-
-    def _open(
-        self, call: OutgoingCall, request: Any, response: Any, wait_for_ready: bool, compressor: str, codec: str | None
-    ) -> ClientStream:
-        """``request``: the type of what is streamed; of no use if the only request is there."""
-        interception = Interception(self._interceptors, call)
-        if not run_now(interception.begin()):
-            interception.result()
-            raise RuntimeError(f"stream {call.method}: an interceptor has set a response; streams have none")
-        try:
-            is_only = call.kind == "server_stream"
-            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
-            data = coding.encode(call.request) if is_only else None
-            core = self._core.open_stream(call.method, coding.codec, settings, data)
-        except BaseException as error:
-            run_now(interception.end(None, error))
-            interception.result()
-            raise
-        return ClientStream(core, coding, StreamInterception(interception) if self._interceptors else None)
-
-    def server_stream(
-        self,
-        method: str,
-        request: Any = None,
-        response: type[Response] | Any = None,
-        *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """One request, many responses: iterate over what it returns."""
-        call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
-        return self._open(call, Any, response, wait_for_ready, compressor, codec)
-
-    def client_stream(
-        self,
-        method: str,
-        requests: Iterable[Any],
-        response: type[Response] | Any = None,
-        *,
-        request: Any = Any,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> Any:
-        """Many requests, one response. ``request`` names their type if there may be none."""
-        iterator = iter(requests)
-        first = next(iterator, _core)
-        kind = type(first) if request is Any and first is not _core else request
-        call = OutgoingCall(method, "client_stream", None, timeout, metadata, None)
-        stream = self._open(call, kind, response, wait_for_ready, compressor, codec)
-        with stream:
-            if first is not _core and stream._write_unless_over(first):
-                for message in iterator:
-                    if not stream._write_unless_over(message):
-                        break
-            return stream._only_response()

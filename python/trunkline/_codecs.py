@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from . import _messages
+from ._errors import Internal
 from ._messages import CODECS, Decode, Encode
 
 
@@ -73,9 +74,19 @@ class Codecs:
         own = self._own.get(codec)
         return _messages.encoder(codec) if own is None else own.encode
 
-    def decoder(self, kind: Any, codec: str) -> Decode:
-        """Bytes to messages of a type; ``Any``: whatever it holds. Raises what the codec does."""
+    def carries(self, codec: str, kind: Any) -> bool:
+        """Whether answers of the type can be encoded in the codec."""
         own = self._own.get(codec)
+        if own is None:
+            return _messages.carries(codec, kind)
+        return kind is Any or kind is None or own.supports(kind)
+
+    def decoder(self, kind: Any, codec: str) -> Decode:
+        """Bytes to messages of a type; ``Any``: whatever it holds. Raises what the codec does, and TypeError for a
+        type that it does not have."""
+        own = self._own.get(codec)
+        if own is not None and kind not in (Any, type(None)) and not own.supports(kind):
+            raise TypeError(f"codec {codec!r} does not support {_messages.type_name(kind)}")
         return _messages.decoder(kind, codec) if own is None else functools.partial(_decode, own, kind)
 
     def coding(self, request_type: Any, response: Any, codec: str | None) -> Coding:
@@ -94,12 +105,17 @@ class Codecs:
     def _make_coding(self, request_type: Any, response: Any, codec: str | None) -> Coding:
         is_empty = request_type is type(None)
         name = self.name_for(response if is_empty and response is not None else request_type, codec)
+        if codec is None and not is_empty and name not in self._own and response is not None:
+            if self.name_for(response, None) not in self._own:
+                name = _messages.codec_of_both(request_type, response)
         encode = _encode_nothing if is_empty and not self.has_nothing(name) else self.encoder(name)
         if response is type(None):
             return Coding(name, encode, _decode_nothing)
         if response is None and name == "protobuf" and name not in self._own:
             return Coding(name, encode, _untyped)
-        return Coding(name, encode, self.decoder(Any if response is None else response, name))
+        kind = Any if response is None else response
+        decode = self.decoder(kind, name)
+        return Coding(name, encode, decode if name == "bytes" else functools.partial(_decode_response, decode, kind, name))
 
     def has_nothing(self, codec: str) -> bool:
         """Whether the codec has a form of its own for None; else it is an empty message."""
@@ -109,6 +125,13 @@ class Codecs:
 
 def _decode(codec: Codec, kind: Any, data: bytes) -> Any:
     return codec.decode(data, kind)
+
+
+def _decode_response(decode: Decode, kind: Any, codec: str, data: bytes) -> Any:
+    try:
+        return decode(data)
+    except Exception as error:
+        raise Internal(f"the {codec} response does not decode as {_messages.type_name(kind)}: {error}") from error
 
 
 def _encode_nothing(message: Any) -> bytes:

@@ -59,7 +59,10 @@ class Detail(NamedTuple):
         if descriptor is not None:
             return cls(f"type.googleapis.com/{descriptor.full_name}", detail.SerializeToString())
         type_url, value = detail
-        return cls(str(type_url), bytes(value))
+        if not isinstance(type_url, str) or not isinstance(value, (bytes, bytearray, memoryview)):
+            kinds = f"{type(type_url).__name__}, {type(value).__name__}"
+            raise TypeError(f"detail: it is a type URL and bytes, not ({kinds})")
+        return cls(type_url, bytes(value))
 
 
 class RpcError(Exception):
@@ -82,7 +85,7 @@ class RpcError(Exception):
     peer: str
     message: str
 
-    def __new__(cls: type[Error], message: str = "", *, code: int | None = None, **_: Any) -> Error:
+    def __new__(cls: type[Error], message: object = "", *, code: int | None = None, **_: Any) -> Error:
         made: Any = cls
         if code is not None and cls.code != code:
             found = cls._classes.get(code)
@@ -91,18 +94,19 @@ class RpcError(Exception):
             if not issubclass(found, cls):
                 raise ValueError(f"{cls.__name__}: its code is {cls.code.name}, not {StatusCode(code).name}")
             made = found
-        return Exception.__new__(made, message)  # type: ignore[no-any-return]
+        return Exception.__new__(made, str(message))  # type: ignore[no-any-return]
 
     def __init__(
         self,
-        message: str = "",
+        message: object = "",
         *,
         code: int | None = None,
         details: Iterable[Any] = (),
         trailing_metadata: MetadataLike = None,
     ) -> None:
-        super().__init__(message)
-        self.message = message
+        """``message`` may be an exception: its text counts."""
+        self.message = str(message)
+        super().__init__(self.message)
         self.origin = Origin.LOCAL
         self.may_have_run = True
         self.leading_metadata = Metadata()
@@ -265,9 +269,22 @@ make_error = _restore
 def describe_error(error: BaseException, method: str) -> tuple[int, str, Sequence[Detail], Metadata]:
     """What a handler has raised, as the status of its call. Anything but an RpcError is logged with its traceback."""
     if isinstance(error, RpcError):
-        return int(error.code), error.message, error.details(), error.trailing_metadata
+        try:
+            return _described(error)
+        except Exception:
+            _log.exception("handler of %s raised what cannot be told", method)
     _log.error("handler of %s raised %s", method, type(error).__name__, exc_info=error)
     return int(StatusCode.INTERNAL), f"handler of {method} raised an exception", (), Metadata()
+
+
+def _described(error: RpcError) -> tuple[int, str, Sequence[Detail], Metadata]:
+    # Its attributes may have been set to anything; and what is no UTF-8 cannot be sent.
+    code = StatusCode(error.code)
+    if code == StatusCode.OK:
+        raise ValueError(f"{type(error).__name__}: its code is OK")
+    message = str(error.message).encode("utf-8", "replace").decode()
+    details = tuple(Detail.of(detail) for detail in error.details())
+    return int(code), message, details, Metadata(encode_metadata(error.trailing_metadata) or ())
 
 
 def abort(code: int, message: str, details: Iterable[Any] = (), trailing_metadata: MetadataLike = None) -> NoReturn:

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import concurrent.futures
+import contextlib
+import logging
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from . import _core
 from ._calls import Reply
@@ -14,7 +16,12 @@ from ._errors import Cancelled
 from ._interceptors import Interception, run_now
 
 
-class CallFuture(concurrent.futures.Future[Any]):
+Response = TypeVar("Response")
+
+_log = logging.getLogger("trunkline")
+
+
+class CallFuture(concurrent.futures.Future[Response]):
     """What ``submit`` gives; ``cancel()`` cancels the call on the wire."""
 
     _call: _core.ClientCall | None = None
@@ -33,8 +40,9 @@ class CallFuture(concurrent.futures.Future[Any]):
     def cancel(self) -> bool:
         if not super().cancel():
             return False
-        if self._call is not None:
-            self._call.cancel()
+        call = self._call
+        if call is not None:
+            call.cancel()
         return True
 
     def _begin_with(self, interception: Interception, send: Callable[[], None]) -> None:
@@ -45,11 +53,13 @@ class CallFuture(concurrent.futures.Future[Any]):
 
     def _go_on(self, going: bool) -> None:
         assert self._interception is not None and self._send is not None
-        while going:
+        while going and not self.cancelled():
             try:
                 return self._send()
             except BaseException as error:
                 going = run_now(self._interception.end(None, error))
+        if going:  # cancelled while they asked for the call
+            run_now(self._interception.end(None, Cancelled("the future was cancelled")))
         self._complete(self._interception.call.response, self._interception.error)
 
     def _finish(self, outcome: Any) -> None:
@@ -85,6 +95,12 @@ class CallFuture(concurrent.futures.Future[Any]):
             self.set_result(response)
 
 
+    def _fail(self, error: BaseException) -> None:
+        """Where completing it has raised; without effect once it is done."""
+        if not self.done():
+            self._complete(None, error)
+
+
 class Dispatcher:
     """The thread on which a channel's futures complete. It looks after the loop, too."""
 
@@ -109,6 +125,12 @@ def _dispatch(inbox: _core.Inbox) -> None:
         _complete(inbox.wait_and_take(float("inf")))
 
 
-def _complete(ended: list[tuple[CallFuture, Any]]) -> None:
+def _complete(ended: list[tuple[CallFuture[Any], Any]]) -> None:
     for future, outcome in ended:
-        future._finish(outcome)
+        # Interceptors and callbacks are the application's: whatever they raise, the other futures complete.
+        try:
+            future._finish(outcome)
+        except BaseException as error:
+            _log.error("completing a future: %s", type(error).__name__, exc_info=error)
+            with contextlib.suppress(BaseException):
+                future._fail(error)

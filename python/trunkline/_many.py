@@ -11,7 +11,9 @@ from typing import Any
 
 from . import _core
 from ._codecs import Codecs, Coding
+from ._errors import RpcError
 from ._futures import CallFuture
+from ._messages import Decode
 
 
 def map_calls(
@@ -55,12 +57,7 @@ def map_calls(
                 return
             decode = coding.decode
             for outcome in outcomes:
-                if not isinstance(outcome, BaseException):
-                    yield decode(outcome)
-                elif return_exceptions:
-                    yield outcome
-                else:
-                    raise outcome
+                yield _decoded(decode, outcome, return_exceptions)
     finally:
         if window is not None:
             window.cancel()
@@ -84,12 +81,7 @@ def calls_as_completed(
     def ended(outcomes: list[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
         for index, outcome in outcomes:
             coding = under_way.pop(index)[1]
-            if not isinstance(outcome, BaseException):
-                yield index, coding.decode(outcome)
-            elif return_exceptions:
-                yield index, outcome
-            else:
-                raise outcome
+            yield index, _decoded(coding.decode, outcome, return_exceptions)
 
     try:
         for index, request in enumerate(requests):
@@ -105,12 +97,23 @@ def calls_as_completed(
             call.cancel()
 
 
-Submit = Callable[[Any], CallFuture]
+def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
+    try:
+        if not isinstance(outcome, BaseException):
+            return decode(outcome)
+    except RpcError as error:
+        outcome = error
+    if return_exceptions:
+        return outcome
+    raise outcome
+
+
+Submit = Callable[[Any], CallFuture[Any]]
 
 
 def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool) -> Iterator[Any]:
     """As map_calls, for calls with interceptors."""
-    under_way: deque[CallFuture] = deque()
+    under_way: deque[CallFuture[Any]] = deque()
     try:
         for request in requests:
             under_way.append(submit(request))
@@ -127,8 +130,8 @@ def futures_as_completed(
     submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
 ) -> Iterator[tuple[int, Any]]:
     """As calls_as_completed, for calls with interceptors."""
-    done: queue.SimpleQueue[CallFuture] = queue.SimpleQueue()
-    under_way: dict[CallFuture, int] = {}
+    done: queue.SimpleQueue[CallFuture[Any]] = queue.SimpleQueue()
+    under_way: dict[CallFuture[Any], int] = {}
 
     def next_one() -> tuple[int, Any]:
         future = done.get()
@@ -148,7 +151,7 @@ def futures_as_completed(
             future.cancel()
 
 
-def _outcome(future: CallFuture, return_exceptions: bool) -> Any:
+def _outcome(future: CallFuture[Any], return_exceptions: bool) -> Any:
     try:
         return future.result()
     except Exception as error:

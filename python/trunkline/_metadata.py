@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, Union
 
@@ -55,7 +56,23 @@ def encode_metadata(metadata: MetadataLike) -> list[tuple[str, bytes]] | None:
     """As the core takes it; None if there is none."""
     if not metadata:
         return None
-    return [
-        (name, value.encode("utf-8", "surrogateescape") if isinstance(value, str) else bytes(value))
-        for name, value in pairs_of(metadata)
-    ]
+    return [(_checked_name(name), _encoded(name, value)) for name, value in pairs_of(metadata)]
+
+
+_is_name = re.compile(r"[a-z0-9._-]{1,255}").fullmatch
+
+
+def _checked_name(name: Any) -> str:
+    if not isinstance(name, str):
+        raise TypeError(f"metadata: a name is a str, not {type(name).__name__}")
+    if _is_name(name) is None:
+        raise ValueError(f"metadata: the name {name!r} is not 1 to 255 of a-z, 0-9, '-', '_' and '.'")
+    return name
+
+
+def _encoded(name: str, value: Any) -> bytes:
+    if isinstance(value, str):
+        return value.encode("utf-8", "surrogateescape")
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return bytes(value)
+    raise TypeError(f"metadata {name!r}: a value is str or bytes, not {type(value).__name__}")

@@ -13,7 +13,7 @@ from ._codecs import Codecs
 from ._context import Context
 from ._errors import InvalidArgument
 from ._interceptors import IncomingCall, send_through
-from ._messages import Decode, Encode, decode_errors, type_name
+from ._messages import Decode, Encode, decode_errors, is_buffer, type_name
 from ._signature import Signature, signature_of
 
 
@@ -39,6 +39,15 @@ class Method:
         if signature.takes_request:
             return (request, Context(call)) if signature.takes_context else (request,)
         return (Context(call),) if signature.takes_context else ()
+
+    def check(self, codecs: Codecs) -> None:
+        """Raises TypeError for type hints of which no message can be made."""
+        kinds = [self.signature.request] if self.signature.takes_request else []
+        if self.signature.response is not None:
+            kinds.append(self.signature.response)
+        for kind in kinds:
+            if not is_buffer(kind):
+                codecs.decoder(kind, codecs.name_for(kind, None))
 
     def undecodable(self, codec: str, error: BaseException) -> InvalidArgument:
         kind = type_name(self.signature.request)
@@ -73,20 +82,34 @@ class Coders:
         self._by_codec: dict[str, tuple[Decode, Encode, str]] = {}
 
     def __getitem__(self, codec: str) -> tuple[Decode, Encode, str]:
+        """Raises InvalidArgument for a codec in which the method's messages do not travel."""
         found = self._by_codec.get(codec)
         if found is None:
-            signature = self._method.signature
+            signature, codecs = self._method.signature, self._codecs
             # Before the first message of a stream there is none: then it is what the answers usually have.
-            name = codec or self._codecs.name_for(signature.response, None)
-            decode: Decode = _nothing
-            if signature.takes_request:
-                decode_as = codec or self._codecs.name_for(signature.request, None)
-                decode = self._codecs.decoder(signature.request, decode_as)
-            encode = self._codecs.encoder(name)
-            if signature.response is None and not self._codecs.has_nothing(name):
-                encode = _encode_none
-            found = self._by_codec[codec] = (decode, encode, name)
+            name = codec or codecs.name_for(signature.response, None)
+            found = self._by_codec[codec] = (self._decoder(codec), self._encoder(name), name)
         return found
+
+    def _decoder(self, codec: str) -> Decode:
+        kind = self._method.signature.request
+        if not self._method.signature.takes_request:
+            return _nothing
+        try:
+            return self._codecs.decoder(kind, codec or self._codecs.name_for(kind, None))
+        except TypeError as error:
+            raise self._method.undecodable(codec, error) from None
+
+    def _encoder(self, codec: str) -> Encode:
+        kind = self._method.signature.response
+        if kind is None and not self._codecs.has_nothing(codec):
+            return _encode_none
+        if not self._codecs.carries(codec, kind):
+            raise InvalidArgument(
+                f"call {self._method.name}: it answers {type_name(kind)}, which does not travel as {codec!r}; "
+                "name the type of the response, or another codec"
+            )
+        return self._codecs.encoder(codec)
 
     def decode(self, data: bytes, codec: str) -> Any:
         """Raises InvalidArgument for what is no message of the method's."""

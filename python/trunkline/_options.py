@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 from ._codecs import Codec
 from ._compressors import Compressor, functions_of
 from ._interceptors import ClientInterceptor, ServerInterceptor
+from ._metadata import MetadataLike
 
 
 class _ConnectionOptions(TypedDict, total=False):
@@ -80,15 +81,20 @@ class ServerOptions(_ConnectionOptions, total=False):
     interceptors: Sequence[ServerInterceptor]
 
 
-class CallOptions(TypedDict, total=False):
+class StreamOptions(TypedDict, total=False):
     """What every kind of call takes beside its request."""
 
     timeout: float | None
-    metadata: object
+    metadata: MetadataLike
     wait_for_ready: bool
-    idempotent: bool
     compressor: str
     codec: str | None
+
+
+class CallOptions(StreamOptions, total=False):
+    """What calls with one request and one response take."""
+
+    idempotent: bool
 
 
 def core_options(options: Mapping[str, Any]) -> dict[str, Any]:

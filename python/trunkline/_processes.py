@@ -3,14 +3,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import select
 import signal
 import socket
+import struct
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
+
+from ._errors import DeadlineExceeded
 
 _log = logging.getLogger("trunkline.server")
 
@@ -39,49 +44,74 @@ class PortReservation:
         self._socket.close()
 
 
-#: What a child does: (tells that it serves, a descriptor that becomes readable when it is to end).
+#: Seconds that calls of a child have to end when its parent has died, or leaves a ``with`` block.
+DEFAULT_GRACE = 5.0
+
+#: What a child does: (tells that it serves, a descriptor for ``grace_told`` that becomes readable when it is to end).
 Run = Callable[[Callable[[], None], int], None]
 
 
 class Child:
-    """A forked process that serves until its parent closes the pipe to it, or dies. ``grace``: seconds that its calls
-    have then."""
+    """A forked process that serves until its parent tells it to end, or dies. ``siblings`` are those forked before."""
 
-    def __init__(self, run: Run, grace: float) -> None:
+    def __init__(self, run: Run, siblings: Sequence[Child]) -> None:
         ready_read, ready_write = os.pipe()
         stop_read, stop_write = os.pipe()
-        self._grace = grace
+        self._stop: int = stop_write
+        self._parent = os.getpid()
+        self._deadline = 0.0
+        _flush_standard_streams()  # or what is left in them would be written by both
         self.pid = os.fork()
         if self.pid == 0:
-            os.close(ready_read)
-            os.close(stop_write)
+            # Who holds these keeps siblings from hearing that the parent has died.
+            for descriptor in (ready_read, stop_write, *(each._stop for each in siblings)):
+                if descriptor >= 0:
+                    os.close(descriptor)
             _run_in_child(run, ready_write, stop_read)
         os.close(ready_write)
         os.close(stop_read)
-        self._stop = stop_write
         answer = os.read(ready_read, 4096)
         os.close(ready_read)
         if answer != b"ready":
+            self.begin_stop(0.0)
             self.end()
             raise RuntimeError(f"serve: a worker process did not start: {answer.decode(errors='replace')}")
 
-    def begin_stop(self) -> None:
-        if self._stop >= 0:
-            os.close(self._stop)
-            self._stop = -1
+    def begin_stop(self, grace: float) -> None:
+        """``grace``: seconds that its calls have. Only the first one counts."""
+        if self._stop < 0 or self._parent != os.getpid():
+            return
+        descriptor, self._stop = self._stop, -1
+        self._deadline = time.monotonic() + grace + 6.0
+        with contextlib.suppress(OSError):  # it has ended already
+            os.write(descriptor, struct.pack("d", grace))
+        os.close(descriptor)
 
     def end(self) -> None:
-        """Stops it; kills it if it does not end in time."""
-        self.begin_stop()
-        deadline = time.monotonic() + self._grace + 6.0
-        while time.monotonic() < deadline:
-            pid, _ = os.waitpid(self.pid, os.WNOHANG)
-            if pid != 0:
+        """After ``begin_stop``: waits for it; kills it if it does not end in time."""
+        if self._parent != os.getpid():
+            return
+        with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
+            while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
+                if time.monotonic() < self._deadline:
+                    time.sleep(0.01)
+                    continue
+                _log.warning("worker process %d did not end in time and is killed", self.pid)
+                os.kill(self.pid, signal.SIGKILL)
+                os.waitpid(self.pid, 0)
                 return
-            time.sleep(0.01)
-        _log.warning("worker process %d did not end in time and is killed", self.pid)
-        os.kill(self.pid, signal.SIGKILL)
-        os.waitpid(self.pid, 0)
+
+
+def grace_told(stop: int) -> float:
+    """Once the descriptor is readable."""
+    told = os.read(stop, 8)
+    return float(struct.unpack("d", told)[0]) if len(told) == 8 else DEFAULT_GRACE
+
+
+def _flush_standard_streams() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(Exception):  # it may be closed, or None
+            stream.flush()
 
 
 def _run_in_child(run: Run, ready: int, stop: int) -> None:
@@ -95,9 +125,10 @@ def _run_in_child(run: Run, ready: int, stop: int) -> None:
         os.close(ready)
 
     try:
-        # The terminal's ctrl-c is for the parent, which then tells its children.
+        # The terminal's ctrl-c, and what ends a whole group, are for the parent, which then tells its children.
+        signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
         run(tell, stop)
         code = 0
     except BaseException as error:
@@ -105,24 +136,39 @@ def _run_in_child(run: Run, ready: int, stop: int) -> None:
             os.write(ready, f"{type(error).__name__}: {error}".encode()[:4000])
         _log.exception("worker process")
     finally:
+        _flush_standard_streams()
         os._exit(code)
 
 
-def until_told(start: Callable[[], Any], grace: float) -> Run:
+def until_told(start: Callable[[], Any]) -> Run:
     """Of a server that ``start`` starts, and whose ``drain`` blocks."""
 
     def run(ready: Callable[[], None], stop: int) -> None:
         running = start()
         ready()
         select.select([stop], [], [])
-        running.drain(grace)
+        grace = grace_told(stop)
+        with telling_what_is_cut_off():
+            if grace > 0:
+                running.drain(grace)
+            else:
+                running.stop()
 
     return run
 
 
+@contextlib.contextmanager
+def telling_what_is_cut_off() -> Iterator[None]:
+    """Around the drain of a child, whose errors nobody catches."""
+    try:
+        yield
+    except DeadlineExceeded as error:
+        _log.warning("worker process %d: %s", os.getpid(), error.message)
+
+
 def end_children(children: list[Child]) -> None:
-    """Tells all, then waits for each; the list is empty afterwards."""
+    """Stops at once those that have not been told before, then waits for each; the list is empty afterwards."""
     for child in children:
-        child.begin_stop()
+        child.begin_stop(0.0)
     while children:
         children.pop().end()

@@ -14,7 +14,7 @@ from . import _core
 from ._calls import checked_timeout
 from ._codecs import Codecs
 from ._interceptors import checked_interceptors
-from ._lifetime import forget, track
+from ._lifetime import forget, track_server
 from ._methods import Method, worker_entry
 from ._options import ServerOptions, core_options
 from ._processes import Child, PortReservation, end_children, until_told
@@ -68,9 +68,13 @@ class Registry:
         """Serves ``handler`` as a method, for servers started from then on.
 
         It takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints say what the messages
-        are. A generator, or a hint ``Iterator[T]``, makes a stream of that side.
+        are. A generator, or a hint ``Iterator[T]``, makes a stream of that side. A context is a parameter with the hint
+        ``Context``, or without a hint and called ``context`` or ``ctx``.
+
+        Request and response may be of different kinds, say bytes and an int: see ``Channel.call`` for what they travel in.
         """
         method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
+        method.check(self._codecs)
         if not self._may_wait:
             worker_entry(method, self._codecs)
         if name in self._methods:
@@ -141,7 +145,7 @@ class RunningServer:
         except BaseException:
             self.stop()
             raise
-        track(self)
+        track_server(self)
 
     @property
     def endpoint(self) -> str:
@@ -221,8 +225,8 @@ class _SharedServer(RunningServer):
             reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
             chosen = [reservation.endpoint for reservation in reservations]
             for _ in range(workers - 1):
-                run = until_told(lambda: RunningServer(server, chosen, reuse_port=True), 5.0)
-                self._children.append(Child(run, 5.0))
+                run = until_told(lambda: RunningServer(server, chosen, reuse_port=True))
+                self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
         except BaseException:
             end_children(self._children)
@@ -232,11 +236,15 @@ class _SharedServer(RunningServer):
                 reservation.close()
 
     def drain(self, timeout: float = 5.0) -> None:
+        """As of one process; what other ones cut off is logged there."""
+        checked_timeout(timeout)
         for child in self._children:
-            child.begin_stop()
+            child.begin_stop(timeout)
         super().drain(timeout)
 
     def stop(self) -> None:
+        for child in self._children:
+            child.begin_stop(0.0)
         try:
             super().stop()
         finally:

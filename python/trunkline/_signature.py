@@ -6,6 +6,7 @@ from __future__ import annotations
 import collections.abc
 import dataclasses
 import inspect
+import types
 import typing
 from collections.abc import Callable
 from typing import Any
@@ -33,6 +34,8 @@ class Signature:
     takes_request: bool
     takes_context: bool
     is_async: bool
+    #: What the function calls its request.
+    request_name: str = ""
 
 
 def _element(hint: Any) -> tuple[bool, Any]:
@@ -47,7 +50,36 @@ def _element(hint: Any) -> tuple[bool, Any]:
 
 
 def _is_context(parameter: inspect.Parameter, hint: Any) -> bool:
-    return parameter.name in ("context", "ctx") or getattr(hint, "_is_trunkline_context", False)
+    """By its hint; without one, by its name."""
+    if hint is Any:
+        return parameter.name in ("context", "ctx")
+    kinds = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
+    return any(getattr(kind, "_is_trunkline_context", False) for kind in kinds)
+
+
+def _parameters_of(
+    function: Callable[..., Any], name: str, hints: dict[str, Any], skip_self: bool
+) -> tuple[inspect.Parameter | None, bool]:
+    """(the request's, whether there is a context)"""
+    parameters = list(inspect.signature(function).parameters.values())
+    request: inspect.Parameter | None = None
+    takes_context = False
+    for parameter in parameters[1:] if skip_self else parameters:
+        if parameter.kind == parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
+            continue
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        is_context = _is_context(parameter, hints.get(parameter.name, Any))
+        if parameter.kind == parameter.KEYWORD_ONLY or takes_context or (request is not None and not is_context):
+            raise TypeError(
+                f"handler {name}: its parameter {parameter.name!r} is neither the request nor a Context; a handler takes "
+                "(request), (request, context), (context) or nothing"
+            )
+        if is_context:
+            takes_context = True
+        else:
+            request = parameter
+    return request, takes_context
 
 
 def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Signature:
@@ -58,21 +90,8 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
         hints = typing.get_type_hints(target)
     except NameError as error:
         raise TypeError(f"handler {name}: its type hints cannot be resolved: {error}") from error
-    parameters = list(inspect.signature(function).parameters.values())
-    if skip_self:
-        parameters = parameters[1:]
-    positional = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
-    request: Any = None
-    takes_request = takes_context = False
-    for parameter in positional:
-        hint = hints.get(parameter.name, Any)
-        if takes_context or (takes_request and not _is_context(parameter, hint) and len(positional) > 2):
-            raise TypeError(f"handler {name}: takes (request), (request, context), (context) or nothing")
-        if _is_context(parameter, hint) or takes_request:
-            takes_context = True
-        else:
-            takes_request = True
-            request = hint
+    parameter, takes_context = _parameters_of(function, name, hints, skip_self)
+    request = None if parameter is None else hints.get(parameter.name, Any)
     is_generator = inspect.isgeneratorfunction(target)
     is_async_generator = inspect.isasyncgenfunction(target)
     streams_in, request = _element(request)
@@ -90,7 +109,8 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
         kind=kinds[streams_in, streams_out],
         request=request,
         response=response,
-        takes_request=takes_request,
+        takes_request=parameter is not None,
         takes_context=takes_context,
         is_async=is_async_generator or inspect.iscoroutinefunction(target),
+        request_name="" if parameter is None else parameter.name,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import logging
 import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
@@ -332,3 +333,63 @@ def test_stopping_cancels_handlers(play: Play) -> None:
                 await call
 
     play(make_server(), scenario)
+
+
+def test_plain_functions_inherit_deadline_and_context_variables(play: Play) -> None:
+    server = make_server()
+    variable = contextvars.ContextVar("variable", default="unset")
+    endpoints: list[str] = []
+
+    def left() -> Any:
+        with trunkline.Channel(endpoints[0]) as channel:
+            return channel.call("left")
+
+    @server.method
+    def relay() -> Any:
+        return [left(), variable.get()]
+
+    @server.method
+    def relay_stream() -> Iterator[Any]:
+        yield left()
+
+    def interceptor(call: trunkline.IncomingCall) -> Iterator[None]:
+        variable.set("set")
+        yield
+
+    intercepted = aio.Server(interceptors=[interceptor])
+    intercepted.add("relay", relay)
+
+    async def scenario(server: aio.Server, channel: aio.Channel) -> None:
+        endpoints.append(channel.endpoint)
+        seen = [(await channel.call("relay", timeout=60.0))[0]]
+        seen += [each async for each in channel.server_stream("relay_stream", timeout=60.0)]
+        async with intercepted.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as other:
+            seconds, value = await other.call("relay", timeout=60.0)
+            assert value == "set"
+            seen.append(seconds)
+        assert all(each is not None and 0 < each <= 60 for each in seen), seen
+
+    play(server, scenario)
+
+
+def test_tasks_that_are_done_at_once() -> None:
+    """As those of ``asyncio.eager_task_factory`` may be."""
+
+    def eager(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
+        if coroutine.__name__ != "run":
+            return asyncio.Task(coroutine, loop=loop, **options)
+        done = loop.create_future()
+        try:
+            coroutine.send(None)
+        except StopIteration as ended:
+            done.set_result(ended.value)
+        return done
+
+    async def main() -> None:
+        asyncio.get_running_loop().set_task_factory(eager)
+        async with make_server().serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:
+            for _ in range(3):
+                assert await asyncio.wait_for(channel.call("echo", b"x"), 5) == b"x"
+            assert not running._tasks
+
+    asyncio.run(main())

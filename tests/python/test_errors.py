@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import pickle
 
 import pytest
 
 import trunkline
+from trunkline import aio
 
 from .conftest import Serve
 
@@ -149,3 +151,71 @@ def test_a_port_in_use_is_told() -> None:
     with server.serve("tcp://127.0.0.1:0") as running:
         with pytest.raises(trunkline.AlreadyExists, match="listen"):
             server.serve(running.endpoint)
+
+
+def raise_what_is_hard_to_tell(request: str) -> None:
+    if request == "exception":
+        raise trunkline.InvalidArgument(ValueError("the text"))
+    if request == "set":
+        error = trunkline.NotFound("")
+        error.message = ValueError("the text")  # type: ignore[assignment]
+        raise error
+    if request == "ok":
+        fine = trunkline.NotFound("the text")
+        fine.code = trunkline.StatusCode.OK
+        raise fine
+    if request == "surrogate":
+        raise trunkline.NotFound("the text \udc80")
+    if request == "undescribed":
+        error = trunkline.NotFound("the text")
+        error.trailing_metadata = trunkline.Metadata([("Bad Name", b"v")])
+        raise error
+    raise trunkline.NotFound("the text", trailing_metadata={request: "v"})
+
+
+@pytest.mark.parametrize(
+    "request_, expected",
+    [
+        ("exception", trunkline.InvalidArgument),
+        ("set", trunkline.NotFound),
+        ("surrogate", trunkline.NotFound),
+        ("ok", trunkline.Internal),
+        ("Bad Name", trunkline.Internal),
+        ("undescribed", trunkline.Internal),
+    ],
+)
+def test_an_error_that_is_hard_to_tell_is_told(request_: str, expected: type[trunkline.RpcError]) -> None:
+    blocking, asynchronous = trunkline.Server(threads=1), aio.Server(threads=1)
+    blocking.add("fail", raise_what_is_hard_to_tell)
+
+    @asynchronous.method
+    async def fail(request: str) -> None:
+        raise_what_is_hard_to_tell(request)
+
+    async def main() -> None:
+        async with asynchronous.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:
+            with pytest.raises(expected) as caught:
+                await channel.call("fail", request_)
+            assert type(caught.value) is expected
+
+    with blocking.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
+        with pytest.raises(expected) as caught:
+            channel.call("fail", request_)
+    if expected is not trunkline.Internal:
+        assert "the text" in caught.value.message
+    asyncio.run(main())
+
+
+def test_metadata_and_details_of_the_wrong_type_are_refused() -> None:
+    with pytest.raises(TypeError, match="'n': a value is str or bytes, not int"):
+        trunkline.NotFound("x", trailing_metadata={"n": 3})  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="a name is a str, not int"):
+        trunkline.NotFound("x", trailing_metadata={3: "n"})  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'Bad Name'"):
+        trunkline.NotFound("x", trailing_metadata={"Bad Name": "n"})
+    with pytest.raises(TypeError, match="a type URL and bytes"):
+        trunkline.NotFound("x", details=[("type/url", 3)])
+    assert trunkline.Detail.of(("type/url", bytearray(b"v"))) == ("type/url", b"v")
+    with trunkline.Channel("tcp://127.0.0.1:1") as channel:
+        with pytest.raises(TypeError, match="a value is str or bytes"):
+            channel.call("x", b"", metadata={"n": 3})  # type: ignore[arg-type]

@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, TypedDict
+from typing import Any, Optional, TypedDict
 
 import msgspec
 import numpy
+import numpy.typing
 import pydantic
 import pytest
 from google.protobuf import wrappers_pb2
@@ -136,6 +137,27 @@ def test_numpy_buffers(channel: trunkline.Channel) -> None:
     answer = channel.call("total", numbers, memoryview)
 
     assert numpy.frombuffer(answer, dtype=numpy.float64)[0] == numbers.sum()
+
+
+def test_hints_of_numpy(serve: Serve) -> None:
+    server = trunkline.Server(threads=2)
+
+    def size(request: Any) -> bytes:
+        return str(len(request)).encode()
+
+    def count(request: Any) -> int:
+        return len(request)
+
+    for number, hint in enumerate((numpy.ndarray, numpy.typing.NDArray[numpy.float64], Optional[bytes])):
+        for function in (size, count):
+            function.__annotations__["request"] = hint
+            server.add(f"{function.__name__}{number}", function)
+    channel = serve(server)
+    numbers = numpy.arange(3, dtype=numpy.float64)
+
+    for number in range(3):
+        assert channel.call(f"size{number}", numbers) == b"24"
+        assert channel.call(f"count{number}", numbers, int) == 24
 
 
 def test_a_request_that_does_not_decode(channel: trunkline.Channel) -> None:

@@ -4,21 +4,27 @@
 from __future__ import annotations
 
 import asyncio
-from collections import deque
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable
+import contextlib
+import os
+import threading
+import time
+from collections.abc import AsyncGenerator
+from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, overload, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
-from .. import _core
+from .. import _core, _threads
 from .._bind import bind
-from .._calls import Reply, checked_timeout, checked_window, settings_of
-from .._codecs import Codecs, Coding
-from .._interceptors import Interception, OutgoingCall, checked_interceptors, send_through_async
-from .._lifetime import forget, track
+from .._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from .._codecs import Codecs
+from .._errors import DeadlineExceeded, RpcError
+from .._interceptors import OutgoingCall, checked_interceptors, send_through_async
+from .._lifetime import forget, track_channel
 from .._metadata import MetadataLike
-from .._options import ChannelOptions, core_options
-from ._loop import LoopInboxes, each, wait_for
-from ._streams import ClientStream
+from .._options import CallOptions, ChannelOptions, core_options
+from ._loop import LoopInboxes, in_a_thread, wait_for
+from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
+from ._stream_calls import StreamCalls
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,10 +32,9 @@ if TYPE_CHECKING:
 Response = TypeVar("Response")
 Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
-Requests = Union[Iterable[Any], AsyncIterable[Any]]
 
 
-class Channel:
+class Channel(StreamCalls):
     """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its thread."""
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
@@ -39,7 +44,10 @@ class Channel:
         self._core = core = _core.Channel(endpoint, core_options(options))
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
-        track(self)
+        self._submitted: set[asyncio.Task[Any]] = set()
+        self._process = os.getpid()
+        self._closing: Future[None] | None = None
+        track_channel(self)
 
     @property
     def endpoint(self) -> str:
@@ -56,7 +64,11 @@ class Channel:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        await self.close(0.0 if error is not None else 5.0)
+        if kind is None:
+            return await self.close()
+        # What leaves the block is told, not which calls it has cut off.
+        with contextlib.suppress(RpcError):
+            await self.close(0.0)
 
     def __del__(self) -> None:
         inboxes = getattr(self, "_inboxes", None)
@@ -65,66 +77,69 @@ class Channel:
 
     async def wait_for_ready(self, timeout: float) -> None:
         """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
-        await asyncio.get_running_loop().run_in_executor(None, self._core.wait_for_ready, timeout)
+        checked_timeout(timeout)
+        given_up = threading.Event()
+        try:
+            await in_a_thread(self._wait_for_ready, timeout, given_up)
+        finally:
+            given_up.set()
+
+    def _wait_for_ready(self, timeout: float, given_up: threading.Event) -> None:
+        """In pieces, so that the thread ends soon after its task."""
+        deadline = time.monotonic() + timeout
+        while True:
+            left = max(0.0, deadline - time.monotonic())
+            try:
+                return self._core.wait_for_ready(min(left, 0.2))
+            except DeadlineExceeded:
+                if left <= 0.2 or given_up.is_set():
+                    raise
 
     async def close(self, timeout: float = 5.0) -> None:
-        """Lets calls under way end, cancels what is left after ``timeout`` seconds. Further calls fail."""
+        """Lets calls under way end, cancels what is left after ``timeout`` seconds. Further calls fail.
+
+        It goes on if the task that waits for it is cancelled; a second close waits for the first.
+        """
         checked_timeout(timeout)
-        forget(self)
+        if self._process != os.getpid():
+            return forget(self)
+        if self._closing is None:
+            forget(self)
+            self._closing = _threads.begin(self._close, timeout)
+        elif self._closing.done():
+            return  # what it had to tell has been told
+        await asyncio.wrap_future(self._closing)
+
+    def _close(self, timeout: float) -> None:
         try:
-            if not self._core.is_closed():
-                await asyncio.get_running_loop().run_in_executor(None, self._core.close, timeout)
+            self._core.close(timeout)
         finally:
-            # What has ended at last is still told.
-            await asyncio.sleep(0)
             self._inboxes.close()
 
     def _close_at_exit(self) -> None:
         try:
-            self._core.close(0.0)
-        except Exception:
-            pass
-        self._inboxes.close()
+            self._close(0.0)
+        except RpcError:
+            pass  # calls were cut off
 
-    def bind(self, service: type[Service], name: str | None = None) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call, with the options of ``call``.
+    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
+        """A typed client of a class of type-hinted methods: its functions call.
 
-        ``name``: as in ``Server.add_service``. Bidirectional methods take an iterable of requests, sync or async, and
-        give the responses, or take nothing and give a ClientStream.
+        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
+        to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
+        of requests, sync or async, and give the responses, or take nothing and give a ClientStream.
         """
-        return bind(self, service, name)  # type: ignore[no-any-return]
+        return bind(self, service, name, options)  # type: ignore[no-any-return]
 
     # --- one call ---
 
     @overload
     async def call(
-        self,
-        method: str,
-        request: Any,
-        response: type[Response],
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Response: ...
     @overload
     async def call(
-        self,
-        method: str,
-        request: Any = ...,
-        response: Any = ...,
-        *,
-        timeout: float | None = ...,
-        metadata: MetadataLike = ...,
-        wait_for_ready: bool = ...,
-        idempotent: bool = ...,
-        compressor: str = ...,
-        codec: str | None = ...,
-        reply: Reply | None = ...,
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
     ) -> Any: ...
     async def call(
         self,
@@ -203,7 +218,52 @@ class Channel:
 
     # --- many calls ---
 
-    async def map(
+    @overload
+    def submit(
+        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> asyncio.Task[Response]: ...
+    @overload
+    def submit(
+        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+    ) -> asyncio.Task[Any]: ...
+    def submit(
+        self,
+        method: str,
+        request: Any = None,
+        response: type[Response] | Any = None,
+        *,
+        reply: Reply | None = None,
+        **options: Unpack[CallOptions],
+    ) -> asyncio.Task[Any]:
+        """Begins a call in a task of its own, and returns that; cancelling it cancels the call on the wire."""
+        task = asyncio.get_running_loop().create_task(self.call(method, request, response, reply=reply, **options))
+        self._submitted.add(task)  # loops hold their tasks weakly
+        task.add_done_callback(self._submitted.discard)
+        return task
+
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[Response, None]: ...
+    @overload
+    def map(
+        self,
+        method: str,
+        requests: Requests,
+        response: Any = ...,
+        *,
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[Any, None]: ...
+    def map(
         self,
         method: str,
         requests: Requests,
@@ -211,153 +271,72 @@ class Channel:
         *,
         window: int = 512,
         return_exceptions: bool = False,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        idempotent: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
+        **options: Unpack[CallOptions],
     ) -> AsyncGenerator[Any, None]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
         ``requests`` may be an async iterable. A call that fails raises there, or with ``return_exceptions`` yields its
         error. Closing the iterator cancels what is still under way.
         """
-        checked_window(window)
-        settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
-        loop, inbox = self._inboxes.of_running_loop()
-        under_way: deque[tuple[_core.ClientCall | None, asyncio.Future[Any], Any]] = deque()
-        options: dict[str, Any] = dict(timeout=timeout, metadata=metadata, wait_for_ready=wait_for_ready)
-        options.update(idempotent=idempotent, compressor=compressor, codec=codec)
+        begin = self._beginning(method, response, **options)
+        return map_calls(begin, requests, checked_window(window), return_exceptions)
 
-        def begin(request: Any) -> None:
-            if self._interceptors:
-                task = asyncio.ensure_future(self.call(method, request, response, **options))
-                under_way.append((None, task, _same))
-                return
-            coding = self._codecs.coding(type(request), response, codec)
-            future: asyncio.Future[Any] = loop.create_future()
-            data = coding.encode(request)
-            call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
-            under_way.append((call, future, coding.decode))
-
-        async def first() -> Any:
-            _, future, decode = under_way[0]
-            try:
-                result = decode(await future)
-            except Exception as error:
-                if not return_exceptions:
-                    raise
-                result = error
-            under_way.popleft()
-            return result
-
-        try:
-            if isinstance(requests, AsyncIterable):
-                async for request in requests:
-                    begin(request)
-                    while under_way and (len(under_way) >= window or under_way[0][1].done()):
-                        yield await first()
-            else:
-                for request in requests:
-                    begin(request)
-                    while under_way and (len(under_way) >= window or under_way[0][1].done()):
-                        yield await first()
-            while under_way:
-                yield await first()
-        finally:
-            for call, future, _ in under_way:
-                if not future.done():
-                    if call is not None:
-                        call.cancel()
-                    future.cancel()
-                elif not future.cancelled():
-                    future.exception()  # seen
-
-    # --- streams ---
-
-    def stream(
+    @overload
+    def as_completed(
         self,
         method: str,
-        request: Any = Any,
-        response: type[Response] | Any = None,
+        requests: Requests,
+        response: type[Response],
         *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """A stream of messages of type ``request`` out and ``response`` in; begins at once, with interceptors at its
-        first operation."""
-        call = OutgoingCall(method, "bidirectional", None, timeout, metadata, None)
-        return self._open(call, request, response, wait_for_ready, compressor, codec)
-
-    def _open(
-        self, call: OutgoingCall, request: Any, response: Any, wait_for_ready: bool, compressor: str, codec: str | None
-    ) -> ClientStream:
-        """``request``: the type of what is streamed; of no use if the only request is there."""
-
-        def begin() -> tuple[_core.ClientStream, Coding]:
-            is_only = call.kind == "server_stream"
-            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
-            data = coding.encode(call.request) if is_only else None
-            return self._core.open_stream(call.method, coding.codec, settings, data), coding
-
-        if not self._interceptors:
-            return ClientStream(self._inboxes, begin)
-        return ClientStream(self._inboxes, begin, Interception(self._interceptors, call))
-
-    def server_stream(
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[tuple[int, Response], None]: ...
+    @overload
+    def as_completed(
         self,
         method: str,
-        request: Any = None,
-        response: type[Response] | Any = None,
+        requests: Requests,
+        response: Any = ...,
         *,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """One request, many responses: ``async for`` over what it returns."""
-        call = OutgoingCall(method, "server_stream", request, timeout, metadata, None)
-        return self._open(call, Any, response, wait_for_ready, compressor, codec)
-
-    async def client_stream(
+        window: int = ...,
+        return_exceptions: bool = ...,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[tuple[int, Any], None]: ...
+    def as_completed(
         self,
         method: str,
         requests: Requests,
         response: type[Response] | Any = None,
         *,
-        request: Any = Any,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> Any:
-        """Many requests, one response. ``request`` names their type if there may be none."""
-        stream: ClientStream | None = None
+        window: int = 512,
+        return_exceptions: bool = False,
+        **options: Unpack[CallOptions],
+    ) -> AsyncGenerator[tuple[int, Any], None]:
+        """Like ``map``, in the order in which the calls end: yields (index of the request, response)."""
+        begin = self._beginning(method, response, **options)
+        return calls_as_completed(begin, requests, checked_window(window), return_exceptions)
 
-        def open_for(message: Any) -> ClientStream:
-            kind = type(message) if request is Any else request
-            call = OutgoingCall(method, "client_stream", None, timeout, metadata, None)
-            return self._open(call, kind, response, wait_for_ready, compressor, codec)
+    def _beginning(self, method: str, response: Any, **options: Unpack[CallOptions]) -> Begin:
+        """Begins one call of many."""
+        if self._interceptors:
+            return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
+        codec, settings = codec_and_settings(**options)
 
-        try:
-            async for message in each(requests):
-                if stream is None:
-                    stream = open_for(message)
-                if not await stream._write_unless_over(message):
-                    break
-            if stream is None:
-                stream = open_for(None)
-            return await stream._only_response()
-        finally:
-            if stream is not None:
-                await stream._let_go()
+        found: tuple[asyncio.AbstractEventLoop, _core.Inbox] | None = None
+
+        def begin(request: Any) -> CallUnderWay:
+            nonlocal found
+            if found is None:
+                found = self._inboxes.of_running_loop()
+            loop, inbox = found
+            coding = self._codecs.coding(type(request), response, codec)
+            future: asyncio.Future[Any] = loop.create_future()
+            data = coding.encode(request)
+            call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
+            return CallUnderWay(call, future, coding.decode)
+
+        return begin
 
 
 def _same(response: Any) -> Any:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
 from functools import partial
 from typing import Any, NamedTuple
@@ -16,6 +17,8 @@ from .._interceptors import send_through_async
 from .._messages import decode_errors
 from .._metadata import Metadata
 from .._methods import Coders, Method, incoming_call, once, stream_function, worker_entry
+
+_log = logging.getLogger("trunkline.server")
 
 #: (request bytes or None, codec, call, seconds left or None); answers the call in every case, and then tells so.
 Entry = Callable[[Any, str, _core.ServedCall, "float | None"], Coroutine[Any, Any, None]]
@@ -47,7 +50,12 @@ def _set_error(call: _core.ServedCall, method: Method, error: BaseException) -> 
         text = f"handler of {method.name} was cancelled"
         call.set_error((int(StatusCode.CANCELLED), text, (), Metadata()))
     else:
-        call.set_error(describe_error(error, method.name))
+        try:
+            call.set_error(describe_error(error, method.name))
+        except Exception:
+            _log.exception("handler of %s raised what cannot be told", method.name)
+            text = f"handler of {method.name} raised what cannot be told"
+            call.set_error((int(StatusCode.INTERNAL), text, (), Metadata()))
     if not isinstance(error, (Exception, asyncio.CancelledError)):
         raise error  # KeyboardInterrupt and its kind are the loop's
 
@@ -82,6 +90,8 @@ def _blocking_entry(method: Method, host: EntryHost) -> Entry:
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
         try:
+            if left is not None:
+                inherit_deadline(left)
             call.set_response(await host.run_blocking(entry, data, codec, call))
         except BaseException as error:
             _set_error(call, method, error)
@@ -182,7 +192,7 @@ def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
 
     async def run(_: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
         try:
-            if left is not None and method.signature.is_async:
+            if left is not None:
                 inherit_deadline(left)
             if host.interceptors:
                 incoming = incoming_call(method, None, call)

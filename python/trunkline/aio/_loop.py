@@ -4,28 +4,51 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Any
 
-from .. import _core
+from .. import _core, _threads
 
 
 class LoopInbox:
     """An inbox whose completions set the loop's futures, in lists."""
 
-    __slots__ = ("__weakref__", "_loop", "core")
+    __slots__ = ("__weakref__", "_loop", "_process", "core")
 
     def __init__(self, core: _core.Inbox, loop: asyncio.AbstractEventLoop) -> None:
         self.core = core
         self._loop = loop
+        self._process = os.getpid()
         loop.add_reader(core.fileno(), _complete, core)
 
     def close(self) -> None:
-        """On the loop's thread, or once it is closed."""
+        """On the loop's thread, or once it is closed. In a forked child nothing is done: what the loop watches, and what
+        its descriptor counts, is the parent's as well."""
+        if self._process != os.getpid():
+            return
         if not self._loop.is_closed():
             self._loop.remove_reader(self.core.fileno())
             _complete(self.core)  # what has come since the loop last looked
         self.core.close()
+
+    def close_from_anywhere(self) -> None:
+        """At once on the loop's thread, elsewhere when the loop runs."""
+        if self._process != os.getpid():
+            return
+        if _running_loop() is self._loop:
+            return self.close()
+        try:
+            self._loop.call_soon_threadsafe(self.close)
+        except RuntimeError:  # it is closed
+            self.core.close()
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
 
 
 def _complete(inbox: _core.Inbox) -> None:
@@ -56,17 +79,15 @@ class LoopInboxes:
         return loop, found.core
 
     def close(self) -> None:
-        """Inboxes of loops on other threads are taken out of them there."""
+        """From any thread; before what any of the loops is told afterwards."""
         inboxes, self._by_loop = self._by_loop, {}
-        try:
-            running: asyncio.AbstractEventLoop | None = asyncio.get_running_loop()
-        except RuntimeError:
-            running = None
-        for loop, inbox in inboxes.items():
-            if loop is running or loop.is_closed() or not loop.is_running():
-                inbox.close()
-            else:
-                loop.call_soon_threadsafe(inbox.close)
+        for inbox in inboxes.values():
+            inbox.close_from_anywhere()
+
+
+async def in_a_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Waits for what blocks. Cancelling the task returns at once, and neither its loop nor exit waits for the function."""
+    return await asyncio.wrap_future(_threads.begin(function, *arguments))
 
 
 async def wait_for(operation: _core.Completion, future: asyncio.Future[Any]) -> Any:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import asyncio
-import concurrent.futures
+import contextvars
+import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
 from types import TracebackType
@@ -12,12 +13,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._calls import checked_timeout
-from .._lifetime import forget, track
+from .._lifetime import forget, track_server
 from .._options import ServerOptions
-from .._processes import Child, PortReservation, Run, end_children
+from .._processes import Child, PortReservation, Run, end_children, grace_told, telling_what_is_cut_off
 from .._server import Registry, check_serving
+from .._threads import DaemonPool
 from ._handlers import EntryHost, entry_of
-from ._loop import LoopInbox
+from ._loop import LoopInbox, in_a_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -50,11 +52,12 @@ class RunningServer:
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
         self._loop = asyncio.get_running_loop()
         self._core = core = _core.Server({**server._options, **more_options})
-        self._pool = concurrent.futures.ThreadPoolExecutor(server._threads, thread_name_prefix="trunkline-worker")
+        self._pool = DaemonPool(server._threads, "trunkline-worker")
         self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
         self._flush_wanted = False
+        self._process = os.getpid()
         self._stopped = asyncio.Event()
-        self._stopping = False
+        self._stopping: asyncio.Task[None] | None = None
         self._inbox = LoopInbox(core.make_inbox(True), self._loop)
         self._descriptor = -1
         try:
@@ -69,7 +72,7 @@ class RunningServer:
         except BaseException:
             self._close_at_exit()
             raise
-        track(self)
+        track_server(self)
 
     @property
     def endpoint(self) -> str:
@@ -91,13 +94,15 @@ class RunningServer:
         tasks = self._tasks
         for call, entry, request, codec, left in self._core.take_calls():
             if entry is not None:
-                tasks[call] = create_task(entry(request, codec, call, left))
+                task = create_task(entry(request, codec, call, left))
+                if not task.done():  # as it may be where tasks are begun eagerly
+                    tasks[call] = task
             elif call in tasks:
                 # Not before its first step, or it would end without having answered.
                 self._loop.call_soon(tasks[call].cancel)
 
     def _answered(self, call: _core.ServedCall) -> None:
-        del self._tasks[call]
+        self._tasks.pop(call, None)
         self._core.answer(call)
         if not self._flush_wanted:
             self._flush_wanted = True
@@ -108,7 +113,9 @@ class RunningServer:
         self._core.flush()
 
     def _run_blocking(self, function: Callable[..., Any], *arguments: Any) -> Awaitable[Any]:
-        return self._loop.run_in_executor(self._pool, function, *arguments)
+        """With the deadline and the other context variables of the task."""
+        future = self._pool.submit(contextvars.copy_context().run, function, *arguments)
+        return asyncio.wrap_future(future, loop=self._loop)
 
     # --- its end ---
 
@@ -119,38 +126,47 @@ class RunningServer:
         """
         checked_timeout(timeout)
         try:
-            await self._loop.run_in_executor(None, self._core.drain, timeout)
+            await in_a_thread(self._core.drain, timeout)
         finally:
             await self.stop()
 
     async def stop(self) -> None:
         """At once: calls under way are cancelled, and their handlers, which are waited for up to 5 seconds."""
-        if self._stopping:
-            await self._stopped.wait()
-            return
-        self._stopping = True
-        forget(self)
-        current = asyncio.current_task()
-        await self._loop.run_in_executor(None, self._core.stop)
-        await asyncio.sleep(0)  # the first steps of tasks
-        tasks = [task for task in self._tasks.values() if task is not current]
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks, timeout=5.0)
-        self._close()
-        self._stopped.set()
+        if self._process != os.getpid():
+            return  # not the child's to stop
+        if self._stopping is None:
+            forget(self)
+            self._stopping = self._loop.create_task(self._stop(asyncio.current_task()))
+        await asyncio.shield(self._stopping)
+
+    async def _stop(self, asking: asyncio.Task[Any] | None) -> None:
+        """``asking``: who waits for it, perhaps a handler."""
+        try:
+            self._core.stop()
+            await asyncio.sleep(0)  # the first steps of tasks
+            tasks = [task for task in self._tasks.values() if task is not asking]
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks, timeout=5.0)
+        finally:
+            self._close()
+            self._stopped.set()
 
     def _close(self) -> None:
+        if self._process != os.getpid():
+            return  # the loop watches the parent's descriptors
         if not self._loop.is_closed() and self._descriptor >= 0:
             self._loop.remove_reader(self._descriptor)
         self._core.flush()
         self._inbox.close()
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._pool.close()
         self._core.destroy()
 
     def _close_at_exit(self) -> None:
         self._core.stop()
+        self._pool.close()
+        self._pool.join(5.0)
         self._close()
 
     async def wait(self) -> None:
@@ -200,9 +216,9 @@ class _SharedServer(RunningServer):
         try:
             reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
             chosen = [reservation.endpoint for reservation in reservations]
-            run = _in_a_child(server, chosen, asyncio.get_running_loop(), 5.0)
+            run = _in_a_child(server, chosen, asyncio.get_running_loop())
             for _ in range(workers - 1):
-                self._children.append(Child(run, 5.0))
+                self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
         except BaseException:
             end_children(self._children)
@@ -212,23 +228,29 @@ class _SharedServer(RunningServer):
                 reservation.close()
 
     async def drain(self, timeout: float = 5.0) -> None:
+        """As of one process; what other ones cut off is logged there."""
+        checked_timeout(timeout)
         for child in self._children:
-            child.begin_stop()
+            child.begin_stop(timeout)
         await super().drain(timeout)
 
     async def stop(self) -> None:
         children, self._children = self._children, []
+        for child in children:
+            child.begin_stop(0.0)
         try:
             await super().stop()
         finally:
-            await self._loop.run_in_executor(None, end_children, children)
+            await in_a_thread(end_children, children)
 
     def _close_at_exit(self) -> None:
+        for child in self._children:
+            child.begin_stop(0.0)
         super()._close_at_exit()
         end_children(self._children)
 
 
-def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEventLoop, grace: float) -> Run:
+def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEventLoop) -> Run:
     def run(ready: Callable[[], None], stop: int) -> None:
         # The parent's loop has stayed there, although it was running here.
         asyncio._set_running_loop(None)
@@ -242,7 +264,9 @@ def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEv
             ready()
             await told.wait()
             loop.remove_reader(stop)
-            await running.drain(grace)
+            grace = grace_told(stop)
+            with telling_what_is_cut_off():
+                await (running.drain(grace) if grace > 0 else running.stop())
 
         loop.run_until_complete(serve())
 

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: MIT
+"""Channels that are closed, left by an exception, or waited for in vain."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+
+import trunkline
+from trunkline import aio
+
+
+@pytest.fixture
+def endpoint() -> Iterator[str]:
+    """Of a server whose ``block`` ends when it is cancelled."""
+    server = trunkline.Server(threads=4)
+
+    @server.method
+    def block(context: trunkline.Context) -> None:
+        while not context.is_cancelled():
+            time.sleep(0.005)
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        yield running.endpoint
+
+
+@pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
+def test_an_exception_leaves_the_block_of_a_busy_channel(endpoint: str, kind: type[BaseException]) -> None:
+    futures = []
+    with pytest.raises(kind, match="from the block"), trunkline.Channel(endpoint) as channel:
+        futures.append(channel.submit("block"))
+        while channel.state != "ready":
+            time.sleep(0.001)
+        raise kind("from the block")
+
+    assert isinstance(futures[0].exception(20), trunkline.Cancelled)
+
+
+def test_an_exception_leaves_the_block_of_a_busy_aio_channel(endpoint: str) -> None:
+    async def leave(kind: type[BaseException]) -> None:
+        async with aio.Channel(endpoint) as channel:
+            task = asyncio.ensure_future(channel.call("block"))
+            await asyncio.sleep(0.05)
+            try:
+                raise kind("from the block")
+            finally:
+                task.add_done_callback(lambda task: task.exception())
+
+    for kind in (ValueError, asyncio.CancelledError):
+        with pytest.raises(kind, match="from the block"):
+            asyncio.run(leave(kind))
+
+
+def test_cancelling_a_map_cancels_its_calls_on_the_wire() -> None:
+    states: dict[int, str] = {}
+    server = trunkline.Server(threads=4)
+
+    @server.method
+    def block(number: int, context: trunkline.Context) -> None:
+        states[number] = "begun"
+        while not context.is_cancelled():
+            time.sleep(0.005)
+        states[number] = "cancelled"
+
+    async def main(endpoint: str) -> None:
+        async with aio.Channel(endpoint) as channel:
+
+            async def take() -> None:
+                async for _ in channel.map("block", [0, 1, 2]):
+                    pass
+
+            task = asyncio.ensure_future(take())
+            while len(states) < 3:
+                await asyncio.sleep(0.005)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            deadline = time.monotonic() + 5.0
+            while set(states.values()) != {"cancelled"} and time.monotonic() < deadline:
+                await asyncio.sleep(0.005)
+            assert states == {0: "cancelled", 1: "cancelled", 2: "cancelled"}
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        asyncio.run(main(running.endpoint))
+
+
+def test_calls_end_though_the_task_that_closes_is_cancelled(endpoint: str) -> None:
+    async def main() -> None:
+        channel = aio.Channel(endpoint)
+        call = asyncio.ensure_future(channel.call("block"))
+        while channel.state != "ready":
+            await asyncio.sleep(0.005)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(channel.close(0.4), 0.05)
+        with pytest.raises(trunkline.DeadlineExceeded, match="1 calls were cancelled"):
+            await channel.close()
+        with pytest.raises(trunkline.Cancelled):
+            await asyncio.wait_for(call, 5.0)
+        await channel.close()
+
+    asyncio.run(main())
+
+
+def test_several_loops_close_one_channel() -> None:
+    begun = threading.Semaphore(0)
+    server = trunkline.Server(threads=3)
+
+    @server.method
+    def block(context: trunkline.Context) -> None:
+        begun.release()
+        while not context.is_cancelled():
+            time.sleep(0.005)
+
+    running = server.serve("tcp://127.0.0.1:0")
+    channel = aio.Channel(running.endpoint)
+    ended: list[BaseException] = []
+
+    async def wait() -> None:
+        try:
+            await channel.call("block")
+        except trunkline.RpcError as error:
+            ended.append(error)
+
+    threads = [threading.Thread(target=lambda: asyncio.run(wait())) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    for _ in threads:
+        assert begun.acquire(timeout=20)
+    with pytest.raises(trunkline.DeadlineExceeded):
+        asyncio.run(channel.close(0.1))
+    for thread in threads:
+        thread.join(20)
+    running.stop()
+
+    assert [type(error) for error in ended] == [trunkline.Cancelled] * 3
+
+
+def test_what_blocks_is_left_at_once_when_it_is_cancelled(endpoint: str) -> None:
+    async def wait() -> None:
+        channel = aio.Channel("tcp://127.0.0.1:1")
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(channel.wait_for_ready(20.0), 0.05)
+
+    async def close() -> None:
+        channel = aio.Channel(endpoint)
+        call = asyncio.ensure_future(channel.call("block"))
+        while channel.state != "ready":
+            await asyncio.sleep(0.005)
+        with pytest.raises(asyncio.TimeoutError):
+            await asyncio.wait_for(channel.close(3.0), 0.05)
+        call.cancel()
+
+    for scenario in (wait, close):
+        begin = time.monotonic()
+        asyncio.run(scenario())
+        assert time.monotonic() - begin < 2.0
+
+
+def test_a_server_stops_though_the_task_that_stops_it_is_cancelled() -> None:
+    server = aio.Server(threads=1)
+
+    @server.method
+    async def stubborn() -> None:
+        try:
+            await asyncio.sleep(30)
+        finally:
+            await asyncio.sleep(0.2)
+
+    async def main() -> None:
+        running = server.serve("tcp://127.0.0.1:0")
+        async with aio.Channel(running.endpoint, max_retries=0) as channel:
+            call = asyncio.ensure_future(channel.call("stubborn"))
+            while running.stats()["calls_started"] == 0:
+                await asyncio.sleep(0.005)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(running.stop(), 0.05)
+            await asyncio.wait_for(running.stop(), 5.0)
+            await asyncio.wait_for(running.wait(), 5.0)
+            with pytest.raises(trunkline.RpcError):
+                await call
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("is_plain", [False, True])
+def test_a_drain_that_is_cancelled_stops_the_server(is_plain: bool) -> None:
+    server = aio.Server(threads=1)
+
+    async def sleep() -> None:
+        await asyncio.sleep(30)
+
+    def block(context: trunkline.Context) -> None:
+        while not context.is_cancelled():
+            time.sleep(0.005)
+
+    server.add("wait", block if is_plain else sleep)
+
+    async def main() -> None:
+        running = server.serve("tcp://127.0.0.1:0")
+        async with aio.Channel(running.endpoint, max_retries=0) as channel:
+            call = asyncio.ensure_future(channel.call("wait"))
+            while running.stats()["calls_started"] == 0:
+                await asyncio.sleep(0.005)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(running.drain(20.0), 0.1)
+            with pytest.raises(trunkline.RpcError):
+                await asyncio.wait_for(call, 5.0)
+            await asyncio.wait_for(running.wait(), 5.0)
+
+    begin = time.monotonic()
+    asyncio.run(main())
+    assert time.monotonic() - begin < 4.0

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: MIT
+"""Servers of several processes, and how they end together. Each scenario is a process of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from .test_life import play
+
+SERVE = """
+channels = {}
+
+def serve(workers):
+    running = server.serve("tcp://127.0.0.1:0", workers=workers)
+    for _ in range(1000):
+        channel = trunkline.Channel(running.endpoint, max_retries=0)
+        pid = channel.call("who")
+        if channels.setdefault(pid, channel) is not channel:
+            channel.close()
+        if len(channels) == workers:
+            return running
+    raise AssertionError("not every process has got a connection")
+
+@server.method
+def linger(request: float, context: trunkline.Context) -> int:
+    end = time.monotonic() + request
+    while time.monotonic() < end and not context.is_cancelled():
+        time.sleep(0.01)
+    return os.getpid()
+"""
+
+
+def play_processes(script: str, expect: str = "") -> None:
+    play(SERVE + "\nimport logging; logging.disable()\n" + script, expect=expect)
+
+
+def test_every_process_has_the_grace_that_is_given() -> None:
+    play_processes(
+        """
+running = serve(2)
+futures = {pid: channel.submit("linger", 5.6) for pid, channel in channels.items()}
+threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+running.run_until_signal(grace=20.0)
+assert {pid: future.result(20) for pid, future in futures.items()} == {pid: pid for pid in channels}
+"""
+    )
+
+
+@pytest.mark.parametrize("end", ["stop()", "drain(0.3)"])
+def test_processes_end_together(end: str) -> None:
+    play_processes(
+        f"""
+running = serve(4)
+futures = [channel.submit("linger", 60.0) for channel in channels.values()]
+time.sleep(0.1)
+begin = time.monotonic()
+try:
+    running.{end}
+except trunkline.DeadlineExceeded:
+    pass
+assert time.monotonic() - begin < 4.0, time.monotonic() - begin
+assert all(isinstance(future.exception(20), trunkline.Unavailable) for future in futures)
+"""
+    )
+
+
+def test_processes_of_event_loops_end_together() -> None:
+    play_processes(
+        """
+@async_server.method
+async def sleep(seconds: float) -> int:
+    await asyncio.sleep(seconds)
+    return os.getpid()
+
+async def main():
+    running = async_server.serve("tcp://127.0.0.1:0", workers=3)
+    channels = {}
+    while len(channels) < 3:
+        channel = aio.Channel(running.endpoint, max_retries=0)
+        channels.setdefault(await channel.call("sleep", 0.0), channel)
+    calls = [asyncio.ensure_future(channel.call("sleep", 60.0)) for channel in channels.values()]
+    await asyncio.sleep(0.1)
+    begin = time.monotonic()
+    try:
+        await running.drain(0.3)
+    except trunkline.DeadlineExceeded:
+        pass
+    assert time.monotonic() - begin < 4.0, time.monotonic() - begin
+    await asyncio.gather(*calls, return_exceptions=True)
+
+asyncio.run(main())
+"""
+    )
+
+
+def test_a_child_hears_of_its_parents_end_whatever_siblings_do() -> None:
+    play_processes(
+        """
+running = serve(3)
+first = running._children[0]
+os.close(first._stop)  # as the end of the parent does
+first._stop = -1
+deadline = time.monotonic() + 10.0
+while os.waitpid(first.pid, os.WNOHANG)[0] == 0:
+    assert time.monotonic() < deadline
+    time.sleep(0.01)
+assert all(channel.call("who") == pid for pid, channel in channels.items() if pid != first.pid)
+running.stop()
+"""
+    )
+
+
+def test_what_children_print_is_printed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)
+    play_processes(
+        """
+print("before")
+@server.method
+def show() -> None:
+    print("shown")
+running = serve(2)
+for channel in channels.values():
+    channel.call("show")
+running.drain()
+""",
+        expect="before\nshown\nshown",
+    )
+
+
+def test_children_leave_signals_to_their_parent() -> None:
+    play_processes(
+        """
+running = serve(3)
+for number in (signal.SIGINT, signal.SIGTERM):
+    for pid in channels:
+        if pid != os.getpid():
+            os.kill(pid, number)
+time.sleep(0.2)
+assert {pid: channel.call("who") for pid, channel in channels.items()} == {pid: pid for pid in channels}
+running.stop()
+"""
+    )
+
+
+def test_a_child_of_the_application_leaves_the_workers_alone() -> None:
+    play_processes(
+        """
+running = serve(2)
+pid = os.fork()
+if pid == 0:
+    running.stop()
+    os._exit(0)
+assert os.waitpid(pid, 0)[1] == 0
+time.sleep(0.1)
+assert {pid: channel.call("who") for pid, channel in channels.items()} == {pid: pid for pid in channels}
+running.stop()
+"""
+    )

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""What type checkers are told; mypy and pyright look at this file, and it runs, too."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from typing import Any, Optional
+
+import pytest
+from typing_extensions import assert_type
+
+import trunkline
+from trunkline import aio, testing
+
+
+class Greeter:
+    def greet(self, name: str) -> str:
+        return f"hello, {name}"
+
+    def left(self, timeout: float, context: trunkline.Context) -> float:
+        """Whose request has the name of an option."""
+        return (context.time_left() or 0.0) + timeout
+
+    def spell(self, word: str) -> Iterator[str]:
+        yield from word
+
+    def join(self, words: Iterator[str]) -> str:
+        return "".join(words)
+
+
+def test_blocking() -> None:
+    with testing.serve(Greeter) as channel:
+        assert_type(channel.call("Greeter/greet", "a", str), str)
+        assert_type(channel.call("Greeter/greet", "a"), Any)
+        assert_type(channel.call("Greeter/greet", "a", Optional[str], timeout=9.0), Any)
+        future = channel.submit("Greeter/greet", "a", str)
+        assert_type(future, trunkline.CallFuture[str])
+        assert_type(future.result(20), str)
+        assert_type(channel.map("Greeter/greet", ["a"], str), Iterator[str])
+        assert_type(channel.map("Greeter/greet", ["a"], str, return_exceptions=True), Iterator[Any])
+        assert_type(channel.as_completed("Greeter/greet", ["a"], str), Iterator[tuple[int, str]])
+        assert_type(channel.client_stream("Greeter/join", ["a"], str), str)
+
+
+def test_asyncio() -> None:
+    async def main() -> None:
+        async with testing.aserve(Greeter) as channel:
+            assert_type(await channel.call("Greeter/greet", "a", str), str)
+            assert_type(channel.map("Greeter/greet", ["a"], str), AsyncGenerator[str, None])
+            assert_type(channel.as_completed("Greeter/greet", ["a"], str), AsyncGenerator[tuple[int, str], None])
+            assert_type(await channel.submit("Greeter/greet", "a", str), str)
+            assert_type(await channel.client_stream("Greeter/join", ["a"], str), str)
+
+    asyncio.run(main())
+
+
+def test_a_bound_class_takes_names_and_options() -> None:
+    with testing.serve(Greeter) as channel:
+        client = channel.bind(Greeter, timeout=60.0, idempotent=True, metadata={"a": "b"})
+        assert_type(client, Greeter)
+        assert_type(client.greet(name="a"), str)
+
+        assert client.greet(name="a") == client.greet("a") == "hello, a"
+        assert 0 < client.left(0.0) <= 60  # type: ignore[call-arg]
+        assert 900 < client.left(0.0, timeout=1000.0) <= 1000  # type: ignore[call-arg, misc]
+        assert list(client.spell(word="abc")) == ["a", "b", "c"]
+        assert client.join(words=iter(["a", "b"])) == "ab"
+        with pytest.raises(TypeError, match="greet.. takes one request, called 'name'"):
+            client.greet("a", name="b")  # type: ignore[misc]
+        with pytest.raises(TypeError, match="nam"):
+            client.greet(nam="b")  # type: ignore[call-arg]
+    with pytest.raises(ValueError, match="timeout"), testing.serve(Greeter) as channel:
+        channel.bind(Greeter, timeout=-1.0).greet("a")
+
+
+def test_many_calls_of_an_aio_channel() -> None:
+    begun: list[int] = []
+    server = aio.Server(threads=1)
+
+    @server.method
+    async def wait(request: int) -> int:
+        begun.append(request)
+        await asyncio.sleep(request / 1000)
+        if request == 13:
+            raise trunkline.OutOfRange("unlucky")
+        return request
+
+    def interceptor(call: trunkline.OutgoingCall) -> Iterator[None]:
+        yield
+
+    async def main() -> None:
+        async with server.serve("tcp://127.0.0.1:0") as running:
+            for interceptors in ([], [interceptor]):
+                async with aio.Channel(running.endpoint, interceptors=interceptors) as channel:
+                    await play(channel)
+
+    async def play(channel: aio.Channel) -> None:
+        ended = [each async for each in channel.as_completed("wait", [300, 0, 100], int)]
+        assert ended == [(1, 0), (2, 100), (0, 300)]
+        outcomes = dict([each async for each in channel.as_completed("wait", [13, 1], int, return_exceptions=True)])
+        assert (type(outcomes[0]), outcomes[1]) == (trunkline.OutOfRange, 1)
+        with pytest.raises(trunkline.OutOfRange):
+            [each async for each in channel.as_completed("wait", [13], int, window=1)]
+        assert len([each async for each in channel.as_completed("wait", [0] * 50, int, window=3)]) == 50
+        task = channel.submit("wait", 5, int)
+        assert isinstance(task, asyncio.Task) and await task == 5
+        begun.clear()
+        task = channel.submit("wait", 30_000)
+        while not begun:
+            await asyncio.sleep(0.001)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(main())

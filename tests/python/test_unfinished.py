@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Exits and forks with something under way, each in a process of its own."""
+
+from __future__ import annotations
+
+import pytest
+
+from .test_life import play
+
+
+def test_exit_with_a_server_that_nobody_keeps() -> None:
+    play(
+        """
+        import gc
+        endpoint = server.serve("tcp://127.0.0.1:0").endpoint
+        gc.collect()
+        channel = trunkline.Channel(endpoint)
+        def work():
+            try:
+                while True:
+                    channel.call("echo", b"x")
+            except trunkline.RpcError:
+                pass
+        threads = [threading.Thread(target=work, daemon=True) for _ in range(4)]
+        for thread in threads: thread.start()
+        time.sleep(0.1)
+        """
+    )
+
+
+def test_exit_goes_on_after_what_does_not_close() -> None:
+    play(
+        """
+        import logging
+        from trunkline import _lifetime
+        logging.disable()
+        class Broken:
+            def _close_at_exit(self):
+                raise SystemExit(3)
+        broken = Broken()
+        _lifetime.track_channel(broken)
+        running = server.serve("tcp://127.0.0.1:0")
+        channel = trunkline.Channel(running.endpoint)
+        future = channel.submit("block")
+        assert begun.wait(20)
+        """,
+        expect="cancelled",
+    )
+
+
+@pytest.mark.parametrize("run", ["asyncio.run(main())", "asyncio.new_event_loop().run_until_complete(main())"])
+def test_exit_with_a_plain_handler_of_a_loop(run: str) -> None:
+    play(
+        f"""
+        import warnings
+        warnings.simplefilter("ignore", ResourceWarning)
+        async_server.add("block", block)
+        async def main():
+            running = async_server.serve("tcp://127.0.0.1:0")
+            channel = aio.Channel(running.endpoint)
+            call = asyncio.ensure_future(channel.call("block"))
+            while not begun.is_set():
+                await asyncio.sleep(0.01)
+            call.add_done_callback(lambda call: call.cancelled() or call.exception())
+            return running, channel, call
+        kept = {run}
+        """,
+        expect="cancelled",
+    )
+
+
+def test_exit_while_a_task_waits_to_be_ready() -> None:
+    play(
+        """
+        async def main():
+            try:
+                await asyncio.wait_for(aio.Channel("tcp://127.0.0.1:1").wait_for_ready(20.0), 0.1)
+            except asyncio.TimeoutError:
+                os.write(1, b"left\\n")
+        begin = time.monotonic()
+        asyncio.run(main())
+        assert time.monotonic() - begin < 5.0
+        """,
+        expect="left",
+    )
+
+
+@pytest.mark.parametrize("leave", ["del channel; gc.collect()", "sys.exit(0)", "asyncio.run(channel.close())"])
+def test_a_child_leaves_the_loops_of_its_parent_alone(leave: str) -> None:
+    play(
+        f"""
+        import gc
+        running = server.serve("tcp://127.0.0.1:0")
+        loop = asyncio.new_event_loop()
+        channel = aio.Channel(running.endpoint)
+        async def ask(text):
+            return await asyncio.wait_for(channel.call("echo", text), 5)
+        assert loop.run_until_complete(ask(b"x")) == b"x"
+        pid = os.fork()
+        if pid == 0:
+            import warnings
+            warnings.simplefilter("ignore")
+            {leave}
+            os._exit(0)
+        assert os.waitpid(pid, 0)[1] == 0
+        assert loop.run_until_complete(ask(b"y")) == b"y"
+        loop.close()
+        """
+    )
+
+
+def test_a_child_leaves_the_servers_of_its_parent_alone() -> None:
+    play(
+        """
+        async def main():
+            running = async_server.serve("tcp://127.0.0.1:0")
+            channel = aio.Channel(running.endpoint)
+            assert await channel.call("aecho", b"x") == b"x"
+            pid = os.fork()
+            if pid == 0:
+                running._close()
+                stopping = running.stop()
+                try:
+                    stopping.send(None)
+                except StopIteration:
+                    os._exit(0)
+                os._exit(3)
+            assert os.waitpid(pid, 0)[1] == 0
+            assert await asyncio.wait_for(channel.call("aecho", b"y"), 5) == b"y"
+            await channel.close()
+            await running.stop()
+        asyncio.run(main())
+        """
+    )
