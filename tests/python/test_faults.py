@@ -68,7 +68,7 @@ def test_map_answers_everything_in_order(serve: Serve, window: int) -> None:
 
 
 def not_text() -> trunkline.RpcError:
-    return trunkline.InvalidArgument(ValueError("an error as the message"))  # type: ignore[arg-type]
+    return trunkline.InvalidArgument(ValueError("an error as the message"))
 
 
 def not_unicode() -> trunkline.RpcError:
