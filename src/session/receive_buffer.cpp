@@ -35,7 +35,8 @@ void ReceiveBuffer::make_room(std::size_t size) {
   if (block_ != nullptr && room >= size) return;
   if (block_ != nullptr && room >= read_bytes_ / 2 && room > 0 && needed_ <= this->size() + room) return;
   const std::size_t kept = this->size();
-  Block* block = Block::allocate(std::max(kept + size, read_bytes_));
+  // At least half as much again, or a peer whose bytes come one by one would have all of them copied for each.
+  Block* block = Block::allocate(std::max(kept + std::max(size, kept / 2), read_bytes_));
   if (kept > 0) std::memcpy(block->data(), begin_, kept);
   if (block_ != nullptr) block_->release();
   block_ = block;

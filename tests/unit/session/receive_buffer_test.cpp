@@ -63,6 +63,24 @@ TEST(ReceiveBuffer, KeepsAPartWhileReadingOn) {
   }
 }
 
+/// Bytes that come one by one while nothing is taken out.
+TEST(ReceiveBuffer, UnbufferedMovesItsBytesSeldom) {
+  ReceiveBuffer buffer(0);
+  const std::string all(60000, 'x');
+  std::string_view rest = all;
+  int moves = 0;
+  const std::byte* place = nullptr;
+
+  while (!rest.empty()) {
+    feed(buffer, rest, 1);
+    moves += buffer.data() != place ? 1 : 0;
+    place = buffer.data();
+  }
+
+  EXPECT_EQ(text_of(buffer), all);
+  EXPECT_LT(moves, 60);
+}
+
 TEST(ReceiveBuffer, PutsABodyWhereItBelongs) {
   ReceiveBuffer buffer(4096);
   std::string_view first = "abcdefgh";
