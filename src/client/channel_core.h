@@ -16,8 +16,8 @@
 #include <trunkline/channel_options.h>
 #include <trunkline/channel_state.h>
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <memory>
 #include <mutex>
 #include <unordered_map>
@@ -214,7 +214,7 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   // guards the step there and what is posted, so that nothing is posted to a loop that nobody runs any more.
   std::recursive_mutex detached_mutex_;
   std::atomic<bool> detached_{false};
-  std::deque<std::function<void()>> posted_;
+  std::list<std::function<void()>> posted_;
   bool posted_woken_ = false;
 };
 
