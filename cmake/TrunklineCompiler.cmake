@@ -13,8 +13,10 @@ endif()
 
 find_program(TRUNKLINE_CCACHE ccache)
 if(TRUNKLINE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  # ccache takes precompiled headers only if told that their time stamps and macros may differ.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+  # Builds of the same sources in other folders share their objects. ccache takes precompiled headers only if told that
+  # their time stamps and macros may differ.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${PROJECT_SOURCE_DIR}" CCACHE_NOHASHDIR=1
+                                  CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
                                   "${TRUNKLINE_CCACHE}")
 endif()
 

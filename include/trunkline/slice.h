@@ -144,13 +144,19 @@ class TRUNKLINE_API BufferWriter {
     advance(bytes.size());
   }
   void append(std::string_view text) { append(as_bytes(text)); }
+  /// The same bytes; a large slice that is the first to come is shared instead of copied, unless its block is far
+  /// larger.
+  void append(const Slice& slice);
   void push_back(std::byte value) { prepare(1)[0] = value, advance(1); }
 
   std::size_t size() const noexcept { return size_; }
   ByteSpan bytes() const noexcept { return {data_, size_}; }
-  void clear() noexcept { size_ = 0; }
+  void clear() noexcept { truncate(0); }
   /// Drops what was written after the first `size` bytes; `size` is at most size().
-  void truncate(std::size_t size) noexcept { size_ = size; }
+  void truncate(std::size_t size) noexcept {
+    size_ = size;
+    if (is_shared_) capacity_ = size;
+  }
   /// The bytes written; the writer is empty after.
   Slice take() noexcept;
 
@@ -161,6 +167,7 @@ class TRUNKLINE_API BufferWriter {
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
+  bool is_shared_ = false;  // the block is a slice's, and never written to: capacity_ is size_
 };
 
 }  // namespace trunkline

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls per second of trunkline in Python beside a limit and grpcio, as ratios within one interleaved run.
+"""Calls per second of trunkline in Python beside a limit and its peers, as ratios within one interleaved run.
 
 Every contestant is two processes over loopback, and every answer is checked before it is counted. The limit is plain Python
 sockets that move the same messages without any protocol; for a MiB of bytes it is trunkline in C++, where it is built
@@ -28,16 +28,18 @@ class Cell(NamedTuple):
     outstanding: int
     limit: str
     ours: str
-    peer: str
+    #: gRPC is the first one.
+    peers: tuple[str, ...]
 
 
 CELLS = {
-    "blocking/8/1/1": Cell(8, 1, "sockets", "trunkline", "grpcio"),
-    "map/8/1/512": Cell(8, 512, "messages", "trunkline_map", "grpcio_futures"),
-    "asyncio/8/1/64": Cell(8, 64, "messages", "trunkline_aio", "grpc_aio"),
-    "uvloop/8/1/64": Cell(8, 64, "messages", "trunkline_aio_uvloop", "grpc_aio_uvloop"),
-    "asyncio/1024/1/64": Cell(1024, 64, "messages", "trunkline_aio", "grpc_aio"),
-    "bytes/1048576/1/1": Cell(1 << 20, 1, "bytes_echo", "trunkline_bytes", "grpcio"),
+    "blocking/8/1/1": Cell(8, 1, "sockets", "trunkline", ("grpcio", "rpyc", "Pyro5", "zerorpc", "pycapnp")),
+    "blocking_busy_poll/8/1/1": Cell(8, 1, "sockets", "trunkline busy_poll", ("grpcio",)),
+    "map/8/1/512": Cell(8, 512, "messages", "trunkline map", ("grpcio futures", "pycapnp")),
+    "asyncio/8/1/64": Cell(8, 64, "messages", "trunkline.aio", ("grpc.aio", "pycapnp", "rpyc")),
+    "uvloop/8/1/64": Cell(8, 64, "messages", "trunkline.aio uvloop", ("grpc.aio uvloop",)),
+    "asyncio/1024/1/64": Cell(1024, 64, "messages", "trunkline.aio", ("grpc.aio", "pycapnp", "rpyc")),
+    "bytes/1048576/1/1": Cell(1 << 20, 1, "bytes_echo", "trunkline bytes", ("grpcio",)),
 }
 
 Row = dict[str, Any]
@@ -81,16 +83,17 @@ class Contestant:
 
 @contextlib.contextmanager
 def contestants_of(cell: Cell, programs: Path | None, said: dict[str, str]) -> Iterator[dict[str, Contestant]]:
-    """By role: limit, ours, peer; the limit only if there is its program. ``said``: what each server says at its end."""
+    """By name, in the order in which they run; the limit only if there is its program. ``said``: what each server says
+    at its end."""
     running: dict[str, Contestant] = {}
     try:
-        for role, name in (("limit", cell.limit), ("ours", cell.ours), ("peer", cell.peer)):
+        for name in (cell.limit, cell.ours, *cell.peers):
             if name != "bytes_echo" or programs is not None:
-                running[role] = Contestant(name, programs)
+                running[name] = Contestant(name, programs)
         yield running
     finally:
-        for role, contestant in running.items():
-            said[role] = contestant.stop()
+        for name, contestant in running.items():
+            said[name] = contestant.stop()
 
 
 def measure(name: str, programs: Path | None, rounds: int, seconds: float) -> tuple[Row, str]:
@@ -98,21 +101,30 @@ def measure(name: str, programs: Path | None, rounds: int, seconds: float) -> tu
     cell = CELLS[name]
     said: dict[str, str] = {}
     with contestants_of(cell, programs, said) as contestants:
-        rates: dict[str, list[float]] = {role: [] for role in contestants}
+        rates: dict[str, list[float]] = {each: [] for each in contestants}
         for _ in range(rounds):
-            for role, contestant in contestants.items():
-                rates[role].append(contestant.run(cell, seconds))
-    medians = {role: statistics.median(values) for role, values in rates.items()}
-    ours, limit, peer = medians["ours"], medians.get("limit"), medians["peer"]
+            for each, contestant in contestants.items():
+                rates[each].append(contestant.run(cell, seconds))
+    medians = {each: statistics.median(values) for each, values in rates.items()}
+    ours, limit = medians[cell.ours], medians.get(cell.limit)
+    peers = {each: {"rate": round(medians[each]), "times": round(ours / medians[each], 2)} for each in cell.peers}
     row: Row = {
         "cell": f"python {name}",
         "ours": round(ours),
         "limit": None if limit is None else round(limit),
-        "peer": round(peer),
+        "peer": peers[cell.peers[0]]["rate"],
         "share_of_limit": None if limit is None else round(ours / limit, 3),
-        "times_peer": round(ours / peer, 2),
+        "times_peer": peers[cell.peers[0]]["times"],
+        "peers": peers,
     }
-    return row, said["ours"]
+    return row, said[cell.ours]
+
+
+def line_of(name: str, row: Row, said: str) -> str:
+    limit = "-" if row["limit"] is None else format(row["limit"], ",d")
+    share = "-" if row["share_of_limit"] is None else format(row["share_of_limit"], ".0%")
+    peers = ", ".join(f"{each} {peer['rate']:,d} ({peer['times']:.1f}x)" for each, peer in row["peers"].items())
+    return f"{name:<26}{limit:>10}{row['ours']:>10,d}{share:>10}{said:>12}  {peers}"
 
 
 def main() -> None:
@@ -130,16 +142,14 @@ def main() -> None:
     if options.rounds < 1 or not 0 < options.seconds <= 60:
         parser.error("needs rounds >= 1, 0 < seconds <= 60")
     print(f"calls per second, medians of {options.rounds} interleaved rounds of {options.seconds:g} s")
-    print("cell: how it is called, payload bytes / connections / outstanding calls; peer: grpcio")
-    print(f"{'cell':<30}{'limit':>12}{'ours':>12}{'peer':>10}{'of limit':>10}{'x peer':>8}  calls per GIL acquisition")
+    print("cell: how it is called, payload bytes / connections / outstanding calls")
+    print("calls/GIL: calls that our server runs per acquisition of the GIL; peers: how often as fast we are")
+    print(f"{'cell':<26}{'limit':>10}{'ours':>10}{'of limit':>10}{'calls/GIL':>12}  peers")
     rows = []
     for name in cells:
         row, said = measure(name, options.programs, options.rounds, options.seconds)
         rows.append(row)
-        limit = "-" if row["limit"] is None else format(row["limit"], ",d")
-        share = "-" if row["share_of_limit"] is None else format(row["share_of_limit"], ".0%")
-        figures = f"{limit:>12}{row['ours']:>12,d}{row['peer']:>10,d}{share:>10}{row['times_peer']:>8.1f}"
-        print(f"{name:<30}{figures}  {said}", flush=True)
+        print(line_of(name, row, said), flush=True)
     if options.json:
         options.json.write_text(json.dumps(rows, indent=2) + "\n", encoding="utf-8")
 

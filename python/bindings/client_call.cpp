@@ -22,7 +22,7 @@ void ClientCall::begin(Channel& channel, const Method& method, const Payload& re
                        bool one_way) {
   CallOptions options;
   if (settings != nullptr) options = settings->options;
-  options.codec = request.codec;
+  options.codec = codec_ = request.codec;
   one_way_ = one_way;
   Handler handler{std::static_pointer_cast<ClientCall>(shared_from_this())};
   if (one_way) return channel.async_call_oneway(method, request, options, std::move(handler));
@@ -33,7 +33,7 @@ void ClientCall::begin(Channel& channel, const Method& method, const Payload& re
 py::object ClientCall::outcome() {
   if (!status_.is_ok()) return make_failure(status_, reply_.leading, reply_.trailing, reply_.peer);
   if (one_way_) return py::none();
-  return bytes_of(response_.bytes);
+  return received(response_.bytes, codec_);
 }
 
 py::object value_or_raise(py::object outcome) {

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "completion.h"
-#include "payload.h"
+#include "message_bytes.h"
 #include "settings.h"
 
 #include <trunkline/channel.h>
@@ -22,7 +22,7 @@ class ClientCall : public Completion {
   /// afterwards.
   void begin(Channel& channel, const Method& method, const Payload& request, const CallSettings* settings,
              bool one_way);
-  /// The response as `bytes` (None for one-way calls), or an RpcError.
+  /// The response's bytes (None for one-way calls), or an RpcError.
   py::object outcome() override;
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
@@ -34,6 +34,7 @@ class ClientCall : public Completion {
   struct Handler;
 
   Payload response_;
+  std::string_view codec_;  // of the request, and so of what decodes the response
   Status status_;
   ReplyInfo reply_;
   bool one_way_ = false;

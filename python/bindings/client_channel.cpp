@@ -77,18 +77,23 @@ void ClientChannel::start_thread() {
 
 std::shared_ptr<ClientCall> ClientChannel::begin(const Method& method, const py::handle& request,
                                                  std::string_view codec, const CallSettings* settings, bool one_way,
-                                                 const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+                                                 const std::shared_ptr<Inbox>& inbox, const py::handle& tag,
+                                                 Sharing sharing) {
   Channel& through = channel();
-  const BufferView view(request);
+  const OutgoingBytes bytes(request, sharing);
   auto call = std::make_shared<ClientCall>(pump_);
   if (inbox != nullptr) call->deliver_to(inbox, tag);
-  call->begin(through, method, {view.slice(), codec_name(codec)}, settings, one_way);
+  call->begin(through, method, {bytes.slice(), codec_name(codec)}, settings, one_way);
   return call;
 }
 
 py::object ClientChannel::call(std::string_view name, const py::handle& request, std::string_view codec,
                                const CallSettings* settings, bool one_way) {
-  return value_or_raise(begin(method(name), request, codec, settings, one_way, nullptr, py::none())->wait_and_take());
+  const auto sharing = one_way ? Sharing::if_read_only : Sharing::while_waiting;
+  const auto begun = begin(method(name), request, codec, settings, one_way, nullptr, py::none(), sharing);
+  py::object outcome = begun->wait_and_take();
+  drop_left_references();  // the request is the caller's own again
+  return value_or_raise(std::move(outcome));
 }
 
 std::shared_ptr<ClientStreamEnd> ClientChannel::open_stream(std::string_view name, std::string_view codec,
@@ -102,10 +107,10 @@ std::shared_ptr<ClientStreamEnd> ClientChannel::open_stream(std::string_view nam
     return std::make_shared<ClientStreamEnd>(pump_, options.codec,
                                              through.stream<Payload, Payload>(method(name), options));
   }
-  const BufferView view(only_request);
+  const OutgoingBytes bytes(only_request);
   return std::make_shared<ClientStreamEnd>(
       pump_, options.codec,
-      through.server_stream<Payload>(method(name), Payload{view.slice(), options.codec}, options));
+      through.server_stream<Payload>(method(name), Payload{bytes.slice(), options.codec}, options));
 }
 
 std::string_view ClientChannel::state() const { return to_string(closed_ ? ChannelState::closed : channel().state()); }

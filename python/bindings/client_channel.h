@@ -31,7 +31,7 @@ class ClientChannel {
   /// Its outcome comes to `inbox` with `tag`, or without one is waited for.
   std::shared_ptr<ClientCall> begin(const Method& method, const py::handle& request, std::string_view codec,
                                     const CallSettings* settings, bool one_way, const std::shared_ptr<Inbox>& inbox,
-                                    const py::handle& tag);
+                                    const py::handle& tag, Sharing sharing = Sharing::if_read_only);
   /// Waits; the response's bytes. Raises RpcError, and what signal handlers raise.
   py::object call(std::string_view name, const py::handle& request, std::string_view codec,
                   const CallSettings* settings, bool one_way);

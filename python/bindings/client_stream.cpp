@@ -43,8 +43,8 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::begin_write(const py::handle& 
                                                               const std::shared_ptr<Inbox>& inbox,
                                                               const py::handle& tag) {
   auto begun = operation(inbox, tag);
-  const BufferView view(message);
-  const Payload payload{view.slice(), codec_};
+  const OutgoingBytes bytes(message);
+  const Payload payload{bytes.slice(), codec_};
   if (last) {
     stream_->async_write_last(payload, handler(*begun));
   } else {

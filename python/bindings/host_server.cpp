@@ -155,7 +155,7 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
       static_cast<void>(call->set_ok());
       return;
     }
-    const py::object request = bytes_of(call->request);
+    const py::object request = received(call->request, call->codec());
     call->request = {};
     const py::object codec = codec_text(call->codec());
     PyObject* const arguments[] = {nullptr, request.ptr(), codec.ptr(), self.ptr()};
@@ -183,7 +183,7 @@ py::list HostServer::take_calls() {
     if (items[i].is_cancellation) {
       item = py::make_tuple(call, py::none(), py::none(), py::none(), py::none());
     } else {
-      const py::object request = call->is_stream() ? py::none() : bytes_of(call->request);
+      const py::object request = call->is_stream() ? py::none() : received(call->request, call->codec());
       call->request = {};
       item = py::make_tuple(call, py::handle(call->served_method().entry()), request, codec_text(call->codec()),
                             call->time_left());

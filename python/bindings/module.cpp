@@ -13,6 +13,10 @@ namespace trunkline::python {
 namespace {
 
 void bind_calls(py::module_& module) {
+  py::class_<ReceivedBytes>(module, "ReceivedBytes", py::buffer_protocol())
+      .def_buffer(&ReceivedBytes::buffer)
+      .def("__len__", &ReceivedBytes::size);
+
   py::class_<CallSettings, std::shared_ptr<CallSettings>>(module, "CallSettings")
       .def(py::init<const py::object&, const py::object&, bool, bool, std::string>(), py::arg("timeout"),
            py::arg("metadata"), py::arg("wait_for_ready"), py::arg("idempotent"), py::arg("compressor"));

@@ -82,7 +82,7 @@ class PassThroughCodec final : public Codec {
   std::string_view name() const noexcept override { return name_; }
   bool supports(const MessageType& type) const noexcept override { return *type.type == typeid(Payload); }
   Status encode(MessageView message, BufferWriter& out) const override {
-    out.append(message.as<Payload>()->bytes.bytes());
+    out.append(message.as<Payload>()->bytes);
     return {};
   }
   Status decode(const Slice& payload, MutableMessageView message) const override {

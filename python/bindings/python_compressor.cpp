@@ -2,6 +2,8 @@
 // Calling out to Python, and what goes wrong there as a status.
 #include "python_compressor.h"
 
+#include "message_bytes.h"
+
 #include <cstring>
 
 namespace trunkline::python {
@@ -17,7 +19,7 @@ Status PythonCompressor::compress(ByteSpan input, BufferWriter& out) const {
   try {
     const py::object compressed = compress_.share()(bytes_of(input));
     const BufferView view(compressed);
-    out.append(view.slice().bytes());
+    out.append(view.bytes());
     return {};
   } catch (const py::error_already_set&) {
     return {StatusCode::internal, "the compressor raised an exception"};
@@ -33,7 +35,7 @@ Status PythonCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
       return {StatusCode::invalid_argument,
               "it makes " + std::to_string(view.size()) + " bytes instead of " + std::to_string(out.size())};
     }
-    if (!out.empty()) std::memcpy(out.data(), view.slice().data(), out.size());
+    if (!out.empty()) std::memcpy(out.data(), view.bytes().data(), out.size());
     return {};
   } catch (const py::error_already_set& error) {
     if (error.matches(PyExc_ValueError)) {

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-// References to Python's objects that loops carry without the GIL, and bytes between the two worlds.
+// References to Python's objects that loops carry without the GIL.
 #pragma once
 
 #include "released_gil.h"
-
-#include <trunkline/slice.h>
 
 #include <pybind11/pybind11.h>
 
@@ -42,30 +40,5 @@ class Reference {
  private:
   PyObject* object_ = nullptr;
 };
-
-/// The bytes of a contiguous buffer, borrowed while this lives. With the GIL.
-class BufferView {
- public:
-  /// Throws TypeError.
-  explicit BufferView(const py::handle& object);
-  ~BufferView();
-  BufferView(const BufferView&) = delete;
-  BufferView& operator=(const BufferView&) = delete;
-  /// Without an owner: valid while this lives.
-  Slice slice() const noexcept { return {nullptr, data_, size_}; }
-  std::size_t size() const noexcept { return size_; }
-
- private:
-  Py_buffer buffer_{};
-  bool has_buffer_ = false;
-  const std::byte* data_ = nullptr;
-  std::size_t size_ = 0;
-};
-
-/// The bytes with an owner of their own: copied if they are few, else the object is kept until the core is done.
-Slice keep_bytes(const py::handle& object);
-
-/// As a new `bytes`.
-py::object bytes_of(const Slice& slice);
 
 }  // namespace trunkline::python

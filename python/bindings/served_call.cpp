@@ -66,8 +66,8 @@ std::shared_ptr<StreamOperation> ServedCall::begin_read(const std::shared_ptr<In
 std::shared_ptr<StreamOperation> ServedCall::begin_write(const py::handle& message, std::string_view codec,
                                                          const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
   auto begun = operation(inbox, tag);
-  const BufferView view(message);
-  const Payload payload{view.slice()};
+  const OutgoingBytes bytes(message);
+  const Payload payload{bytes.slice()};
   call::async_act(*port_, call::StreamAction::write, {&payload_type(codec), &payload},
                   begun->handler([](Metadata&, Metadata&) {}));
   return begun;
@@ -77,7 +77,7 @@ bool ServedCall::begin_answer() { return !std::exchange(answered_, true); }
 
 bool ServedCall::set_response(const py::handle& message) {
   if (answered_) return false;
-  response_ = keep_bytes(message);
+  response_ = OutgoingBytes(message).keep();
   return begin_answer();
 }
 

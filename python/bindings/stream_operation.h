@@ -23,7 +23,7 @@ class StreamOperation final : public Completion {
   py::object outcome() override {
     if (!status_.is_ok()) return make_failure(status_, leading_, trailing_, {});
     if (!is_read_) return py::bool_(true);
-    return has_message_ ? bytes_of(message_.bytes) : py::none();
+    return has_message_ ? received(message_) : py::none();
   }
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 

@@ -69,10 +69,15 @@ class Codecs:
             raise ValueError(f"codec {codec!r} is none of {', '.join([*CODECS, *self._own])}")
         return _messages.codec_of(kind, codec)
 
-    def encoder(self, codec: str) -> Encode:
-        """Messages to a bytes-like object."""
+    def encoder(self, codec: str, kind: Any) -> Encode:
+        """Messages of type ``kind`` to a bytes-like object."""
         own = self._own.get(codec)
-        return _messages.encoder(codec) if own is None else own.encode
+        return _messages.encoder(codec, kind) if own is None else own.encode
+
+    def checked_encoder(self, codec: str, kind: Any) -> Encode:
+        """The same; raises TypeError for a message of another type, or leaves that to a codec of the application's."""
+        own = self._own.get(codec)
+        return _messages.checked_encoder(codec, kind) if own is None else own.encode
 
     def carries(self, codec: str, kind: Any) -> bool:
         """Whether answers of the type can be encoded in the codec."""
@@ -108,14 +113,16 @@ class Codecs:
         if codec is None and not is_empty and name not in self._own and response is not None:
             if self.name_for(response, None) not in self._own:
                 name = _messages.codec_of_both(request_type, response)
-        encode = _encode_nothing if is_empty and not self.has_nothing(name) else self.encoder(name)
+        encode = _encode_nothing if is_empty and not self.has_nothing(name) else self.encoder(name, request_type)
         if response is type(None):
             return Coding(name, encode, _decode_nothing)
         if response is None and name == "protobuf" and name not in self._own:
-            return Coding(name, encode, _untyped)
+            raise TypeError("the response is a protobuf message: give its class, e.g. call(method, request, Response)")
         kind = Any if response is None else response
         decode = self.decoder(kind, name)
-        return Coding(name, encode, decode if name == "bytes" else functools.partial(_decode_response, decode, kind, name))
+        if kind in _messages.NEVER_WRONG and name == "bytes" and name not in self._own:
+            return Coding(name, encode, decode)
+        return Coding(name, encode, functools.partial(_decode_response, decode, kind, name))
 
     def has_nothing(self, codec: str) -> bool:
         """Whether the codec has a form of its own for None; else it is an empty message."""
@@ -123,15 +130,15 @@ class Codecs:
         return codec in ("json", "msgpack") if own is None else own.supports(type(None))
 
 
-def _decode(codec: Codec, kind: Any, data: bytes) -> Any:
-    return codec.decode(data, kind)
+def _decode(codec: Codec, kind: Any, data: Any) -> Any:
+    return codec.decode(data if type(data) is bytes else bytes(data), kind)
 
 
 def _decode_response(decode: Decode, kind: Any, codec: str, data: bytes) -> Any:
     try:
         return decode(data)
     except Exception as error:
-        raise Internal(f"the {codec} response does not decode as {_messages.type_name(kind)}: {error}") from error
+        raise Internal(f"the {codec} response does not decode as {_messages.type_name(kind)}: {_messages.decode_error_text(error)}") from error
 
 
 def _encode_nothing(message: Any) -> bytes:
@@ -140,7 +147,3 @@ def _encode_nothing(message: Any) -> bytes:
 
 def _decode_nothing(data: bytes) -> None:
     return None
-
-
-def _untyped(data: bytes) -> Any:
-    raise TypeError("the response is a protobuf message: give its class, e.g. call(method, request, Response)")

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import itertools
 import queue
 import time
 from collections import deque
@@ -30,37 +31,59 @@ def map_calls(
     """The responses in order."""
     iterator = iter(requests)
     chunk = max(1, min(64, size // 4))
-    coding: Coding | None = None
-    window: _core.CallWindow | None = None
-    clock = time.monotonic
-    ended = False
-    try:
-        while True:
-            batch: list[Any] = []
-            if not ended:
-                begun = clock()
-                for request in iterator:
-                    if coding is None:
-                        coding = codecs.coding(type(request), response, codec)
-                    batch.append(coding.encode(request))
-                    # A slow source does not hold back what it has given.
-                    if len(batch) == chunk or clock() - begun > 0.001:
-                        break
-                else:
-                    ended = True
-            if coding is None:
-                return
-            if window is None:
-                window = channel.make_window(method, coding.codec, settings, size)
-            outcomes = window.exchange(batch, ended)
-            if ended and not outcomes:
-                return
-            decode = coding.decode
-            for outcome in outcomes:
-                yield _decoded(decode, outcome, return_exceptions)
-    finally:
-        if window is not None:
+    # Requests of another codec than those before have a window of their own.
+    left: list[Any] = []
+    while True:
+        first = left.pop() if left else next(iterator, _END)
+        if first is _END:
+            return
+        coding = codecs.coding(type(first), response, codec)
+        window = channel.make_window(method, coding.codec, settings, size)
+
+        def coding_of(kind: type[Any]) -> Coding:
+            return codecs.coding(kind, response, codec)
+
+        try:
+            batches = _batches(itertools.chain((first,), iterator), coding.codec, coding_of, left, chunk)
+            for batch in itertools.chain(batches, itertools.repeat(None)):
+                outcomes = window.exchange(batch or [], batch is None)
+                if batch is None and not outcomes:
+                    break
+                for outcome in outcomes:
+                    yield _decoded(coding.decode, outcome, return_exceptions)
+        finally:
             window.cancel()
+
+
+#: What comes after the last request.
+_END: Any = object()
+
+
+def _batches(
+    requests: Iterator[Any], codec: str, coding_of: Callable[[type[Any]], Coding], left: list[Any], most: int
+) -> Iterator[list[Any]]:
+    """Encoded requests in lists, up to one of another codec, which goes to ``left``."""
+    clock = time.monotonic
+    kind: type[Any] | None = None
+    encode: Callable[[Any], Any]
+    batch: list[Any] = []
+    begun = clock()
+    for request in requests:
+        if type(request) is not kind:
+            kind = type(request)
+            coding = coding_of(kind)
+            if coding.codec != codec:
+                left.append(request)
+                break
+            encode = coding.encode
+        batch.append(encode(request))
+        # A slow source does not hold back what it has given.
+        if len(batch) == most or clock() - begun > 0.001:
+            yield batch
+            batch = []
+            begun = clock()
+    if batch:
+        yield batch
 
 
 def calls_as_completed(

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import re
 import types
 import typing
 from collections.abc import Callable
@@ -12,7 +13,8 @@ from typing import Any
 import msgspec
 
 Encode = Callable[[Any], Any]
-Decode = Callable[[bytes], Any]
+#: Of ``bytes``, or for the codec ``bytes`` of another read-only buffer where they are many.
+Decode = Callable[[Any], Any]
 
 CODECS = ("protobuf", "json", "msgpack", "bytes")
 #: For everything that is neither protobuf nor bytes, unless a call or a method says otherwise.
@@ -21,6 +23,8 @@ DEFAULT_CODEC = "msgpack"
 _BUFFERS = (bytes, bytearray, memoryview)
 #: Hints that say nothing of what a message is.
 _UNTYPED = (Any, object)
+#: What any bytes at all are.
+NEVER_WRONG = (*_UNTYPED, *_BUFFERS)
 _Nothing = type(None)
 #: What messages of a type may travel in beside their usual codec, if a call asks for that or its other messages need it.
 _ALSO = {"protobuf": ("json",), "bytes": ("msgpack",), "msgpack": ("json",)}
@@ -39,7 +43,37 @@ def is_buffer(kind: Any) -> bool:
     if _is_union(kind):
         return any(is_buffer(each) for each in typing.get_args(kind))
     kind = typing.get_origin(kind) or kind
-    return isinstance(kind, type) and (issubclass(kind, _BUFFERS) or str(kind.__module__).split(".")[0] == "numpy")
+    return isinstance(kind, type) and (issubclass(kind, _BUFFERS) or is_array(kind))
+
+
+def is_array(kind: Any) -> bool:
+    """``numpy.ndarray``, without importing it; also ``numpy.typing.NDArray[...]``."""
+    kind = typing.get_origin(kind) or kind
+    return isinstance(kind, type) and any(
+        each.__module__ == "numpy" and each.__name__ == "ndarray" for each in kind.__mro__
+    )
+
+
+def _dtype_of(kind: Any) -> Any:
+    """Of an array's type hint; bytes where it says nothing."""
+    import numpy
+
+    for each in typing.get_args(kind):
+        if typing.get_origin(each) is numpy.dtype:
+            scalar = typing.get_args(each)[0]
+            if isinstance(scalar, type) and scalar is not numpy.generic:
+                return numpy.dtype(scalar)
+    return numpy.dtype(numpy.uint8)
+
+
+def _as_bytes(data: Any) -> bytes:
+    return data if type(data) is bytes else bytes(data)
+
+
+def _as_array(dtype: Any, data: Any) -> Any:
+    import numpy
+
+    return numpy.frombuffer(data, dtype)
 
 
 def _usual_codec(kind: Any) -> str:
@@ -87,28 +121,46 @@ def type_name(kind: Any) -> str:
     return getattr(kind, "__name__", None) or str(kind)
 
 
-def _simplify(value: Any) -> Any:
-    """msgspec asks for what it does not know."""
-    if hasattr(value, "model_dump"):  # pydantic
-        return value.model_dump()
-    if is_protobuf(type(value)):
-        from google.protobuf import json_format
+def _simplify_for(mode: str) -> Callable[[Any], Any]:
+    """What msgspec asks for what it does not know. ``mode``: of pydantic, ``python`` or ``json``."""
 
-        return msgspec.Raw(json_format.MessageToJson(value, indent=None).encode())
-    if is_buffer(type(value)):
-        return bytes(value)
-    raise NotImplementedError(f"cannot encode {type(value).__name__}")
+    def simplify(value: Any) -> Any:
+        if hasattr(value, "model_dump"):  # pydantic
+            return value.model_dump(mode=mode, by_alias=True, round_trip=True)
+        if is_protobuf(type(value)):
+            from google.protobuf import json_format
+
+            return json_format.MessageToDict(value)
+        if is_array(type(value)):
+            return bytes(value)
+        package = type(value).__module__.partition(".")[0]
+        if package == "numpy":  # its numbers
+            return value.item()
+        if package in ("pydantic", "pydantic_core"):  # its addresses
+            return str(value)
+        raise NotImplementedError(f"cannot encode {type(value).__name__}")
+
+    return simplify
 
 
 def _build(kind: Any, value: Any) -> Any:
-    if hasattr(kind, "model_validate"):
-        return kind.model_validate(value)
+    if is_array(kind):
+        return _as_array(_dtype_of(kind), value)
+    try:
+        if hasattr(kind, "model_validate"):
+            return kind.model_validate(value)
+        if is_protobuf(kind):
+            from google.protobuf import json_format
+
+            return json_format.ParseDict(value, kind())
+    except decode_errors() as error:
+        raise ValueError(decode_error_text(error)) from None  # msgspec tells its text
     raise NotImplementedError(f"cannot decode {type_name(kind)}")
 
 
 _encoders: dict[str, Encode] = {
-    "json": msgspec.json.Encoder(enc_hook=_simplify).encode,
-    "msgpack": msgspec.msgpack.Encoder(enc_hook=_simplify).encode,
+    "json": msgspec.json.Encoder(enc_hook=_simplify_for("json")).encode,
+    "msgpack": msgspec.msgpack.Encoder(enc_hook=_simplify_for("python")).encode,
 }
 
 
@@ -120,11 +172,34 @@ def _serialize(message: Any) -> Any:
     return message.SerializeToString()
 
 
-def encoder(codec: str) -> Encode:
-    """Messages of the codec to a bytes-like object."""
+def encoder(codec: str, kind: Any = Any) -> Encode:
+    """Messages of type ``kind`` to a bytes-like object."""
     if codec == "protobuf":
-        return _serialize
+        return kind.SerializeToString if is_protobuf(kind) else _serialize
     return _encoders.get(codec, _same)
+
+
+def checked_encoder(codec: str, kind: Any) -> Encode:
+    """The same; raises TypeError for a message of another type."""
+    accepted = _accepted(kind)
+    encode = encoder(codec, kind)
+    return encode if accepted is None else functools.partial(_encode_checked, encode, accepted)
+
+
+def _accepted(kind: Any) -> tuple[type[Any], ...] | None:
+    """Whose instances are messages of the type; None if that is not for isinstance to say."""
+    kind = typing.get_origin(kind) or kind
+    if not isinstance(kind, type) or kind in _UNTYPED or is_buffer(kind):
+        return None
+    if typing.is_typeddict(kind) or getattr(kind, "_is_protocol", False) or kind.__module__ == "collections.abc":
+        return None
+    return (float, int) if kind is float else (kind,)
+
+
+def _encode_checked(encode: Encode, accepted: tuple[type[Any], ...], message: Any) -> Any:
+    if not isinstance(message, accepted) and type(message).__module__ != "numpy":
+        raise TypeError(f"the message is of type {type(message).__name__}, not {accepted[0].__name__}")
+    return encode(message)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -140,10 +215,7 @@ def _nothing(data: bytes) -> None:
 def _parse_json(kind: Any, data: bytes) -> Any:
     from google.protobuf import json_format
 
-    try:
-        return json_format.Parse(data, kind())
-    except json_format.Error as error:
-        raise ValueError(str(error)) from None
+    return json_format.Parse(data, kind())
 
 
 def _make_decoder(kind: Any, codec: str) -> Decode:
@@ -153,8 +225,6 @@ def _make_decoder(kind: Any, codec: str) -> Decode:
         if codec == "json":
             return functools.partial(_parse_json, kind)
         raise TypeError(f"{type_name(kind)} cannot be decoded from {codec}")
-    if is_buffer(kind) and not _is_union(kind) and kind not in _BUFFERS:
-        kind = bytes  # arrays are made of them by the handler
     if codec == "json":
         return msgspec.json.Decoder(kind, dec_hook=_build).decode
     return msgspec.msgpack.Decoder(kind, dec_hook=_build).decode
@@ -164,15 +234,17 @@ def _make_plain_decoder(kind: Any, codec: str) -> Decode:
     if kind is _Nothing:
         return _nothing
     if kind in _UNTYPED or kind is bytes:
-        return _same
+        return _same if codec == "protobuf" else _as_bytes
     if codec == "protobuf":
         if is_protobuf(kind):
             return kind.FromString  # type: ignore[no-any-return]
         raise TypeError(f"a protobuf message cannot be decoded as {type_name(kind)}; give its message class")
     if kind is memoryview or kind is bytearray:
         return kind
+    if is_array(kind):
+        return functools.partial(_as_array, _dtype_of(kind))
     if is_buffer(kind):
-        return _same
+        return _as_bytes
     raise TypeError(f"bytes cannot be decoded as {type_name(kind)}; it travels as {_usual_codec(kind)!r}")
 
 
@@ -196,9 +268,27 @@ def _decode_errors() -> tuple[type[BaseException], ...]:
     # RecursionError: what is nested too deep.
     errors: list[type[BaseException]] = [msgspec.MsgspecError, ValueError, RecursionError]
     try:
-        from google.protobuf.message import DecodeError
+        from google.protobuf import json_format, message
 
-        errors.append(DecodeError)
+        errors += [message.DecodeError, json_format.Error]
     except ImportError:
         pass
     return tuple(errors)
+
+
+_quoted_value = re.compile(r"(Invalid (?:enum )?value) .*?(?= - at |$)", re.DOTALL)
+_json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|[\w.]+)")
+
+
+def decode_error_text(error: BaseException) -> str:
+    """What is wrong, without what the message holds."""
+    if hasattr(error, "errors"):  # pydantic
+        told = error.errors(include_input=False, include_url=False, include_context=False)
+        return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the message'}: {each['type']}" for each in told)
+    if isinstance(error, msgspec.MsgspecError):
+        return _quoted_value.sub(r"\1", str(error))
+    if type(error).__module__.startswith("google."):
+        found = _json_field.match(str(error))
+        return found.group() if found is not None else type(error).__name__
+    return str(error)
+

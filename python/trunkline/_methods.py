@@ -13,7 +13,7 @@ from ._codecs import Codecs
 from ._context import Context
 from ._errors import InvalidArgument
 from ._interceptors import IncomingCall, send_through
-from ._messages import Decode, Encode, decode_errors, is_buffer, type_name
+from ._messages import Decode, Encode, decode_error_text, decode_errors, is_buffer, type_name
 from ._signature import Signature, signature_of
 
 
@@ -51,7 +51,7 @@ class Method:
 
     def undecodable(self, codec: str, error: BaseException) -> InvalidArgument:
         kind = type_name(self.signature.request)
-        return InvalidArgument(f"call {self.name}: the {codec} request does not decode as {kind}: {error}")
+        return InvalidArgument(f"call {self.name}: the {codec} request does not decode as {kind}: {decode_error_text(error)}")
 
     def add_to(self, server: _core.Server, codecs: Codecs, entry: Callable[..., Any], *, needs_call: bool) -> None:
         """``needs_call``: also where the handler itself has no need of it."""
@@ -109,7 +109,7 @@ class Coders:
                 f"call {self._method.name}: it answers {type_name(kind)}, which does not travel as {codec!r}; "
                 "name the type of the response, or another codec"
             )
-        return self._codecs.encoder(codec)
+        return self._codecs.checked_encoder(codec, kind)
 
     def decode(self, data: bytes, codec: str) -> Any:
         """Raises InvalidArgument for what is no message of the method's."""

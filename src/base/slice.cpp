@@ -12,6 +12,10 @@ namespace {
 /// Below this many bytes a copy into a pooled block costs less than keeping the string.
 constexpr std::size_t smallest_kept_string = 512;
 constexpr std::size_t smallest_capacity = 64;
+/// Below this a copy costs less than what a shared block keeps alive.
+constexpr std::size_t smallest_shared_slice = 4096;
+/// A slice that would keep a block of more than this many times its size alive is copied.
+constexpr std::size_t most_waste = 4;
 
 /// The block in whose bytes a kept string lives.
 std::string* string_in(Block* holder) noexcept { return std::launder(reinterpret_cast<std::string*>(holder->data())); }
@@ -58,11 +62,26 @@ void BufferWriter::reserve(std::size_t capacity) {
   block_ = grown;
   data_ = grown->data();
   capacity_ = grown->capacity();
+  is_shared_ = false;
+}
+
+void BufferWriter::append(const Slice& slice) {
+  Block* const block = slice.block();
+  const bool is_shareable =
+      block != nullptr && slice.size() >= smallest_shared_slice && block->capacity() / most_waste <= slice.size();
+  if (size_ > 0 || !is_shareable) return append(slice.bytes());
+  block->retain();
+  if (block_ != nullptr) block_->release();
+  block_ = block;
+  data_ = const_cast<std::byte*>(slice.data());
+  size_ = capacity_ = slice.size();
+  is_shared_ = true;
 }
 
 Slice BufferWriter::take() noexcept {
   if (size_ == 0) return {};
   capacity_ = 0;
+  is_shared_ = false;
   return {std::exchange(block_, nullptr), std::exchange(data_, nullptr), std::exchange(size_, 0)};
 }
 

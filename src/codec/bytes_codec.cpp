@@ -25,7 +25,7 @@ bool BytesCodec::supports(const MessageType& type) const noexcept {
 Status BytesCodec::encode(MessageView message, BufferWriter& out) const {
   if (message.type->kind == MessageKind::none) return Status::ok();
   if (const auto* slice = message.as<Slice>()) {
-    out.append(slice->bytes());
+    out.append(*slice);
   } else if (const auto* text = message.as<std::string>()) {
     out.append(std::string_view(*text));
   } else {

@@ -6,6 +6,7 @@ from __future__ import annotations
 import gc
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -178,3 +179,18 @@ def test_windows_are_checked(serve: Serve, service: Service) -> None:
     for use in (channel.map, channel.as_completed):
         with pytest.raises(ValueError, match="window"):
             use("double", [1], window=0)
+
+
+def test_map_of_requests_of_several_types(serve: Serve) -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def same(request: Any) -> Any:
+        return request
+
+    channel = serve(server)
+    requests: list[Any] = [1, b"abc", b"d", "text", None, b"e", [2]]
+
+    assert list(channel.map("same", requests)) == requests
+    assert list(channel.map("same", [None, b"abc", b"def"], bytes)) == [b"", b"abc", b"def"]
+    assert list(channel.map("same", [])) == []

@@ -222,6 +222,64 @@ TEST(BufferWriter, ClearKeepsTheMemory) {
   EXPECT_EQ(as_text(writer.bytes()), "else");
 }
 
+TEST(BufferWriter, SharesALargeSliceThatComesFirst) {
+  const Slice large = Slice::copy_of(std::string(100'000, 'x'));
+  BufferWriter writer;
+
+  writer.append(large);
+  EXPECT_EQ(writer.bytes().data(), large.data());
+  const Slice taken = writer.take();
+  EXPECT_EQ(taken.data(), large.data());
+  EXPECT_FALSE(large.block()->unique());
+  writer.append("next");
+
+  EXPECT_EQ(writer.take().text(), "next");
+  EXPECT_EQ(large.text(), std::string(100'000, 'x'));
+}
+
+TEST(BufferWriter, NeverWritesToASharedSlice) {
+  const Slice large = Slice::copy_of(std::string(100'000, 'x'));
+  BufferWriter writer;
+
+  writer.append(large);
+  writer.append("more");
+  EXPECT_EQ(as_text(writer.bytes()), std::string(100'000, 'x') + "more");
+  writer.clear();
+  writer.append(large);
+  writer.truncate(10);
+  writer.append("yy");
+  EXPECT_EQ(as_text(writer.bytes()), std::string(10, 'x') + "yy");
+  writer.clear();
+  writer.append(large);
+  writer.clear();
+  EXPECT_TRUE(writer.take().empty());
+  writer.append("z");
+
+  EXPECT_EQ(as_text(writer.bytes()), "z");
+  EXPECT_EQ(large.text(), std::string(100'000, 'x'));
+  EXPECT_TRUE(large.block()->unique());
+}
+
+TEST(BufferWriter, CopiesSlicesThatAreSmallOrLaterOrWasteful) {
+  const Slice large = Slice::copy_of(std::string(100'000, 'x'));
+  const Slice small = Slice::copy_of("small");
+  const Slice part = large.subslice(0, 5'000);
+  BufferWriter writer;
+
+  writer.append(small);
+  EXPECT_NE(writer.bytes().data(), small.data());
+  writer.append(large);
+  EXPECT_EQ(as_text(writer.bytes()), "small" + std::string(100'000, 'x'));
+  BufferWriter other;
+  other.append(part);
+  EXPECT_NE(other.bytes().data(), part.data());
+  EXPECT_EQ(as_text(other.bytes()), part.text());
+  other.append(Slice::from_static("!"));
+
+  EXPECT_EQ(other.size(), 5'001u);
+  EXPECT_TRUE(small.block()->unique());
+}
+
 TEST(BufferWriter, ThrowsForMoreThanASizeCanCount) {
   BufferWriter writer;
   writer.append("some");

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""What every contestant needs."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Coroutine
+from typing import Any, NamedTuple
+
+METHOD = "bench.Echo/Say"
+
+
+class Load(NamedTuple):
+    """What a client does."""
+
+    target: str
+    size: int
+    outstanding: int
+    seconds: float
+
+    @property
+    def payload(self) -> bytes:
+        return b"x" * self.size
+
+    def going(self) -> Callable[[], bool]:
+        """True until the time is over, which begins now."""
+        end = time.perf_counter() + self.seconds
+        return lambda: time.perf_counter() < end
+
+
+Serve = Callable[[], None]
+Call = Callable[[Load], int]
+
+
+def check(same: bool) -> None:
+    if not same:
+        raise SystemExit("an answer is wrong")
+
+
+async def wait_for_end_of_input() -> None:
+    await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
+
+
+def run(main: Callable[[], Coroutine[Any, Any, Any]], uvloop: bool = False) -> Any:
+    if uvloop:
+        import uvloop as fast
+
+        return fast.run(main())
+    return asyncio.run(main())

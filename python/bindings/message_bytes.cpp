@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// Buffers of Python's as slices, and slices as buffers.
+#include "message_bytes.h"
+
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+/// From so many on, bytes are carried without a copy.
+constexpr std::size_t many_bytes = 16 * 1024;
+/// A block of more than this many times the size of its message is not kept for that.
+constexpr std::size_t most_waste = 4;
+
+/// Keeps `owner` until the core is done with the bytes, which are its.
+Slice adopt(ByteSpan bytes, py::object owner) {
+  // The core only reads what has not been allocated by it.
+  auto* const data = const_cast<std::byte*>(bytes.data());
+  Block* const block = Block::adopt(
+      data, bytes.size(), [](void* object) { drop_reference(static_cast<PyObject*>(object)); }, owner.ptr());
+  static_cast<void>(owner.release());
+  return {block, data, bytes.size()};
+}
+
+/// Of an object that keeps its bytes where they are for as long as its buffer is held.
+bool can_be_held(const py::handle& object) {
+  // A bytearray could not be resized meanwhile, which nobody expects of an argument.
+  return PyByteArray_Check(object.ptr()) == 0;
+}
+
+}  // namespace
+
+BufferView::BufferView(const py::handle& object) {
+  if (PyBytes_CheckExact(object.ptr())) {
+    data_ = reinterpret_cast<const std::byte*>(PyBytes_AS_STRING(object.ptr()));
+    size_ = static_cast<std::size_t>(PyBytes_GET_SIZE(object.ptr()));
+    return;
+  }
+  if (PyObject_GetBuffer(object.ptr(), &buffer_, PyBUF_SIMPLE) != 0) throw py::error_already_set();
+  has_buffer_ = true;
+  data_ = static_cast<const std::byte*>(buffer_.buf);
+  size_ = static_cast<std::size_t>(buffer_.len);
+}
+
+BufferView::~BufferView() {
+  if (has_buffer_) PyBuffer_Release(&buffer_);
+}
+
+OutgoingBytes::OutgoingBytes(const py::handle& object, Sharing sharing) : view_(object) {
+  if (view_.size() < many_bytes) return;
+  if (PyBytes_CheckExact(object.ptr())) {
+    kept_ = adopt(view_.bytes(), py::reinterpret_borrow<py::object>(object));
+  } else if (can_be_held(object) && (sharing == Sharing::while_waiting || view_.is_read_only())) {
+    auto held = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(object.ptr()));
+    if (!held) throw py::error_already_set();
+    kept_ = adopt(view_.bytes(), std::move(held));
+  }
+}
+
+py::buffer_info ReceivedBytes::buffer() const {
+  const auto size = static_cast<py::ssize_t>(slice_.size());
+  // Only for reading, as is said at the end.
+  return {const_cast<std::byte*>(slice_.data()), 1, "B", 1, {size}, {1}, true};
+}
+
+py::object bytes_of(const Slice& slice) {
+  PyObject* const bytes =
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(slice.data()), static_cast<Py_ssize_t>(slice.size()));
+  if (bytes == nullptr) throw py::error_already_set();
+  return py::reinterpret_steal<py::object>(bytes);
+}
+
+py::object received(const Slice& bytes, std::string_view codec) {
+  const bool may_be_viewed =
+      bytes.size() >= many_bytes && bytes.block() != nullptr && bytes.block()->capacity() / most_waste <= bytes.size();
+  if (!may_be_viewed || codec != "bytes") return bytes_of(bytes);
+  return py::cast(ReceivedBytes(bytes));
+}
+
+}  // namespace trunkline::python
