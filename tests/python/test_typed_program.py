@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-PROGRAM = '''\
+PROGRAM: str = '''\
 # pyright: strict
 import dataclasses
 from collections.abc import AsyncIterator, Iterator
