@@ -165,7 +165,7 @@ PYBIND11_MODULE(_core, module) {
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
              pybind11::arg("describe_error"));
   bind_calls(module);
+  bind_window(module);  // which a channel's signatures name
   bind_channel(module);
-  bind_window(module);
   bind_server(module);
 }

@@ -7,6 +7,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -88,12 +89,17 @@ def test_cancelling_a_map_cancels_its_calls_on_the_wire() -> None:
         asyncio.run(main(running.endpoint))
 
 
+async def call_under_way(channel: aio.Channel) -> asyncio.Future[Any]:
+    call = asyncio.ensure_future(channel.call("block"))
+    while channel.state != "ready":
+        await asyncio.sleep(0.005)
+    return call
+
+
 def test_calls_end_though_the_task_that_closes_is_cancelled(endpoint: str) -> None:
     async def main() -> None:
         channel = aio.Channel(endpoint)
-        call = asyncio.ensure_future(channel.call("block"))
-        while channel.state != "ready":
-            await asyncio.sleep(0.005)
+        call = await call_under_way(channel)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(channel.close(0.4), 0.05)
         with pytest.raises(trunkline.DeadlineExceeded, match="1 calls were cancelled"):
@@ -147,9 +153,7 @@ def test_what_blocks_is_left_at_once_when_it_is_cancelled(endpoint: str) -> None
 
     async def close() -> None:
         channel = aio.Channel(endpoint)
-        call = asyncio.ensure_future(channel.call("block"))
-        while channel.state != "ready":
-            await asyncio.sleep(0.005)
+        call = await call_under_way(channel)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(channel.close(3.0), 0.05)
         call.cancel()

@@ -6,19 +6,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .. import _core
+from .._caller import Opening
 from .._codecs import Coding
 from .._errors import Cancelled, Internal, RpcError
 from .._interceptors import Interception, StreamInterception
 from .._metadata import Metadata
 from ._loop import LoopInboxes, each, wait_for
 
-Self = TypeVar("Self", bound="ClientStream")
+Request = TypeVar("Request", contravariant=True)
+Response = TypeVar("Response", covariant=True)
+Self = TypeVar("Self", bound="ClientStream[Any, Any]")
 
 
-class ClientStream:
+class ClientStream(Generic[Request, Response]):
     """Messages both ways. ``async for`` reads; leaving an ``async with`` block, or letting go of it, gives the call up
     unless it has ended. One task may read while another one writes. Cancelling either gives the call up.
     """
@@ -26,7 +29,7 @@ class ClientStream:
     def __init__(
         self,
         inboxes: LoopInboxes,
-        begin: Callable[[], tuple[_core.ClientStream, Coding]],
+        begin: Opening,
         interception: Interception | None = None,
     ) -> None:
         self._inboxes = inboxes
@@ -109,23 +112,23 @@ class ClientStream:
             self.cancel()
             await self._end(Cancelled("the stream was given up"), is_known=True)
 
-    async def read(self) -> Any:
+    async def read(self) -> Response:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
         has_one, message = await self._next()
         if not has_one:
             raise EOFError("the stream has ended")
-        return message
+        return message  # type: ignore[no-any-return]
 
-    def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[Response]:
         return self
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> Response:
         has_one, message = await self._next()
         if not has_one:
             raise StopAsyncIteration
-        return message
+        return message  # type: ignore[no-any-return]
 
-    async def write(self, message: Any) -> None:
+    async def write(self, message: Request) -> None:
         """Waits until there is room for more."""
         core, coding = await self._opened()
         await self._do(core.begin_write, coding.encode(message), False)
@@ -142,7 +145,7 @@ class ClientStream:
         self._ended = True
         await self._end(None)
 
-    async def exchange(self, requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
+    async def exchange(self, requests: Iterable[Request] | AsyncIterable[Request]) -> AsyncIterator[Response]:
         """Writes ``requests`` in a task of its own while it yields what is read. What ``requests`` raises ends the call
         and comes through."""
 
