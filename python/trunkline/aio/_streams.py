@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 from .. import _core
 from .._caller import Opening
 from .._codecs import Coding
-from .._errors import Cancelled, Internal, RpcError
+from .._errors import Cancelled, FailedPrecondition, Internal, RpcError
 from .._interceptors import Interception, StreamInterception
 from .._metadata import Metadata
 from ._loop import LoopInboxes, each, wait_for
@@ -73,9 +73,13 @@ class ClientStream(Generic[Request, Response]):
         self._interception = StreamInterception(interception)
 
     async def _do(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
-        loop, inbox = self._inboxes.of_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
         try:
+            try:
+                loop, inbox = self._inboxes.of_running_loop()
+            except FailedPrecondition:
+                # The channel is closed, and so the call is over: nothing waits, and its own error is told.
+                return begin(*arguments, None, None).wait()
+            future: asyncio.Future[Any] = loop.create_future()
             return await wait_for(begin(*arguments, inbox, future), future)
         except RpcError as error:
             await self._end(error)
