@@ -59,7 +59,7 @@ class ClientStream:
     def _take(self, data: bytes | None) -> Any:
         """A message that was read; None at the end."""
         if data is not None:
-            return self._coding.decode(data)
+            return self._coding.decode_as(self._core.codec(), data)
         self._ended = True
         self._end(None)
         return None
@@ -152,4 +152,4 @@ class ClientStream:
         self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return self._coding.decode(data)
+        return self._coding.decode_as(self._core.codec(), data)
