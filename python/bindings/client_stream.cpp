@@ -35,6 +35,7 @@ auto ClientStreamEnd::handler(StreamOperation& operation) {
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_read(const std::shared_ptr<Inbox>& inbox,
                                                              const py::handle& tag) {
   auto begun = operation(inbox, tag);
+  begun->tell_codec(codec_read_);
   stream_->async_read(handler(*begun));
   return begun;
 }

@@ -6,6 +6,7 @@
 
 #include <trunkline/client_stream.h>
 
+#include <atomic>
 #include <memory>
 #include <string_view>
 
@@ -32,6 +33,8 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   /// After a message or the end was read, and after finish(), respectively.
   py::list leading() const { return metadata_to_python(stream_->leading()); }
   py::list trailing() const { return metadata_to_python(stream_->trailing()); }
+  /// Of what was last read; empty before, and for a message that has none.
+  const char* codec() const noexcept { return codec_read_.load(std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<StreamOperation> operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
@@ -39,6 +42,7 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
 
   std::shared_ptr<Pump> pump_;
   std::string_view codec_;
+  std::atomic<const char*> codec_read_{""};
   std::optional<Stream> stream_;
 };
 

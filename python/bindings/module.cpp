@@ -48,6 +48,7 @@ void bind_calls(py::module_& module) {
       .def("begin_close_writes", &Stream::begin_close_writes, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_finish", &Stream::begin_finish, py::arg("inbox").none(true), py::arg("tag"))
       .def("cancel", &Stream::cancel)
+      .def("codec", &Stream::codec)
       .def("leading", &Stream::leading)
       .def("trailing", &Stream::trailing);
 }

@@ -100,6 +100,7 @@ std::shared_ptr<ServedCall> RequestQueue::pop() {
   if (items_.empty()) return nullptr;
   std::shared_ptr<ServedCall> call = std::move(items_.front().call);
   items_.pop_front();
+  ++popped_;
   if (items_.empty()) {
     announced_ = false;
     has_items_.store(false, std::memory_order_relaxed);
@@ -183,10 +184,12 @@ void RequestQueue::keep() {
   }
 }
 
-/// True if nobody has looked after the loop for a tick, or the keeper was called.
+/// True if nobody has looked after the loop or the calls that wait for a tick, or the keeper was called.
 bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   const std::uint64_t turns = pump_->turns_of_lead();
-  is_dormant_.store(idle >= ticks_until_dormant, std::memory_order_seq_cst);
+  const std::uint64_t popped = popped_;
+  const bool had_items = !items_.empty();
+  is_dormant_.store(idle >= ticks_until_dormant && !had_items, std::memory_order_seq_cst);
   // Whoever stops to lead after this sees that it has to be told.
   if (is_dormant_ && pump_->is_led()) {
     ticker_.wait(lock);
@@ -197,7 +200,10 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   }
   is_dormant_.store(false, std::memory_order_relaxed);
   const bool is_wanted = std::exchange(is_wanted_, false);
-  return !is_closed() && !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
+  // The worker that led when they came is busy with one of them, and a stream's handler may lead while it waits.
+  const bool are_left = had_items && !items_.empty() && popped_ == popped;
+  const bool is_left = !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
+  return !is_closed() && (are_left || is_left);
 }
 
 int RequestQueue::open_descriptor(const py::handle& is_closed) {

@@ -94,6 +94,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::mutex mutex_;  // guards what follows up to the condition variables
   std::deque<Item> items_;
   bool announced_ = false;
+  std::uint64_t popped_ = 0;
   std::size_t standing_by_ = 0;
   bool is_wanted_ = false;           // the keeper, at once
   std::condition_variable ticker_;   // the keeper's

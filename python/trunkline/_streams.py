@@ -62,7 +62,7 @@ class ClientStream(Generic[Request, Response]):
         """(True, message), or (False, None) at the end."""
         data = self._wait(self._core.begin_read(None, None))
         if data is not None:
-            return True, self._coding.decode(data)
+            return True, self._coding.decode_as(self._core.codec(), data)
         self._ended = True
         self._end(None)
         return False, None
@@ -153,4 +153,4 @@ class ClientStream(Generic[Request, Response]):
         self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return self._coding.decode(data)
+        return self._coding.decode_as(self._core.codec(), data)

@@ -94,7 +94,8 @@ void codec_protobuf_as_json(Client& client) {
 
 void request_that_does_not_parse(Client& client) {
   const auto answer = client.channel().call<Value>("interop.Test/EchoText", Value(5), {.codec = "json"});
-  expect_error(answer.status(), StatusCode::invalid_argument, true);
+  // Whether it may have run is not certain everywhere: in Python the handler's side parses.
+  expect(answer.status().code() == StatusCode::invalid_argument, answer.status().to_string());
   expect(answer.status().origin() == StatusOrigin::peer, "its origin is not the peer");
 }
 

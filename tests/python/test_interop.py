@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from .interop.client import CASES
+from .interop.all_cases import CASES
 
 TESTS = Path(__file__).parents[1]
 #: Where the C++ programs have been built; without it only Python's are played.

@@ -98,7 +98,7 @@ class ClientStream(Generic[Request, Response]):
         core, coding = await self._opened()
         data = await self._do(core.begin_read)
         if data is not None:
-            return True, coding.decode(data)
+            return True, coding.decode_as(core.codec(), data)
         self._ended = True
         await self._end(None)
         return False, None
@@ -215,4 +215,4 @@ class ClientStream(Generic[Request, Response]):
         await self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return coding.decode(data)
+        return coding.decode_as(core.codec(), data)

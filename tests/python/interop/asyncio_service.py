@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from google.protobuf.wrappers_pb2 import StringValue
@@ -161,7 +161,7 @@ class WaitingMethods:
 def make_server() -> aio.Server:
     waiting = WaitingMethods()
     server = aio.Server(max_message_bytes=MAX_MESSAGE_BYTES)
-    for name, handler in {
+    methods: dict[str, Callable[..., Any]] = {
         "Nothing": nothing,
         "Echo": echo,
         "EchoValue": echo_value,
@@ -186,6 +186,7 @@ def make_server() -> aio.Server:
         "TimeLeft": time_left,
         "Nested": nested,
         "Signal": send_signal,
-    }.items():
+    }
+    for name, handler in methods.items():
         server.add(f"interop.Test/{name}", handler)
     return server

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
@@ -146,7 +146,7 @@ class WaitingMethods:
 def make_server() -> trunkline.Server:
     waiting = WaitingMethods()
     server = trunkline.Server(threads=16, max_message_bytes=MAX_MESSAGE_BYTES)
-    for name, handler in {
+    methods: dict[str, Callable[..., Any]] = {
         "Nothing": nothing,
         "Echo": echo,
         "EchoValue": echo_value,
@@ -171,6 +171,7 @@ def make_server() -> trunkline.Server:
         "TimeLeft": time_left,
         "Nested": nested,
         "Signal": send_signal,
-    }.items():
+    }
+    for name, handler in methods.items():
         server.add(f"interop.Test/{name}", handler)
     return server

@@ -16,11 +16,9 @@ from typing import Any, cast
 import trunkline
 from trunkline import aio
 
-# In the order in which their cases are played.
-from . import unary_cases, status_cases, stream_cases, metadata_cases, many_cases  # noqa: F401
-from . import deadline_cases, cancel_cases, ending_cases  # noqa: F401
+from .all_cases import CASES
 from .blocking_channel import BlockingChannel, run
-from .cases import CASES, PATIENCE, Client
+from .cases import PATIENCE, Client
 
 
 def open_blocking(endpoint: str, **options: Any) -> aio.Channel:

@@ -27,7 +27,7 @@ def expect_failure(error: RpcError, code: int) -> None:
 async def status_codes(client: Client) -> None:
     for code in range(1, 17):
         kind = type(RpcError(code=code))
-        sent = {"leading-a": "1", "trailing-a": "2", "trailing-b-bin": b"\x00\xff"}
+        sent: dict[str, str | bytes] = {"leading-a": "1", "trailing-a": "2", "trailing-b-bin": b"\x00\xff"}
         reply = Reply()
 
         with raising(kind, may_have_run=True, origin=Origin.PEER) as caught:

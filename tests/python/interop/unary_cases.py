@@ -49,7 +49,7 @@ async def codec_bytes(client: Client) -> None:
     assert await client.channel.call("interop.Test/Echo", bytes(range(256))) == bytes(range(256))
 
 
-VALUES = {
+VALUES: dict[str, Any] = {
     "null": None,
     "booleans": [True, False],
     "integers": [0, -1, -(2**63), 2**64 - 1],
@@ -93,7 +93,8 @@ async def codec_protobuf_as_json(client: Client) -> None:
 
 @case
 async def request_that_does_not_parse(client: Client) -> None:
-    with raising(trunkline.InvalidArgument, may_have_run=True, origin=Origin.PEER):
+    # Whether it may have run is not certain everywhere: in Python the handler's side parses.
+    with raising(trunkline.InvalidArgument, may_have_run=None, origin=Origin.PEER):
         await client.channel.call("interop.Test/EchoText", 5, codec="json")
 
 
