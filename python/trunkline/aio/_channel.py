@@ -41,6 +41,7 @@ class Channel(StreamCalls):
         self._endpoint = endpoint
         self._codecs = Codecs(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=True)
+        self._default_timeout = options.get("default_timeout")
         self._core = core = _core.Channel(endpoint, core_options(options))
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
@@ -151,7 +152,7 @@ class Channel(StreamCalls):
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
         idempotent: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
         reply: Reply | None = None,
     ) -> Any:
@@ -160,12 +161,12 @@ class Channel(StreamCalls):
         Cancelling the task cancels the call on the wire.
         """
         if not self._interceptors:
-            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
             return await self._call(method, request, response, settings, codec, reply)
         call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
 
         async def send() -> Any:
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
             return await self._call(method, call.request, response, settings, codec, call.reply)
 
         return await send_through_async(self._interceptors, call, send)
@@ -200,7 +201,7 @@ class Channel(StreamCalls):
         timeout: float | None = None,
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
     ) -> None:
         """Nothing is answered, not even errors: returning says that it was given to a connection."""
@@ -208,7 +209,7 @@ class Channel(StreamCalls):
 
         async def send() -> None:
             coding = self._codecs.coding(type(call.request), type(None), codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request)
             loop, inbox = self._inboxes.of_running_loop()
             future: asyncio.Future[Any] = loop.create_future()
@@ -321,7 +322,7 @@ class Channel(StreamCalls):
         """Begins one call of many."""
         if self._interceptors:
             return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
-        codec, settings = codec_and_settings(**options)
+        codec, settings = codec_and_settings(self._default_timeout, **options)
 
         found: tuple[asyncio.AbstractEventLoop, _core.Inbox] | None = None
 

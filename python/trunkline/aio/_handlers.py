@@ -15,7 +15,6 @@ from .._deadline import inherit_deadline
 from .._errors import StatusCode, describe_error
 from .._interceptors import send_through_async
 from .._messages import decode_errors
-from .._metadata import Metadata
 from .._methods import Coders, Method, incoming_call, once, stream_function
 
 _log = logging.getLogger("trunkline.server")
@@ -48,14 +47,14 @@ def entry_of(method: Method, host: EntryHost) -> Entry:
 def _set_error(call: _core.ServedCall, method: Method, error: BaseException) -> None:
     if isinstance(error, asyncio.CancelledError):
         text = f"handler of {method.name} was cancelled"
-        call.set_error((int(StatusCode.CANCELLED), text, (), Metadata()))
+        call.set_error((int(StatusCode.CANCELLED), text, (), ()))
     else:
         try:
             call.set_error(describe_error(error, method.name))
         except Exception:
             _log.exception("handler of %s raised what cannot be told", method.name)
             text = f"handler of {method.name} raised what cannot be told"
-            call.set_error((int(StatusCode.INTERNAL), text, (), Metadata()))
+            call.set_error((int(StatusCode.INTERNAL), text, (), ()))
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
         raise error  # the loop's; never a worker's, see _threads
 
@@ -67,9 +66,8 @@ def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
     plain = method.signature.takes_request and not method.signature.takes_context
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
             decode, encode, _ = coders[codec]
             try:
                 request = decode(data)
@@ -80,6 +78,8 @@ def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             answered(call)
 
     return run
@@ -99,14 +99,15 @@ def _blocking_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         return result if _is_awaitable(result) else coders[codec][1](result)
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
             result = await host.run_blocking(work, data, codec, call)
             call.set_response(coders[codec][1](await result) if _is_awaitable(result) else result)
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             host.answered(call)
 
     return run
@@ -118,9 +119,8 @@ def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) ->
     is_async = method.signature.is_async
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
             incoming = incoming_call(method, coders, call, data, codec)
 
             async def serve() -> Any:
@@ -135,6 +135,8 @@ def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) ->
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             host.answered(call)
 
     return run
@@ -204,9 +206,8 @@ def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
     serve = (_async_stream_function if method.signature.is_async else _blocking_stream_function)(method, coders, host)
 
     async def run(_: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
             if host.interceptors:
                 incoming = incoming_call(method, None, call)
                 await send_through_async(host.interceptors, incoming, once(partial(serve, call)))
@@ -216,6 +217,8 @@ def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             host.answered(call)
 
     return run

@@ -27,6 +27,7 @@ class StreamCalls:
     _core: _core.Channel
     _codecs: Codecs
     _interceptors: tuple[Any, ...]
+    _default_timeout: float | None
     _inboxes: LoopInboxes
 
     def stream(
@@ -50,7 +51,7 @@ class StreamCalls:
         timeout: float | None = None,
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
     ) -> ClientStream:
         """``request``: the type of what is streamed; of no use if the only request is there."""
@@ -59,7 +60,7 @@ class StreamCalls:
         def begin() -> tuple[_core.ClientStream, Coding]:
             is_only = call.kind == "server_stream"
             coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request) if is_only else None
             return self._core.open_stream(call.method, coding.codec, settings, data), coding
 

@@ -183,12 +183,12 @@ class ClientStream:
     @property
     def leading_metadata(self) -> Metadata:
         """What the server sent before its first message: complete once a message or the end has been read."""
-        return Metadata() if self._core is None else Metadata(self._core.leading())
+        return Metadata() if self._core is None else Metadata._of(self._core.leading())
 
     @property
     def trailing_metadata(self) -> Metadata:
         """What it sent with the status: complete once the stream has ended."""
-        return Metadata() if self._core is None else Metadata(self._core.trailing())
+        return Metadata() if self._core is None else Metadata._of(self._core.trailing())
 
     async def _write_unless_over(self, message: Any) -> bool:
         """False if the server has ended the call meanwhile; its status says more than the failed write."""
