@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any, TypeVar
@@ -13,6 +12,7 @@ from ._codecs import Coding
 from ._errors import Cancelled, Internal, RpcError
 from ._interceptors import StreamInterception, run_now
 from ._metadata import Metadata
+from ._writer import RequestWriter
 
 Self = TypeVar("Self", bound="ClientStream")
 
@@ -28,6 +28,7 @@ class ClientStream:
         self._core = core
         self._coding = coding
         self._interception = interception
+        self._failed_write: RpcError | None = None
         self._ended = False
 
     def __enter__(self: Self) -> Self:
@@ -38,7 +39,15 @@ class ClientStream:
     ) -> None:
         if not self._ended:
             self._core.cancel()
-            self._end(Cancelled("the stream was given up"), is_known=True)
+            self._end(self._failed_write or Cancelled("the stream was given up"), is_known=True)
+
+    def _begun(self, operation: _core.StreamOperation) -> None:
+        """Of a write. How the call ended is for a read or ``finish`` to tell: it may have been answered already."""
+        try:
+            operation.wait()
+        except RpcError as error:
+            self._failed_write = error
+            raise
 
     def _wait(self, operation: _core.StreamOperation) -> Any:
         try:
@@ -84,11 +93,11 @@ class ClientStream:
 
     def write(self, message: Any) -> None:
         """Waits until there is room for more."""
-        self._wait(self._core.begin_write(self._coding.encode(message), False, None, None))
+        self._begun(self._core.begin_write(self._coding.encode(message), False, None, None))
 
     def close_writes(self) -> None:
         """Tells the server that nothing more will be written."""
-        self._wait(self._core.begin_close_writes(None, None))
+        self._begun(self._core.begin_close_writes(None, None))
 
     def finish(self) -> None:
         """Waits for the call's status and raises it unless it is ok. Messages not read yet can still be read."""
@@ -98,28 +107,21 @@ class ClientStream:
 
     def exchange(self, requests: Iterable[Any]) -> Iterator[Any]:
         """Writes ``requests`` from a thread of its own while it yields what is read. What ``requests`` raises ends the
-        call and comes through."""
-        failure: list[BaseException] = []
+        call and comes through.
 
-        def write() -> None:
-            try:
-                if all(self._write_unless_over(request) for request in requests):
-                    self.close_writes()
-            except RpcError:
-                pass  # the reader is told
-            except BaseException as error:
-                failure.append(error)
-                self._core.cancel()
-
-        writer = threading.Thread(target=write, name="trunkline-writer", daemon=True)
-        writer.start()
+        So ``requests`` runs on another thread than the loop over the answers. Nothing can interrupt it there: if it
+        waits for something when the answers have ended, its thread goes on waiting; what it raises then is logged.
+        """
+        writer = RequestWriter(self._write_unless_over, self.close_writes, self._core.cancel, requests)
         try:
             with self:
                 yield from self
+            writer.end()
         except RpcError:
-            if failure:
-                raise failure[0] from None
+            writer.end()
             raise
+        finally:
+            writer.leave()
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from types import TracebackType
 from typing import Any, TypeVar
@@ -36,6 +37,7 @@ class ClientStream:
         self._interception: StreamInterception | None = None
         self._opening: asyncio.Future[None] | None = None
         self._not_begun = interception
+        self._failed_write: RpcError | None = None
         self._ended = False
         if interception is None:
             self._core, self._coding = begin()
@@ -69,11 +71,22 @@ class ClientStream:
             raise
         self._interception = StreamInterception(interception)
 
-    async def _do(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
+    async def _begun(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
+        return await wait_for(begin(*arguments, inbox, future), future)
+
+    async def _begun_write(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> None:
+        """How the call ended is for a read or ``finish`` to tell: it may have been answered already."""
         try:
-            return await wait_for(begin(*arguments, inbox, future), future)
+            await self._begun(begin, *arguments)
+        except RpcError as error:
+            self._failed_write = error
+            raise
+
+    async def _do(self, begin: Callable[..., _core.StreamOperation]) -> Any:
+        try:
+            return await self._begun(begin)
         except RpcError as error:
             await self._end(error)
             raise
@@ -107,7 +120,7 @@ class ClientStream:
     async def _let_go(self) -> None:
         if not self._ended:
             self.cancel()
-            await self._end(Cancelled("the stream was given up"), is_known=True)
+            await self._end(self._failed_write or Cancelled("the stream was given up"), is_known=True)
 
     async def read(self) -> Any:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
@@ -128,12 +141,12 @@ class ClientStream:
     async def write(self, message: Any) -> None:
         """Waits until there is room for more."""
         core, coding = await self._opened()
-        await self._do(core.begin_write, coding.encode(message), False)
+        await self._begun_write(core.begin_write, coding.encode(message), False)
 
     async def close_writes(self) -> None:
         """Tells the server that nothing more will be written."""
         core, _ = await self._opened()
-        await self._do(core.begin_close_writes)
+        await self._begun_write(core.begin_close_writes)
 
     async def finish(self) -> None:
         """Waits for the call's status and raises it unless it is ok. Messages not read yet can still be read."""
@@ -145,31 +158,52 @@ class ClientStream:
     async def exchange(self, requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
         """Writes ``requests`` in a task of its own while it yields what is read. What ``requests`` raises ends the call
         and comes through."""
+        async with self._writing(requests):
+            async for message in self:
+                yield message
 
-        async def write() -> None:
-            try:
-                async for request in each(requests):
-                    if not await self._write_unless_over(request):
-                        return
-                await self.close_writes()
-            except RpcError:
-                pass  # the reader is told
-            except BaseException:
-                self.cancel()
-                raise
-
-        writer = asyncio.ensure_future(write())
+    @contextlib.asynccontextmanager
+    async def _writing(self, requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[None]:
+        """Writes them in a task of its own, meanwhile; raises what they raise."""
+        writer = asyncio.ensure_future(self._write_all(requests))
         try:
             async with self:
-                async for message in self:
-                    yield message
+                yield
         except RpcError:
-            if writer.done() and not writer.cancelled() and writer.exception() is not None:
-                await writer
+            self._raise_failure(writer)
             raise
         finally:
+            is_over = writer.done()
             writer.cancel()
             await asyncio.wait([writer])
+            if not writer.cancelled():
+                writer.exception()  # seen
+        if is_over:
+            self._raise_failure(writer)
+
+    @staticmethod
+    def _raise_failure(writer: asyncio.Future[None]) -> None:
+        if not writer.done() or writer.cancelled():
+            return
+        failure = writer.exception()
+        try:
+            if failure is not None:
+                raise failure from None
+        finally:
+            del failure  # which would keep its own traceback alive
+
+    async def _write_all(self, requests: Iterable[Any] | AsyncIterable[Any]) -> None:
+        try:
+            async for request in each(requests):
+                if not await self._write_unless_over(request):
+                    return
+        except BaseException:
+            self.cancel()
+            raise
+        try:
+            await self.close_writes()
+        except RpcError:
+            pass  # the reader is told
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""
@@ -199,10 +233,6 @@ class ClientStream:
         return True
 
     async def _only_response(self) -> Any:
-        try:
-            await self.close_writes()
-        except RpcError:
-            pass  # the status follows
         core, coding = await self._opened()
         data = await self._do(core.begin_read)
         await self.finish()
