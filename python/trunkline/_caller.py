@@ -30,6 +30,7 @@ class Caller:
         self._endpoint = endpoint
         self._codecs = Codecs(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=may_wait)
+        self._default_timeout = options.get("default_timeout")
         self._core = _core.Channel(endpoint, core_options(options))
 
     @property
@@ -60,7 +61,7 @@ class Caller:
         timeout: float | None = None,
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
     ) -> tuple[OutgoingCall, Opening]:
         """A stream as interceptors see it, and what opens it as they have left it. ``request``: the type of what is
@@ -70,7 +71,7 @@ class Caller:
         def open_stream() -> tuple[_core.ClientStream, Coding]:
             is_only = call.kind == "server_stream"
             coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request) if is_only else None
             return self._core.open_stream(call.method, coding.codec, settings, data), coding
 

@@ -95,7 +95,7 @@ class Channel(StreamCalls):
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
         idempotent: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
         reply: Reply | None = None,
     ) -> Any:
@@ -107,12 +107,12 @@ class Channel(StreamCalls):
         KeyboardInterrupt, and what other signal handlers raise, cancels the call on the wire.
         """
         if not self._interceptors:
-            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
             return self._call(method, request, response, settings, codec, reply)
         call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
 
         def send() -> Any:
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
             return self._call(method, call.request, response, settings, codec, call.reply)
 
         return send_through(self._interceptors, call, send)
@@ -144,7 +144,7 @@ class Channel(StreamCalls):
         timeout: float | None = None,
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
     ) -> None:
         """Nothing is answered, not even errors: returning says that it was given to a connection."""
@@ -152,7 +152,7 @@ class Channel(StreamCalls):
 
         def send() -> None:
             coding = self._codecs.coding(type(call.request), type(None), codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request)
             # Nobody waits for what is still to be written.
             self._start_dispatcher()
@@ -180,20 +180,20 @@ class Channel(StreamCalls):
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
         idempotent: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
         reply: Reply | None = None,
     ) -> CallFuture[Any]:
         """Begins a call and returns its future, which completes on a thread of the channel's."""
         future: CallFuture[Any] = CallFuture()
         if not self._interceptors:
-            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
             self._begin(future, method, request, response, settings, codec, reply)
             return future
         call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
 
         def send() -> None:
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
             self._begin(future, method, call.request, response, settings, codec, call.reply)
 
         future._begin_with(Interception(self._interceptors, call), send)
@@ -266,7 +266,7 @@ class Channel(StreamCalls):
         if self._interceptors:
             submit = partial(self.submit, method, response=response, **options)
             return map_futures(submit, requests, size, return_exceptions)
-        codec, settings = codec_and_settings(**options)
+        codec, settings = codec_and_settings(self._default_timeout, **options)
         return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
 
     @overload
@@ -306,7 +306,7 @@ class Channel(StreamCalls):
         if self._interceptors:
             submit = partial(self.submit, method, response=response, **options)
             return futures_as_completed(submit, requests, size, return_exceptions)
-        codec, settings = codec_and_settings(**options)
+        codec, settings = codec_and_settings(self._default_timeout, **options)
         return calls_as_completed(
             self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
         )

@@ -20,6 +20,7 @@ from ._options import ServerOptions, core_options
 from ._processes import Child, end_children, shared_ports, until_told
 from ._service import methods_of
 from ._signals import wait_for_signal
+from ._signature import name_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -52,11 +53,11 @@ class Registry:
     def method(self, name: Any = None, /, *, idempotent: bool = False, max_concurrent_calls: int = 0) -> Any:
         """Decorator: serves the function under ``name``, or its own. See :meth:`add`."""
         if callable(name):
-            self.add(name.__name__, name)
+            self.add(name_of(name), name)
             return name
 
         def register(function: Function) -> Function:
-            chosen = function.__name__ if name is None else name
+            chosen = name_of(function) if name is None else name
             self.add(chosen, function, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
             return function
 

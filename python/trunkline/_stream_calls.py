@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Request = TypeVar("Request")
 Response = TypeVar("Response")
 
+_NOTHING: Any = object()
+
 
 class StreamCalls(Caller):
     """Streams of a channel's: messages both ways, or many one way."""
@@ -89,13 +91,16 @@ class StreamCalls(Caller):
         request: Any = Any,
         **options: Unpack[StreamOptions],
     ) -> Any:
-        """Many requests, one response. ``request`` names their type if there may be none."""
+        """Many requests, one response. ``request`` names their type if there may be none.
+
+        ``requests`` runs on the calling thread: while it waits, neither a timeout nor an early answer is heard of.
+        """
         iterator = iter(requests)
-        first = next(iterator, _core)
-        kind = type(first) if request is Any and first is not _core else request
+        first = next(iterator, _NOTHING)
+        kind = type(first) if request is Any and first is not _NOTHING else request
         stream = self._open(method, "client_stream", None, kind, response, **options)
         with stream:
-            if first is not _core and stream._write_unless_over(first):
+            if first is not _NOTHING and stream._write_unless_over(first):
                 for message in iterator:
                     if not stream._write_unless_over(message):
                         break

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import Any, Generic, TypeVar
@@ -13,6 +12,7 @@ from ._codecs import Coding
 from ._errors import Cancelled, Internal, RpcError
 from ._interceptors import StreamInterception, run_now
 from ._metadata import Metadata
+from ._writer import RequestWriter
 
 Request = TypeVar("Request", contravariant=True)
 Response = TypeVar("Response", covariant=True)
@@ -30,6 +30,7 @@ class ClientStream(Generic[Request, Response]):
         self._core = core
         self._coding = coding
         self._interception = interception
+        self._failed_write: RpcError | None = None
         self._ended = False
 
     def __enter__(self: Self) -> Self:
@@ -40,7 +41,15 @@ class ClientStream(Generic[Request, Response]):
     ) -> None:
         if not self._ended:
             self._core.cancel()
-            self._end(Cancelled("the stream was given up"), is_known=True)
+            self._end(self._failed_write or Cancelled("the stream was given up"), is_known=True)
+
+    def _begun(self, operation: _core.StreamOperation) -> None:
+        """Of a write. How the call ended is for a read or ``finish`` to tell: it may have been answered already."""
+        try:
+            operation.wait()
+        except RpcError as error:
+            self._failed_write = error
+            raise
 
     def _wait(self, operation: _core.StreamOperation) -> Any:
         try:
@@ -85,11 +94,11 @@ class ClientStream(Generic[Request, Response]):
 
     def write(self, message: Request) -> None:
         """Waits until there is room for more."""
-        self._wait(self._core.begin_write(self._coding.encode(message), False, None, None))
+        self._begun(self._core.begin_write(self._coding.encode(message), False, None, None))
 
     def close_writes(self) -> None:
         """Tells the server that nothing more will be written."""
-        self._wait(self._core.begin_close_writes(None, None))
+        self._begun(self._core.begin_close_writes(None, None))
 
     def finish(self) -> None:
         """Waits for the call's status and raises it unless it is ok. Messages not read yet can still be read."""
@@ -99,28 +108,21 @@ class ClientStream(Generic[Request, Response]):
 
     def exchange(self, requests: Iterable[Request]) -> Iterator[Response]:
         """Writes ``requests`` from a thread of its own while it yields what is read. What ``requests`` raises ends the
-        call and comes through."""
-        failure: list[BaseException] = []
+        call and comes through.
 
-        def write() -> None:
-            try:
-                if all(self._write_unless_over(request) for request in requests):
-                    self.close_writes()
-            except RpcError:
-                pass  # the reader is told
-            except BaseException as error:
-                failure.append(error)
-                self._core.cancel()
-
-        writer = threading.Thread(target=write, name="trunkline-writer", daemon=True)
-        writer.start()
+        So ``requests`` runs on another thread than the loop over the answers. Nothing can interrupt it there: if it
+        waits for something when the answers have ended, its thread goes on waiting; what it raises then is logged.
+        """
+        writer = RequestWriter(self._write_unless_over, self.close_writes, self._core.cancel, requests)
         try:
             with self:
                 yield from self
+            writer.end()
         except RpcError:
-            if failure:
-                raise failure[0] from None
+            writer.end()
             raise
+        finally:
+            writer.leave()
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""
@@ -129,12 +131,12 @@ class ClientStream(Generic[Request, Response]):
     @property
     def leading_metadata(self) -> Metadata:
         """What the server sent before its first message: complete once a message or the end has been read."""
-        return Metadata(self._core.leading())
+        return Metadata._of(self._core.leading())
 
     @property
     def trailing_metadata(self) -> Metadata:
         """What it sent with the status: complete once the stream has ended."""
-        return Metadata(self._core.trailing())
+        return Metadata._of(self._core.trailing())
 
     def _write_unless_over(self, message: Any) -> bool:
         """False if the server has ended the call meanwhile; its status says more than the failed write."""

@@ -128,7 +128,7 @@ class Channel(StreamCalls):
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
         idempotent: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
         reply: Reply | None = None,
     ) -> Any:
@@ -137,12 +137,12 @@ class Channel(StreamCalls):
         Cancelling the task cancels the call on the wire.
         """
         if not self._interceptors:
-            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
             return await self._call(method, request, response, settings, codec, reply)
         call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
 
         async def send() -> Any:
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
             return await self._call(method, call.request, response, settings, codec, call.reply)
 
         return await send_through_async(self._interceptors, call, send)
@@ -177,7 +177,7 @@ class Channel(StreamCalls):
         timeout: float | None = None,
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
     ) -> None:
         """Nothing is answered, not even errors: returning says that it was given to a connection."""
@@ -185,7 +185,7 @@ class Channel(StreamCalls):
 
         async def send() -> None:
             coding = self._codecs.coding(type(call.request), type(None), codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request)
             loop, inbox = self._inboxes.of_running_loop()
             future: asyncio.Future[Any] = loop.create_future()
@@ -298,7 +298,7 @@ class Channel(StreamCalls):
         """Begins one call of many."""
         if self._interceptors:
             return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
-        codec, settings = codec_and_settings(**options)
+        codec, settings = codec_and_settings(self._default_timeout, **options)
 
         found: tuple[asyncio.AbstractEventLoop, _core.Inbox] | None = None
 

@@ -3,9 +3,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
 from .._caller import Caller
+from .._deadline import effective_timeout
+from .._errors import DeadlineExceeded
 from .._interceptors import Interception
 from .._options import StreamOptions
 from ._loop import LoopInboxes, each
@@ -92,28 +97,46 @@ class StreamCalls(Caller):
         request: Any = Any,
         **options: Unpack[StreamOptions],
     ) -> Any:
-        """Many requests, one response. ``request`` names their type if there may be none."""
-        stream: ClientStream[Any, Any] | None = None
-
-        def open_for(message: Any) -> ClientStream[Any, Any]:
-            kind = type(message) if request is Any else request
-            return self._open(method, "client_stream", None, kind, response, **options)
-
-        try:
-            async for message in each(requests):
-                if stream is None:
-                    stream = open_for(message)
-                if not await stream._write_unless_over(message):
-                    break
-            if stream is None:
-                stream = open_for(None)
+        """Many requests, one response. ``request`` names their type if there may be none; with it the call begins before
+        the first one is there. ``requests`` runs in a task of its own, which is cancelled if the call ends first."""
+        source = each(requests)
+        if request is Any:
+            begin = time.monotonic()
+            timeout = effective_timeout(options.get("timeout"), self._default_timeout)
+            timeout = self._default_timeout if timeout is None else timeout
+            first = await _next_within(source, timeout if isinstance(requests, AsyncIterable) else None)
+            if first is not _NOTHING:
+                request, source = type(first), _chained(first, source)
+            if timeout is not None:
+                options["timeout"] = max(0.0, timeout - (time.monotonic() - begin))
+        stream = self._open(method, "client_stream", None, request, response, **options)
+        async with stream._writing(source):
             return await stream._only_response()
-        finally:
-            if stream is not None:
-                await stream._let_go()
 
     def _open(
         self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Unpack[StreamOptions]
     ) -> ClientStream[Any, Any]:
         call, open_stream = self._stream_call(method, kind, only_request, request, response, **options)
         return ClientStream(self._inboxes, open_stream, Interception(self._interceptors, call) if self._interceptors else None)
+
+
+_NOTHING: Any = object()
+
+
+async def _next_within(source: AsyncIterator[Any], timeout: float | None) -> Any:
+    """The first request, or _NOTHING, waited for no longer than the call might take."""
+    if timeout is None:
+        return await anext(source, _NOTHING)
+    end = time.monotonic() + timeout
+    try:
+        return await asyncio.wait_for(anext(source, _NOTHING), timeout)
+    except asyncio.TimeoutError:
+        if time.monotonic() < end:  # the source's own
+            raise
+        raise DeadlineExceeded("call: its first request did not come in time") from None
+
+
+async def _chained(first: Any, rest: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    yield first
+    async for message in rest:
+        yield message

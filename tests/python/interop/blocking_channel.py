@@ -41,7 +41,7 @@ class BlockingFuture(Awaitable[Any]):
 
 
 class BlockingStream:
-    def __init__(self, stream: trunkline.ClientStream) -> None:
+    def __init__(self, stream: trunkline.ClientStream[Any, Any]) -> None:
         self._stream = stream
         for name in ("read", "write", "close_writes", "finish"):
             setattr(self, name, _as_coroutine(getattr(stream, name)))

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 import concurrent.futures
 
 import trunkline
@@ -29,7 +30,7 @@ async def cancel_unary(client: Client) -> None:
     await client.wait_for(f"{name} cancelled")
 
 
-def hanging_stream(client: Client, name: str) -> aio.ClientStream:
+def hanging_stream(client: Client, name: str) -> aio.ClientStream[Any, Any]:
     return client.channel.stream("interop.Test/HangStream", bytes, bytes, metadata={"name": name})
 
 

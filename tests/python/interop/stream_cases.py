@@ -12,7 +12,7 @@ from trunkline import aio
 from .cases import Client, case, raising
 
 
-async def expect_end(stream: aio.ClientStream) -> None:
+async def expect_end(stream: aio.ClientStream[Any, Any]) -> None:
     try:
         message = await stream.read()
     except EOFError:
@@ -53,7 +53,7 @@ async def server_answers_client_stream_early(client: Client) -> None:
     assert await client.channel.client_stream("interop.Test/SumTwo", repeat(5)) == {"count": 2, "sum": 10}
 
 
-async def write_forever(stream: aio.ClientStream) -> None:
+async def write_forever(stream: aio.ClientStream[Any, Any]) -> None:
     while True:
         await stream.write(2)
 
@@ -72,7 +72,7 @@ async def server_refuses_client_stream(client: Client) -> None:
         await client.channel.client_stream("interop.Test/Refuse", repeat(5))
 
 
-async def all_of(stream: aio.ClientStream) -> list[Any]:
+async def all_of(stream: aio.ClientStream[Any, Any]) -> list[Any]:
     return [message async for message in stream]
 
 
