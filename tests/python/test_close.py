@@ -44,7 +44,8 @@ def test_an_exception_leaves_the_block_of_a_busy_aio_channel(endpoint: str) -> N
     async def leave(kind: type[BaseException]) -> None:
         async with aio.Channel(endpoint) as channel:
             task = asyncio.ensure_future(channel.call("block"))
-            await asyncio.sleep(0.05)
+            while channel.state != "ready":
+                await asyncio.sleep(0.001)
             try:
                 raise kind("from the block")
             finally:

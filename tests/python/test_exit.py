@@ -21,16 +21,20 @@ def echo(request: bytes) -> bytes:
 BEGIN
 channel = trunkline.Channel(endpoint)
 
+calls = threading.Semaphore(0)
+
 def call() -> None:
     while True:
         try:
             channel.call("echo", b"y")
+            calls.release()
         except BaseException:
             return
 
 for _ in range(4):
     threading.Thread(target=call, daemon=True).start()
-time.sleep(0.1)
+for _ in range(100):
+    assert calls.acquire(timeout=20)
 """
 
 

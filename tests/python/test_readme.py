@@ -19,7 +19,7 @@ def programs(readme: Path) -> list[str]:
     return re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL)
 
 
-PRINTED = ["hello, world\n['hello, ann', 'hello, bob']\n", "hello, world\n", "", "42\n"]
+PRINTED = ["hello, world\n['hello, ann', 'hello, bob']\n", "hello, world\n", "", "stalled\nTrue\n", "42\n"]
 
 
 @pytest.mark.parametrize("number", range(len(PRINTED)))
