@@ -9,6 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -117,12 +118,10 @@ ENDPOINTS = ["tcp://127.0.0.1:0", "unix:@trunkline-forks-again-{pid}", "unix://{
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=["tcp", "abstract", "path"])
-def test_a_name_and_its_connections_end_with_the_parents_server_although_a_child_lives(endpoint: str) -> None:
+def test_a_name_and_its_connections_end_with_the_parents_server_although_a_child_lives(tmp_path: Path, endpoint: str) -> None:
     play(
         f"""
-        import tempfile
-        folder = tempfile.TemporaryDirectory()
-        endpoint = "{endpoint}".format(pid=os.getpid(), folder=folder.name)
+        endpoint = "{endpoint}".format(pid=os.getpid(), folder="{tmp_path}")
         running = server.serve(endpoint)
         channel = trunkline.Channel(running.endpoint, max_retries=0)
         assert channel.call("who") == os.getpid()
