@@ -8,6 +8,10 @@ import sys
 
 import pytest
 
+from .test_life import TIMES, scenarios
+
+pytestmark = scenarios
+
 SCRIPT = """
 import threading, time
 import trunkline
@@ -47,7 +51,7 @@ for _ in range(100):
     ids=["kept", "dropped"],
 )
 def test_exit_amid_calls_of_daemon_threads(begin: str) -> None:
-    for _ in range(5):
+    for _ in range(max(5, TIMES)):
         script = SCRIPT.replace("BEGIN", begin)
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30)
         assert (done.returncode, done.stderr) == (0, "")

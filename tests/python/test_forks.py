@@ -15,9 +15,9 @@ import pytest
 
 import trunkline
 
-from .test_life import play
+from .test_life import play, scenarios
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+pytestmark = [scenarios, pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")]
 
 
 def child_ends(child: int, seconds: float) -> bool:

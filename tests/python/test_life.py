@@ -46,7 +46,8 @@ async def aecho(request: bytes) -> bytes:
 #: So often each scenario is played, to show that it does not hang now and then.
 TIMES = int(os.environ.get("TRUNKLINE_TEST_REPEAT", "2"))
 
-pytestmark = pytest.mark.timeout(60 + 10 * TIMES)
+#: For the modules of scenarios.
+pytestmark = scenarios = pytest.mark.timeout(60 + 10 * TIMES)
 
 
 def play(script: str, *, expect: str = "", code: int = 0) -> str:

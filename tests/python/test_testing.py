@@ -146,8 +146,8 @@ def test_functions_stream_what_they_are_asked() -> None:
     fake.on("letters", letters, kind="server_stream")
 
     with fake.serve() as channel:
+        received: list[int] = []
         with pytest.raises(trunkline.OutOfRange, match="-1"):
-            received: list[int] = []
             for message in channel.stream("double", int).exchange([1, 2, -1]):
                 received.append(message)
         assert received == [2, 4]

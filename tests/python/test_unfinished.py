@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from .test_life import play
+from .test_life import play, scenarios
+
+pytestmark = scenarios
 
 
 def test_exit_with_a_server_that_nobody_keeps() -> None:

@@ -109,8 +109,9 @@ class Fake:
             raise ValueError(f"fake {method}: no answer is given")
         script = self._scripts.get(method)
         if script is None:
-            types = (Any if each is NOTHING else each for each in (request, response))
-            script = _Script(method, kind or "unary", *types)
+            types = [Any if each is NOTHING else each for each in (request, response)]
+            chosen: Kind = "unary" if kind is None else kind
+            script = _Script(method, chosen, types[0], types[1])
             self._add(script)
         elif kind not in (None, script.kind) or request is not NOTHING or response is not NOTHING:
             raise ValueError(f"fake {method}: its kind ({script.kind}) and types are known already")
