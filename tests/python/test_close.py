@@ -40,6 +40,20 @@ def test_an_exception_leaves_the_block_of_a_busy_channel(endpoint: str, kind: ty
     assert isinstance(futures[0].exception(20), trunkline.Cancelled)
 
 
+def test_closing_at_once_is_ok_if_there_is_nothing_to_cut_off(endpoint: str) -> None:
+    async def close() -> None:
+        channel = aio.Channel(endpoint)
+        await channel.wait_for_ready(20.0)
+        await channel.close(0.0)
+
+    for _ in range(10):
+        channel = trunkline.Channel(endpoint)
+        channel.wait_for_ready(20.0)
+        channel.close(0.0)
+        trunkline.Channel(endpoint).close(0.0)
+        asyncio.run(close())
+
+
 def test_an_exception_leaves_the_block_of_a_busy_aio_channel(endpoint: str) -> None:
     async def leave(kind: type[BaseException]) -> None:
         async with aio.Channel(endpoint) as channel:

@@ -56,7 +56,7 @@ class _Script:
 
     def __init__(self, method: str, kind: Kind, request: Any, response: Any) -> None:
         self.method = method
-        self.kind = kind
+        self.kind: Kind = kind
         self.request = request
         self.response = response
         self.answers: list[Answer] = []
@@ -110,8 +110,7 @@ class Fake:
         script = self._scripts.get(method)
         if script is None:
             types = [Any if each is NOTHING else each for each in (request, response)]
-            chosen: Kind = "unary" if kind is None else kind
-            script = _Script(method, chosen, types[0], types[1])
+            script = _Script(method, kind or "unary", types[0], types[1])
             self._add(script)
         elif kind not in (None, script.kind) or request is not NOTHING or response is not NOTHING:
             raise ValueError(f"fake {method}: its kind ({script.kind}) and types are known already")
