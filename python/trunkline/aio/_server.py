@@ -64,11 +64,11 @@ class RunningServer:
         self._inbox = LoopInbox(core.make_inbox(True), self._loop)
         self._descriptor = -1
         try:
-            self._host = EntryHost(
+            self._host = host = EntryHost(
                 server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._answered
             )
             for method in list(server._methods.values()):
-                self._add(method)
+                method.add_to(core, server._codecs, entry_of(method, host), needs_call=bool(server._interceptors))
             self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
             self._descriptor = core.start_for_event_loop(self._is_loop_gone)
             self._loop.add_reader(self._descriptor, self._take_calls)
@@ -89,10 +89,6 @@ class RunningServer:
     def stats(self) -> dict[str, int]:
         """Totals since the start; ``python_batches`` is how often the loop was woken for ``python_calls``."""
         return self._core.stats()
-
-    def _add(self, method: Method) -> None:
-        host = self._host
-        method.add_to(self._core, host.codecs, entry_of(method, host), needs_call=bool(host.interceptors))
 
     # --- calls; on the loop ---
 
@@ -135,6 +131,11 @@ class RunningServer:
             call.set_error((int(StatusCode.UNAVAILABLE), "the event loop that served the call has been closed", (), Metadata()))
             self._core.answer(call)
         return True
+
+    def _add(self, method: Method) -> None:
+        """While it runs; from any thread."""
+        host = self._host
+        method.add_to(self._core, host.codecs, entry_of(method, host), needs_call=bool(host.interceptors))
 
     # --- its end ---
 
