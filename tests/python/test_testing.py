@@ -7,6 +7,7 @@ import asyncio
 import dataclasses
 import time
 from collections.abc import AsyncIterator, Iterator
+from functools import partial
 from typing import Any
 
 import pytest
@@ -158,12 +159,16 @@ def test_functions_stream_what_they_are_asked() -> None:
 
 
 def test_a_function_may_return_an_answer() -> None:
-    fake = Fake().on("get", lambda request: Answer("x", trailing_metadata={"a": "1"}) if request else KeyError)
+    async def later(text: str, request: int) -> str:
+        return text * request
+
+    fake = Fake().on("get", lambda request: Answer("x", trailing_metadata={"a": "1"}), partial(later, "y"))
+    reply = trunkline.Reply()
 
     with fake.serve() as channel:
-        reply = trunkline.Reply()
         assert channel.call("get", 1, reply=reply) == "x"
         assert reply.trailing_metadata["a"] == "1"
+        assert channel.call("get", 2) == "yy"
 
 
 def test_a_request_that_is_not_the_expected_one_fails_the_test() -> None:

@@ -100,7 +100,8 @@ async def _result_of(function: Callable[[Any], Any], argument: Any) -> Any:
         return function(argument)
     if hasattr(argument, "__anext__"):
         argument = _BlockingIterator(argument)
-    return await in_a_thread(function, argument)
+    result = await in_a_thread(function, argument)
+    return await result if inspect.isawaitable(result) else result  # as of a lambda or a partial
 
 
 async def _items_of(result: Any) -> AsyncIterator[Any]:
