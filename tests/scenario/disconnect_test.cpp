@@ -73,15 +73,17 @@ TEST_F(Disconnect, CancelsTheHandlerThatAsksForIt) {
 }
 
 TEST_F(Disconnect, LetsOutWhatWasSentBefore) {
+  Gate gate(loop());
   server().handle_server_stream<Text, Text>(
-      "Two", [](const Text& request, ServerWriter<Text>& writer, ServerContext& context) -> asio::awaitable<Status> {
+      "Two", [&](const Text& request, ServerWriter<Text>& writer, ServerContext& context) -> asio::awaitable<Status> {
         for (const char* end : {"1", "2"}) {
           const Text message = request + end;
           const Status written = co_await writer.async_write(message, asio::use_awaitable);
           if (!written.is_ok()) co_return written;
         }
         context.disconnect();
-        co_return co_await writer.async_write(request, asio::use_awaitable);
+        co_await gate.pass();
+        co_return Status();
       });
   ClientStream<Text, Text> stream = channel().server_stream<Text>("Two", Text("x"));
   std::vector<Text> read;
@@ -97,6 +99,7 @@ TEST_F(Disconnect, LetsOutWhatWasSentBefore) {
   });
 
   EXPECT_THAT(read, ElementsAre("x1", "x2"));
+  EXPECT_EQ(end.code(), StatusCode::unavailable) << end.to_string();
 }
 
 using ChannelClose = BothEnds;
