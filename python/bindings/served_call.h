@@ -40,6 +40,7 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   void add_leading_metadata(std::string_view name, const py::handle& value);
   void add_trailing_metadata(std::string_view name, const py::handle& value);
   bool set_compressor(std::string_view name) { return context().set_compressor(name); }
+  void disconnect() { context().disconnect(); }
   /// Of the request, or what was last read; empty before.
   const char* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
   bool is_answered() const noexcept { return answered_; }
@@ -73,6 +74,7 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
 
   Slice request;
   std::unique_ptr<Resumption> resumption;
+  bool is_handed_in = false;  // GIL
   const ServedMethod& served_method() const noexcept { return *method_; }
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
 

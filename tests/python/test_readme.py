@@ -11,7 +11,14 @@ import pytest
 
 from .readme import ROOT, programs, serve_and_call
 
-PRINTED = ["hello, world\n['hello, ann', 'hello, bob']\n", "hello, world\n", "2.0 4000000\n", "", "42\n"]
+PRINTED = [
+    "hello, world\n['hello, ann', 'hello, bob']\n",
+    "hello, world\n",
+    "2.0 4000000\n",
+    "",
+    "stalled\nTrue\n",
+    "42\n",
+]
 
 
 @pytest.mark.parametrize("number", range(len(PRINTED)))

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._calls import checked_timeout
+from .._errors import StatusCode
 from .._lifetime import forget, track_server
+from .._methods import Method
 from .._options import ServerOptions
 from .._processes import Child, Run, end_children, grace_told, shared_ports, telling_what_is_cut_off
 from .._server import Registry, Serving, check_serving
@@ -62,11 +64,11 @@ class RunningServer(Serving):
         self._inbox = LoopInbox(core.make_inbox(True), self._loop)
         self._descriptor = -1
         try:
-            host = EntryHost(
+            self._host = host = EntryHost(
                 server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._answered
             )
             self._listen(server, endpoints, lambda method: entry_of(method, host))
-            self._descriptor = core.start_for_event_loop(self._loop.is_closed)
+            self._descriptor = core.start_for_event_loop(self._is_loop_gone)
             self._loop.add_reader(self._descriptor, self._take_calls)
         except BaseException:
             self._close_at_exit()
@@ -90,9 +92,12 @@ class RunningServer(Serving):
     def _answered(self, call: _core.ServedCall) -> None:
         self._tasks.pop(call, None)
         self._core.answer(call)
-        if not self._flush_wanted:
-            self._flush_wanted = True
-            self._loop.call_soon(self._flush)
+        if self._flush_wanted:
+            return
+        if self._loop.is_closed():  # a task that is destroyed
+            return self._core.flush()
+        self._flush_wanted = True
+        self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         self._flush_wanted = False
@@ -102,6 +107,20 @@ class RunningServer(Serving):
         """With the deadline and the other context variables of the task."""
         future = self._pool.submit(contextvars.copy_context().run, function, *arguments)
         return asyncio.wrap_future(future, loop=self._loop)
+
+    def _is_loop_gone(self) -> bool:
+        """Asked now and then, on a thread of the core's. Calls that a closed loop has taken end: nothing runs them any more."""
+        if not self._loop.is_closed():
+            return False
+        for call in list(self._tasks):
+            call.set_error((int(StatusCode.UNAVAILABLE), "the event loop that served the call has been closed", (), ()))
+            self._core.answer(call)
+        return True
+
+    def _add(self, method: Method) -> None:
+        """While it runs; from any thread."""
+        host = self._host
+        method.add_to(self._core, host.codecs, entry_of(method, host), needs_call=bool(host.interceptors))
 
     # --- its end ---
 
