@@ -4,8 +4,6 @@
 #include "client_channel.h"
 #include "host_server.h"
 
-#include "net/inproc_directory.h"
-
 #include <pybind11/stl.h>
 
 namespace trunkline::python {
@@ -160,7 +158,6 @@ PYBIND11_MODULE(_core, module) {
   watch_forks();
   watch_forks_of_references();
   watch_forks_of_codec_names();
-  trunkline::net::InprocDirectory::watch_forks();
   module.doc() = "The C++ core of trunkline.";
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
              pybind11::arg("describe_error"));

@@ -99,7 +99,7 @@ class InprocListener final : public Listener {
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void close() override {
     acceptance_->close();
-    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path());
+    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path(), accept_);
   }
   Status reload_tls() override { return acceptance_->load_tls(); }
 
