@@ -126,12 +126,11 @@ Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const Endpoint& end
   }
   auto socket = ListeningSocket::open(endpoint, options.transport);
   if (!socket) return std::move(socket).status();
-  auto readiness = Readiness::make(loop, socket->get());
+  auto readiness = Readiness::make(loop, socket->socket());
   if (!readiness) {
     socket->unlink_file();
     return std::move(readiness).status();
   }
-  static_cast<void>(socket->release());
   return std::unique_ptr<Listener>(
       std::make_unique<SocketListener>(loop, std::move(*socket), std::move(*readiness), std::move(acceptance)));
 }
