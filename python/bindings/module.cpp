@@ -4,7 +4,6 @@
 #include "client_channel.h"
 #include "host_server.h"
 
-#include "net/inproc_directory.h"
 #include "net/open_sockets.h"
 
 #include <pybind11/stl.h>
@@ -163,7 +162,6 @@ PYBIND11_MODULE(_core, module) {
   watch_forks();
   watch_forks_of_references();
   watch_forks_of_codec_names();
-  trunkline::net::InprocDirectory::watch_forks();
   trunkline::net::OpenSockets::close_in_children();
   module.doc() = "The C++ core of trunkline.";
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),

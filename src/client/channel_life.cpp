@@ -157,7 +157,8 @@ void ChannelCore::shut_down() {
     loop_.post(begin);
   };
   while (!waiter.blocked.is_done()) {
-    try {
+    bool is_over = false;
+    log_what_throws([&] {
       if (driver_.is_own() || loop_.is_current()) {
         driver_.drive(waiter.blocked, begin_once);
       } else {
@@ -166,11 +167,10 @@ void ChannelCore::shut_down() {
           begin_once();
           return waiter.blocked.is_done();
         };
-        if (!loop_.run_until(step, base::never)) break;
+        is_over = !loop_.run_until(step, base::never);
       }
-    } catch (...) {
-      log_exception();
-    }
+    });
+    if (is_over) break;
   }
   driver_.stop();
   detach();

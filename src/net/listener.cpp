@@ -101,7 +101,7 @@ class InprocListener final : public Listener {
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void close() override {
     acceptance_->close();
-    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path());
+    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path(), accept_);
   }
   Status reload_tls() override { return acceptance_->load_tls(); }
 
@@ -128,12 +128,11 @@ Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const Endpoint& end
   }
   auto socket = ListeningSocket::open(endpoint, options.transport);
   if (!socket) return std::move(socket).status();
-  auto readiness = Readiness::make(loop, socket->get());
+  auto readiness = Readiness::make(loop, socket->socket());
   if (!readiness) {
     socket->unlink_file();
     return std::move(readiness).status();
   }
-  static_cast<void>(socket->release());
   return std::unique_ptr<Listener>(
       std::make_unique<SocketListener>(loop, std::move(*socket), std::move(*readiness), std::move(acceptance)));
 }

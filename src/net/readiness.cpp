@@ -44,11 +44,12 @@ class Readiness::Handler {
   Direction direction_;
 };
 
-Result<Readiness::Pointer> Readiness::make(Loop& loop, int socket) {
+Result<Readiness::Pointer> Readiness::make(Loop& loop, UniqueSocket& socket) {
   Pointer result(new Readiness(loop));
   std::error_code error;
-  result->descriptor_.assign(socket, error);
+  result->descriptor_.assign(socket.get(), error);
   if (error) return system_status("watch socket", error);
+  static_cast<void>(socket.release());
   // Tells Asio what the socket is already, or it would ask the system at the first wait.
   result->descriptor_.native_non_blocking(true, error);
   return result;
