@@ -68,6 +68,7 @@ py::list ClientStreamEnd::told(const Metadata& metadata) const {
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_read(const std::shared_ptr<Inbox>& inbox,
                                                              const py::handle& tag) {
   auto begun = operation(inbox, tag);
+  begun->tell_codec(codec_read_);
   stream_->async_read(begun->handler([this](StreamOperation& read) { after_read(read); }));
   return begun;
 }

@@ -35,6 +35,8 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   /// After a message or the end was read, and after finish(), respectively; empty before.
   py::list leading() const { return told(leading_); }
   py::list trailing() const { return told(trailing_); }
+  /// Of what was last read; empty before, and for a message that has none.
+  const char* codec() const noexcept { return codec_read_.load(std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<StreamOperation> operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
@@ -46,6 +48,7 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
 
   std::shared_ptr<Pump> pump_;
   std::string_view codec_;
+  std::atomic<const char*> codec_read_{""};
   std::optional<Stream> stream_;
   bool has_read_ = false;               // loop's thread
   std::atomic<bool> has_ended_{false};  // as the server has said, and this side has seen

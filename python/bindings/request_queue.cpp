@@ -111,11 +111,17 @@ std::shared_ptr<ServedCall> RequestQueue::pop() {
   if (items_.empty()) return nullptr;
   std::shared_ptr<ServedCall> call = std::move(items_.front().call);
   items_.pop_front();
+  ++popped_;
   if (items_.empty()) {
     announced_ = false;
     has_items_.store(false, std::memory_order_relaxed);
   }
   return call;
+}
+
+/// With the mutex held.
+void RequestQueue::put(std::shared_ptr<ServedCall> answered) {
+  if (!std::exchange(answered->is_handed_in, true)) answers_.push_back(std::move(answered));
 }
 
 /// With the mutex held.
@@ -126,7 +132,7 @@ RequestQueue::Calls RequestQueue::take_answers() {
 
 std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> answered) {
   std::unique_lock lock(mutex_);
-  if (answered != nullptr) answers_.push_back(std::move(answered));
+  if (answered != nullptr) put(std::move(answered));
   if (answers_.size() >= answers_at_once) {
     Calls answers = take_answers();
     lock.unlock();
@@ -233,10 +239,12 @@ void RequestQueue::keep() {
   }
 }
 
-/// True if nobody has looked after the loop for a tick, or the keeper was called.
+/// True if nobody has looked after the loop or the calls that wait for a tick, or the keeper was called.
 bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   const std::uint64_t turns = pump_->turns_of_lead();
-  is_dormant_.store(idle >= ticks_until_dormant, std::memory_order_seq_cst);
+  const std::uint64_t popped = popped_;
+  const bool had_items = !items_.empty();
+  is_dormant_.store(idle >= ticks_until_dormant && !had_items, std::memory_order_seq_cst);
   // Whoever stops to lead after this sees that it has to be told.
   if (is_dormant_ && pump_->is_led()) {
     ticker_.wait(lock);
@@ -247,7 +255,10 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   }
   is_dormant_.store(false, std::memory_order_relaxed);
   const bool is_wanted = std::exchange(is_wanted_, false);
-  return !is_closed() && !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
+  // The worker that led when they came is busy with one of them, and a stream's handler may lead while it waits.
+  const bool are_left = had_items && !items_.empty() && popped_ == popped;
+  const bool is_left = !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
+  return !is_closed() && (are_left || is_left);
 }
 
 /// On the loop's thread, or whoever has the lead.
@@ -268,7 +279,7 @@ void RequestQueue::post(Calls calls) {
 
 void RequestQueue::answer(std::shared_ptr<ServedCall> call) {
   const std::lock_guard lock(mutex_);
-  answers_.push_back(std::move(call));
+  put(std::move(call));
 }
 
 void RequestQueue::flush() {

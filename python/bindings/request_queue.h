@@ -52,20 +52,21 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   // --- an event loop; with the GIL ---
 
-  /// Readable when there are calls. Before the first call; workers must not be used then. `is_closed()` is asked where
-  /// the event loop has not looked for long: once it is closed, calls are refused.
+  /// Readable when there are calls. Before the first call; workers must not be used then. `is_closed()` is asked now
+  /// and then while there are calls: once it is, those that wait are refused, and so are further ones. What the loop
+  /// has taken is_closed() has to answer itself.
   int open_descriptor(const py::handle& is_closed);
   std::vector<Item> take_all();
 
   // --- answers; with the GIL ---
 
-  /// Hands the answer of `call` in; it goes out with others, at the latest when a worker waits, at the keeper's second
-  /// tick, or at flush().
+  /// Hands the answer of `call` in, once; it goes out with others, at the latest when a worker waits, at the keeper's
+  /// second tick, or at flush().
   void answer(std::shared_ptr<ServedCall> call);
   void flush();
 
   /// The event loop is no longer watched. While nobody runs the loop, before that may be destroyed.
-  void unwatch() noexcept { unread_.cancel(); }
+  void unwatch() noexcept { unanswered_.cancel(); }
   /// What waits is answered with unavailable; workers leave.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
@@ -81,6 +82,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void push_item(Item item);
   bool has_several();
   std::shared_ptr<ServedCall> pop();
+  void put(std::shared_ptr<ServedCall> answered);
   Calls take_answers();
   void hand_in(Calls answers);
   void flush_amid_calls(Calls answers);
@@ -91,7 +93,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void wake_one();
   void resume_all(Calls& calls);
   void watch();
-  void look_after_reader(base::TimePoint now);
+  void look_after_loop(base::TimePoint now);
   void post(Calls calls);
 
   std::shared_ptr<Pump> pump_;
@@ -100,6 +102,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   Calls answers_;
   std::uint64_t hand_ins_ = 0;  // of answers
   bool announced_ = false;
+  std::uint64_t popped_ = 0;
   std::size_t standing_by_ = 0;
   bool is_wanted_ = false;           // the keeper, at once
   std::condition_variable ticker_;   // the keeper's
@@ -110,9 +113,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::atomic<bool> closed_{false};
   bool leader_serves_ = false;  // loop's thread; until it hands over
   int descriptor_ = -1;
-  base::TimePoint announced_at_{};  // loop's thread
-  base::Timer unread_{
-      [](base::Timer&, void* self, base::TimePoint now) { static_cast<RequestQueue*>(self)->look_after_reader(now); },
+  base::Timer unanswered_{
+      [](base::Timer&, void* self, base::TimePoint now) { static_cast<RequestQueue*>(self)->look_after_loop(now); },
       this};                  // loop's thread
   Reference is_loop_closed_;  // GIL
   std::atomic<std::size_t> running_{0};

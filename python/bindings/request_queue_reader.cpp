@@ -15,7 +15,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// An event loop that does not look for calls for so long may have been closed.
+/// An event loop that has not answered all its calls for so long may have been closed.
 constexpr std::chrono::seconds patience{1};
 
 }  // namespace
@@ -29,25 +29,20 @@ int RequestQueue::open_descriptor(const py::handle& is_closed) {
 }
 
 void RequestQueue::watch() {
-  announced_at_ = pump_->net_loop().now();
-  if (!unread_.is_scheduled()) pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
+  if (!unanswered_.is_scheduled()) pump_->net_loop().timers().schedule(unanswered_, pump_->net_loop().now() + patience);
 }
 
-void RequestQueue::look_after_reader(base::TimePoint now) {
+void RequestQueue::look_after_loop(base::TimePoint now) {
+  if (running() == 0 || is_closed()) return;
   {
-    const std::lock_guard lock(mutex_);
-    if (!announced_ || is_closed()) return;
-  }
-  if (now >= announced_at_ + patience) {
     const py::gil_scoped_acquire held;
     try {
       if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
     } catch (const std::exception&) {
       // It is asked again.
     }
-    announced_at_ = now;
   }
-  pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
+  pump_->net_loop().timers().schedule(unanswered_, now + patience);
 }
 
 std::vector<RequestQueue::Item> RequestQueue::take_all() {

@@ -40,6 +40,7 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   void add_leading_metadata(std::string_view name, const py::handle& value);
   void add_trailing_metadata(std::string_view name, const py::handle& value);
   bool set_compressor(std::string_view name) { return context().set_compressor(name); }
+  void disconnect() { context().disconnect(); }
   /// Of the request, or what was last read; empty before.
   const char* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
   std::chrono::steady_clock::time_point deadline() const { return context().deadline(); }
@@ -72,6 +73,7 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
 
   Slice request;
   std::unique_ptr<Resumption> resumption;
+  bool is_handed_in = false;  // the queue's
   const ServedMethod& served_method() const noexcept { return *method_; }
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
 

@@ -50,7 +50,7 @@ class StreamOperation final : public Completion {
       operation->is_read_ = true;
       if (message.is_ok() && message->has_value()) {
         operation->has_message_ = true;
-        if (operation->codec_ != nullptr) operation->codec_->store((*message)->codec.data(), std::memory_order_relaxed);
+        operation->tell((*message)->codec);
         operation->message_ = std::move(**message);
       }
       (*this)(std::move(message).status());
@@ -67,6 +67,9 @@ class StreamOperation final : public Completion {
  private:
   /// A message is written when there is room for it, which is before the socket has it.
   bool leaves_work() const noexcept override { return true; }
+  void tell(std::string_view codec) noexcept {
+    if (codec_ != nullptr) codec_->store(codec.empty() ? "" : codec.data(), std::memory_order_relaxed);
+  }
   void finish() {
     const std::shared_ptr<void> owner = std::move(owner_);
     end();

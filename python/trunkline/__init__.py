@@ -4,7 +4,6 @@
 ``Server`` and ``Channel`` are for code that blocks, ``trunkline.aio`` has both for asyncio.
 """
 
-from . import _core
 from ._calls import Reply
 from ._channel import Channel
 from ._codecs import Codec
@@ -31,8 +30,6 @@ from ._errors import (
     Unavailable,
     Unimplemented,
     Unknown,
-    describe_error,
-    make_error,
 )
 from ._futures import CallFuture
 from ._interceptors import ClientInterceptor, IncomingCall, OutgoingCall, ServerInterceptor
@@ -40,8 +37,6 @@ from ._metadata import Metadata, MetadataLike
 from ._options import ChannelOptions, ServerOptions
 from ._server import RunningServer, Server
 from ._streams import ClientStream
-
-_core.set_failure_functions(make_error, describe_error)
 
 __version__ = "0.1.0"
 

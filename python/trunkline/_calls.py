@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 
 from . import _core
-from ._deadline import inherited_timeout
+from ._deadline import effective_timeout
 from ._metadata import Metadata, MetadataLike, encode_metadata
 
 
@@ -23,32 +23,40 @@ class Reply:
     def _take(self, call: _core.ClientCall) -> None:
         if not call.is_done():
             return
-        self.leading_metadata = Metadata(call.leading())
-        self.trailing_metadata = Metadata(call.trailing())
+        self.leading_metadata = Metadata._of(call.leading())
+        self.trailing_metadata = Metadata._of(call.trailing())
         self.peer = call.peer()
 
 
 def settings_of(
-    timeout: float | None, metadata: MetadataLike, wait_for_ready: bool, idempotent: bool, compressor: str
+    default_timeout: float | None,
+    timeout: float | None,
+    metadata: MetadataLike,
+    wait_for_ready: bool,
+    idempotent: bool,
+    compressor: str | None,
 ) -> _core.CallSettings | None:
-    """None if nothing is said."""
-    timeout = inherited_timeout(timeout)
+    """None if nothing is said. ``default_timeout``: of the channel."""
+    timeout = effective_timeout(timeout, default_timeout)
     if timeout is None and not metadata and not wait_for_ready and not idempotent and not compressor:
         return None
-    return _core.CallSettings(timeout, encode_metadata(metadata), wait_for_ready, idempotent, compressor)
+    return _core.CallSettings(
+        timeout, encode_metadata(metadata), bool(wait_for_ready), bool(idempotent), compressor or ""
+    )
 
 
 def codec_and_settings(
+    default_timeout: float | None,
     *,
     codec: str | None = None,
     timeout: float | None = None,
     metadata: MetadataLike = None,
     wait_for_ready: bool = False,
     idempotent: bool = False,
-    compressor: str = "",
+    compressor: str | None = None,
 ) -> tuple[str | None, _core.CallSettings | None]:
     """Of a call's options."""
-    return codec, settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+    return codec, settings_of(default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
 
 
 def checked_window(window: int) -> int:

@@ -11,23 +11,20 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core
-from ._bind import bind
 from ._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
-from ._codecs import Codecs
 from ._errors import RpcError
 from ._futures import CallFuture, Dispatcher
-from ._interceptors import Interception, OutgoingCall, checked_interceptors, send_through
+from ._interceptors import Interception, OutgoingCall, send_through
 from ._lifetime import forget, track_channel
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
-from ._options import CallOptions, ChannelOptions, core_options
+from ._options import CallOptions, ChannelOptions
 from ._stream_calls import StreamCalls
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Response = TypeVar("Response")
-Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
 
 
@@ -39,22 +36,10 @@ class Channel(StreamCalls):
     """
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
-        self._endpoint = endpoint
-        self._codecs = Codecs(options.get("codecs", ()))
-        self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=False)
-        self._core = _core.Channel(endpoint, core_options(options))
+        super().__init__(endpoint, options, may_wait=False)
         self._dispatcher: Dispatcher | None = None
         self._lock = threading.Lock()
         track_channel(self)
-
-    @property
-    def endpoint(self) -> str:
-        return self._endpoint
-
-    @property
-    def state(self) -> str:
-        """idle, connecting, ready, failing or closed."""
-        return self._core.state()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -90,15 +75,6 @@ class Channel(StreamCalls):
         except Exception:
             pass
 
-    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call.
-
-        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
-        to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
-        of requests and give the responses, or take nothing and give a ClientStream.
-        """
-        return bind(self, service, name, options)  # type: ignore[no-any-return]
-
     # --- one call ---
 
     @overload
@@ -119,7 +95,7 @@ class Channel(StreamCalls):
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
         idempotent: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
         reply: Reply | None = None,
     ) -> Any:
@@ -131,12 +107,12 @@ class Channel(StreamCalls):
         KeyboardInterrupt, and what other signal handlers raise, cancels the call on the wire.
         """
         if not self._interceptors:
-            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
             return self._call(method, request, response, settings, codec, reply)
         call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
 
         def send() -> Any:
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
             return self._call(method, call.request, response, settings, codec, call.reply)
 
         return send_through(self._interceptors, call, send)
@@ -168,7 +144,7 @@ class Channel(StreamCalls):
         timeout: float | None = None,
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
     ) -> None:
         """Nothing is answered, not even errors: returning says that it was given to a connection."""
@@ -176,7 +152,7 @@ class Channel(StreamCalls):
 
         def send() -> None:
             coding = self._codecs.coding(type(call.request), type(None), codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request)
             # Nobody waits for what is still to be written.
             self._start_dispatcher()
@@ -204,20 +180,20 @@ class Channel(StreamCalls):
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
         idempotent: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
         reply: Reply | None = None,
     ) -> CallFuture[Any]:
         """Begins a call and returns its future, which completes on a thread of the channel's."""
         future: CallFuture[Any] = CallFuture()
         if not self._interceptors:
-            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
             self._begin(future, method, request, response, settings, codec, reply)
             return future
         call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
 
         def send() -> None:
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
             self._begin(future, method, call.request, response, settings, codec, call.reply)
 
         future._begin_with(Interception(self._interceptors, call), send)
@@ -290,7 +266,7 @@ class Channel(StreamCalls):
         if self._interceptors:
             submit = partial(self.submit, method, response=response, **options)
             return map_futures(submit, requests, size, return_exceptions)
-        codec, settings = codec_and_settings(**options)
+        codec, settings = codec_and_settings(self._default_timeout, **options)
         return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
 
     @overload
@@ -330,7 +306,7 @@ class Channel(StreamCalls):
         if self._interceptors:
             submit = partial(self.submit, method, response=response, **options)
             return futures_as_completed(submit, requests, size, return_exceptions)
-        codec, settings = codec_and_settings(**options)
+        codec, settings = codec_and_settings(self._default_timeout, **options)
         return calls_as_completed(
             self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
         )

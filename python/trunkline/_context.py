@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from . import _core
+from ._deadline import FOREVER
 from ._errors import abort
 from ._metadata import Metadata, MetadataLike, Value, encode_metadata
 
@@ -37,7 +38,7 @@ class Context:
     @property
     def metadata(self) -> Metadata:
         """What the client has sent."""
-        return Metadata(self._call.metadata())
+        return Metadata._of(self._call.metadata())
 
     @property
     def codec(self) -> str:
@@ -46,7 +47,8 @@ class Context:
 
     def time_left(self) -> float | None:
         """Seconds until the caller's deadline, not negative; None if it has none."""
-        return self._call.time_left()
+        left = self._call.time_left()
+        return None if left is None or left > FOREVER / 2 else left
 
     def is_cancelled(self) -> bool:
         """The caller has given up, its deadline has passed, or its connection is gone: nobody waits for the answer."""
@@ -63,6 +65,11 @@ class Context:
     def set_compressor(self, name: str) -> bool:
         """For what follows; ``identity``: none. False if this server or the client does not have it."""
         return self._call.set_compressor(name)
+
+    def disconnect(self) -> None:
+        """Drops the connection of the call without a goodbye, as a failing network does: the client's calls on it end with
+        Unavailable, those of this side are cancelled. What was sent before goes out as far as there is room."""
+        self._call.disconnect()
 
     def abort(
         self, code: int, message: str, details: Iterable[Any] = (), trailing_metadata: MetadataLike = None

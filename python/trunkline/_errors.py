@@ -8,6 +8,7 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, overload
 
+from . import _core
 from ._metadata import Metadata, MetadataLike, encode_metadata
 
 _log = logging.getLogger("trunkline.server")
@@ -110,7 +111,7 @@ class RpcError(Exception):
         self.origin = Origin.LOCAL
         self.may_have_run = True
         self.leading_metadata = Metadata()
-        self.trailing_metadata = Metadata(encode_metadata(trailing_metadata) or ())
+        self.trailing_metadata = Metadata(trailing_metadata)
         self.peer = ""
         self._details = tuple(Detail.of(detail) for detail in details)
 
@@ -257,16 +258,17 @@ def _restore(
     error = RpcError(message, code=code, details=details)
     error.origin = Origin(origin)
     error.may_have_run = may_have_run
-    error.leading_metadata = Metadata(leading)
-    error.trailing_metadata = Metadata(trailing)
+    error.leading_metadata = Metadata._of(leading)
+    error.trailing_metadata = Metadata._of(trailing)
     error.peer = peer
     return error
 
 
-make_error = _restore
+#: A status: code, message, details, trailing metadata.
+Described = tuple[int, str, Sequence[Detail], Sequence[tuple[str, bytes]]]
 
 
-def describe_error(error: BaseException, method: str) -> tuple[int, str, Sequence[Detail], Metadata]:
+def describe_error(error: BaseException, method: str) -> Described:
     """What a handler has raised, as the status of its call. Anything but an RpcError is logged with its traceback."""
     if isinstance(error, RpcError):
         try:
@@ -274,19 +276,22 @@ def describe_error(error: BaseException, method: str) -> tuple[int, str, Sequenc
         except Exception:
             _log.exception("handler of %s raised what cannot be told", method)
     _log.error("handler of %s raised %s", method, type(error).__name__, exc_info=error)
-    return int(StatusCode.INTERNAL), f"handler of {method} raised an exception", (), Metadata()
+    return int(StatusCode.INTERNAL), f"handler of {method} raised an exception", (), ()
 
 
-def _described(error: RpcError) -> tuple[int, str, Sequence[Detail], Metadata]:
+def _described(error: RpcError) -> Described:
     # Its attributes may have been set to anything; and what is no UTF-8 cannot be sent.
     code = StatusCode(error.code)
     if code == StatusCode.OK:
         raise ValueError(f"{type(error).__name__}: its code is OK")
     message = str(error.message).encode("utf-8", "replace").decode()
     details = tuple(Detail.of(detail) for detail in error.details())
-    return int(code), message, details, Metadata(encode_metadata(error.trailing_metadata) or ())
+    return int(code), message, details, encode_metadata(error.trailing_metadata) or ()
 
 
 def abort(code: int, message: str, details: Iterable[Any] = (), trailing_metadata: MetadataLike = None) -> NoReturn:
     """Raises the error of ``code``."""
     raise RpcError(message, code=code, details=details, trailing_metadata=trailing_metadata)
+
+
+_core.set_failure_functions(_restore, describe_error)

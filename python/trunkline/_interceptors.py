@@ -20,13 +20,22 @@ _unset: Any = object()
 class InterceptedCall:
     """What interceptors of either side see of a call."""
 
-    __slots__ = ("_response", "kind", "method")
+    __slots__ = ("_kind", "_method", "_response")
 
     def __init__(self, method: str, kind: str) -> None:
-        self.method = method
-        #: ``unary``, ``client_stream``, ``server_stream``, ``bidirectional`` or ``one_way``.
-        self.kind = kind
+        self._method = method
+        self._kind = kind
         self._response: Any = _unset
+
+    @property
+    def method(self) -> str:
+        """The name under which it is served; another one would be another call."""
+        return self._method
+
+    @property
+    def kind(self) -> str:
+        """``unary``, ``client_stream``, ``server_stream``, ``bidirectional`` or ``one_way``."""
+        return self._kind
 
     @property
     def response(self) -> Any:

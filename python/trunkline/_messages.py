@@ -188,6 +188,8 @@ def checked_encoder(codec: str, kind: Any) -> Encode:
 
 def _accepted(kind: Any) -> tuple[type[Any], ...] | None:
     """Whose instances are messages of the type; None if that is not for isinstance to say."""
+    if _is_union(kind):
+        return None
     kind = typing.get_origin(kind) or kind
     if not isinstance(kind, type) or kind in _UNTYPED or is_buffer(kind):
         return None

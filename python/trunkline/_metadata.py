@@ -4,40 +4,83 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, Union
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, TypeVar, Union, overload
 
 Value = Union[str, bytes]
+Default = TypeVar("Default")
 #: What is accepted wherever metadata is given: a mapping, or pairs where a name may come more than once.
 MetadataLike = Union[Mapping[str, Value], Iterable[tuple[str, Value]], None]
 
 
-class Metadata(tuple[tuple[str, bytes], ...]):
-    """Pairs of name and value, in order, names repeated if need be.
+class Metadata:
+    """Named values, in order; a name may come more than once. Unchangeable.
 
-    Iterating gives the pairs with values as ``bytes``; ``get`` and ``[name]`` give the first value of that name, as
-    ``str`` unless the name ends in ``-bin``.
+    It is asked by name, as a mapping is: ``metadata[name]`` and ``get`` give the first value of a name, ``get_all`` all of
+    them, ``name in metadata`` whether there is one. Values are ``str``, or ``bytes`` where the name ends in ``-bin``. Iterating
+    gives every pair of a name and its value as ``bytes``, ``len`` their number; so it can be sent again as it is.
     """
 
-    __slots__ = ()
+    __slots__ = ("_pairs",)
 
-    def get(self, name: str, default: Value | None = None) -> Value | None:
-        for key, value in self:
+    _pairs: tuple[tuple[str, bytes], ...]
+
+    def __init__(self, metadata: MetadataLike = None) -> None:
+        self._pairs = tuple(encode_metadata(metadata) or ())
+
+    @classmethod
+    def _of(cls, pairs: Iterable[tuple[str, bytes]]) -> Metadata:
+        """As the core has them."""
+        made = cls.__new__(cls)
+        made._pairs = tuple(pairs)
+        return made
+
+    @overload
+    def get(self, name: str) -> Value | None: ...
+    @overload
+    def get(self, name: str, default: Default) -> Value | Default: ...
+    def get(self, name: str, default: Any = None) -> Any:
+        """The first value of that name, or ``default``."""
+        for key, value in self._pairs:
             if key == name:
                 return _presented(key, value)
         return default
 
     def get_all(self, name: str) -> list[Value]:
-        return [_presented(key, value) for key, value in self if key == name]
+        """The values of that name, in order; an empty list if there are none."""
+        return [_presented(key, value) for key, value in self._pairs if key == name]
 
-    def __getitem__(self, name: str) -> Value:  # type: ignore[override]
+    def names(self) -> list[str]:
+        """Each name once, in the order of their first values."""
+        return list(dict(self._pairs))
+
+    def __getitem__(self, name: str) -> Value:
+        """The first value of that name; KeyError without one."""
         value = self.get(name)
         if value is None:
             raise KeyError(name)
         return value
 
     def __contains__(self, name: object) -> bool:
-        return any(key == name for key, _ in self)
+        return any(key == name for key, _ in self._pairs)
+
+    def __iter__(self) -> Iterator[tuple[str, bytes]]:
+        return iter(self._pairs)
+
+    def __len__(self) -> int:
+        return len(self._pairs)
+
+    def __eq__(self, other: object) -> bool:
+        return self._pairs == other._pairs if isinstance(other, Metadata) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._pairs)
+
+    def __repr__(self) -> str:
+        return f"Metadata({list(self._pairs)!r})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Metadata._of, (self._pairs,)
 
 
 def _presented(name: str, value: bytes) -> Value:
@@ -45,11 +88,19 @@ def _presented(name: str, value: bytes) -> Value:
 
 
 def pairs_of(metadata: MetadataLike) -> list[tuple[str, Value]]:
-    """Of a mapping or pairs, in order."""
+    """Of a mapping or pairs, in order. TypeError for what is neither."""
     if metadata is None:
         return []
     pairs: Any = metadata.items() if isinstance(metadata, Mapping) else metadata
-    return list(pairs)
+    if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
+        raise TypeError(f"metadata: it is a mapping or pairs of a name and a value, not {type(metadata).__name__}")
+    return [_checked_pair(pair) for pair in pairs]
+
+
+def _checked_pair(pair: Any) -> tuple[str, Value]:
+    if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+        raise TypeError(f"metadata: {pair!r} is no pair of a name and a value")
+    return pair[0], pair[1]
 
 
 def encode_metadata(metadata: MetadataLike) -> list[tuple[str, bytes]] | None:

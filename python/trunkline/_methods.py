@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Iterator
+from contextvars import copy_context
 from functools import partial
 from typing import Any
 
@@ -138,10 +139,21 @@ def worker_entry(method: Method, codecs: Codecs, interceptors: tuple[Any, ...] =
     if method.signature.is_async:
         raise TypeError(f"method {method.name}: an async handler needs trunkline.aio.Server")
     coders = Coders(method, codecs)
-    if method.signature.kind != _core.MethodKind.unary:
-        serve = stream_function(method, coders)
-        return _intercepted_stream(method, serve, interceptors) if interceptors else serve
-    return _intercepted_unary(method, coders, interceptors) if interceptors else _unary_entry(method, coders)
+    if method.signature.kind == _core.MethodKind.unary and not interceptors:
+        return _unary_entry(method, coders)
+    if method.signature.kind == _core.MethodKind.unary:
+        return _in_a_context(_intercepted_unary(method, coders, interceptors))
+    serve = stream_function(method, coders)
+    return _in_a_context(_intercepted_stream(method, serve, interceptors) if interceptors else serve)
+
+
+def _in_a_context(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Each call has context variables of its own: nothing of what one sets is seen by the next on that worker."""
+
+    def run_in_context(*arguments: Any) -> Any:
+        return copy_context().run(run, *arguments)
+
+    return run_in_context
 
 
 _KINDS = {
@@ -207,11 +219,11 @@ def _unary_entry(method: Method, coders: Coders) -> Callable[..., Any]:
             request = decode(data)
         except errors as error:
             raise method.undecodable(codec, error) from None
-        return encode(handler(request))
+        return encode(copy_context().run(handler, request))
 
     def any_form(data: bytes, codec: str, call: _core.ServedCall) -> Any:
         request = coders.decode(data, codec)
-        return coders[codec][1](handler(*method.arguments(request, call)))
+        return coders[codec][1](copy_context().run(handler, *method.arguments(request, call)))
 
     return plain if method.signature.takes_request and not method.signature.takes_context else any_form
 

@@ -88,7 +88,7 @@ class StreamOptions(TypedDict, total=False):
     timeout: float | None
     metadata: MetadataLike
     wait_for_ready: bool
-    compressor: str
+    compressor: str | None
     codec: str | None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import collections.abc
 import dataclasses
+import functools
 import inspect
 import types
 import typing
@@ -36,6 +37,13 @@ class Signature:
     is_async: bool
     #: What the function calls its request.
     request_name: str = ""
+
+
+_ASYNC_STREAMS = _STREAMS[3:]
+
+
+def _is_async_stream(hint: Any) -> bool:
+    return (typing.get_origin(hint) or hint) in _ASYNC_STREAMS
 
 
 def _element(hint: Any) -> tuple[bool, Any]:
@@ -82,10 +90,27 @@ def _parameters_of(
     return request, takes_context
 
 
+def _function_of(handler: Callable[..., Any]) -> Callable[..., Any]:
+    """What has the type hints, and says whether it is a coroutine's: beneath ``functools.partial``, or of an object."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    return handler if inspect.isroutine(handler) else getattr(handler, "__call__", handler)
+
+
+def name_of(handler: Callable[..., Any]) -> str:
+    """Under which it is served if nothing else is said."""
+    while isinstance(handler, functools.partial):
+        handler = handler.func
+    name = getattr(handler, "__name__", None)
+    if not isinstance(name, str):
+        raise TypeError(f"handler {handler!r} has no name: give one, e.g. @server.method('name')")
+    return name
+
+
 def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Signature:
     """Raises TypeError for a function that cannot be a handler."""
-    name = getattr(function, "__qualname__", repr(function))
-    target = function if inspect.isroutine(function) else getattr(function, "__call__", function)
+    target = _function_of(function)
+    name = getattr(target, "__qualname__", repr(function))
     try:
         hints = typing.get_type_hints(target)
     except NameError as error:
@@ -94,6 +119,8 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
     request = None if parameter is None else hints.get(parameter.name, Any)
     is_generator = inspect.isgeneratorfunction(target)
     is_async_generator = inspect.isasyncgenfunction(target)
+    # A plain function with such hints hands on what a coroutine makes or takes.
+    has_async_hints = _is_async_stream(request) or _is_async_stream(hints.get("return"))
     streams_in, request = _element(request)
     streams_out, response = _element(hints.get("return", Any))
     streams_out = streams_out or is_generator or is_async_generator
@@ -111,6 +138,6 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
         response=response,
         takes_request=parameter is not None,
         takes_context=takes_context,
-        is_async=is_async_generator or inspect.iscoroutinefunction(target),
+        is_async=is_async_generator or inspect.iscoroutinefunction(target) or has_async_hints,
         request_name="" if parameter is None else parameter.name,
     )

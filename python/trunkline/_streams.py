@@ -3,21 +3,23 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from . import _core
 from ._codecs import Coding
 from ._errors import Cancelled, Internal, RpcError
 from ._interceptors import StreamInterception, run_now
 from ._metadata import Metadata
+from ._writer import RequestWriter
 
-Self = TypeVar("Self", bound="ClientStream")
+Request = TypeVar("Request", contravariant=True)
+Response = TypeVar("Response", covariant=True)
+Self = TypeVar("Self", bound="ClientStream[Any, Any]")
 
 
-class ClientStream:
+class ClientStream(Generic[Request, Response]):
     """Messages both ways. Iterating reads; leaving a ``with`` block, or letting go of it, gives the call up unless it
     has ended. One thread may read while another one writes.
     """
@@ -28,6 +30,7 @@ class ClientStream:
         self._core = core
         self._coding = coding
         self._interception = interception
+        self._failed_write: RpcError | None = None
         self._ended = False
 
     def __enter__(self: Self) -> Self:
@@ -38,7 +41,15 @@ class ClientStream:
     ) -> None:
         if not self._ended:
             self._core.cancel()
-            self._end(Cancelled("the stream was given up"), is_known=True)
+            self._end(self._failed_write or Cancelled("the stream was given up"), is_known=True)
+
+    def _begun(self, operation: _core.StreamOperation) -> None:
+        """Of a write. How the call ended is for a read or ``finish`` to tell: it may have been answered already."""
+        try:
+            operation.wait()
+        except RpcError as error:
+            self._failed_write = error
+            raise
 
     def _wait(self, operation: _core.StreamOperation) -> Any:
         try:
@@ -56,39 +67,38 @@ class ClientStream:
         if told is not None and not (is_known and told is error):
             raise told
 
-    def _take(self, data: bytes | None) -> Any:
-        """A message that was read; None at the end."""
+    def _next(self) -> tuple[bool, Any]:
+        """(True, message), or (False, None) at the end."""
+        data = self._wait(self._core.begin_read(None, None))
         if data is not None:
-            return self._coding.decode(data)
+            return True, self._coding.decode_as(self._core.codec(), data)
         self._ended = True
         self._end(None)
-        return None
+        return False, None
 
-    def read(self) -> Any:
+    def read(self) -> Response:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
-        data = self._wait(self._core.begin_read(None, None))
-        message = self._take(data)
-        if data is None:
+        has_one, message = self._next()
+        if not has_one:
             raise EOFError("the stream has ended")
-        return message
+        return message  # type: ignore[no-any-return]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Response]:
         return self
 
-    def __next__(self) -> Any:
-        data = self._wait(self._core.begin_read(None, None))
-        message = self._take(data)
-        if data is None:
+    def __next__(self) -> Response:
+        has_one, message = self._next()
+        if not has_one:
             raise StopIteration
-        return message
+        return message  # type: ignore[no-any-return]
 
-    def write(self, message: Any) -> None:
+    def write(self, message: Request) -> None:
         """Waits until there is room for more."""
-        self._wait(self._core.begin_write(self._coding.encode(message), False, None, None))
+        self._begun(self._core.begin_write(self._coding.encode(message), False, None, None))
 
     def close_writes(self) -> None:
         """Tells the server that nothing more will be written."""
-        self._wait(self._core.begin_close_writes(None, None))
+        self._begun(self._core.begin_close_writes(None, None))
 
     def finish(self) -> None:
         """Waits for the call's status and raises it unless it is ok. Messages not read yet can still be read."""
@@ -96,30 +106,23 @@ class ClientStream:
         self._ended = True
         self._end(None)
 
-    def exchange(self, requests: Iterable[Any]) -> Iterator[Any]:
+    def exchange(self, requests: Iterable[Request]) -> Iterator[Response]:
         """Writes ``requests`` from a thread of its own while it yields what is read. What ``requests`` raises ends the
-        call and comes through."""
-        failure: list[BaseException] = []
+        call and comes through.
 
-        def write() -> None:
-            try:
-                if all(self._write_unless_over(request) for request in requests):
-                    self.close_writes()
-            except RpcError:
-                pass  # the reader is told
-            except BaseException as error:
-                failure.append(error)
-                self._core.cancel()
-
-        writer = threading.Thread(target=write, name="trunkline-writer", daemon=True)
-        writer.start()
+        So ``requests`` runs on another thread than the loop over the answers. Nothing can interrupt it there: if it
+        waits for something when the answers have ended, its thread goes on waiting; what it raises then is logged.
+        """
+        writer = RequestWriter(self._write_unless_over, self.close_writes, self._core.cancel, requests)
         try:
             with self:
                 yield from self
+            writer.end()
         except RpcError:
-            if failure:
-                raise failure[0] from None
+            writer.end()
             raise
+        finally:
+            writer.leave()
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""
@@ -128,12 +131,12 @@ class ClientStream:
     @property
     def leading_metadata(self) -> Metadata:
         """What the server sent before its first message: complete once a message or the end has been read."""
-        return Metadata(self._core.leading())
+        return Metadata._of(self._core.leading())
 
     @property
     def trailing_metadata(self) -> Metadata:
         """What it sent with the status: complete once the stream has ended."""
-        return Metadata(self._core.trailing())
+        return Metadata._of(self._core.trailing())
 
     def _write_unless_over(self, message: Any) -> bool:
         """False if the server has ended the call meanwhile; its status says more than the failed write."""
@@ -152,4 +155,4 @@ class ClientStream:
         self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return self._coding.decode(data)
+        return self._coding.decode_as(self._core.codec(), data)

@@ -43,11 +43,21 @@ def _run(future: Future[Any], function: Callable[..., Any], arguments: tuple[Any
 def _fulfil(future: Future[Any], function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
     try:
         result = function(*arguments)
+    except (StopIteration, KeyboardInterrupt, SystemExit) as error:
+        # What coroutines and event loops take for their own, whoever awaits the future.
+        future.set_exception(_converted(error))
+        del error
     except BaseException as error:
         future.set_exception(error)
         del error  # which would keep its own traceback alive
     else:
         future.set_result(result)
+
+
+def _converted(error: BaseException) -> RuntimeError:
+    converted = RuntimeError(f"{type(error).__name__} raised on a worker thread")
+    converted.__cause__ = error
+    return converted
 
 
 class DaemonPool:

@@ -5,6 +5,7 @@
 #include "net/acceptance.h"
 #include "net/inproc_directory.h"
 #include "net/listening_socket.h"
+#include "net/open_sockets.h"
 #include "net/readiness.h"
 #include "net/socket_options.h"
 #include "net/system_error.h"
@@ -54,7 +55,8 @@ class SocketListener final : public Listener, private TransportObserver {
     const std::shared_ptr<Acceptance> acceptance = acceptance_;
     const std::weak_ptr<SocketListener*> alive = alive_;
     for (int count = 0; count < accepts_per_turn; ++count) {
-      UniqueSocket socket(::accept4(readiness_->socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      UniqueSocket socket(OpenSockets::make(
+          [this] { return ::accept4(readiness_->socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); }));
       if (socket.get() >= 0) {
         acceptance->accept(std::move(socket));
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import contextvars
 import threading
+from collections.abc import Iterator
 
 import pytest
 
 import trunkline
+from trunkline import testing
 
 from .conftest import Serve
 
@@ -182,3 +185,40 @@ def test_the_handlers_signature_is_checked() -> None:
     with pytest.raises(ValueError, match="registered already"):
         server.add("twice", lambda request: request)
     assert server.remove("twice") and not server.remove("twice")
+
+
+@pytest.mark.parametrize("intercepted", [False, True])
+def test_context_variables_of_a_call_are_its_own(intercepted: bool) -> None:
+    variable = contextvars.ContextVar("variable", default="unset")
+    kept: list[str] = []
+
+    def interceptor(call: trunkline.IncomingCall) -> Iterator[None]:
+        kept.append(variable.get())
+        variable.set("intercepted")
+        yield
+        kept.append(variable.get())
+
+    def replaced() -> str:
+        before = variable.get()
+        variable.set("handled")
+        return before
+
+    server = trunkline.Server(threads=1, interceptors=[interceptor] if intercepted else [])
+    server.add("plain", lambda request: replaced())
+    server.add("nothing", replaced)
+
+    @server.method
+    def stream(requests: Iterator[int]) -> Iterator[str]:
+        for _ in requests:
+            yield replaced()
+
+    first = "intercepted" if intercepted else "unset"
+    with testing.serve(server) as channel:
+        for _ in range(3):
+            assert channel.call("plain", 1, str) == first
+            assert channel.call("nothing", response=str) == first
+            # One context for all of it.
+            assert list(channel.stream("stream", int, str).exchange([1, 2])) == [first, "handled"]
+    if intercepted:
+        # What handlers set is seen by the interceptors around them, as elsewhere in Python.
+        assert set(kept[::2]) == {"unset"} and set(kept[1::2]) == {"handled"}

@@ -4,8 +4,10 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import logging
 import pickle
+from typing import Any
 
 import pytest
 
@@ -103,11 +105,38 @@ def test_errors_survive_pickling() -> None:
     error = trunkline.NotFound("gone", details=[("t", b"v")], trailing_metadata={"a": "b"})
     error.may_have_run = False
 
-    copy = pickle.loads(pickle.dumps(error))
+    again = pickle.loads(pickle.dumps(error))
 
-    assert type(copy) is trunkline.NotFound
-    assert (copy.message, copy.details(), copy.may_have_run) == ("gone", (("t", b"v"),), False)
-    assert copy.trailing_metadata == error.trailing_metadata
+    assert type(again) is trunkline.NotFound
+    assert (again.message, again.details(), again.may_have_run) == ("gone", (("t", b"v"),), False)
+    assert again.trailing_metadata == error.trailing_metadata
+
+
+def test_metadata_is_asked_by_name() -> None:
+    metadata = trunkline.Metadata([("a", "1"), ("b-bin", b"\xff"), ("a", "2")])
+
+    assert (metadata["a"], metadata.get("b-bin"), metadata.get("c"), metadata.get("c", "d")) == ("1", b"\xff", None, "d")
+    assert metadata.get_all("a") == ["1", "2"] and metadata.get_all("c") == []
+    assert metadata.names() == ["a", "b-bin"] and "a" in metadata and "c" not in metadata
+    assert list(metadata) == [("a", b"1"), ("b-bin", b"\xff"), ("a", b"2")] and len(metadata) == 3
+    with pytest.raises(KeyError):
+        metadata["c"]
+    assert not isinstance(metadata, tuple) and not trunkline.Metadata()
+    assert repr(metadata) == "Metadata([('a', b'1'), ('b-bin', b'\\xff'), ('a', b'2')])"
+    for same in (pickle.loads(pickle.dumps(metadata)), copy.deepcopy(metadata), trunkline.Metadata(metadata)):
+        assert same == metadata and hash(same) == hash(metadata)
+    assert metadata != trunkline.Metadata({"a": "1"}) and metadata != [("a", b"1")]
+
+
+@pytest.mark.parametrize("metadata", ["abc", b"abc", 5, [1], ["ab"], [("a", "b", "c")]])
+def test_what_is_no_metadata(serve: Serve, metadata: Any) -> None:
+    channel = serve(trunkline.Server(threads=1))
+
+    for use in (channel.call, channel.submit, channel.server_stream):
+        with pytest.raises(TypeError, match="metadata: "):
+            use("x", b"", metadata=metadata)
+    with pytest.raises(TypeError, match="metadata: "):
+        trunkline.NotFound("x", trailing_metadata=metadata)
 
 
 def test_an_error_has_the_class_of_its_code() -> None:
@@ -119,7 +148,7 @@ def test_an_error_has_the_class_of_its_code() -> None:
         trunkline.NotFound("x", code=13)
 
 
-@pytest.mark.parametrize("timeout", [-1.0, float("nan"), float("inf"), -0.001])
+@pytest.mark.parametrize("timeout", [-1.0, float("nan"), float("-inf"), -0.001])
 def test_bad_timeouts_are_refused(serve: Serve, timeout: float) -> None:
     channel = serve(trunkline.Server(threads=1))
 
@@ -168,7 +197,7 @@ def raise_what_is_hard_to_tell(request: str) -> None:
         raise trunkline.NotFound("the text \udc80")
     if request == "undescribed":
         error = trunkline.NotFound("the text")
-        error.trailing_metadata = trunkline.Metadata([("Bad Name", b"v")])
+        error.trailing_metadata = trunkline.Metadata._of([("Bad Name", b"v")])
         raise error
     raise trunkline.NotFound("the text", trailing_metadata={request: "v"})
 

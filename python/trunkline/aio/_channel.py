@@ -14,14 +14,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from .. import _core, _threads
-from .._bind import bind
 from .._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
-from .._codecs import Codecs
 from .._errors import DeadlineExceeded, RpcError
-from .._interceptors import OutgoingCall, checked_interceptors, send_through_async
+from .._interceptors import OutgoingCall, send_through_async
 from .._lifetime import forget, track_channel
 from .._metadata import MetadataLike
-from .._options import CallOptions, ChannelOptions, core_options
+from .._options import CallOptions, ChannelOptions
 from ._loop import LoopInboxes, in_a_thread, wait_for
 from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
 from ._stream_calls import StreamCalls
@@ -30,7 +28,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Response = TypeVar("Response")
-Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
 
 
@@ -38,25 +35,14 @@ class Channel(StreamCalls):
     """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its thread."""
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
-        self._endpoint = endpoint
-        self._codecs = Codecs(options.get("codecs", ()))
-        self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=True)
-        self._core = core = _core.Channel(endpoint, core_options(options))
+        super().__init__(endpoint, options, may_wait=True)
+        core = self._core
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
         self._submitted: set[asyncio.Task[Any]] = set()
         self._process = os.getpid()
         self._closing: Future[None] | None = None
         track_channel(self)
-
-    @property
-    def endpoint(self) -> str:
-        return self._endpoint
-
-    @property
-    def state(self) -> str:
-        """idle, connecting, ready, failing or closed."""
-        return self._core.state()
 
     async def __aenter__(self: Self) -> Self:
         return self
@@ -122,15 +108,6 @@ class Channel(StreamCalls):
         except RpcError:
             pass  # calls were cut off
 
-    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call.
-
-        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
-        to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
-        of requests, sync or async, and give the responses, or take nothing and give a ClientStream.
-        """
-        return bind(self, service, name, options)  # type: ignore[no-any-return]
-
     # --- one call ---
 
     @overload
@@ -151,7 +128,7 @@ class Channel(StreamCalls):
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
         idempotent: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
         reply: Reply | None = None,
     ) -> Any:
@@ -160,12 +137,12 @@ class Channel(StreamCalls):
         Cancelling the task cancels the call on the wire.
         """
         if not self._interceptors:
-            settings = settings_of(timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
             return await self._call(method, request, response, settings, codec, reply)
         call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
 
         async def send() -> Any:
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
             return await self._call(method, call.request, response, settings, codec, call.reply)
 
         return await send_through_async(self._interceptors, call, send)
@@ -200,7 +177,7 @@ class Channel(StreamCalls):
         timeout: float | None = None,
         metadata: MetadataLike = None,
         wait_for_ready: bool = False,
-        compressor: str = "",
+        compressor: str | None = None,
         codec: str | None = None,
     ) -> None:
         """Nothing is answered, not even errors: returning says that it was given to a connection."""
@@ -208,7 +185,7 @@ class Channel(StreamCalls):
 
         async def send() -> None:
             coding = self._codecs.coding(type(call.request), type(None), codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
+            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request)
             loop, inbox = self._inboxes.of_running_loop()
             future: asyncio.Future[Any] = loop.create_future()
@@ -321,7 +298,7 @@ class Channel(StreamCalls):
         """Begins one call of many."""
         if self._interceptors:
             return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
-        codec, settings = codec_and_settings(**options)
+        codec, settings = codec_and_settings(self._default_timeout, **options)
 
         found: tuple[asyncio.AbstractEventLoop, _core.Inbox] | None = None
 

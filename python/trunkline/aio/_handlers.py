@@ -15,8 +15,7 @@ from .._deadline import inherit_deadline
 from .._errors import StatusCode, describe_error
 from .._interceptors import send_through_async
 from .._messages import decode_errors
-from .._metadata import Metadata
-from .._methods import Coders, Method, incoming_call, once, stream_function, worker_entry
+from .._methods import Coders, Method, incoming_call, once, stream_function
 
 _log = logging.getLogger("trunkline.server")
 
@@ -41,23 +40,23 @@ def entry_of(method: Method, host: EntryHost) -> Entry:
             return _intercepted_unary_entry(method, coders, host)
         if method.signature.is_async:
             return _unary_entry(method, coders, host)
-        return _blocking_entry(method, host)
+        return _blocking_entry(method, coders, host)
     return _stream_entry(method, coders, host)
 
 
 def _set_error(call: _core.ServedCall, method: Method, error: BaseException) -> None:
     if isinstance(error, asyncio.CancelledError):
         text = f"handler of {method.name} was cancelled"
-        call.set_error((int(StatusCode.CANCELLED), text, (), Metadata()))
+        call.set_error((int(StatusCode.CANCELLED), text, (), ()))
     else:
         try:
             call.set_error(describe_error(error, method.name))
         except Exception:
             _log.exception("handler of %s raised what cannot be told", method.name)
             text = f"handler of {method.name} raised what cannot be told"
-            call.set_error((int(StatusCode.INTERNAL), text, (), Metadata()))
-    if not isinstance(error, (Exception, asyncio.CancelledError)):
-        raise error  # KeyboardInterrupt and its kind are the loop's
+            call.set_error((int(StatusCode.INTERNAL), text, (), ()))
+    if isinstance(error, (KeyboardInterrupt, SystemExit)):
+        raise error  # the loop's; never a worker's, see _threads
 
 
 def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
@@ -67,9 +66,8 @@ def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
     plain = method.signature.takes_request and not method.signature.takes_context
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
             decode, encode, _ = coders[codec]
             try:
                 request = decode(data)
@@ -80,22 +78,36 @@ def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             answered(call)
 
     return run
 
 
-def _blocking_entry(method: Method, host: EntryHost) -> Entry:
-    entry = worker_entry(method, host.codecs)
+def _is_awaitable(result: Any) -> bool:
+    """A plain function may hand on a coroutine, say of the ``async def`` that it decorates."""
+    return hasattr(type(result), "__await__")
+
+
+def _blocking_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
+    handler = method.handler
+
+    def work(data: bytes, codec: str, call: _core.ServedCall) -> Any:
+        request = coders.decode(data, codec)
+        result = handler(*method.arguments(request, call))
+        return result if _is_awaitable(result) else coders[codec][1](result)
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
-            call.set_response(await host.run_blocking(entry, data, codec, call))
+            result = await host.run_blocking(work, data, codec, call)
+            call.set_response(coders[codec][1](await result) if _is_awaitable(result) else result)
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             host.answered(call)
 
     return run
@@ -107,20 +119,24 @@ def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) ->
     is_async = method.signature.is_async
 
     async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
             incoming = incoming_call(method, coders, call, data, codec)
 
             async def serve() -> Any:
                 arguments = method.arguments(incoming.request, call)
-                return await (handler(*arguments) if is_async else host.run_blocking(handler, *arguments))
+                if is_async:
+                    return await handler(*arguments)
+                result = await host.run_blocking(handler, *arguments)
+                return await result if _is_awaitable(result) else result
 
             response = await send_through_async(host.interceptors, incoming, once(serve))
             call.set_response(coders[codec][1](response))
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             host.answered(call)
 
     return run
@@ -171,8 +187,7 @@ def _async_stream_function(method: Method, coders: Coders, host: EntryHost) -> S
             request = await anext(request, None)
         result = handler(*method.arguments(request, call))
         if kind == _core.MethodKind.client_stream:
-            await write(call, await result)
-            return
+            return await write(call, await result if _is_awaitable(result) else result)
         if not hasattr(result, "__aiter__"):
             result = await result
         responses = aiter(result)
@@ -191,9 +206,8 @@ def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
     serve = (_async_stream_function if method.signature.is_async else _blocking_stream_function)(method, coders, host)
 
     async def run(_: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
         try:
-            if left is not None:
-                inherit_deadline(left)
             if host.interceptors:
                 incoming = incoming_call(method, None, call)
                 await send_through_async(host.interceptors, incoming, once(partial(serve, call)))
@@ -203,6 +217,8 @@ def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         except BaseException as error:
             _set_error(call, method, error)
         finally:
+            if deadline is not None:
+                deadline.end()
             host.answered(call)
 
     return run

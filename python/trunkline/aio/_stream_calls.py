@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
+from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
-from .. import _core
-from .._calls import settings_of
-from .._codecs import Codecs, Coding
-from .._interceptors import Interception, OutgoingCall
-from .._metadata import MetadataLike
+from .._caller import Caller
+from .._deadline import effective_timeout
+from .._errors import DeadlineExceeded
+from .._interceptors import Interception
 from .._options import StreamOptions
 from ._loop import LoopInboxes, each
 from ._many import Requests
@@ -18,62 +20,57 @@ from ._streams import ClientStream
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+Request = TypeVar("Request")
 Response = TypeVar("Response")
 
 
-class StreamCalls:
+class StreamCalls(Caller):
     """As of :class:`trunkline.Channel`, with coroutines."""
 
-    _core: _core.Channel
-    _codecs: Codecs
-    _interceptors: tuple[Any, ...]
     _inboxes: LoopInboxes
 
+    @overload
     def stream(
-        self,
-        method: str,
-        request: Any = Any,
-        response: type[Response] | Any = None,
-        **options: Unpack[StreamOptions],
-    ) -> ClientStream:
+        self, method: str, request: type[Request], response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Request, Response]: ...
+    @overload
+    def stream(
+        self, method: str, request: Any, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def stream(
+        self, method: str, *, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def stream(
+        self, method: str, request: type[Request], response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Request, Any]: ...
+    @overload
+    def stream(
+        self, method: str, request: Any = ..., response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]: ...
+    def stream(
+        self, method: str, request: Any = Any, response: Any = None, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
         """A stream of messages of type ``request`` out and ``response`` in; begins at once, with interceptors at its
         first operation."""
         return self._open(method, "bidirectional", None, request, response, **options)
 
-    def _open(
-        self,
-        method: str,
-        kind: str,
-        only_request: Any,
-        request: Any,
-        response: Any,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str = "",
-        codec: str | None = None,
-    ) -> ClientStream:
-        """``request``: the type of what is streamed; of no use if the only request is there."""
-        call = OutgoingCall(method, kind, only_request, timeout, metadata, None)
-
-        def begin() -> tuple[_core.ClientStream, Coding]:
-            is_only = call.kind == "server_stream"
-            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(call.timeout, call.metadata, wait_for_ready, False, compressor)
-            data = coding.encode(call.request) if is_only else None
-            return self._core.open_stream(call.method, coding.codec, settings, data), coding
-
-        if not self._interceptors:
-            return ClientStream(self._inboxes, begin)
-        return ClientStream(self._inboxes, begin, Interception(self._interceptors, call))
-
+    @overload
     def server_stream(
-        self,
-        method: str,
-        request: Any = None,
-        response: type[Response] | Any = None,
-        **options: Unpack[StreamOptions],
-    ) -> ClientStream:
+        self, method: str, request: Any, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def server_stream(
+        self, method: str, *, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def server_stream(
+        self, method: str, request: Any = ..., response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]: ...
+    def server_stream(
+        self, method: str, request: Any = None, response: Any = None, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
         """One request, many responses: ``async for`` over what it returns."""
         return self._open(method, "server_stream", request, Any, response, **options)
 
@@ -95,27 +92,51 @@ class StreamCalls:
         self,
         method: str,
         requests: Requests,
-        response: type[Response] | Any = None,
+        response: Any = None,
         *,
         request: Any = Any,
         **options: Unpack[StreamOptions],
     ) -> Any:
-        """Many requests, one response. ``request`` names their type if there may be none."""
-        stream: ClientStream | None = None
-
-        def open_for(message: Any) -> ClientStream:
-            kind = type(message) if request is Any else request
-            return self._open(method, "client_stream", None, kind, response, **options)
-
-        try:
-            async for message in each(requests):
-                if stream is None:
-                    stream = open_for(message)
-                if not await stream._write_unless_over(message):
-                    break
-            if stream is None:
-                stream = open_for(None)
+        """Many requests, one response. ``request`` names their type if there may be none; with it the call begins before
+        the first one is there. ``requests`` runs in a task of its own, which is cancelled if the call ends first."""
+        source = each(requests)
+        if request is Any:
+            begin = time.monotonic()
+            timeout = effective_timeout(options.get("timeout"), self._default_timeout)
+            timeout = self._default_timeout if timeout is None else timeout
+            first = await _next_within(source, timeout if isinstance(requests, AsyncIterable) else None)
+            if first is not _NOTHING:
+                request, source = type(first), _chained(first, source)
+            if timeout is not None:
+                options["timeout"] = max(0.0, timeout - (time.monotonic() - begin))
+        stream = self._open(method, "client_stream", None, request, response, **options)
+        async with stream._writing(source):
             return await stream._only_response()
-        finally:
-            if stream is not None:
-                await stream._let_go()
+
+    def _open(
+        self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
+        call, open_stream = self._stream_call(method, kind, only_request, request, response, **options)
+        return ClientStream(self._inboxes, open_stream, Interception(self._interceptors, call) if self._interceptors else None)
+
+
+_NOTHING: Any = object()
+
+
+async def _next_within(source: AsyncIterator[Any], timeout: float | None) -> Any:
+    """The first request, or _NOTHING, waited for no longer than the call might take."""
+    if timeout is None:
+        return await anext(source, _NOTHING)
+    end = time.monotonic() + timeout
+    try:
+        return await asyncio.wait_for(anext(source, _NOTHING), timeout)
+    except asyncio.TimeoutError:
+        if time.monotonic() < end:  # the source's own
+            raise
+        raise DeadlineExceeded("call: its first request did not come in time") from None
+
+
+async def _chained(first: Any, rest: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    yield first
+    async for message in rest:
+        yield message

@@ -4,21 +4,25 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .. import _core
+from .._caller import Opening
 from .._codecs import Coding
-from .._errors import Cancelled, Internal, RpcError
+from .._errors import Cancelled, FailedPrecondition, Internal, RpcError
 from .._interceptors import Interception, StreamInterception
 from .._metadata import Metadata
 from ._loop import LoopInboxes, each, wait_for
 
-Self = TypeVar("Self", bound="ClientStream")
+Request = TypeVar("Request", contravariant=True)
+Response = TypeVar("Response", covariant=True)
+Self = TypeVar("Self", bound="ClientStream[Any, Any]")
 
 
-class ClientStream:
+class ClientStream(Generic[Request, Response]):
     """Messages both ways. ``async for`` reads; leaving an ``async with`` block, or letting go of it, gives the call up
     unless it has ended. One task may read while another one writes. Cancelling either gives the call up.
     """
@@ -26,7 +30,7 @@ class ClientStream:
     def __init__(
         self,
         inboxes: LoopInboxes,
-        begin: Callable[[], tuple[_core.ClientStream, Coding]],
+        begin: Opening,
         interception: Interception | None = None,
     ) -> None:
         self._inboxes = inboxes
@@ -36,6 +40,7 @@ class ClientStream:
         self._interception: StreamInterception | None = None
         self._opening: asyncio.Future[None] | None = None
         self._not_begun = interception
+        self._failed_write: RpcError | None = None
         self._ended = False
         if interception is None:
             self._core, self._coding = begin()
@@ -69,11 +74,26 @@ class ClientStream:
             raise
         self._interception = StreamInterception(interception)
 
-    async def _do(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
-        loop, inbox = self._inboxes.of_running_loop()
-        future: asyncio.Future[Any] = loop.create_future()
+    async def _begun(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
         try:
-            return await wait_for(begin(*arguments, inbox, future), future)
+            loop, inbox = self._inboxes.of_running_loop()
+        except FailedPrecondition:
+            # The channel is closed, and so the call is over: nothing waits, and its own error is told.
+            return begin(*arguments, None, None).wait()
+        future: asyncio.Future[Any] = loop.create_future()
+        return await wait_for(begin(*arguments, inbox, future), future)
+
+    async def _begun_write(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> None:
+        """How the call ended is for a read or ``finish`` to tell: it may have been answered already."""
+        try:
+            await self._begun(begin, *arguments)
+        except RpcError as error:
+            self._failed_write = error
+            raise
+
+    async def _do(self, begin: Callable[..., _core.StreamOperation]) -> Any:
+        try:
+            return await self._begun(begin)
         except RpcError as error:
             await self._end(error)
             raise
@@ -91,7 +111,7 @@ class ClientStream:
         core, coding = await self._opened()
         data = await self._do(core.begin_read)
         if data is not None:
-            return True, coding.decode(data)
+            return True, coding.decode_as(core.codec(), data)
         self._ended = True
         await self._end(None)
         return False, None
@@ -107,33 +127,33 @@ class ClientStream:
     async def _let_go(self) -> None:
         if not self._ended:
             self.cancel()
-            await self._end(Cancelled("the stream was given up"), is_known=True)
+            await self._end(self._failed_write or Cancelled("the stream was given up"), is_known=True)
 
-    async def read(self) -> Any:
+    async def read(self) -> Response:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
         has_one, message = await self._next()
         if not has_one:
             raise EOFError("the stream has ended")
-        return message
+        return message  # type: ignore[no-any-return]
 
-    def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[Response]:
         return self
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> Response:
         has_one, message = await self._next()
         if not has_one:
             raise StopAsyncIteration
-        return message
+        return message  # type: ignore[no-any-return]
 
-    async def write(self, message: Any) -> None:
+    async def write(self, message: Request) -> None:
         """Waits until there is room for more."""
         core, coding = await self._opened()
-        await self._do(core.begin_write, coding.encode(message), False)
+        await self._begun_write(core.begin_write, coding.encode(message), False)
 
     async def close_writes(self) -> None:
         """Tells the server that nothing more will be written."""
         core, _ = await self._opened()
-        await self._do(core.begin_close_writes)
+        await self._begun_write(core.begin_close_writes)
 
     async def finish(self) -> None:
         """Waits for the call's status and raises it unless it is ok. Messages not read yet can still be read."""
@@ -142,34 +162,55 @@ class ClientStream:
         self._ended = True
         await self._end(None)
 
-    async def exchange(self, requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
+    async def exchange(self, requests: Iterable[Request] | AsyncIterable[Request]) -> AsyncIterator[Response]:
         """Writes ``requests`` in a task of its own while it yields what is read. What ``requests`` raises ends the call
         and comes through."""
+        async with self._writing(requests):
+            async for message in self:
+                yield message
 
-        async def write() -> None:
-            try:
-                async for request in each(requests):
-                    if not await self._write_unless_over(request):
-                        return
-                await self.close_writes()
-            except RpcError:
-                pass  # the reader is told
-            except BaseException:
-                self.cancel()
-                raise
-
-        writer = asyncio.ensure_future(write())
+    @contextlib.asynccontextmanager
+    async def _writing(self, requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[None]:
+        """Writes them in a task of its own, meanwhile; raises what they raise."""
+        writer = asyncio.ensure_future(self._write_all(requests))
         try:
             async with self:
-                async for message in self:
-                    yield message
+                yield
         except RpcError:
-            if writer.done() and not writer.cancelled() and writer.exception() is not None:
-                await writer
+            self._raise_failure(writer)
             raise
         finally:
+            is_over = writer.done()
             writer.cancel()
             await asyncio.wait([writer])
+            if not writer.cancelled():
+                writer.exception()  # seen
+        if is_over:
+            self._raise_failure(writer)
+
+    @staticmethod
+    def _raise_failure(writer: asyncio.Future[None]) -> None:
+        if not writer.done() or writer.cancelled():
+            return
+        failure = writer.exception()
+        try:
+            if failure is not None:
+                raise failure from None
+        finally:
+            del failure  # which would keep its own traceback alive
+
+    async def _write_all(self, requests: Iterable[Any] | AsyncIterable[Any]) -> None:
+        try:
+            async for request in each(requests):
+                if not await self._write_unless_over(request):
+                    return
+        except BaseException:
+            self.cancel()
+            raise
+        try:
+            await self.close_writes()
+        except RpcError:
+            pass  # the reader is told
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""
@@ -183,12 +224,12 @@ class ClientStream:
     @property
     def leading_metadata(self) -> Metadata:
         """What the server sent before its first message: complete once a message or the end has been read."""
-        return Metadata() if self._core is None else Metadata(self._core.leading())
+        return Metadata() if self._core is None else Metadata._of(self._core.leading())
 
     @property
     def trailing_metadata(self) -> Metadata:
         """What it sent with the status: complete once the stream has ended."""
-        return Metadata() if self._core is None else Metadata(self._core.trailing())
+        return Metadata() if self._core is None else Metadata._of(self._core.trailing())
 
     async def _write_unless_over(self, message: Any) -> bool:
         """False if the server has ended the call meanwhile; its status says more than the failed write."""
@@ -199,13 +240,9 @@ class ClientStream:
         return True
 
     async def _only_response(self) -> Any:
-        try:
-            await self.close_writes()
-        except RpcError:
-            pass  # the status follows
         core, coding = await self._opened()
         data = await self._do(core.begin_read)
         await self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return coding.decode(data)
+        return coding.decode_as(core.codec(), data)

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""RequestWriter: the thread on which the requests of an exchange are made and written."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Generator, Iterable
+from typing import Any
+
+from ._errors import RpcError
+
+_log = logging.getLogger("trunkline")
+
+#: Seconds that it has to end once the call has; it may wait for what only its requests know.
+_PATIENCE = 0.1
+
+
+class RequestWriter:
+    """Begins at once. A generator is closed, on its thread, when the call ends before it does."""
+
+    def __init__(
+        self,
+        write: Callable[[Any], bool],
+        close_writes: Callable[[], None],
+        cancel: Callable[[], None],
+        requests: Iterable[Any],
+    ) -> None:
+        """``write`` says whether more can be written."""
+        self._write = write
+        self._close_writes = close_writes
+        self._cancel = cancel
+        self._requests = requests
+        self._lock = threading.Lock()
+        self._failure: BaseException | None = None
+        self._is_left = False
+        self._thread = threading.Thread(target=self._run, name="trunkline-writer", daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        """Once the call has ended: raises what the requests have raised."""
+        self._thread.join(_PATIENCE)
+        with self._lock:
+            failure, self._failure = self._failure, None
+        if failure is None:
+            return
+        try:
+            raise failure from None
+        finally:
+            del failure  # which would keep its own traceback alive
+
+    def leave(self) -> None:
+        """What the requests raise from then on is logged."""
+        with self._lock:
+            self._is_left = True
+
+    def _run(self) -> None:
+        try:
+            is_whole = all(self._write(request) for request in self._requests)
+            if not is_whole and isinstance(self._requests, Generator):
+                self._requests.close()
+        except BaseException as error:
+            self._fail(error)
+            return
+        finally:
+            self._requests = ()
+        if is_whole:
+            try:
+                self._close_writes()
+            except RpcError:
+                pass  # the reader is told
+
+    def _fail(self, error: BaseException) -> None:
+        with self._lock:
+            is_left = self._is_left
+            if not is_left:
+                self._failure = error
+        if is_left:
+            _log.error("the requests of an exchange that has ended: %s", type(error).__name__, exc_info=error)
+        self._cancel()
