@@ -32,6 +32,7 @@ void bind_calls(py::module_& module) {
 
   py::class_<Completion, std::shared_ptr<Completion>>(module, "Completion")
       .def("cancel", &Completion::cancel_now)
+      .def_static("cancel_all", &Completion::cancel_all, py::arg("completions"))
       .def("is_done", &Completion::is_done)
       .def("wait", [](Completion& completion) { return value_or_raise(completion.wait_and_take()); });
   py::class_<ClientCall, Completion, std::shared_ptr<ClientCall>>(module, "ClientCall")

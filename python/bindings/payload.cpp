@@ -47,6 +47,14 @@ class CodecNames {
     const std::lock_guard lock(mutex_);
     return find_other(name);
   }
+  std::string listed() {
+    std::string result;
+    const auto list = [&result](const CodecName& name) { result += (result.empty() ? "" : ", ") + name.text; };
+    for (const CodecName& known : built_in_) list(known);
+    const std::lock_guard lock(mutex_);
+    for (const CodecName& known : others_) list(known);
+    return result;
+  }
   /// For fork(): a child must find the mutex free.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
@@ -120,7 +128,7 @@ CodecRegistry pass_through_codecs() {
 
 std::string_view codec_name(std::string_view name) {
   if (const CodecName* const found = codec_names().find(name)) return found->text;
-  throw std::invalid_argument("codec '" + std::string(name) + "' is none of protobuf, json, msgpack, bytes");
+  throw std::invalid_argument("codec '" + std::string(name) + "' is none of " + codec_names().listed());
 }
 
 }  // namespace python

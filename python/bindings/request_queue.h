@@ -17,7 +17,7 @@ namespace trunkline::python {
 
 /// Workers serve the loop themselves: one leads until there are calls, runs their handlers one after the other, and
 /// hands its answers in when there are no more. A keeper sees to it that another one takes the lead over if that takes
-/// long, so a handler that blocks keeps only its own worker; if all are busy, the keeper leads.
+/// long, so a handler that blocks keeps only its own worker, and no answer of another; if all are busy, the keeper leads.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
   static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump);
@@ -39,8 +39,9 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   // --- workers; with the GIL ---
 
-  /// The next call; leads or waits for one with the GIL released. Null once closed.
-  std::shared_ptr<ServedCall> next();
+  /// Hands in the answer of the call before, as answer() does, if there is one. The next call; leads or waits for one
+  /// with the GIL released. Null once closed.
+  std::shared_ptr<ServedCall> next(std::shared_ptr<ServedCall> answered);
   /// A handler begins that is known to take its time: somebody else is to look after the loop.
   void call_stand_by();
 
@@ -59,7 +60,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   // --- answers; with the GIL ---
 
-  /// Hands the answer of `call` in, once; it goes out with others, at the latest when its thread waits, or at flush().
+  /// Hands the answer of `call` in, once; it goes out with others, at the latest when a worker waits, at the keeper's
+  /// second tick, or at flush().
   void answer(std::shared_ptr<ServedCall> call);
   void flush();
 
@@ -70,7 +72,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// Calls taken or waiting, and not answered.
   std::size_t running() const noexcept { return running_.load(std::memory_order_acquire); }
-  /// Calls so far, and how many times somebody had to take the GIL for them.
+  /// Calls so far, and how many times somebody had to take the GIL for some of them.
   std::uint64_t calls() const noexcept { return calls_; }
   std::uint64_t batches() const noexcept { return batches_; }
 
@@ -80,12 +82,15 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void push_item(Item item);
   bool has_several();
   std::shared_ptr<ServedCall> pop();
-  void flush_amid_calls();
+  void put(std::shared_ptr<ServedCall> answered);
+  Calls take_answers();
+  void hand_in(Calls answers);
+  void flush_amid_calls(Calls answers);
   void wait_for_calls(Calls answers);
+  void end_of_lead();
   void stand_by();
   bool tick(std::unique_lock<std::mutex>& lock, int& idle);
   void wake_one();
-  void wake_dormant();
   void resume_all(Calls& calls);
   void watch();
   void look_after_loop(base::TimePoint now);
@@ -94,6 +99,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::shared_ptr<Pump> pump_;
   std::mutex mutex_;  // guards what follows up to the condition variables
   std::deque<Item> items_;
+  Calls answers_;
+  std::uint64_t hand_ins_ = 0;  // of answers
   bool announced_ = false;
   std::uint64_t popped_ = 0;
   std::size_t standing_by_ = 0;
@@ -104,7 +111,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::atomic<bool> keeper_leads_{false};
   std::atomic<bool> has_items_{false};
   std::atomic<bool> closed_{false};
-  bool leader_serves_ = false;  // loop's thread
+  bool leader_serves_ = false;  // loop's thread; until it hands over
   int descriptor_ = -1;
   base::Timer unanswered_{
       [](base::Timer&, void* self, base::TimePoint now) { static_cast<RequestQueue*>(self)->look_after_loop(now); },
@@ -112,9 +119,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   Reference is_loop_closed_;  // GIL
   std::atomic<std::size_t> running_{0};
 
-  Calls answers_;  // GIL
-  std::uint64_t batches_ = 0;
-  std::uint64_t calls_ = 0;
+  std::uint64_t batches_ = 0;  // GIL
+  std::uint64_t calls_ = 0;    // GIL
 };
 
 }  // namespace trunkline::python
