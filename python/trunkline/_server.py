@@ -129,6 +129,7 @@ class RunningServer:
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
         self._core = core = _core.Server({**server._options, **more_options})
         self._threads: list[threading.Thread] = []
+        self._process = os.getpid()
         self._stopping = threading.Lock()
         self._stopped = threading.Event()
         try:
@@ -176,6 +177,8 @@ class RunningServer:
 
     def stop(self) -> None:
         """At once: calls under way are cancelled; handlers that run are waited for, up to 5 seconds."""
+        if self._process != os.getpid():
+            return forget(self)  # the parent's to stop
         if threading.current_thread() in self._threads:
             threading.Thread(target=self.stop, name="trunkline-stop", daemon=True).start()
             return

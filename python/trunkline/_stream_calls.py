@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
@@ -29,6 +30,8 @@ class StreamCalls:
     _codecs: Codecs
     _interceptors: tuple[Any, ...]
     _default_timeout: float | None
+    #: To be given up when the channel's block is left.
+    _streams: weakref.WeakSet[ClientStream]
 
     def stream(
         self,
@@ -69,7 +72,9 @@ class StreamCalls:
             run_now(interception.end(None, error))
             interception.result()
             raise
-        return ClientStream(core, coding, StreamInterception(interception) if self._interceptors else None)
+        stream = ClientStream(core, coding, StreamInterception(interception) if self._interceptors else None)
+        self._streams.add(stream)
+        return stream
 
     def server_stream(
         self,

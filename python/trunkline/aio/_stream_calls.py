@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import weakref
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
@@ -33,6 +34,8 @@ class StreamCalls:
     _codecs: Codecs
     _interceptors: tuple[Any, ...]
     _default_timeout: float | None
+    #: To be given up when the channel's block is left.
+    _streams: weakref.WeakSet[ClientStream]
     _inboxes: LoopInboxes
 
     def stream(
@@ -69,9 +72,10 @@ class StreamCalls:
             data = coding.encode(call.request) if is_only else None
             return self._core.open_stream(call.method, coding.codec, settings, data), coding
 
-        if not self._interceptors:
-            return ClientStream(self._inboxes, begin)
-        return ClientStream(self._inboxes, begin, Interception(self._interceptors, call))
+        interception = Interception(self._interceptors, call) if self._interceptors else None
+        stream = ClientStream(self._inboxes, begin, interception)
+        self._streams.add(stream)
+        return stream
 
     def server_stream(
         self,
