@@ -3,29 +3,47 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from typing import TypeVar
 
 Item = TypeVar("Item")
 
 
+def take_and_do(take: Callable[[], list[Item]], do: Callable[[Item], None], *, tries: int) -> None:
+    """``do_each`` with what ``take`` gives, which nothing that is raised on the way loses."""
+    taken: list[list[Item]] = []
+    try:
+        # Without a step of Python between its return and the list: signal handlers run there.
+        taken.extend(itertools.islice(iter(take, None), 1))
+        _do_all(taken, do, tries)
+    finally:
+        _do_all(taken, do, tries)
+
+
+def _do_all(batches: list[list[Item]], do: Callable[[Item], None], tries: int) -> None:
+    for batch in batches:
+        do_each(batch, do, tries=tries)
+
+
 def do_each(items: list[Item], do: Callable[[Item], None], *, tries: int) -> None:
-    """Does it with every item, whatever is raised meanwhile - signal handlers may do so between any two steps, and memory
-    may be short -, then raises the first of that. An item with which it was not done is tried again, up to ``tries``."""
+    """Does it with every item and takes that from the list, whatever is raised meanwhile - signal handlers may do so between
+    any two steps, and memory may be short -, then raises the first of that. An item with which it was not done is tried
+    again, up to ``tries``."""
     first: BaseException | None = None
-    left = items[::-1]
     tried = 0
-    while left:
+    items.reverse()
+    while items:
         try:
-            while left:
+            while items:
                 tried += 1
-                do(left[-1])
-                left.pop()
+                do(items[-1])
+                items.pop()
                 tried = 0
         except BaseException as error:
             first = first or error
             if tried >= tries:
-                left.pop()
+                items.pop()
                 tried = 0
     if first is not None:
         try:

@@ -19,7 +19,7 @@ from .._options import ServerOptions
 from .._processes import Child, PortReservation, Run, end_children, grace_told, telling_what_is_cut_off
 from .._server import Registry, check_serving
 from .._threads import DaemonPool
-from .._units import do_each
+from .._units import take_and_do
 from ._handlers import EntryHost, entry_of
 from ._loop import LoopInbox, in_a_thread
 
@@ -92,7 +92,7 @@ class RunningServer:
     # --- calls; on the loop ---
 
     def _take_calls(self) -> None:
-        do_each(self._core.take_calls(), self._take, tries=1)
+        take_and_do(self._core.take_calls, self._take, tries=1)
 
     def _take(self, taken: tuple[_core.ServedCall, Any, bytes | None, str, float | None]) -> None:
         call, entry, request, codec, left = taken
