@@ -4,18 +4,20 @@
 from __future__ import annotations
 
 import contextlib
-import threading
+import logging
+import os
+import weakref
 from collections.abc import Iterable, Iterator
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
-from . import _core
+from . import _core, _futures
 from ._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
-from ._errors import RpcError
+from ._errors import DeadlineExceeded, RpcError
 from ._futures import CallFuture, Dispatcher
 from ._interceptors import Interception, OutgoingCall, send_through
-from ._lifetime import forget, track_channel
+from ._lifetime import forget, track_channel, warn_of_streams
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
 from ._options import CallOptions, ChannelOptions
@@ -24,6 +26,8 @@ from ._stream_calls import StreamCalls
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+_log = logging.getLogger("trunkline")
+
 Response = TypeVar("Response")
 Self = TypeVar("Self", bound="Channel")
 
@@ -31,6 +35,8 @@ Self = TypeVar("Self", bound="Channel")
 class Channel(StreamCalls):
     """Calls to one endpoint: ``tcp://host:port``, ``tls://host:port``, ``unix:///path``, ``unix:@name``.
 
+    Leaving a ``with`` block gives streams up that are still open, lets other calls end for up to 5 seconds, and closes it;
+    what was cut off is logged. An exception that leaves the block closes it at once.
     Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those
     of :class:`ChannelOptions`; times are seconds.
     """
@@ -38,7 +44,8 @@ class Channel(StreamCalls):
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
         super().__init__(endpoint, options, may_wait=False)
         self._dispatcher: Dispatcher | None = None
-        self._lock = threading.Lock()
+        self._process = os.getpid()
+        self._streams = weakref.WeakSet()
         track_channel(self)
 
     def __enter__(self: Self) -> Self:
@@ -48,23 +55,34 @@ class Channel(StreamCalls):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is None:
-            return self.close()
+            return self._leave()
         # What leaves the block is told, not which calls it has cut off.
         with contextlib.suppress(RpcError):
             self.close(0.0)
+
+    def _leave(self) -> None:
+        if self._process == os.getpid():
+            warn_of_streams(self._endpoint, sum(stream._cut_off() for stream in list(self._streams)))
+        try:
+            self.close()
+        except DeadlineExceeded as error:
+            _log.warning("leaving channel %s: %s", self._endpoint, error.message)
 
     def wait_for_ready(self, timeout: float) -> None:
         """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
         self._core.wait_for_ready(timeout)
 
     def close(self, timeout: float = 5.0) -> None:
-        """Lets calls under way end, cancels what is left after ``timeout`` seconds. Further calls fail."""
+        """Lets calls and streams under way end, cancels what is left after ``timeout`` seconds, and then raises
+        DeadlineExceeded with how many were cut off. Further calls fail."""
         checked_timeout(timeout)
         forget(self)
+        if self._process != os.getpid():
+            return  # the parent's, whose threads and locks are not here
         try:
             self._core.close(timeout)
         finally:
-            with self._lock:
+            with _futures.starting:
                 dispatcher, self._dispatcher = self._dispatcher, None
             if dispatcher is not None:
                 dispatcher.stop()
@@ -155,7 +173,8 @@ class Channel(StreamCalls):
             settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request)
             # Nobody waits for what is still to be written.
-            self._start_dispatcher()
+            if self._dispatcher is None:
+                self._start_dispatcher()
             self._core.call(method, data, coding.codec, settings, True)
 
         send_through(self._interceptors, call, send)
@@ -211,16 +230,22 @@ class Channel(StreamCalls):
     ) -> None:
         coding = self._codecs.coding(type(request), response, codec)
         data = coding.encode(request)
-        future._dispatcher = dispatcher = self._start_dispatcher()
+        future._dispatcher = dispatcher = self._dispatcher or self._start_dispatcher()
         with future._beginning:
             future._decode = coding.decode
             future._reply = reply
-            future._call = call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+            dispatcher.pending.add(future)
+            try:
+                call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+            except BaseException:
+                dispatcher.pending.discard(future)
+                raise
+            future._call = call
         if future.cancelled():  # meanwhile, before it had this call to cancel
             call.cancel()
 
     def _start_dispatcher(self) -> Dispatcher:
-        with self._lock:
+        with _futures.starting:
             if self._dispatcher is None:
                 self._dispatcher = Dispatcher(self._core.make_inbox(False))
             return self._dispatcher

@@ -6,15 +6,18 @@ from __future__ import annotations
 import concurrent.futures
 import contextlib
 import logging
+import os
 import threading
+import time
+import weakref
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from . import _core
 from ._calls import Reply
-from ._errors import Cancelled
+from ._errors import Cancelled, FailedPrecondition
 from ._interceptors import Interception, run_now
-
+from ._units import do_each
 
 Response = TypeVar("Response")
 
@@ -38,12 +41,41 @@ class CallFuture(concurrent.futures.Future[Response]):
         self._beginning = threading.Lock()
 
     def cancel(self) -> bool:
+        """Gives the call up: True if it had not ended, which is then over here, and soon on the wire."""
         if not super().cancel():
             return False
         call = self._call
         if call is not None:
             call.cancel()
         return True
+
+    def result(self, timeout: float | None = None) -> Response:
+        """Waits for the response; raises what the call ended with, or TimeoutError after ``timeout`` seconds.
+
+        In a callback of a future, RuntimeError for one of the same channel that has not ended: the thread that runs
+        callbacks completes that, too.
+        """
+        self._check_waiting()
+        return super().result(timeout)
+
+    def exception(self, timeout: float | None = None) -> BaseException | None:
+        """As ``result``, but gives the error; None if there is none."""
+        self._check_waiting()
+        return super().exception(timeout)
+
+    def _check_waiting(self) -> None:
+        dispatcher = self._dispatcher
+        if dispatcher is not None and dispatcher.is_this_thread() and not self.done():
+            raise RuntimeError("a callback of a future would wait for another one, which the same thread completes")
+
+    def _fail_in_child(self) -> None:
+        """Whoever held its locks, and was to complete it, has stayed in the parent; so has what its callbacks are for."""
+        self._condition = threading.Condition()
+        self._beginning = threading.Lock()
+        self._call = self._dispatcher = self._interception = self._send = None
+        self._done_callbacks: list[Any] = []
+        if not self.done():
+            self.set_exception(FailedPrecondition(_OF_PARENT))
 
     def _begin_with(self, interception: Interception, send: Callable[[], None]) -> None:
         """``send`` begins the call, as often as the interceptors ask for it."""
@@ -86,19 +118,26 @@ class CallFuture(concurrent.futures.Future[Response]):
             self._go_on(run_now(self._interception.end(response, error)))
 
     def _complete(self, response: Any, error: BaseException | None) -> None:
-        self._call = self._dispatcher = self._interception = self._send = None
-        if not self.set_running_or_notify_cancel():
-            return
-        if error is not None:
-            self.set_exception(error)
-        else:
-            self.set_result(response)
-
+        dispatcher, self._dispatcher = self._dispatcher, None
+        self._call = self._interception = self._send = None
+        try:
+            if not self.set_running_or_notify_cancel():
+                return
+            if error is not None:
+                self.set_exception(error)
+            else:
+                self.set_result(response)
+        finally:
+            if dispatcher is not None:
+                dispatcher.pending.discard(self)
 
     def _fail(self, error: BaseException) -> None:
         """Where completing it has raised; without effect once it is done."""
+        dispatcher, self._dispatcher = self._dispatcher, None
+        if dispatcher is not None:
+            dispatcher.pending.discard(self)
         if not self.done():
-            self._complete(None, error)
+            self.set_exception(error)
 
 
 class Dispatcher:
@@ -106,31 +145,72 @@ class Dispatcher:
 
     def __init__(self, inbox: _core.Inbox) -> None:
         self.inbox = inbox
+        #: Futures of calls that have begun and not ended.
+        self.pending: set[CallFuture[Any]] = set()
         self._thread = threading.Thread(target=_dispatch, args=(inbox,), name="trunkline-channel", daemon=True)
         self._thread.start()
+        _dispatchers.add(self)
 
     def __del__(self) -> None:
         self.inbox.close()
+
+    def is_this_thread(self) -> bool:
+        return self._thread.ident == threading.get_ident()
 
     def stop(self) -> None:
         """Once the channel is closed: what has ended by then is still told."""
         _complete(self.inbox.take())
         self.inbox.close()
-        if self._thread is not threading.current_thread():
+        if not self.is_this_thread():
             self._thread.join()
 
 
 def _dispatch(inbox: _core.Inbox) -> None:
     while not inbox.is_closed():
-        _complete(inbox.wait_and_take(float("inf")))
+        try:
+            _complete(inbox.wait_and_take(float("inf")))
+        except BaseException as error:  # for want of memory
+            with contextlib.suppress(BaseException):
+                _log.error("completing futures: %s", type(error).__name__, exc_info=error)
+            time.sleep(0.01)
 
 
 def _complete(ended: list[tuple[CallFuture[Any], Any]]) -> None:
-    for future, outcome in ended:
-        # Interceptors and callbacks are the application's: whatever they raise, the other futures complete.
-        try:
-            future._finish(outcome)
-        except BaseException as error:
+    do_each(ended, _finish, tries=2)
+
+
+def _finish(ended: tuple[CallFuture[Any], Any]) -> None:
+    """Interceptors and callbacks are the application's: whatever they raise, the other futures complete."""
+    future, outcome = ended
+    if future._dispatcher is None:
+        return  # done, though something was raised afterwards
+    try:
+        future._finish(outcome)
+    except BaseException as error:
+        with contextlib.suppress(BaseException):
+            future._fail(error)
+        with contextlib.suppress(BaseException):
             _log.error("completing a future: %s", type(error).__name__, exc_info=error)
-            with contextlib.suppress(BaseException):
-                future._fail(error)
+
+
+_OF_PARENT = "use future: its channel was made before fork(), in the parent process; make one in this one"
+_dispatchers: weakref.WeakSet[Dispatcher] = weakref.WeakSet()
+#: Held while a channel gets its dispatcher, or loses it.
+starting = threading.Lock()
+#: Never let go of in a child, where they cannot be taken apart.
+_of_parent: list[Any] = []
+
+
+def _start_anew() -> None:
+    """In a forked child."""
+    global _dispatchers, starting
+    starting = threading.Lock()
+    left, _dispatchers = list(_dispatchers), weakref.WeakSet()
+    _of_parent.extend(left)
+    for dispatcher in left:
+        for future in list(dispatcher.pending):
+            future._fail_in_child()
+        _of_parent.extend(dispatcher.pending)
+
+
+os.register_at_fork(after_in_child=_start_anew)

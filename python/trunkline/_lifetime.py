@@ -38,6 +38,12 @@ def forget(thing: _Closeable) -> None:
     _servers.pop(id(thing), None)
 
 
+def warn_of_streams(endpoint: str, cut_off: int) -> None:
+    """Of a channel whose block is left."""
+    if cut_off:
+        _log.warning("leaving channel %s: streams cut off: %d", endpoint, cut_off)
+
+
 def _close_all() -> None:
     # Channels first: what handlers still wait for ends.
     for thing in [*_channels, *_servers.values()]:

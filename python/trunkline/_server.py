@@ -157,6 +157,7 @@ class RunningServer(Serving):
         super().__init__(server, more_options)
         core = self._core
         self._threads: list[threading.Thread] = []
+        self._process = os.getpid()
         self._stopping = threading.Lock()
         self._stopped = threading.Event()
         try:
@@ -188,6 +189,8 @@ class RunningServer(Serving):
 
     def stop(self) -> None:
         """At once: calls under way are cancelled; handlers that run are waited for, up to 5 seconds."""
+        if self._process != os.getpid():
+            return forget(self)  # the parent's to stop
         if threading.current_thread() in self._threads:
             threading.Thread(target=self.stop, name="trunkline-stop", daemon=True).start()
             return

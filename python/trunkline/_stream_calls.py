@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
@@ -23,6 +24,9 @@ _NOTHING: Any = object()
 
 class StreamCalls(Caller):
     """Streams of a channel's: messages both ways, or many one way."""
+
+    #: To be given up when the channel's block is left.
+    _streams: weakref.WeakSet[ClientStream[Any, Any]]
 
     @overload
     def stream(
@@ -120,4 +124,8 @@ class StreamCalls(Caller):
             run_now(interception.end(None, error))
             interception.result()
             raise
-        return ClientStream(core, coding, StreamInterception(interception) if self._interceptors else None)
+        stream: ClientStream[Any, Any] = ClientStream(
+            core, coding, StreamInterception(interception) if self._interceptors else None
+        )
+        self._streams.add(stream)
+        return stream

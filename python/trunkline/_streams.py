@@ -31,6 +31,7 @@ class ClientStream(Generic[Request, Response]):
         self._coding = coding
         self._interception = interception
         self._failed_write: RpcError | None = None
+        self._is_given_up = False
         self._ended = False
 
     def __enter__(self: Self) -> Self:
@@ -40,7 +41,7 @@ class ClientStream(Generic[Request, Response]):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if not self._ended:
-            self._core.cancel()
+            self.cancel()
             self._end(self._failed_write or Cancelled("the stream was given up"), is_known=True)
 
     def _begun(self, operation: _core.StreamOperation) -> None:
@@ -55,6 +56,7 @@ class ClientStream(Generic[Request, Response]):
         try:
             return operation.wait()
         except RpcError as error:
+            self._ended = True
             if self._interception is not None:
                 self._end(error)
             raise
@@ -126,7 +128,15 @@ class ClientStream(Generic[Request, Response]):
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""
+        self._is_given_up = True
         self._core.cancel()
+
+    def _cut_off(self) -> bool:
+        """When its channel is left: True if it was open."""
+        if self._ended or self._is_given_up:
+            return False
+        self.cancel()
+        return True
 
     @property
     def leading_metadata(self) -> Metadata:

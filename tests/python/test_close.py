@@ -235,3 +235,62 @@ def test_a_drain_that_is_cancelled_stops_the_server(is_plain: bool) -> None:
     begin = time.monotonic()
     asyncio.run(main())
     assert time.monotonic() - begin < 4.0
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_leaving_a_channel_gives_up_its_open_streams(is_async: bool, caplog: pytest.LogCaptureFixture) -> None:
+    server = trunkline.Server(threads=4)
+
+    @server.method
+    def hold(requests: Iterator[int]) -> Iterator[int]:
+        yield from requests
+
+    async def leave(endpoint: str) -> None:
+        async with aio.Channel(endpoint) as channel:
+            streams = [channel.stream("hold", int, int) for _ in range(3)]
+            await streams[0].close_writes()
+            assert [answer async for answer in streams[0]] == []
+            streams[1].cancel()
+            reading = asyncio.ensure_future(streams[2].read())
+            await asyncio.sleep(0)
+        with pytest.raises(trunkline.Cancelled):
+            await reading
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        begin = time.monotonic()
+        if is_async:
+            asyncio.run(leave(running.endpoint))
+        else:
+            with trunkline.Channel(running.endpoint) as channel:
+                streams = [channel.stream("hold", int, int) for _ in range(3)]
+                streams[0].close_writes()
+                assert list(streams[0]) == []
+                streams[1].cancel()
+            with pytest.raises(trunkline.Cancelled):
+                streams[2].read()
+        assert time.monotonic() - begin < 4.0
+    assert "streams cut off: 1" in caplog.text
+
+
+def test_leaving_a_channel_with_a_call_that_does_not_end_raises_nothing(
+    endpoint: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    close, aclose = trunkline.Channel.close, aio.Channel.close
+    monkeypatch.setattr(trunkline.Channel, "close", lambda channel: close(channel, 0.05))
+    monkeypatch.setattr(aio.Channel, "close", lambda channel: aclose(channel, 0.05))
+
+    async def leave() -> None:
+        async with aio.Channel(endpoint) as channel:
+            task = channel.submit("block")
+            while channel.state != "ready":
+                await asyncio.sleep(0.001)
+        with pytest.raises(trunkline.Cancelled):
+            await task
+
+    with trunkline.Channel(endpoint) as channel:
+        future = channel.submit("block")
+        while channel.state != "ready":
+            time.sleep(0.001)
+    assert isinstance(future.exception(20), trunkline.Cancelled)
+    asyncio.run(leave())
+    assert caplog.text.count("1 calls were cancelled") == 2

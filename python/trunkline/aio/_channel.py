@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import os
 import threading
 import time
+import weakref
 from collections.abc import AsyncGenerator
 from concurrent.futures import Future
 from types import TracebackType
@@ -17,7 +19,7 @@ from .. import _core, _threads
 from .._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
 from .._errors import DeadlineExceeded, RpcError
 from .._interceptors import OutgoingCall, send_through_async
-from .._lifetime import forget, track_channel
+from .._lifetime import forget, track_channel, warn_of_streams
 from .._metadata import MetadataLike
 from .._options import CallOptions, ChannelOptions
 from ._loop import LoopInboxes, in_a_thread, wait_for
@@ -26,6 +28,8 @@ from ._stream_calls import StreamCalls
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+_log = logging.getLogger("trunkline")
 
 Response = TypeVar("Response")
 Self = TypeVar("Self", bound="Channel")
@@ -41,6 +45,7 @@ class Channel(StreamCalls):
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
         self._submitted: set[asyncio.Task[Any]] = set()
         self._process = os.getpid()
+        self._streams = weakref.WeakSet()
         self._closing: Future[None] | None = None
         track_channel(self)
 
@@ -51,10 +56,18 @@ class Channel(StreamCalls):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         if kind is None:
-            return await self.close()
+            return await self._leave()
         # What leaves the block is told, not which calls it has cut off.
         with contextlib.suppress(RpcError):
             await self.close(0.0)
+
+    async def _leave(self) -> None:
+        if self._process == os.getpid():
+            warn_of_streams(self._endpoint, sum(stream._cut_off() for stream in list(self._streams)))
+        try:
+            await self.close()
+        except DeadlineExceeded as error:
+            _log.warning("leaving channel %s: %s", self._endpoint, error.message)
 
     def __del__(self) -> None:
         inboxes = getattr(self, "_inboxes", None)
@@ -82,7 +95,8 @@ class Channel(StreamCalls):
                     raise
 
     async def close(self, timeout: float = 5.0) -> None:
-        """Lets calls under way end, cancels what is left after ``timeout`` seconds. Further calls fail.
+        """Lets calls and streams under way end, cancels what is left after ``timeout`` seconds, and then raises
+        DeadlineExceeded with how many were cut off. Further calls fail.
 
         It goes on if the task that waits for it is cancelled; a second close waits for the first.
         """

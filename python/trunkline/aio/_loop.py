@@ -9,6 +9,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Any
 
 from .. import _core, _threads
+from .._units import take_and_do
 
 
 class LoopInbox:
@@ -52,13 +53,17 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def _complete(inbox: _core.Inbox) -> None:
-    for future, outcome in inbox.take():
-        if future.done():
-            continue
-        if isinstance(outcome, BaseException):
-            future.set_exception(outcome)
-        else:
-            future.set_result(outcome)
+    take_and_do(inbox.take, _set, tries=2)
+
+
+def _set(ended: tuple[asyncio.Future[Any], Any]) -> None:
+    future, outcome = ended
+    if future.done():
+        return
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
 
 
 class LoopInboxes:

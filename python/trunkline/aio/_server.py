@@ -20,6 +20,7 @@ from .._options import ServerOptions
 from .._processes import Child, Run, end_children, grace_told, shared_ports, telling_what_is_cut_off
 from .._server import Registry, Serving, check_serving
 from .._threads import DaemonPool
+from .._units import take_and_do
 from ._handlers import EntryHost, entry_of
 from ._loop import LoopInbox, in_a_thread
 
@@ -78,16 +79,28 @@ class RunningServer(Serving):
     # --- calls; on the loop ---
 
     def _take_calls(self) -> None:
-        create_task = self._loop.create_task
-        tasks = self._tasks
-        for call, entry, request, codec, left in self._core.take_calls():
-            if entry is not None:
-                task = create_task(entry(request, codec, call, left))
-                if not task.done():  # as it may be where tasks are begun eagerly
-                    tasks[call] = task
-            elif call in tasks:
+        take_and_do(self._core.take_calls, self._take, tries=1)
+
+    def _take(self, taken: tuple[_core.ServedCall, Any, bytes | None, str, float | None]) -> None:
+        call, entry, request, codec, left = taken
+        if entry is None:
+            if call in self._tasks:
                 # Not before its first step, or it would end without having answered.
-                self._loop.call_soon(tasks[call].cancel)
+                self._loop.call_soon(self._tasks[call].cancel)
+            return
+        running: Any = None
+        try:
+            running = entry(request, codec, call, left)
+            task = self._loop.create_task(running)
+        except BaseException:
+            # Nobody else would answer it.
+            if running is not None:
+                running.close()
+            call.set_error((int(StatusCode.INTERNAL), f"call {call.method()}: it could not be begun", (), ()))
+            self._answered(call)
+            raise
+        if not task.done():  # as it may be where tasks are begun eagerly
+            self._tasks[call] = task
 
     def _answered(self, call: _core.ServedCall) -> None:
         self._tasks.pop(call, None)
@@ -130,6 +143,8 @@ class RunningServer(Serving):
         What is not done after ``timeout`` seconds is cancelled: DeadlineExceeded, with how many calls were cut off.
         """
         checked_timeout(timeout)
+        if asyncio.current_task() in self._tasks.values():
+            raise RuntimeError("drain: would wait for the handler that calls it")
         try:
             await in_a_thread(self._core.drain, timeout)
         finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+import weakref
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
@@ -27,6 +28,8 @@ Response = TypeVar("Response")
 class StreamCalls(Caller):
     """As of :class:`trunkline.Channel`, with coroutines."""
 
+    #: To be given up when the channel's block is left.
+    _streams: weakref.WeakSet[ClientStream[Any, Any]]
     _inboxes: LoopInboxes
 
     @overload
@@ -117,7 +120,10 @@ class StreamCalls(Caller):
         self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Unpack[StreamOptions]
     ) -> ClientStream[Any, Any]:
         call, open_stream = self._stream_call(method, kind, only_request, request, response, **options)
-        return ClientStream(self._inboxes, open_stream, Interception(self._interceptors, call) if self._interceptors else None)
+        interception = Interception(self._interceptors, call) if self._interceptors else None
+        stream: ClientStream[Any, Any] = ClientStream(self._inboxes, open_stream, interception)
+        self._streams.add(stream)
+        return stream
 
 
 _NOTHING: Any = object()

@@ -41,6 +41,7 @@ class ClientStream(Generic[Request, Response]):
         self._opening: asyncio.Future[None] | None = None
         self._not_begun = interception
         self._failed_write: RpcError | None = None
+        self._is_given_up = False
         self._ended = False
         if interception is None:
             self._core, self._coding = begin()
@@ -95,6 +96,7 @@ class ClientStream(Generic[Request, Response]):
         try:
             return await self._begun(begin)
         except RpcError as error:
+            self._ended = True
             await self._end(error)
             raise
 
@@ -214,12 +216,20 @@ class ClientStream(Generic[Request, Response]):
 
     def cancel(self) -> None:
         """Gives the call up; what waits on it ends with Cancelled."""
+        self._is_given_up = True
         if self._core is not None:
             self._core.cancel()
         elif self._opening is None:
             self._ended = True  # it never begins
         else:
             self._opening.cancel()
+
+    def _cut_off(self) -> bool:
+        """When its channel is left: True if it was open."""
+        if self._ended or self._is_given_up:
+            return False
+        self.cancel()
+        return True
 
     @property
     def leading_metadata(self) -> Metadata:

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Batches whose items do not depend on each other."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def take_and_do(take: Callable[[], list[Item]], do: Callable[[Item], None], *, tries: int) -> None:
+    """``do_each`` with what ``take`` gives, which nothing that is raised on the way loses."""
+    taken: list[list[Item]] = []
+    try:
+        # Without a step of Python between its return and the list: signal handlers run there.
+        taken.extend(itertools.islice(iter(take, None), 1))
+        _do_all(taken, do, tries)
+    finally:
+        _do_all(taken, do, tries)
+
+
+def _do_all(batches: list[list[Item]], do: Callable[[Item], None], tries: int) -> None:
+    for batch in batches:
+        do_each(batch, do, tries=tries)
+
+
+def do_each(items: list[Item], do: Callable[[Item], None], *, tries: int) -> None:
+    """Does it with every item and takes that from the list, whatever is raised meanwhile - signal handlers may do so between
+    any two steps, and memory may be short -, then raises the first of that. An item with which it was not done is tried
+    again, up to ``tries``."""
+    first: BaseException | None = None
+    tried = 0
+    items.reverse()
+    while items:
+        try:
+            while items:
+                tried += 1
+                do(items[-1])
+                items.pop()
+                tried = 0
+        except BaseException as error:
+            first = first or error
+            if tried >= tries:
+                items.pop()
+                tried = 0
+    if first is not None:
+        try:
+            raise first
+        finally:
+            del first  # which would keep its own traceback alive
