@@ -184,6 +184,7 @@ def test_a_handler_cannot_drain_its_server() -> None:
 def test_a_batch_is_not_lost_on_its_way() -> None:
     """A signal handler may run, and raise, between any two steps of Python."""
     done: list[int] = []
+    countdown = 0
     at = itertools.count()
     lost: list[int] = []
 
