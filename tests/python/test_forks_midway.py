@@ -13,12 +13,13 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWa
 def test_a_child_finds_nothing_in_an_inbox() -> None:
     play(
         """
+        import select
         running = server.serve("tcp://127.0.0.1:0")
         channel = trunkline.Channel(running.endpoint)
         inbox = channel._core.make_inbox(True)
         call = channel._core.begin("echo", b"x", "bytes", None, False, inbox, "tag")
         channel.call("echo", b"y")
-        while not call.is_done():
+        while not select.select([inbox], [], [], 0)[0]:
             channel.call("echo", b"y")
         pid = os.fork()
         if pid == 0:
@@ -62,11 +63,11 @@ def test_a_signals_handler_that_forks(wait: str) -> None:
             if children[-1] == 0:
                 signal.alarm(20)
         signal.signal(signal.SIGUSR1, fork)
-        if wait := {wait!r}:
-            if wait.startswith(("running", "channel.close")):
-                kept = channel.submit("block")
+        if {wait!r}.startswith(("running", "channel.close")):
+            kept = channel.submit("block")
         def interrupt():
             begun.wait(20)
+            time.sleep(0.3)  # so it waits by then
             os.kill(parent, signal.SIGUSR1)
             time.sleep(0.3)
             os.kill(parent, signal.SIGINT)

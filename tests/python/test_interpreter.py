@@ -75,6 +75,8 @@ def test_a_collection_amid_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
         amid, got = threading.Event(), []
 
         def read(context):
+            # No tuples are left to be used again, so making one may collect.
+            held.extend(tuple([i, i]) for i in range(5000))
             gc.callbacks.append(pause)
             gc.set_threshold(1)
             gc.enable()
@@ -87,11 +89,12 @@ def test_a_collection_amid_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
         def pause(phase, info):
             told = sys._getframe(1)
             if phase == "start" and told.f_code is read.__code__:
-                pauses.append(told.f_lineno)
+                pauses.append(1)
                 if len(pauses) == 2:
                     amid.set()
                     time.sleep(0.3)
         pauses = []
+        held = []
 
         @server.method
         def leave(context: trunkline.Context) -> None:
