@@ -137,10 +137,10 @@ Status ClientChannel::on_loop(const std::function<Status()>& task) {
   return status;
 }
 
-void ClientChannel::wait_for_ready(const py::handle& seconds) {
+void ClientChannel::wait_for_ready(double seconds) {
   using Clock = std::chrono::steady_clock;
   Channel& through = channel();
-  const Clock::time_point end = Clock::now() + duration_of("timeout", seconds);
+  const Clock::time_point end = Clock::now() + duration_of("timeout", py::float_(seconds));
   struct Waiter {
     explicit Waiter(std::atomic<int>& count) : waiters(count) { waiters.fetch_add(1, std::memory_order_relaxed); }
     ~Waiter() { waiters.fetch_sub(1, std::memory_order_release); }
@@ -194,8 +194,8 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
   }
 }
 
-void ClientChannel::close(const py::handle& seconds) {
-  const auto timeout = duration_of("timeout", seconds);
+void ClientChannel::close(double seconds) {
+  const auto timeout = duration_of("timeout", py::float_(seconds));
   // What was made before a fork is not the child's to close.
   if (std::exchange(closed_, true) || !pump_->birthplace().is_here()) return;
   std::optional<py::error_already_set> interrupt;

@@ -98,9 +98,7 @@ void Completion::wait() {
   }
 }
 
-py::object Completion::outcome_or_error() try {
-  return outcome();
-} catch (py::error_already_set& error) {
+py::object Completion::outcome_or_error() try { return outcome(); } catch (py::error_already_set& error) {
   return error.value();
 } catch (const std::bad_alloc& error) {
   return py::handle(PyExc_MemoryError)(error.what());

@@ -201,15 +201,14 @@ py::list HostServer::take_calls() {
         continue;
       }
       const py::object request = call->is_stream() ? py::none() : received(call->request, call->codec());
-      result.append(py::make_tuple(call, py::handle(call->served_method().entry()), request,
-                                   codec_text(call->codec()), call->time_left()));
+      result.append(py::make_tuple(call, py::handle(call->served_method().entry()), request, codec_text(call->codec()),
+                                   call->time_left()));
       call->request = {};
     } catch (const std::exception& error) {
       // The others are served all the same. A call whose cancellation cannot be told ends by itself.
       if (item.is_cancellation) continue;
-      static_cast<void>(call->set_status({StatusCode::resource_exhausted, "request of " + call->served_method().name() +
-                                                                              ": " + error.what()},
-                                         {}));
+      static_cast<void>(call->set_status(
+          {StatusCode::resource_exhausted, "request of " + call->served_method().name() + ": " + error.what()}, {}));
       queue_->answer(call);
       has_refused = true;
     }
@@ -226,8 +225,8 @@ void HostServer::flush() {
   if (pump_->birthplace().is_here()) queue_->flush();
 }
 
-void HostServer::drain(const py::handle& seconds) {
-  const auto timeout = duration_of("timeout", seconds);
+void HostServer::drain(double seconds) {
+  const auto timeout = duration_of("timeout", py::float_(seconds));
   // What was made before a fork is not the child's to end.
   if (stopped_ || server_ == nullptr || !pump_->birthplace().is_here()) return;
   Server& host = server();

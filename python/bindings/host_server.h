@@ -53,7 +53,7 @@ class HostServer {
   void flush();
 
   /// Lets what was accepted finish, up to `seconds`. RpcError (deadline_exceeded) says what was cut off.
-  void drain(const py::handle& seconds);
+  void drain(double seconds);
   /// At once. Workers leave work() when the handlers they run have ended.
   void stop();
   /// After stop(): gives everything back. False if handlers still run, then it is left as it is for good.

@@ -32,9 +32,9 @@ void bind_calls(py::module_& module) {
 
   py::class_<Completion, std::shared_ptr<Completion>>(module, "Completion")
       .def("cancel", &Completion::cancel_now)
-      .def_static("cancel_all", &Completion::cancel_all, py::arg("completions"))
       .def("is_done", &Completion::is_done)
       .def("wait", [](Completion& completion) { return value_or_raise(completion.wait_and_take()); });
+  module.def("cancel_all", &Completion::cancel_all, py::arg("completions"));
   py::class_<ClientCall, Completion, std::shared_ptr<ClientCall>>(module, "ClientCall")
       .def("leading", [](const ClientCall& call) { return metadata_to_python(call.reply().leading); })
       .def("trailing", [](const ClientCall& call) { return metadata_to_python(call.reply().trailing); })

@@ -232,7 +232,10 @@ void RequestQueue::keep() {
       return is_closed();
     };
     survive([&] {
-      if (!pump_->lead_until(is_over, [] {}, false) && !answers.empty()) post(std::move(answers));
+      if (!pump_->lead_until(
+              is_over, [] {}, false) &&
+          !answers.empty())
+        post(std::move(answers));
     });
     keeper_leads_.store(false, std::memory_order_relaxed);
     lock.lock();

@@ -17,7 +17,8 @@ namespace trunkline::python {
 
 /// Workers serve the loop themselves: one leads until there are calls, runs their handlers one after the other, and
 /// hands its answers in when there are no more. A keeper sees to it that another one takes the lead over if that takes
-/// long, so a handler that blocks keeps only its own worker, and no answer of another; if all are busy, the keeper leads.
+/// long, so a handler that blocks keeps only its own worker, and no answer of another; if all are busy, the keeper
+/// leads.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
   static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump);

@@ -70,7 +70,7 @@ class Channel(StreamCalls):
 
     def wait_for_ready(self, timeout: float) -> None:
         """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
-        self._core.wait_for_ready(timeout)
+        self._core.wait_for_ready(checked_timeout(timeout))
 
     def close(self, timeout: float = 5.0) -> None:
         """Lets calls and streams under way end, cancels what is left after ``timeout`` seconds, and then raises

@@ -116,7 +116,7 @@ def calls_as_completed(
         while under_way:
             yield from ended(inbox.wait_and_take(float("inf")))
     finally:
-        _core.Completion.cancel_all([call for call, _ in under_way.values()])
+        _core.cancel_all([call for call, _ in under_way.values()])
 
 
 def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:

@@ -163,3 +163,30 @@ def test_cancel(serve: Serve, service: Service) -> None:
         stream.cancel()
         with pytest.raises(trunkline.Cancelled):
             stream.read()
+
+
+def test_metadata_is_told_with_what_has_been_read(serve: Serve) -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def count(request: int, context: trunkline.Context) -> Iterator[int]:
+        context.add_leading_metadata("early", "1")
+        context.add_trailing_metadata("late", "2")
+        yield from range(request)
+
+    @server.method
+    def nothing() -> None: ...
+
+    channel = serve(server)
+    stream = channel.server_stream("count", 2, int)
+    for _ in range(20):
+        channel.call("nothing")  # so what has come for the stream is there
+    assert list(stream.leading_metadata) == []
+
+    first = next(stream)
+    leading = list(stream.leading_metadata)
+    rest = list(stream)
+
+    assert (first, rest) == (0, [1])
+    assert leading == [("early", b"1")]
+    assert list(stream.trailing_metadata) == [("late", b"2")]
