@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core, _futures
 from ._bind import bind
-from ._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from ._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
 from ._codecs import Codecs
 from ._errors import DeadlineExceeded, RpcError
 from ._futures import CallFuture, Dispatcher
@@ -57,6 +57,7 @@ class Channel(StreamCalls):
 
     @property
     def endpoint(self) -> str:
+        """As it was given."""
         return self._endpoint
 
     @property
@@ -114,9 +115,10 @@ class Channel(StreamCalls):
 
         ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
         to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
-        of requests and give the responses, or take nothing and give a ClientStream.
+        of requests and give the responses, or take nothing and give a ClientStream. A class with ``async def`` methods
+        is for an aio.Channel: TypeError.
         """
-        return bind(self, service, name, options)  # type: ignore[no-any-return]
+        return bind(self, service, name, options, may_wait=False)  # type: ignore[no-any-return]
 
     # --- one call ---
 
@@ -173,6 +175,7 @@ class Channel(StreamCalls):
         data = coding.encode(request)
         if reply is None:
             return coding.decode(self._core.call(method, data, coding.codec, settings, False))
+        checked_reply(reply)
         call = self._core.begin(method, data, coding.codec, settings, False, None, None)
         try:
             return coding.decode(call.wait())
@@ -253,6 +256,8 @@ class Channel(StreamCalls):
         codec: str | None,
         reply: Reply | None,
     ) -> None:
+        if reply is not None:
+            checked_reply(reply)
         coding = self._codecs.coding(type(request), response, codec)
         data = coding.encode(request)
         future._dispatcher = dispatcher = self._dispatcher or self._start_dispatcher()

@@ -186,13 +186,13 @@ def test_a_batch_is_not_lost_on_its_way() -> None:
     done: list[int] = []
     at = itertools.count()
     lost: list[int] = []
+    countdown = [0]
 
     def trace(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal countdown
         frame.f_trace_opcodes = True
         if event == "opcode" and frame.f_code.co_filename == _units.__file__:
-            countdown -= 1
-            if countdown == 0:
+            countdown[0] -= 1
+            if countdown[0] == 0:
                 raise Alarm
         return trace
 
@@ -201,7 +201,7 @@ def test_a_batch_is_not_lost_on_its_way() -> None:
 
     while True:
         done.clear()
-        countdown = step = next(at)
+        countdown[0] = step = next(at)
         before = sys.gettrace()
         sys.settrace(trace)
         try:
@@ -212,6 +212,6 @@ def test_a_batch_is_not_lost_on_its_way() -> None:
             sys.settrace(before)
         if done and sorted(done) != [1, 2, 3]:
             lost.append(step)
-        if countdown > 0:
+        if countdown[0] > 0:
             break
     assert step > 50 and not lost

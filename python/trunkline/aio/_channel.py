@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from .. import _core, _threads
 from .._bind import bind
-from .._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from .._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
 from .._codecs import Codecs
 from .._errors import DeadlineExceeded, RpcError
 from .._interceptors import OutgoingCall, checked_interceptors, send_through_async
@@ -57,6 +57,7 @@ class Channel(StreamCalls):
 
     @property
     def endpoint(self) -> str:
+        """As it was given."""
         return self._endpoint
 
     @property
@@ -142,9 +143,10 @@ class Channel(StreamCalls):
 
         ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
         to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
-        of requests, sync or async, and give the responses, or take nothing and give a ClientStream.
+        of requests, sync or async, and give the responses, or take nothing and give a ClientStream. A class of plain
+        functions may be bound, too: its functions are coroutines here, which type checkers do not know either.
         """
-        return bind(self, service, name, options)  # type: ignore[no-any-return]
+        return bind(self, service, name, options, may_wait=True)  # type: ignore[no-any-return]
 
     # --- one call ---
 
@@ -194,6 +196,8 @@ class Channel(StreamCalls):
         codec: str | None,
         reply: Reply | None,
     ) -> Any:
+        if reply is not None:
+            checked_reply(reply)
         coding = self._codecs.coding(type(request), response, codec)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()

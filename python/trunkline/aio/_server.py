@@ -83,6 +83,7 @@ class RunningServer:
 
     @property
     def endpoints(self) -> tuple[str, ...]:
+        """Those that were given, in their order, with the ports the system chose."""
         return self._endpoints
 
     def stats(self) -> dict[str, int]:
@@ -207,7 +208,7 @@ class RunningServer:
         finally:
             for known, handler in before.items():
                 self._loop.remove_signal_handler(known)
-                signal.signal(known, handler)
+                signal.signal(known, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
         await self.drain(grace)
         return number
 
