@@ -315,7 +315,8 @@ class Channel(StreamCalls):
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
         A call that fails raises there, or with ``return_exceptions`` yields its error. Letting go of the iterator
-        cancels what is still under way, as does an exception of ``requests``, which comes through.
+        cancels what is still under way, as does an exception of ``requests``, which comes through. ``requests`` runs on the
+        calling thread: while it waits, no answer is told; one that waits for an answer waits for ever.
         """
         size = checked_window(window)
         if self._interceptors:

@@ -50,18 +50,22 @@ def interceptor(call: trunkline.OutgoingCall | trunkline.IncomingCall) -> Iterat
 TYPES = [kind for kind in vars(_core).values() if isinstance(kind, type)]
 
 
+def instances() -> dict[str, int]:
+    return {kind.__name__: sys.getrefcount(kind) for kind in TYPES}
+
+
 class Left:
     """How many more objects there are than when it was made: those of the collector, and the extension's instances."""
 
     def __init__(self) -> None:
         gc.collect()
-        self._instances = [sys.getrefcount(kind) for kind in TYPES]
+        self._instances = instances()
         self._objects = len(gc.get_objects())
 
     def check(self) -> None:
         gc.collect()
         objects = len(gc.get_objects()) - self._objects
-        more = {kind.__name__: sys.getrefcount(kind) - count for kind, count in zip(TYPES, self._instances)}
+        more = {name: count - self._instances[name] for name, count in instances().items()}
         assert objects < 50 and all(count < 10 for count in more.values()), (objects, more)
 
 

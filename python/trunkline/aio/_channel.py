@@ -294,7 +294,7 @@ class Channel(StreamCalls):
     ) -> AsyncGenerator[Any, None]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
-        ``requests`` may be an async iterable. A call that fails raises there, or with ``return_exceptions`` yields its
+        ``requests`` may be an async iterable, which runs in a task of its own: it may wait, also for an answer. A call that fails raises there, or with ``return_exceptions`` yields its
         error. Closing the iterator cancels what is still under way.
         """
         begin = self._beginning(method, response, **options)
