@@ -173,6 +173,8 @@ def test_no_callback_runs_after_close(service: Service) -> None:
     with service.server.serve("tcp://127.0.0.1:0") as running:
         channel = trunkline.Channel(running.endpoint)
         futures = [channel.submit("block", 0) for _ in range(20)]
+        while running.stats()["calls_started"] < 4:  # as many as there are workers
+            pass
         for future in futures:
             future.add_done_callback(called.append)
         with pytest.raises(trunkline.DeadlineExceeded, match="20 calls were cancelled"):
