@@ -49,6 +49,9 @@ class ClientStream:
         except RpcError as error:
             self._failed_write = error
             raise
+        except BaseException:
+            self._is_given_up = True  # by an interrupt
+            raise
 
     def _wait(self, operation: _core.StreamOperation) -> Any:
         try:
@@ -57,6 +60,9 @@ class ClientStream:
             self._ended = True
             if self._interception is not None:
                 self._end(error)
+            raise
+        except BaseException:
+            self._is_given_up = True  # by an interrupt
             raise
 
     def _end(self, error: RpcError | None, is_known: bool = False) -> None:

@@ -75,7 +75,11 @@ class ClientStream:
     async def _begun(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        return await wait_for(begin(*arguments, inbox, future), future)
+        try:
+            return await wait_for(begin(*arguments, inbox, future), future)
+        except asyncio.CancelledError:
+            self._is_given_up = True
+            raise
 
     async def _begun_write(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> None:
         """How the call ended is for a read or ``finish`` to tell: it may have been answered already."""
