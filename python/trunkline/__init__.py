@@ -4,6 +4,9 @@
 ``Server`` and ``Channel`` are for code that blocks, ``trunkline.aio`` has both for asyncio.
 """
 
+import importlib as _importlib
+import typing as _typing
+
 from ._calls import Reply
 from ._channel import Channel
 from ._codecs import Codec
@@ -34,9 +37,13 @@ from ._errors import (
 from ._futures import CallFuture
 from ._interceptors import ClientInterceptor, IncomingCall, OutgoingCall, ServerInterceptor
 from ._metadata import Metadata, MetadataLike
-from ._options import ChannelOptions, ServerOptions
+from ._options import CallOptions, ChannelOptions, ServerOptions, StreamOptions
 from ._server import RunningServer, Server
 from ._streams import ClientStream
+
+if _typing.TYPE_CHECKING:
+    from . import aio as aio
+    from . import testing as testing
 
 __version__ = "0.1.0"
 
@@ -44,6 +51,7 @@ __all__ = [
     "Aborted",
     "AlreadyExists",
     "CallFuture",
+    "CallOptions",
     "Cancelled",
     "Channel",
     "ChannelOptions",
@@ -74,8 +82,16 @@ __all__ = [
     "ServerInterceptor",
     "ServerOptions",
     "StatusCode",
+    "StreamOptions",
     "Unauthenticated",
     "Unavailable",
     "Unimplemented",
     "Unknown",
 ]
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """``aio`` and ``testing`` are imported when they are first asked for: many programs need no asyncio."""
+    if name in ("aio", "testing"):
+        return _importlib.import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -28,6 +28,7 @@ class Caller:
     def __init__(self, endpoint: str, options: ChannelOptions, *, may_wait: bool) -> None:
         """``may_wait``: interceptors may be asynchronous."""
         self._endpoint = endpoint
+        self._may_wait = may_wait
         self._codecs = Codecs(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=may_wait)
         self._default_timeout = options.get("default_timeout")
@@ -35,6 +36,7 @@ class Caller:
 
     @property
     def endpoint(self) -> str:
+        """As it was given."""
         return self._endpoint
 
     @property
@@ -48,8 +50,11 @@ class Caller:
         ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
         to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
         of requests (for asyncio, of either kind) and give the responses, or take nothing and give a ClientStream.
+
+        A class with ``async def`` methods is for an aio.Channel: TypeError. One of plain functions may be bound to that
+        as well: its functions are coroutines there, which type checkers do not know either.
         """
-        return bind(self, service, name, options)  # type: ignore[no-any-return]
+        return bind(self, service, name, options, may_wait=self._may_wait)  # type: ignore[no-any-return]
 
     def _stream_call(
         self,

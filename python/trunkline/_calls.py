@@ -59,6 +59,12 @@ def codec_and_settings(
     return codec, settings_of(default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
 
 
+def checked_reply(reply: Reply) -> Reply:
+    if not isinstance(reply, Reply):
+        raise TypeError(f"reply: it is a trunkline.Reply, not {type(reply).__name__}")
+    return reply
+
+
 def checked_window(window: int) -> int:
     if window < 1:
         raise ValueError(f"window: {window} is less than 1")

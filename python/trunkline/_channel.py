@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core, _futures
-from ._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from ._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
 from ._errors import DeadlineExceeded, RpcError
 from ._futures import CallFuture, Dispatcher
 from ._interceptors import Interception, OutgoingCall, send_through
@@ -148,6 +148,7 @@ class Channel(StreamCalls):
         data = coding.encode(request)
         if reply is None:
             return coding.decode(self._core.call(method, data, coding.codec, settings, False))
+        checked_reply(reply)
         call = self._core.begin(method, data, coding.codec, settings, False, None, None)
         try:
             return coding.decode(call.wait())
@@ -228,6 +229,8 @@ class Channel(StreamCalls):
         codec: str | None,
         reply: Reply | None,
     ) -> None:
+        if reply is not None:
+            checked_reply(reply)
         coding = self._codecs.coding(type(request), response, codec)
         data = coding.encode(request)
         future._dispatcher = dispatcher = self._dispatcher or self._start_dispatcher()
@@ -285,7 +288,8 @@ class Channel(StreamCalls):
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
         A call that fails raises there, or with ``return_exceptions`` yields its error. Letting go of the iterator
-        cancels what is still under way, as does an exception of ``requests``, which comes through.
+        cancels what is still under way, as does an exception of ``requests``, which comes through. ``requests`` runs on the
+        calling thread: while it waits, no answer is told; one that waits for an answer waits for ever.
         """
         size = checked_window(window)
         if self._interceptors:

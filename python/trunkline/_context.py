@@ -23,6 +23,7 @@ class Context:
 
     @property
     def method(self) -> str:
+        """The name under which the handler is served."""
         return self._call.method()
 
     @property

@@ -6,14 +6,18 @@ from __future__ import annotations
 import enum
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple, NoReturn, TypeVar, overload
+from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeVar, overload
 
 from . import _core
 from ._metadata import Metadata, MetadataLike, encode_metadata
 
 _log = logging.getLogger("trunkline.server")
 
-Message = TypeVar("Message")
+class _ProtobufMessage(Protocol):
+    def SerializeToString(self) -> bytes: ...
+
+
+Message = TypeVar("Message", bound=_ProtobufMessage)
 Error = TypeVar("Error", bound="RpcError")
 
 
@@ -120,9 +124,11 @@ class RpcError(Exception):
     @overload
     def details(self, kind: type[Message]) -> Sequence[Message]: ...
     def details(self, kind: type[Any] | None = None) -> Sequence[Any]:
-        """All details, or those that are protobuf messages of class ``kind``, parsed."""
+        """All details, or those that are protobuf messages of class ``kind``, parsed; TypeError for other classes."""
         if kind is None:
             return self._details
+        if not hasattr(kind, "DESCRIPTOR"):
+            raise TypeError(f"details: {kind!r} is no class of protobuf messages")
         suffix: str = "/" + kind.DESCRIPTOR.full_name
         parse = kind.FromString
         return [parse(detail.value) for detail in self._details if detail.type_url.endswith(suffix)]

@@ -85,6 +85,9 @@ class Registry:
     def add_service(self, service: Any, name: str | None = None) -> None:
         """Serves the public methods of an object, or of a class, which is made without arguments, as ``name/method``.
 
+        All of them, those of its bases as well: whoever reaches the server can call them. ``__trunkline_methods__ = ("add",
+        "count")`` in the class serves just these.
+
         ``name``: by default the class's ``__trunkline_service__``, or its name.
         """
         instance = service() if isinstance(service, type) else service
@@ -142,6 +145,7 @@ class Serving:
 
     @property
     def endpoints(self) -> tuple[str, ...]:
+        """Those that were given, in their order, with the ports the system chose."""
         return self._endpoints
 
     def stats(self) -> dict[str, int]:

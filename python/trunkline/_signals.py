@@ -24,5 +24,5 @@ def wait_for_signal(signals: Iterable[int]) -> int:
             pass
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
     return came[0]

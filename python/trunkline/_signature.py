@@ -37,6 +37,8 @@ class Signature:
     is_async: bool
     #: What the function calls its request.
     request_name: str = ""
+    #: What a call without a request sends; ``inspect.Parameter.empty`` if it needs one.
+    default_request: Any = inspect.Parameter.empty
 
 
 _ASYNC_STREAMS = _STREAMS[3:]
@@ -140,4 +142,5 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
         takes_context=takes_context,
         is_async=is_async_generator or inspect.iscoroutinefunction(target) or has_async_hints,
         request_name="" if parameter is None else parameter.name,
+        default_request=None if parameter is None or request in (None, type(None)) else parameter.default,
     )

@@ -51,6 +51,9 @@ class ClientStream(Generic[Request, Response]):
         except RpcError as error:
             self._failed_write = error
             raise
+        except BaseException:
+            self._is_given_up = True  # by an interrupt
+            raise
 
     def _wait(self, operation: _core.StreamOperation) -> Any:
         try:
@@ -59,6 +62,9 @@ class ClientStream(Generic[Request, Response]):
             self._ended = True
             if self._interception is not None:
                 self._end(error)
+            raise
+        except BaseException:
+            self._is_given_up = True  # by an interrupt
             raise
 
     def _end(self, error: RpcError | None, is_known: bool = False) -> None:

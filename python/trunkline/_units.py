@@ -3,27 +3,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable
 from typing import TypeVar
 
 Item = TypeVar("Item")
-
-
-def take_and_do(take: Callable[[], list[Item]], do: Callable[[Item], None], *, tries: int) -> None:
-    """``do_each`` with what ``take`` gives, which nothing that is raised on the way loses."""
-    taken: list[list[Item]] = []
-    try:
-        # Without a step of Python between its return and the list: signal handlers run there.
-        taken.extend(itertools.islice(iter(take, None), 1))
-        _do_all(taken, do, tries)
-    finally:
-        _do_all(taken, do, tries)
-
-
-def _do_all(batches: list[list[Item]], do: Callable[[Item], None], tries: int) -> None:
-    for batch in batches:
-        do_each(batch, do, tries=tries)
 
 
 def do_each(items: list[Item], do: Callable[[Item], None], *, tries: int) -> None:

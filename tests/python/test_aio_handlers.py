@@ -177,8 +177,9 @@ def test_partial_functions_of_a_blocking_server() -> None:
 
     with pytest.raises(TypeError, match="async handler"):
         server.method(functools.partial(times, 3))
+    nameless: Any = type("Callable", (), {"__call__": lambda self, request: request})()
     with pytest.raises(TypeError, match="has no name"):
-        server.method(type("Callable", (), {"__call__": lambda self, request: request})())
+        server.method(nameless)
     with testing.serve(server) as channel:
         assert channel.call("power", 5, int) == 25
         with pytest.raises(trunkline.InvalidArgument, match="as int"):

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import trunkline
-from trunkline import _futures, _units, aio, testing
+from trunkline import _futures, aio, testing
 from trunkline._units import do_each
 from trunkline.aio import _loop
 
@@ -179,40 +179,3 @@ def test_a_handler_cannot_drain_its_server() -> None:
         await running[0].drain()
 
     asyncio.run(main())
-
-
-def test_a_batch_is_not_lost_on_its_way() -> None:
-    """A signal handler may run, and raise, between any two steps of Python."""
-    done: list[int] = []
-    countdown = 0
-    at = itertools.count()
-    lost: list[int] = []
-
-    def trace(frame: Any, event: str, argument: Any) -> Any:
-        nonlocal countdown
-        frame.f_trace_opcodes = True
-        if event == "opcode" and frame.f_code.co_filename == _units.__file__:
-            countdown -= 1
-            if countdown == 0:
-                raise Alarm
-        return trace
-
-    def play() -> None:
-        _units.take_and_do([1, 2, 3].copy, lambda item: done.append(item) if item not in done else None, tries=2)
-
-    while True:
-        done.clear()
-        countdown = step = next(at)
-        before = sys.gettrace()
-        sys.settrace(trace)
-        try:
-            play()
-        except Alarm:
-            pass
-        finally:
-            sys.settrace(before)
-        if done and sorted(done) != [1, 2, 3]:
-            lost.append(step)
-        if countdown > 0:
-            break
-    assert step > 50 and not lost

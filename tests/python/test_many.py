@@ -21,6 +21,7 @@ class Service:
         self.open = 0
         self.most = 0
         self.notified = threading.Semaphore(0)
+        self.cancelled = threading.Semaphore(0)
         self.release = threading.Event()
         self.server = trunkline.Server(threads=4)
         self._lock = threading.Lock()
@@ -39,8 +40,10 @@ class Service:
 
         @self.server.method
         def block(request: int, context: trunkline.Context) -> int:
-            if request == 0:
-                self.release.wait(30)
+            while request == 0 and not self.release.wait(0.005):
+                if context.is_cancelled():
+                    self.cancelled.release()
+                    break
             return request
 
 
@@ -114,8 +117,9 @@ def test_a_map_abandoned_midway(serve: Serve, service: Service) -> None:
     assert next(answers) == 1
     del answers
     gc.collect()
-    service.release.set()
 
+    for _ in range(3):
+        assert service.cancelled.acquire(timeout=20)
     assert channel.call("double", 4) == 8
 
 
@@ -161,6 +165,25 @@ def test_a_futures_callback_may_call(serve: Serve, service: Service) -> None:
 
     assert done.wait(20)
     assert answers == [42]
+
+
+def test_no_callback_runs_after_close(service: Service) -> None:
+    called: list[object] = []
+
+    with service.server.serve("tcp://127.0.0.1:0") as running:
+        channel = trunkline.Channel(running.endpoint)
+        futures = [channel.submit("block", 0) for _ in range(20)]
+        while running.stats()["calls_started"] < 4:  # as many as there are workers
+            pass
+        for future in futures:
+            future.add_done_callback(called.append)
+        with pytest.raises(trunkline.DeadlineExceeded, match="20 calls were cancelled"):
+            channel.close(0.01)
+        before = len(called)
+        threads = [thread for thread in threading.enumerate() if thread.name == "trunkline-channel"]
+
+        assert before == 20 and not threads
+        assert all(isinstance(future.exception(0), trunkline.Cancelled) for future in futures)
 
 
 def test_one_way(serve: Serve, service: Service) -> None:

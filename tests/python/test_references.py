@@ -7,15 +7,17 @@ import asyncio
 import gc
 import os
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any
+
+import pytest
 
 import trunkline
-from trunkline import aio
+from trunkline import _core, aio
 
 
-def server() -> trunkline.Server:
-    server = trunkline.Server(threads=2)
+def server(**options: Any) -> trunkline.Server:
+    server = trunkline.Server(threads=2, **options)
 
     @server.method
     def echo(request: list[int]) -> list[int]:
@@ -29,32 +31,80 @@ def server() -> trunkline.Server:
     def count(request: int) -> Iterator[int]:
         yield from range(request)
 
+    @server.method
+    def total(requests: Iterator[int]) -> int:
+        return sum(requests)
+
+    @server.method
+    def each(requests: Iterator[int]) -> Iterator[int]:
+        yield from requests
+
     return server
 
 
-def grown(use: Callable[[], None]) -> int:
-    """How many more objects there are after many uses."""
+def interceptor(call: trunkline.OutgoingCall | trunkline.IncomingCall) -> Iterator[None]:
+    yield
+
+
+#: Of the extension. Their instances are none of the collector's, but each holds on to its type.
+TYPES = [kind for kind in vars(_core).values() if isinstance(kind, type)]
+
+
+def instances() -> dict[str, int]:
+    return {kind.__name__: sys.getrefcount(kind) for kind in TYPES}
+
+
+class Left:
+    """How many more objects there are than when it was made: those of the collector, and the extension's instances."""
+
+    def __init__(self) -> None:
+        gc.collect()
+        self._instances = instances()
+        self._objects = len(gc.get_objects())
+
+    def check(self) -> None:
+        gc.collect()
+        objects = len(gc.get_objects()) - self._objects
+        more = {name: count - self._instances[name] for name, count in instances().items()}
+        assert objects < 50 and all(count < 10 for count in more.values()), (objects, more)
+
+
+def use_often(use: Callable[[], None]) -> None:
     for _ in range(20):
         use()
-    gc.collect()
-    before = len(gc.get_objects())
+    left = Left()
     for _ in range(100):
         use()
-    gc.collect()
-    return len(gc.get_objects()) - before
+    left.check()
 
 
-def test_calls_leave_no_objects() -> None:
+def test_instances_of_the_extension_are_counted() -> None:
+    left = Left()
+    kept = [_core.CallSettings(1.0, None, False, False, "") for _ in range(20)]
+
+    with pytest.raises(AssertionError, match="CallSettings': 20"):
+        left.check()
+
+    del kept
+    left.check()
+
+
+@pytest.mark.parametrize("options", [{}, {"interceptors": [interceptor]}])
+def test_calls_leave_no_objects(options: Any) -> None:
     payload = b"x" * 100_000
 
-    with server().serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
+    with server(**options).serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint, **options) as channel:
 
         def use() -> None:
             channel.call("echo", [1, 2, 3])
             list(channel.map("echo", [[i] for i in range(20)]))
             dict(channel.as_completed("echo", [[i] for i in range(20)]))
             channel.submit("echo", [1]).result(20)
+            channel.call("echo", [1], timeout=20.0, metadata={"a": "b"}, reply=trunkline.Reply())
             list(channel.server_stream("count", 3))
+            next(channel.server_stream("count", 3))
+            assert channel.client_stream("total", range(3)) == 3
+            list(channel.stream("each", int, int).exchange(range(3)))
             try:
                 channel.call("fail", 1)
             except trunkline.NotFound:
@@ -64,42 +114,65 @@ def test_calls_leave_no_objects() -> None:
             except trunkline.Unimplemented:
                 pass
 
-        assert grown(use) < 50
+        use_often(use)
         assert sys.getrefcount(payload) <= 3
 
 
-def test_coroutines_leave_no_objects() -> None:
-    host = aio.Server(threads=1)
+@pytest.mark.parametrize("options", [{}, {"interceptors": [interceptor]}])
+def test_coroutines_leave_no_objects(options: Any) -> None:
+    host = aio.Server(threads=1, **options)
 
     @host.method
     async def echo(request: list[int]) -> list[int]:
         return request
 
+    @host.method
+    def total_of_one(request: int) -> int:
+        return request
+
+    @host.method
+    async def total(requests: AsyncIterator[int]) -> int:
+        return sum([request async for request in requests])
+
+    @host.method
+    async def each(requests: AsyncIterator[int]) -> AsyncIterator[int]:
+        async for request in requests:
+            yield request
+
+    async def numbers() -> AsyncIterator[int]:
+        for number in range(3):
+            yield number
+
     async def use(channel: aio.Channel) -> None:
+        assert await channel.client_stream("total", numbers()) == 3
+        assert [number async for number in channel.stream("each", int, int).exchange(numbers())] == [0, 1, 2]
+        assert [number async for number in channel.map("total_of_one", numbers())] == [0, 1, 2]
+        async with channel.stream("each", int, int) as stream:
+            await stream.write(1)
+            assert await stream.read() == 1
         await asyncio.gather(*(channel.call("echo", [i]) for i in range(20)))
         task = asyncio.ensure_future(channel.call("echo", [1]))
         await asyncio.sleep(0)
         task.cancel()
         await asyncio.wait([task])
 
-    async def main() -> int:
-        async with host.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:
+    async def main() -> None:
+        async with host.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint, **options) as channel:
             for _ in range(20):
                 await use(channel)
-            gc.collect()
-            before = len(gc.get_objects())
+            await until_idle(running)
+            left = Left()
             for _ in range(100):
                 await use(channel)
-            # The server's end of cancelled calls goes when it hears of that.
-            more = 50
-            end = time.monotonic() + 10.0
-            while more >= 50 and time.monotonic() < end:
-                await asyncio.sleep(0.01)
-                gc.collect()
-                more = len(gc.get_objects()) - before
-            return more
+            await until_idle(running)
+            left.check()
 
-    assert asyncio.run(main()) < 50
+    async def until_idle(running: aio.RunningServer) -> None:
+        """The server hears later than its client of what was given up."""
+        while running._tasks:
+            await asyncio.sleep(0.001)
+
+    asyncio.run(main())
 
 
 def test_channels_and_servers_leave_no_descriptors() -> None:

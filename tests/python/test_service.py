@@ -95,6 +95,87 @@ def test_a_class_without_methods_is_no_service() -> None:
         trunkline.Server(threads=1).add_service(Nothing)
 
 
+class Base:
+    def close(self) -> None: ...
+
+    def helper(self, one: int, other: int) -> int:
+        return one + other
+
+
+class Chosen(Base):
+    __trunkline_methods__ = ("add",)
+
+    def add(self, number: int = 4) -> int:
+        return number + 1
+
+    def none(self) -> int:
+        return 1
+
+
+def test_a_class_may_name_its_methods() -> None:
+    with testing.serve(Chosen) as channel:
+        assert channel.bind(Chosen).add(1) == 2
+        for name in ("close", "none"):
+            with pytest.raises(trunkline.Unimplemented):
+                channel.call(f"Chosen/{name}")
+            assert not hasattr(channel.bind(Chosen), name)
+
+
+def test_a_helper_that_cannot_be_served_is_named_with_the_way_out() -> None:
+    class Service(Base):
+        def add(self, number: int) -> int:
+            return number
+
+    class Misspelt(Base):
+        __trunkline_methods__ = ("ad",)
+
+    with pytest.raises(TypeError, match="helper: its parameter 'other'.*__trunkline_methods__"):
+        trunkline.Server().add_service(Service)
+    with pytest.raises(TypeError, match="names 'ad', which is no method"):
+        trunkline.Server().add_service(Misspelt)
+
+
+def test_bound_functions_take_what_those_of_the_class_take() -> None:
+    class Service:
+        def add(self, number: int) -> int:
+            return number + 1
+
+        def none(self) -> int:
+            return 1
+
+        def usual(self, number: int = 4) -> int:
+            return number
+
+        def nothing(self, request: None) -> int:
+            return 2
+
+        def total(self, numbers: Iterator[int]) -> int:
+            return sum(numbers)
+
+    with testing.serve(Service) as channel:
+        client: Any = channel.bind(Service)
+        for use in (client.add, client.total):
+            with pytest.raises(TypeError, match="needs its request, called 'number"):
+                use()
+        with pytest.raises(TypeError, match="takes no request"):
+            client.none(5)
+        with pytest.raises(TypeError, match="takes one request"):
+            client.add(1, 2)
+        assert (client.none(), client.usual(), client.usual(5), client.nothing(), client.add(number=2)) == (1, 4, 5, 2, 3)
+
+
+def test_classes_bound_to_the_other_kind_of_channel() -> None:
+    async def main() -> None:
+        async with testing.aserve(Calculator) as channel:
+            client: Any = channel.bind(Calculator)
+            assert await client.add(Pair(1, 2)) == 3
+            assert [number async for number in client.count(3)] == [0, 1, 2]
+
+    asyncio.run(main())
+    with testing.serve(Calculator) as channel, pytest.raises(TypeError, match="bind AsyncCalculator: add is a coroutine's"):
+        channel.bind(AsyncCalculator)
+
+
 def test_a_bound_async_class() -> None:
     async def numbers() -> AsyncIterator[int]:
         for i in range(5):

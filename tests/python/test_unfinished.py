@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exits and forks with something under way, each in a process of its own."""
+"""Exits, forks and interrupts with something under way, each in a process of its own."""
 
 from __future__ import annotations
 
@@ -136,3 +136,37 @@ def test_a_child_leaves_the_servers_of_its_parent_alone() -> None:
         asyncio.run(main())
         """
     )
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        'channel.server_stream("block_stream").read()',
+        'list(channel.server_stream("block_stream"))',
+        'list(channel.map("block", [None]))',
+        'list(channel.as_completed("block", [None]))',
+    ],
+)
+def test_a_keyboard_interrupt_of_what_waits(use: str) -> None:
+    output = play(
+        f"""
+        from collections.abc import Iterator
+
+        @server.method
+        def block_stream(context: trunkline.Context) -> Iterator[int]:
+            block(context)
+            yield 1
+
+        with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
+            def interrupt():
+                begun.wait(20)
+                os.kill(os.getpid(), signal.SIGINT)
+            threading.Thread(target=interrupt).start()
+            try:
+                {use}
+            except KeyboardInterrupt:
+                os.write(1, b"interrupted\\n")
+            assert channel.call("echo", b"x") == b"x"
+        """
+    )
+    assert sorted(output.split()) == ["cancelled", "interrupted"]

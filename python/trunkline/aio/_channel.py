@@ -16,7 +16,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from .. import _core, _threads
-from .._calls import Reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from .._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
 from .._errors import DeadlineExceeded, RpcError
 from .._interceptors import OutgoingCall, send_through_async
 from .._lifetime import forget, track_channel, warn_of_streams
@@ -170,6 +170,8 @@ class Channel(StreamCalls):
         codec: str | None,
         reply: Reply | None,
     ) -> Any:
+        if reply is not None:
+            checked_reply(reply)
         coding = self._codecs.coding(type(request), response, codec)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
@@ -266,7 +268,7 @@ class Channel(StreamCalls):
     ) -> AsyncGenerator[Any, None]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
-        ``requests`` may be an async iterable. A call that fails raises there, or with ``return_exceptions`` yields its
+        ``requests`` may be an async iterable, which runs in a task of its own: it may wait, also for an answer. A call that fails raises there, or with ``return_exceptions`` yields its
         error. Closing the iterator cancels what is still under way.
         """
         begin = self._beginning(method, response, **options)

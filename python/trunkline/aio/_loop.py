@@ -9,7 +9,7 @@ from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Any
 
 from .. import _core, _threads
-from .._units import take_and_do
+from .._units import do_each
 
 
 class LoopInbox:
@@ -53,7 +53,7 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 
 def _complete(inbox: _core.Inbox) -> None:
-    take_and_do(inbox.take, _set, tries=2)
+    do_each(inbox.take(), _set, tries=2)
 
 
 def _set(ended: tuple[asyncio.Future[Any], Any]) -> None:

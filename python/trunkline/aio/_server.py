@@ -20,7 +20,7 @@ from .._options import ServerOptions
 from .._processes import Child, Run, end_children, grace_told, shared_ports, telling_what_is_cut_off
 from .._server import Registry, Serving, check_serving
 from .._threads import DaemonPool
-from .._units import take_and_do
+from .._units import do_each
 from ._handlers import EntryHost, entry_of
 from ._loop import LoopInbox, in_a_thread
 
@@ -79,7 +79,7 @@ class RunningServer(Serving):
     # --- calls; on the loop ---
 
     def _take_calls(self) -> None:
-        take_and_do(self._core.take_calls, self._take, tries=1)
+        do_each(self._core.take_calls(), self._take, tries=1)
 
     def _take(self, taken: tuple[_core.ServedCall, Any, bytes | None, str, float | None]) -> None:
         call, entry, request, codec, left = taken
@@ -211,7 +211,7 @@ class RunningServer(Serving):
         finally:
             for known, handler in before.items():
                 self._loop.remove_signal_handler(known)
-                signal.signal(known, handler)
+                signal.signal(known, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
         await self.drain(grace)
         return number
 

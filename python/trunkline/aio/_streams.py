@@ -82,7 +82,11 @@ class ClientStream(Generic[Request, Response]):
             # The channel is closed, and so the call is over: nothing waits, and its own error is told.
             return begin(*arguments, None, None).wait()
         future: asyncio.Future[Any] = loop.create_future()
-        return await wait_for(begin(*arguments, inbox, future), future)
+        try:
+            return await wait_for(begin(*arguments, inbox, future), future)
+        except asyncio.CancelledError:
+            self._is_given_up = True
+            raise
 
     async def _begun_write(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> None:
         """How the call ended is for a read or ``finish`` to tell: it may have been answered already."""
