@@ -5,12 +5,13 @@
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
+#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace {
 
@@ -32,20 +33,31 @@ int call(const std::string& endpoint, std::size_t bytes, double seconds) {
   trunkline::Channel channel(endpoint);
   const std::string text(bytes, 'x');
   const trunkline::Slice request = trunkline::Slice::copy_of(text);
+  const auto checked = channel.call<trunkline::Slice>("bytes", request);
+  if (!checked || checked->text() != text) {
+    return std::fputs("bytes_echo: a call failed, or its answer differs from the request\n", stderr), 1;
+  }
   const auto echo_for = [&](double limit) {
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration<double>(limit);
     double calls = 0;
     for (; Clock::now() < end; ++calls) {
       const auto reply = channel.call<trunkline::Slice>("bytes", request);
-      if (!reply || reply->text() != text) return -1.0;
+      if (!reply || reply->size() != bytes) return -1.0;
     }
     return calls / std::chrono::duration<double>(Clock::now() - begin).count();
   };
   const double rate = echo_for(0.3) < 0 ? -1 : echo_for(seconds);  // the first run warms up
-  if (rate <= 0) return std::fputs("bytes_echo: a call failed, or an answer differs from its request\n", stderr), 1;
+  if (rate <= 0) return std::fputs("bytes_echo: a call failed, or an answer has another size\n", stderr), 1;
   std::printf("%.1f\n", rate);
   return 0;
+}
+
+/// False unless all of `text` is the number.
+template <class Number>
+bool parse(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
 }
 
 }  // namespace
@@ -53,8 +65,11 @@ int call(const std::string& endpoint, std::size_t bytes, double seconds) {
 int main(int count, char** arguments) {
   try {
     if (count == 2 && std::string_view(arguments[1]) == "serve") return serve();
-    if (count == 5 && std::string_view(arguments[1]) == "call") {
-      return call(arguments[2], std::strtoull(arguments[3], nullptr, 10), std::strtod(arguments[4], nullptr));
+    std::size_t bytes = 0;
+    double seconds = 0;
+    if (count == 5 && std::string_view(arguments[1]) == "call" && parse(arguments[3], bytes) &&
+        parse(arguments[4], seconds) && seconds > 0) {
+      return call(arguments[2], bytes, seconds);
     }
     std::fputs("usage: bytes_echo serve | bytes_echo call ENDPOINT BYTES SECONDS\n", stderr);
     return 2;

@@ -66,5 +66,7 @@ int main(int argc, char** argv) {
   const int code = example::run_sides({argv + 1, argv + argc}, server, "tcp://127.0.0.1:0", call);
   if (argc > 1 && std::string(argv[1]) == "call") return code;
   std::cout << "the server counted " << counter->ok << " ok, " << counter->failed << " failed\n";
+  // How often a server is called is for its clients to say.
+  if (argc > 1) return code;
   return counter->ok == 1 && counter->failed == 1 ? code : 1;
 }

@@ -14,6 +14,7 @@
 #include <exception>
 #include <iostream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 extern char** environ;
@@ -30,7 +31,12 @@ class Processes {
       for (std::string& argument : arguments) pointers.push_back(argument.data());
       pointers.push_back(nullptr);
       pid_t pid = 0;
-      if (posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, pointers.data(), environ) == 0) pids_.push_back(pid);
+      const int refused = posix_spawn(&pid, "/proc/self/exe", nullptr, nullptr, pointers.data(), environ);
+      if (refused != 0) {
+        stop();
+        throw std::system_error(refused, std::generic_category(), "start a process");
+      }
+      pids_.push_back(pid);
     }
   }
   ~Processes() { static_cast<void>(stop()); }

@@ -37,7 +37,7 @@ class CallOperation {
   bool one_way = false;             ///< complete once it is on its way, `response` is not used
   bool request_stays = false;  ///< a thread waits: the request is unchanged until then, and `complete` just wakes it
   void* waiter = nullptr;      ///< the runtime's, while a thread waits
-  bool is_initiating = false;  ///< complete() is called inside begin(), since there is no loop that it could wait for
+  bool is_initiating = false;  ///< no loop to wait for: complete() is called by a thread that is inside begin()
 
  private:
   friend class CallDetails;

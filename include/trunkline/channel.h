@@ -27,8 +27,9 @@ namespace trunkline {
 /// running while other threads block in calls; a blocking call on the loop's own thread runs the loop meanwhile, and
 /// lets an exception out that another handler throws there, once it is done itself.
 ///
-/// Completion handlers run on their associated executor, or on the loop's thread if they have none, otherwise never
-/// inside the function that began the call, and must not throw. Asio's cancellation slots (all types) cancel the call.
+/// Completion handlers run on their associated executor, or on the loop's thread if they have none, and never inside
+/// the function that began the call. A refused thread is the one exception, as said. They must not throw. Asio's
+/// cancellation slots (all types) cancel the call.
 ///
 /// Every call ends once: with a response or the status of its server; deadline_exceeded; cancelled; unavailable (no
 /// connection, or it was lost; the text has the last error); resource_exhausted (a limit of this side, named);
@@ -158,11 +159,12 @@ class TRUNKLINE_API Channel {
   /// Connects if need be, and waits for the server's hello. Error: deadline_exceeded with the last error of connecting.
   Status wait_for_ready(std::chrono::nanoseconds timeout);
   /// Ends calls that wait for a connection with cancelled, lets those that run end, then closes. Those that still run
-  /// after `timeout` are cancelled: deadline_exceeded, with how many. Further calls fail.
+  /// after `timeout` are cancelled: deadline_exceeded, with how many. Their handlers may run after this has returned;
+  /// the destructor waits for them. Further calls fail.
   Status close(std::chrono::nanoseconds timeout);
   /// The loop's, for coroutines and timers beside the calls. Starts the thread of the channel's own loop; throws
-  /// StatusError (resource_exhausted) if the system has none. What still waits on an own loop when the channel is
-  /// destroyed is destroyed with it.
+  /// StatusError (resource_exhausted) if the system has none. That of an own loop must not be used once the channel is
+  /// gone, and what still waits there then is destroyed with it.
   asio::any_io_executor executor();
   /// The same, in the words of Asio's I/O objects.
   executor_type get_executor() { return executor(); }

@@ -53,9 +53,9 @@ struct ChannelOptions {
       false;  ///< one connection's calls run and are answered one after the other (FIFO); needs max_connections == 1
   /// Repeats of a call whose connection was lost or that was refused as not run (unavailable; not resource_exhausted,
   /// by which a server sheds load): of idempotent calls, and of those known not to have run whose request is still at
-  /// hand - of blocking calls and call_many(), and of what waited for a connection. There is a pause before each, and a
-  /// budget for all: a channel whose calls mostly fail stops repeating. A plain asynchronous call that was sent at
-  /// once, on the loop's thread, is not repeated, nor are one-way calls and streams.
+  /// hand - of blocking calls and call_many(), and of what waited for a connection. There is a pause before repeating
+  /// on a connection that is up, and a budget for all: a channel whose calls mostly fail stops repeating. A plain
+  /// asynchronous call that was sent at once, on the loop's thread, is not repeated, nor are one-way calls and streams.
   int max_retries = 3;
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   LogCallback log{};

@@ -39,6 +39,10 @@ class TRUNKLINE_API ServerContext {
   virtual void add_trailing_metadata(std::string_view name, std::string_view value) = 0;
   /// Name of the compressor for what follows; "identity": none. False if this server or the client does not have it.
   virtual bool set_compressor(std::string_view name) = 0;
+  /// Drops the connection of the call without a goodbye, as a failing network does: the client's calls on it end with
+  /// unavailable, those of this side are cancelled. What was sent before goes out as far as there is room. Soon, on the
+  /// loop; the handler goes on. For peers that misbehave, and for tests.
+  virtual void disconnect() = 0;
   /// The loop's executor; handlers that are coroutines run on it.
   virtual asio::any_io_executor executor() const noexcept = 0;
 };

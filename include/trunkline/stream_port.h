@@ -16,8 +16,8 @@ class CompletionQueue;
 class ServerStreamCore;
 class StreamCore;
 
-/// One read, write or wait of a stream's user. It stays its owner's, and must live until it is completed, which happens
-/// once, on the stream's loop, and from inside begin() only if that says so.
+/// One read, write or wait of a stream's user. It stays its owner's, and must live until it is completed. That happens
+/// once, on the stream's loop and not inside begin(), except where `is_initiating` says otherwise.
 class StreamOperation {
  public:
   using Complete = void (*)(StreamOperation& operation);
@@ -31,7 +31,7 @@ class StreamOperation {
   Status status;               ///< the outcome
   bool has_message = false;    ///< read: false if there are no more
   void* waiter = nullptr;      ///< the runtime's, while a thread waits
-  bool is_initiating = false;  ///< complete() is called inside begin(), since there is no loop that it could wait for
+  bool is_initiating = false;  ///< no loop to wait for: complete() is called by a thread that is inside begin()
 
  private:
   friend class CompletionQueue;

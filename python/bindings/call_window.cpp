@@ -17,6 +17,7 @@ CallWindow::CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view 
       size_(size) {}
 
 py::list CallWindow::exchange(const py::list& requests, bool wait) {
+  if (!calls_.empty()) calls_.front()->pump().birthplace().require("channel");
   drop_left_references();
   py::list outcomes;
   for (const py::handle& request : requests) {
@@ -40,18 +41,13 @@ py::list CallWindow::exchange(const py::list& requests, bool wait) {
 
 void CallWindow::take_done(py::list& outcomes) {
   while (!calls_.empty() && calls_.front()->is_done()) {
-    outcomes.append(calls_.front()->outcome());
+    outcomes.append(calls_.front()->outcome_or_error());
     calls_.pop_front();
   }
 }
 
 void CallWindow::cancel() {
-  if (calls_.empty() || !calls_.front()->pump().birthplace().is_here()) return;
-  for (const auto& call : calls_) call->cancel();
-  {
-    const ReleasedGil released;
-    calls_.front()->pump().lead_once([] {});
-  }
+  Completion::cancel_all({calls_.begin(), calls_.end()});
   calls_.clear();
 }
 

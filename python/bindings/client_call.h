@@ -26,8 +26,6 @@ class ClientCall : public Completion {
   py::object outcome() override;
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
-  bool is_ok() const noexcept { return status_.is_ok(); }
-  const Payload& response() const noexcept { return response_; }
   const ReplyInfo& reply() const noexcept { return reply_; }
 
  private:

@@ -2,6 +2,8 @@
 // Calls, waiting and closing.
 #include "client_channel.h"
 
+#include "option_values.h"
+
 #include <algorithm>
 #include <future>
 #include <utility>
@@ -15,13 +17,13 @@ constexpr std::size_t most_methods_remembered = 4096;
 std::unique_ptr<Channel> make_channel(EventLoop& loop, const std::string& uri, ChannelOptions options) try {
   return std::make_unique<Channel>(loop, uri, std::move(options));
 } catch (const StatusError& error) {
-  throw_failure(error.status(), {}, {}, {});
+  throw_failure(error.status());
 }
 
 }  // namespace
 
 ClientChannel::ClientChannel(const std::string& uri, const py::dict& options)
-    : pump_(Pump::make(busy_poll_of(options))),
+    : pump_(Pump::make(busy_poll_of("Channel", options))),
       channel_(make_channel(pump_->event_loop(), uri, channel_options_of(options))) {}
 
 ClientChannel::~ClientChannel() {
@@ -36,8 +38,11 @@ ClientChannel::~ClientChannel() {
     Pump::run_alone_later(pump_, [left = channel_.release()] { std::unique_ptr<Channel>(left).reset(); });
     return;
   }
-  const ReleasedGil released;
-  destroy();
+  {
+    const ReleasedGil released;
+    destroy();
+  }
+  drop_left_references();  // compressors
 }
 
 /// Without the GIL.
@@ -51,7 +56,7 @@ Channel& ClientChannel::channel() const {
   if (!closed_) return *channel_;
   Status status(StatusCode::failed_precondition, "use channel: it is closed");
   status.set_may_have_run(false);
-  throw_failure(status, {}, {}, {});
+  throw_failure(status);
 }
 
 Method ClientChannel::method(std::string_view name) {
@@ -79,8 +84,8 @@ std::shared_ptr<ClientCall> ClientChannel::begin(const Method& method, const py:
                                                  std::string_view codec, const CallSettings* settings, bool one_way,
                                                  const std::shared_ptr<Inbox>& inbox, const py::handle& tag,
                                                  Sharing sharing) {
-  Channel& through = channel();
   const OutgoingBytes bytes(request, sharing);
+  Channel& through = channel();  // last: what gives a buffer may run Python, and close it
   auto call = std::make_shared<ClientCall>(pump_);
   if (inbox != nullptr) call->deliver_to(inbox, tag);
   call->begin(through, method, {bytes.slice(), codec_name(codec)}, settings, one_way);
@@ -102,12 +107,12 @@ std::shared_ptr<ClientStreamEnd> ClientChannel::open_stream(std::string_view nam
   CallOptions options;
   if (settings != nullptr) options = settings->options;
   options.codec = codec_name(codec);
-  Channel& through = channel();
   if (only_request.is_none()) {
     return std::make_shared<ClientStreamEnd>(pump_, options.codec,
-                                             through.stream<Payload, Payload>(method(name), options));
+                                             channel().stream<Payload, Payload>(method(name), options));
   }
   const OutgoingBytes bytes(only_request);
+  Channel& through = channel();
   return std::make_shared<ClientStreamEnd>(
       pump_, options.codec,
       through.server_stream<Payload>(method(name), Payload{bytes.slice(), options.codec}, options));
@@ -132,22 +137,28 @@ Status ClientChannel::on_loop(const std::function<Status()>& task) {
   return status;
 }
 
-void ClientChannel::wait_for_ready(double seconds) {
+void ClientChannel::wait_for_ready(const py::handle& seconds) {
   using Clock = std::chrono::steady_clock;
   Channel& through = channel();
-  const Clock::time_point end = Clock::now() + duration_of("timeout", py::float_(seconds));
+  const Clock::time_point end = Clock::now() + duration_of("timeout", seconds);
+  struct Waiter {
+    explicit Waiter(std::atomic<int>& count) : waiters(count) { waiters.fetch_add(1, std::memory_order_relaxed); }
+    ~Waiter() { waiters.fetch_sub(1, std::memory_order_release); }
+    std::atomic<int>& waiters;
+  };
   for (;;) {
-    const Clock::duration slice = std::clamp<Clock::duration>(end - Clock::now(), {}, signal_interval);
+    // Without a thread of the pump's it is this one that leads, and has to make way now and then.
+    const Clock::duration longest = pump_->has_thread() ? longest_wait() : signal_interval;
+    const Clock::duration slice = std::clamp<Clock::duration>(end - Clock::now(), {}, longest);
     Status status;
-    waiters_.fetch_add(1, std::memory_order_relaxed);
     {
+      const Waiter waiter(waiters_);
       const ReleasedGil released;
       status = on_loop([&] { return through.wait_for_ready(slice); });
-      waiters_.fetch_sub(1, std::memory_order_release);
     }
     static_cast<void>(channel());
     if (status.is_ok()) return;
-    if (status.code() != StatusCode::deadline_exceeded || Clock::now() >= end) throw_failure(status, {}, {}, {});
+    if (status.code() != StatusCode::deadline_exceeded || Clock::now() >= end) throw_failure(status);
     if (has_interrupt()) throw py::error_already_set();
   }
 }
@@ -167,7 +178,15 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
       const ReleasedGil released;
       if (closed.wait_for(signal_interval) == std::future_status::ready) return closed.get();
     }
-    if (interrupt.has_value() || !has_interrupt()) continue;
+    if (interrupt.has_value()) continue;
+    const bool interrupted = has_interrupt();
+    if (!pump_->birthplace().is_here()) {
+      // The signal's handler has forked: the thread that closes has stayed in the parent.
+      static_cast<void>(new std::future<Status>(std::move(closed)));
+      if (interrupted) throw py::error_already_set();
+      pump_->birthplace().require("channel");
+    }
+    if (!interrupted) continue;
     interrupt.emplace();
     pump_->net_loop().post([this] {
       if (channel_ != nullptr) static_cast<void>(channel_->close(std::chrono::nanoseconds(0)));
@@ -175,8 +194,8 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
   }
 }
 
-void ClientChannel::close(double seconds) {
-  const auto timeout = duration_of("timeout", py::float_(seconds));
+void ClientChannel::close(const py::handle& seconds) {
+  const auto timeout = duration_of("timeout", seconds);
   // What was made before a fork is not the child's to close.
   if (std::exchange(closed_, true) || !pump_->birthplace().is_here()) return;
   std::optional<py::error_already_set> interrupt;
@@ -189,7 +208,7 @@ void ClientChannel::close(double seconds) {
   methods_.clear();
   drop_left_references();
   if (interrupt.has_value()) throw *interrupt;
-  if (!status.is_ok()) throw_failure(status, {}, {}, {});
+  if (!status.is_ok()) throw_failure(status);
 }
 
 }  // namespace trunkline::python

@@ -40,10 +40,10 @@ class ClientChannel {
                                                const CallSettings* settings, const py::object& only_request);
 
   std::string_view state() const;
-  void wait_for_ready(double seconds);
+  void wait_for_ready(const py::handle& seconds);
   /// Waits up to `seconds` for the calls under way, then cancels them. RpcError (deadline_exceeded) says how many. What
   /// a signal's handler raises cancels them at once, and is raised.
-  void close(double seconds);
+  void close(const py::handle& seconds);
   bool is_closed() const noexcept { return closed_; }
 
  private:

@@ -14,7 +14,14 @@ ClientStreamEnd::~ClientStreamEnd() {
   }
   stream_.reset();
   // The peer is to hear of it also if nobody waits for anything.
-  if (!pump_->net_loop().is_current()) pump_->lead_once([] {});
+  if (has_ended_.load(std::memory_order_relaxed) || pump_->net_loop().is_current()) return;
+  std::optional<ReleasedGil> released;
+  if (holds_gil()) released.emplace();
+  try {
+    pump_->lead_once([] {});
+  } catch (const std::exception&) {
+    // A turn of the loop has failed, which no destructor can tell.
+  }
 }
 
 std::shared_ptr<StreamOperation> ClientStreamEnd::operation(const std::shared_ptr<Inbox>& inbox,
@@ -25,17 +32,44 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::operation(const std::shared_pt
   return made;
 }
 
-auto ClientStreamEnd::handler(StreamOperation& operation) {
-  return operation.handler([stream = &*stream_](Metadata& leading, Metadata& trailing) {
-    leading = stream->leading();
-    trailing = stream->trailing();
-  });
+/// On the loop's thread, as what follows; others read a copy.
+void ClientStreamEnd::learn_metadata(StreamOperation& from) {
+  if (!from.is_ok()) from.set_metadata(stream_->leading(), stream_->trailing());
+  const std::lock_guard lock(mutex_);
+  leading_ = stream_->leading();
+  trailing_ = stream_->trailing();
+}
+
+void ClientStreamEnd::after_read(StreamOperation& read) {
+  if (read.has_message() && std::exchange(has_read_, true)) return;
+  learn_metadata(read);
+  if (read.is_ok() && !read.has_message()) has_ended_.store(true, std::memory_order_relaxed);
+}
+
+void ClientStreamEnd::after_write(StreamOperation& write) {
+  if (!write.is_ok()) learn_metadata(write);
+}
+
+void ClientStreamEnd::after_finish(StreamOperation& finish) {
+  learn_metadata(finish);
+  if (finish.is_ok()) has_ended_.store(true, std::memory_order_relaxed);
+}
+
+py::list ClientStreamEnd::told(const Metadata& metadata) const {
+  pump_->birthplace().require("stream");
+  Metadata copy;
+  {
+    const std::lock_guard lock(mutex_);
+    copy = metadata;
+  }
+  return metadata_to_python(copy);
 }
 
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_read(const std::shared_ptr<Inbox>& inbox,
                                                              const py::handle& tag) {
   auto begun = operation(inbox, tag);
-  stream_->async_read(handler(*begun));
+  begun->tell_codec(codec_read_);
+  stream_->async_read(begun->handler([this](StreamOperation& read) { after_read(read); }));
   return begun;
 }
 
@@ -45,10 +79,11 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::begin_write(const py::handle& 
   auto begun = operation(inbox, tag);
   const OutgoingBytes bytes(message);
   const Payload payload{bytes.slice(), codec_};
+  auto handler = begun->handler([this](StreamOperation& write) { after_write(write); });
   if (last) {
-    stream_->async_write_last(payload, handler(*begun));
+    stream_->async_write_last(payload, std::move(handler));
   } else {
-    stream_->async_write(payload, handler(*begun));
+    stream_->async_write(payload, std::move(handler));
   }
   return begun;
 }
@@ -56,14 +91,14 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::begin_write(const py::handle& 
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_close_writes(const std::shared_ptr<Inbox>& inbox,
                                                                      const py::handle& tag) {
   auto begun = operation(inbox, tag);
-  stream_->async_close_writes(handler(*begun));
+  stream_->async_close_writes(begun->handler([this](StreamOperation& write) { after_write(write); }));
   return begun;
 }
 
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_finish(const std::shared_ptr<Inbox>& inbox,
                                                                const py::handle& tag) {
   auto begun = operation(inbox, tag);
-  stream_->async_finish(handler(*begun));
+  stream_->async_finish(begun->handler([this](StreamOperation& finish) { after_finish(finish); }));
   return begun;
 }
 

@@ -6,7 +6,10 @@
 
 #include <trunkline/client_stream.h>
 
+#include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string_view>
 
 namespace trunkline::python {
@@ -29,17 +32,29 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   std::shared_ptr<StreamOperation> begin_finish(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void cancel();
 
-  /// After a message or the end was read, and after finish(), respectively.
-  py::list leading() const { return metadata_to_python(stream_->leading()); }
-  py::list trailing() const { return metadata_to_python(stream_->trailing()); }
+  /// After a message or the end was read, and after finish(), respectively; empty before.
+  py::list leading() const { return told(leading_); }
+  py::list trailing() const { return told(trailing_); }
+  /// Of what was last read; empty before, and for a message that has none.
+  const char* codec() const noexcept { return codec_read_.load(std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<StreamOperation> operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
-  auto handler(StreamOperation& operation);
+  py::list told(const Metadata& metadata) const;
+  void after_read(StreamOperation& read);
+  void after_write(StreamOperation& write);
+  void after_finish(StreamOperation& finish);
+  void learn_metadata(StreamOperation& from);
 
   std::shared_ptr<Pump> pump_;
   std::string_view codec_;
+  std::atomic<const char*> codec_read_{""};
   std::optional<Stream> stream_;
+  bool has_read_ = false;               // loop's thread
+  std::atomic<bool> has_ended_{false};  // as the server has said, and this side has seen
+  mutable std::mutex mutex_;            // guards what follows
+  Metadata leading_;
+  Metadata trailing_;
 };
 
 }  // namespace trunkline::python

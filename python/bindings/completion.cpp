@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <iterator>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -54,11 +56,19 @@ void Completion::end() {
   }
 }
 
-void Completion::cancel_now() {
-  if (is_done() || !pump_->birthplace().is_here()) return;
+void Completion::cancel_now() { cancel_all({shared_from_this()}); }
+
+void Completion::cancel_all(const std::vector<std::shared_ptr<Completion>>& completions) {
   const ReleasedGil released;
-  cancel();
-  pump_->lead_once([] {});
+  std::shared_ptr<Pump> pump;
+  for (const std::shared_ptr<Completion>& completion : completions) {
+    if (completion->is_done() || !completion->pump_->birthplace().is_here()) continue;
+    completion->cancel();
+    // Those of one channel share it.
+    if (pump != nullptr && pump != completion->pump_) pump->lead_once([] {});
+    pump = completion->pump_;
+  }
+  if (pump != nullptr) pump->lead_once([] {});
 }
 
 void Completion::wait() {
@@ -74,14 +84,28 @@ void Completion::wait() {
         return;
       }
     }
-    if (!has_interrupt()) continue;
+    if (!has_interrupt()) {
+      pump_->birthplace().require("call");  // a signal's handler may have forked
+      continue;
+    }
     // What was asked for is over; the signal's exception is what is told.
     py::error_already_set interrupt;
+    if (!pump_->birthplace().is_here()) throw interrupt;
     cancel();
     const ReleasedGil released;
     pump_->wait(done_, Clock::now() + signal_interval);
     throw interrupt;
   }
+}
+
+py::object Completion::outcome_or_error() try {
+  return outcome();
+} catch (py::error_already_set& error) {
+  return error.value();
+} catch (const std::bad_alloc& error) {
+  return py::handle(PyExc_MemoryError)(error.what());
+} catch (const std::exception& error) {
+  return py::handle(PyExc_RuntimeError)(error.what());
 }
 
 Inbox::Inbox(std::shared_ptr<Pump> pump, bool has_descriptor) : pump_(std::move(pump)) {
@@ -127,17 +151,33 @@ std::vector<std::shared_ptr<Completion>> Inbox::take_all() {
   return taken;
 }
 
+/// What could not be told comes with the next ones.
+void Inbox::put_back(std::vector<std::shared_ptr<Completion>> untold) {
+  const std::lock_guard lock(mutex_);
+  untold.insert(untold.end(), std::make_move_iterator(ready_.begin()), std::make_move_iterator(ready_.end()));
+  ready_ = std::move(untold);
+  if (!std::exchange(announced_, true)) pump_->net_loop().post([self = shared_from_this()] { self->announce(); });
+}
+
 py::list Inbox::take() {
+  py::list result;
+  if (!pump_->birthplace().is_here()) return result;
   drop_left_references();
-  const std::vector<std::shared_ptr<Completion>> taken = take_all();
-  if (!taken.empty()) ++batches_, completions_ += taken.size();
-  py::list result(taken.size());
+  std::vector<std::shared_ptr<Completion>> taken = take_all();
+  if (taken.empty()) return result;
+  ++batches_;
   for (std::size_t i = 0; i < taken.size(); ++i) {
-    PyObject* const pair = PyTuple_New(2);
-    if (pair == nullptr) throw py::error_already_set();
-    PyTuple_SET_ITEM(pair, 0, taken[i]->tag_.take().release().ptr());
-    PyTuple_SET_ITEM(pair, 1, taken[i]->outcome().release().ptr());
-    PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), pair);
+    try {
+      result.append(py::make_tuple(taken[i]->tag_.share(), taken[i]->outcome_or_error()));
+    } catch (const std::exception&) {
+      // Not even room to tell that there is none.
+      taken.erase(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(i));
+      put_back(std::move(taken));
+      if (i == 0) throw;
+      break;
+    }
+    static_cast<void>(taken[i]->tag_.take());
+    ++completions_;
   }
   return result;
 }
@@ -155,6 +195,7 @@ py::list Inbox::wait_and_take(double seconds) {
       if (pump_->wait(arrived_, std::min(end, Clock::now() + longest))) break;
     }
     if (has_interrupt()) throw py::error_already_set();
+    pump_->birthplace().require("channel");  // a signal's handler may have forked
     if (Clock::now() >= end) break;
   }
   return take();

@@ -5,8 +5,6 @@
 #include "pump.h"
 #include "references.h"
 
-#include "net/deferred.h"
-
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -28,8 +26,10 @@ class Completion : public std::enable_shared_from_this<Completion> {
     inbox_ = std::move(inbox);
     tag_ = Reference(tag);
   }
-  /// What Python gets: a value, or an exception to be raised. Once, after the end. With the GIL.
+  /// What Python gets: a value, or an exception to be raised. After the end. With the GIL.
   virtual py::object outcome() = 0;
+  /// The same; if that cannot be made, the exception that says so. Raises only if not even that can be made.
+  py::object outcome_or_error();
   /// Gives it up; it ends soon. Any thread.
   virtual void cancel() = 0;
   /// The same, and sees to it that the peer hears of it also if nobody waits for anything. With the GIL.
@@ -37,7 +37,9 @@ class Completion : public std::enable_shared_from_this<Completion> {
 
   bool is_done() const noexcept { return done_.is_set(); }
   Pump& pump() const noexcept { return *pump_; }
-  const std::shared_ptr<Pump>& shared_pump() const noexcept { return pump_; }
+
+  /// Of many at once: the peer hears of all of them together. With the GIL.
+  static void cancel_all(const std::vector<std::shared_ptr<Completion>>& completions);
 
   /// Waits with the GIL released, on the main thread woken now and then to look for signals; if a signal's handler
   /// raises, cancels it and raises that.
@@ -59,7 +61,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Reference tag_;
 };
 
-/// Filled on the loop's thread, emptied by one Python thread, or by an event loop that watches descriptor().
+/// Filled where what it is for ends, mostly on the loop's thread; emptied by one Python thread at a time, such as an
+/// event loop's that watches descriptor().
 class Inbox : public std::enable_shared_from_this<Inbox> {
  public:
   /// With a descriptor: it is readable whenever there is something to take.
@@ -70,12 +73,12 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
 
   int descriptor() const noexcept { return descriptor_; }
   void push(std::shared_ptr<Completion> completion);
-  /// Whatever there is: a list of (tag, outcome). With the GIL.
+  /// Whatever there is: a list of (tag, outcome). Nothing in a forked child. With the GIL.
   py::list take();
   /// Waits up to `seconds` for something first, with the GIL released; empty if nothing has come. Raises what signal
   /// handlers raise.
   py::list wait_and_take(double seconds);
-  /// Wakes who waits; wait_and_take() then no longer waits.
+  /// Wakes who waits; wait_and_take() then no longer waits. What is there is dropped.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// How many lists and how many completions have been taken.
@@ -85,6 +88,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
  private:
   void announce();
   std::vector<std::shared_ptr<Completion>> take_all();
+  void put_back(std::vector<std::shared_ptr<Completion>> untold);
 
   std::shared_ptr<Pump> pump_;
   std::mutex mutex_;

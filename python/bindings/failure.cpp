@@ -18,6 +18,8 @@ py::object& error_describer() {
   return *function;
 }
 
+}  // namespace
+
 std::string_view bytes_view(const py::handle& object) {
   char* data = nullptr;
   Py_ssize_t size = 0;
@@ -29,8 +31,6 @@ std::string_view bytes_view(const py::handle& object) {
   if (PyBytes_AsStringAndSize(object.ptr(), &data, &size) != 0) throw py::error_already_set();
   return {data, static_cast<std::size_t>(size)};
 }
-
-}  // namespace
 
 void set_failure_functions(py::object make_error, py::object describe_error) {
   error_maker() = std::move(make_error);
@@ -68,8 +68,8 @@ py::object make_failure(const Status& status, const Metadata& leading, const Met
                        py::str(peer.data(), peer.size()));
 }
 
-void throw_failure(const Status& status, const Metadata& leading, const Metadata& trailing, std::string_view peer) {
-  const py::object error = make_failure(status, leading, trailing, peer);
+void throw_failure(const Status& status) {
+  const py::object error = make_failure(status, {}, {}, {});
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(error.ptr())), error.ptr());
   throw py::error_already_set();
 }

@@ -3,9 +3,11 @@
 #include "host_server.h"
 
 #include "call/inherited_deadline.h"
+#include "option_values.h"
 #include "settings.h"
 
 #include <utility>
+#include <vector>
 
 namespace trunkline::python {
 
@@ -26,17 +28,24 @@ py::object take_exception() {
   return py::reinterpret_steal<py::object>(value);
 }
 
-/// Interned: the same few are asked for all the time.
+/// Of a name that stays where it is, as all of codec_name() do. Kept: the same few are asked for all the time.
 py::object codec_text(const char* codec) {
-  return py::reinterpret_steal<py::object>(PyUnicode_InternFromString(codec));
+  // Never destroyed, as the interpreter may be gone by then; the GIL guards it.
+  static auto* const known = new std::vector<std::pair<const char*, PyObject*>>;
+  for (const auto& [name, text] : *known) {
+    if (name == codec) return py::reinterpret_borrow<py::object>(text);
+  }
+  auto text = py::reinterpret_steal<py::object>(PyUnicode_InternFromString(codec));
+  if (!text) throw py::error_already_set();
+  known->emplace_back(codec, text.ptr());
+  text.inc_ref();
+  return text;
 }
-
-[[noreturn]] void raise(const Status& status) { throw_failure(status, {}, {}, {}); }
 
 }  // namespace
 
 HostServer::HostServer(const py::dict& options)
-    : pump_(Pump::make(busy_poll_of(options))),
+    : pump_(Pump::make(busy_poll_of("Server", options))),
       queue_(RequestQueue::make(pump_)),
       server_(std::make_unique<Server>(pump_->event_loop(), server_options_of(options))) {}
 
@@ -65,7 +74,7 @@ HostServer::~HostServer() {
 Server& HostServer::server() const {
   pump_->birthplace().require("server");
   if (server_ != nullptr && !stopped_) return *server_;
-  raise({StatusCode::failed_precondition, "use server: it has been stopped"});
+  throw_failure({StatusCode::failed_precondition, "use server: it has been stopped"});
 }
 
 void HostServer::add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
@@ -90,7 +99,7 @@ std::string HostServer::listen(const std::string& uri) {
     const ReleasedGil released;
     pump_->run_alone([&] { endpoint = host.try_listen(uri); });
   }
-  if (!endpoint.is_ok()) raise(endpoint.status());
+  if (!endpoint.is_ok()) throw_failure(endpoint.status());
   return endpoint->to_string();
 }
 
@@ -101,7 +110,7 @@ void HostServer::start() {
     const ReleasedGil released;
     pump_->run_alone([&] { status = host.start(); });
   }
-  if (!status.is_ok()) raise(status);
+  if (!status.is_ok()) throw_failure(status);
 }
 
 int HostServer::start_for_event_loop(const py::object& is_closed) {
@@ -114,11 +123,17 @@ int HostServer::start_for_event_loop(const py::object& is_closed) {
 
 void HostServer::work() {
   pump_->birthplace().require("server");
-  // Keeps it while the server is destroyed by another thread.
+  // Kept while the server is destroyed by another thread.
   const std::shared_ptr<RequestQueue> queue = queue_;
-  while (const std::shared_ptr<ServedCall> call = queue->next()) {
+  const std::shared_ptr<Pump> pump = pump_;
+  std::shared_ptr<ServedCall> call;
+  while ((call = queue->next(std::move(call))) != nullptr) {
     serve(*queue, call);
-    queue->answer(call);
+    if (!pump->birthplace().is_here()) {
+      // Its handler has forked: the call is the parent's, as is the coroutine that it would end.
+      static_cast<void>(new std::shared_ptr<ServedCall>(call));
+      pump->birthplace().require("server");
+    }
   }
 }
 
@@ -175,26 +190,44 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
 }
 
 py::list HostServer::take_calls() {
-  const std::vector<RequestQueue::Item> items = queue_->take_all();
-  py::list result(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    const std::shared_ptr<ServedCall>& call = items[i].call;
-    py::object item;
-    if (items[i].is_cancellation) {
-      item = py::make_tuple(call, py::none(), py::none(), py::none(), py::none());
-    } else {
+  py::list result;
+  if (!pump_->birthplace().is_here()) return result;
+  bool has_refused = false;
+  for (const RequestQueue::Item& item : queue_->take_all()) {
+    const std::shared_ptr<ServedCall>& call = item.call;
+    try {
+      if (item.is_cancellation) {
+        result.append(py::make_tuple(call, py::none(), py::none(), py::none(), py::none()));
+        continue;
+      }
       const py::object request = call->is_stream() ? py::none() : received(call->request, call->codec());
+      result.append(py::make_tuple(call, py::handle(call->served_method().entry()), request,
+                                   codec_text(call->codec()), call->time_left()));
       call->request = {};
-      item = py::make_tuple(call, py::handle(call->served_method().entry()), request, codec_text(call->codec()),
-                            call->time_left());
+    } catch (const std::exception& error) {
+      // The others are served all the same. A call whose cancellation cannot be told ends by itself.
+      if (item.is_cancellation) continue;
+      static_cast<void>(call->set_status({StatusCode::resource_exhausted, "request of " + call->served_method().name() +
+                                                                              ": " + error.what()},
+                                         {}));
+      queue_->answer(call);
+      has_refused = true;
     }
-    PyList_SET_ITEM(result.ptr(), static_cast<Py_ssize_t>(i), item.release().ptr());
   }
+  if (has_refused) queue_->flush();
   return result;
 }
 
-void HostServer::drain(double seconds) {
-  const auto timeout = duration_of("timeout", py::float_(seconds));
+void HostServer::answer(const std::shared_ptr<ServedCall>& call) {
+  if (pump_->birthplace().is_here()) queue_->answer(call);
+}
+
+void HostServer::flush() {
+  if (pump_->birthplace().is_here()) queue_->flush();
+}
+
+void HostServer::drain(const py::handle& seconds) {
+  const auto timeout = duration_of("timeout", seconds);
   // What was made before a fork is not the child's to end.
   if (stopped_ || server_ == nullptr || !pump_->birthplace().is_here()) return;
   Server& host = server();
@@ -214,8 +247,9 @@ void HostServer::drain(double seconds) {
       if (pump_->wait(drained->done, Clock::now() + longest)) break;
     }
     if (has_interrupt()) throw py::error_already_set();
+    pump_->birthplace().require("server");  // a signal's handler may have forked
   }
-  if (!drained->status.is_ok()) raise(drained->status);
+  if (!drained->status.is_ok()) throw_failure(drained->status);
 }
 
 void HostServer::stop() {
@@ -248,8 +282,11 @@ bool HostServer::destroy() {
   }
   last_stats_ = server_->stats();
   std::unique_ptr<Server> ending = std::move(server_);
-  const ReleasedGil released;
-  pump_->run_alone([&] { ending.reset(); });
+  {
+    const ReleasedGil released;
+    pump_->run_alone([&] { ending.reset(); });
+  }
+  drop_left_references();  // handlers
   return true;
 }
 

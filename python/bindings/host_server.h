@@ -46,13 +46,14 @@ class HostServer {
   void work();
   /// Sees to it that somebody looks after the loop, until stop(). One thread calls this, beside the workers.
   void keep();
-  /// For an event loop: (call, entry, request, codec, seconds left or None); of a cancellation the entry is None.
+  /// For an event loop: (call, entry, request, codec, seconds left or None); of a cancellation the entry is None. What
+  /// there is no memory for is refused, which is its call's alone.
   py::list take_calls();
-  void answer(const std::shared_ptr<ServedCall>& call) { queue_->answer(call); }
-  void flush() { queue_->flush(); }
+  void answer(const std::shared_ptr<ServedCall>& call);
+  void flush();
 
   /// Lets what was accepted finish, up to `seconds`. RpcError (deadline_exceeded) says what was cut off.
-  void drain(double seconds);
+  void drain(const py::handle& seconds);
   /// At once. Workers leave work() when the handlers they run have ended.
   void stop();
   /// After stop(): gives everything back. False if handlers still run, then it is left as it is for good.

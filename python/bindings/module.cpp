@@ -4,7 +4,7 @@
 #include "client_channel.h"
 #include "host_server.h"
 
-#include "net/inproc_directory.h"
+#include "net/open_sockets.h"
 
 #include <pybind11/stl.h>
 
@@ -32,6 +32,7 @@ void bind_calls(py::module_& module) {
 
   py::class_<Completion, std::shared_ptr<Completion>>(module, "Completion")
       .def("cancel", &Completion::cancel_now)
+      .def_static("cancel_all", &Completion::cancel_all, py::arg("completions"))
       .def("is_done", &Completion::is_done)
       .def("wait", [](Completion& completion) { return value_or_raise(completion.wait_and_take()); });
   py::class_<ClientCall, Completion, std::shared_ptr<ClientCall>>(module, "ClientCall")
@@ -48,6 +49,7 @@ void bind_calls(py::module_& module) {
       .def("begin_close_writes", &Stream::begin_close_writes, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_finish", &Stream::begin_finish, py::arg("inbox").none(true), py::arg("tag"))
       .def("cancel", &Stream::cancel)
+      .def("codec", &Stream::codec)
       .def("leading", &Stream::leading)
       .def("trailing", &Stream::trailing);
 }
@@ -101,6 +103,7 @@ void bind_server(py::module_& module) {
       .def("add_leading_metadata", &Call::add_leading_metadata, py::arg("name"), py::arg("value"))
       .def("add_trailing_metadata", &Call::add_trailing_metadata, py::arg("name"), py::arg("value"))
       .def("set_compressor", &Call::set_compressor, py::arg("name"))
+      .def("disconnect", &Call::disconnect)
       .def("begin_read", &Call::begin_read, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_write", &Call::begin_write, py::arg("message"), py::arg("codec"), py::arg("inbox").none(true),
            py::arg("tag"))
@@ -160,12 +163,12 @@ PYBIND11_MODULE(_core, module) {
   watch_forks();
   watch_forks_of_references();
   watch_forks_of_codec_names();
-  trunkline::net::InprocDirectory::watch_forks();
+  trunkline::net::OpenSockets::close_in_children();
   module.doc() = "The C++ core of trunkline.";
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
              pybind11::arg("describe_error"));
   bind_calls(module);
+  bind_window(module);  // which a channel's signatures name
   bind_channel(module);
-  bind_window(module);
   bind_server(module);
 }

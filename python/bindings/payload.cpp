@@ -21,7 +21,8 @@ namespace {
 
 struct CodecName {
   explicit CodecName(std::string_view name) : text(name) {
-    type.kind = MessageKind::bytes;  // none sent is an empty one
+    type.kind = MessageKind::bytes;  // none sent is an empty one; to clients, too, by `parse` without a direct codec
+    type.parse = [](void* object, ByteSpan) { return *static_cast<Payload*>(object) = {}, true; };
     type.type = &typeid(Payload);
     type.default_codec = text;
     type.clear = [](void* object) { *static_cast<Payload*>(object) = {}; };
@@ -45,6 +46,14 @@ class CodecNames {
     }
     const std::lock_guard lock(mutex_);
     return find_other(name);
+  }
+  std::string listed() {
+    std::string result;
+    const auto list = [&result](const CodecName& name) { result += (result.empty() ? "" : ", ") + name.text; };
+    for (const CodecName& known : built_in_) list(known);
+    const std::lock_guard lock(mutex_);
+    for (const CodecName& known : others_) list(known);
+    return result;
   }
   /// For fork(): a child must find the mutex free.
   void lock() { mutex_.lock(); }
@@ -119,7 +128,7 @@ CodecRegistry pass_through_codecs() {
 
 std::string_view codec_name(std::string_view name) {
   if (const CodecName* const found = codec_names().find(name)) return found->text;
-  throw std::invalid_argument("codec '" + std::string(name) + "' is none of protobuf, json, msgpack, bytes");
+  throw std::invalid_argument("codec '" + std::string(name) + "' is none of " + codec_names().listed());
 }
 
 }  // namespace python

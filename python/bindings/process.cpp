@@ -28,7 +28,7 @@ void Birthplace::require(const char* what) const {
       StatusCode::failed_precondition,
       std::string("use ") + what + ": it was made before fork(), in the parent process; make one in this one");
   status.set_may_have_run(false);
-  throw_failure(status, {}, {}, {});
+  throw_failure(status);
 }
 
 }  // namespace trunkline::python

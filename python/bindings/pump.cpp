@@ -2,6 +2,7 @@
 // Leading, following and handing over.
 #include "pump.h"
 
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -12,6 +13,22 @@ std::shared_ptr<Pump> Pump::make(std::chrono::microseconds busy_poll) {
             if (pump->birthplace().is_here()) delete pump;
           }};
 }
+
+/// Taken already, with the mutex not held; handed over at the end, however that comes. Leaves `lock` locked.
+class Pump::Lead {
+ public:
+  Lead(Pump& pump, std::unique_lock<std::mutex>& lock) noexcept : pump_(pump), lock_(lock) {}
+  ~Lead() {
+    lock_.lock();
+    pump_.hand_over();
+  }
+  Lead(const Lead&) = delete;
+  Lead& operator=(const Lead&) = delete;
+
+ private:
+  Pump& pump_;
+  std::unique_lock<std::mutex>& lock_;
+};
 
 Pump::~Pump() {
   if (thread_.joinable()) stop_thread();
@@ -28,7 +45,12 @@ void Pump::remove(Follower& follower) noexcept {
   follower.next = follower.previous = nullptr;
 }
 
-/// With the mutex held.
+void Pump::take_lead() noexcept {
+  led_ = true;
+  leads_.fetch_add(1, std::memory_order_relaxed);
+  abdicate_.store(claims_ > 0, std::memory_order_relaxed);
+}
+
 void Pump::hand_over() {
   led_ = false;
   free_.notify_all();
@@ -41,12 +63,12 @@ bool Pump::wait(Waitable& waitable, Time until) {
   std::unique_lock lock(mutex_);
   while (!waitable.is_set()) {
     if (may_lead()) {
-      led_ = true;
-      leads_.fetch_add(1, std::memory_order_relaxed);
+      take_lead();
       lock.unlock();
-      net_loop_.run_until([&] { return waitable.is_set() || abdicate_.load(std::memory_order_relaxed); }, until);
-      lock.lock();
-      hand_over();
+      {
+        const Lead lead(*this, lock);
+        net_loop_.run_until([&] { return waitable.is_set() || abdicate_.load(std::memory_order_relaxed); }, until);
+      }
       if (!waitable.is_set() && std::chrono::steady_clock::now() >= until) return false;
       continue;
     }
@@ -79,33 +101,29 @@ void Pump::set(Waitable& waitable) {
 bool Pump::try_lead() {
   const std::lock_guard lock(mutex_);
   if (!may_lead()) return false;
-  led_ = true;
-  leads_.fetch_add(1, std::memory_order_relaxed);
+  take_lead();
   return true;
 }
 
-bool Pump::lead_once(const std::function<void()>& task, const std::function<void()>& at_end) {
+bool Pump::lead_once(const std::function<void()>& task) {
   if (!try_lead()) return false;
+  std::unique_lock lock(mutex_, std::defer_lock);
+  const Lead lead(*this, lock);
   task();
   net_loop_.poll();
-  if (at_end) at_end();
-  const std::lock_guard lock(mutex_);
-  hand_over();
   return true;
 }
 
 void Pump::claim_lead() {
   std::unique_lock lock(mutex_);
-  ++claims_;
   if (led_) {
     abdicate_.store(true, std::memory_order_relaxed);
     net_loop_.post(std::function<void()>([] {}));
+    ++claims_;
     free_.wait(lock, [this] { return !led_; });
+    --claims_;
   }
-  --claims_;
-  led_ = true;
-  leads_.fetch_add(1, std::memory_order_relaxed);
-  abdicate_.store(claims_ > 0, std::memory_order_relaxed);
+  take_lead();
 }
 
 bool Pump::lead_until(const std::function<bool()>& done, const std::function<void()>& at_end, bool claims) {
@@ -113,23 +131,17 @@ bool Pump::lead_until(const std::function<bool()>& done, const std::function<voi
     if (!claims || has_thread()) return false;
     claim_lead();
   }
+  std::unique_lock lock(mutex_, std::defer_lock);
+  const Lead lead(*this, lock);
   net_loop_.run_until([&] { return done() || abdicate_.load(std::memory_order_relaxed); }, Time::max());
   at_end();
-  const std::lock_guard lock(mutex_);
-  hand_over();
   return true;
 }
 
 void Pump::run_alone(const std::function<void()>& task) {
   claim_lead();
-  struct Leaving {
-    ~Leaving() {
-      const std::lock_guard lock(pump.mutex_);
-      pump.hand_over();
-    }
-    Pump& pump;
-  };
-  const Leaving leaving{*this};
+  std::unique_lock lock(mutex_, std::defer_lock);
+  const Lead lead(*this, lock);
   task();
 }
 
@@ -148,10 +160,17 @@ void Pump::start_thread() {
     {
       std::unique_lock thread_lock(mutex_);
       free_.wait(thread_lock, [this] { return !led_; });
-      led_ = true;
+      take_lead();
       abdicate_.store(false, std::memory_order_relaxed);
     }
-    while (!stopping_.load(std::memory_order_acquire)) loop_.run();
+    while (!stopping_.load(std::memory_order_acquire)) {
+      try {
+        loop_.run();
+      } catch (const std::exception&) {
+        // A turn has failed, such as for want of memory: what it was about ends by its deadline or with its connection.
+        // Not everything is caught: the end of the interpreter unwinds threads that were about to take the GIL.
+      }
+    }
     const std::lock_guard thread_lock(mutex_);
     has_thread_.store(false, std::memory_order_release);
     hand_over();

@@ -34,7 +34,8 @@ class Waitable {
 
 /// One thread at a time leads: it runs the loop until what it waits for is there, then another waiting thread takes
 /// over. So a lone caller pays for no change of threads. Once start_thread() was called that thread leads. All
-/// functions that wait are called without the GIL.
+/// functions that wait are called without the GIL. What the loop's handlers throw comes out of the function that leads,
+/// after it has handed over.
 class Pump {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -60,8 +61,8 @@ class Pump {
   /// with `claims` has that one make way.
   bool lead_until(const std::function<bool()>& done, const std::function<void()>& at_end, bool claims);
 
-  /// Leads for `task`, one look at what is ready then, and `at_end`; or returns false at once because another leads.
-  bool lead_once(const std::function<void()>& task, const std::function<void()>& at_end = {});
+  /// Leads for `task`, and one look at what is ready then; or returns false at once because another leads.
+  bool lead_once(const std::function<void()>& task);
 
   /// Runs `task` here while nobody runs the loop: whoever leads makes way. Not with a thread, not on the loop's thread.
   void run_alone(const std::function<void()>& task);
@@ -75,7 +76,8 @@ class Pump {
   void stop_thread();
   /// True while a thread runs the loop, or is about to.
   bool is_led() const noexcept { return led_.load(std::memory_order_seq_cst) || has_thread(); }
-  /// Called whenever a thread stops to lead, on that thread; before any has begun to. It must not call the pump.
+  /// Called whenever a thread stops to lead, on that thread, before another does. Set before any has begun to; it must
+  /// not call the pump.
   void on_hand_over(std::function<void()> callback) { on_hand_over_ = std::move(callback); }
   /// How often the lead was taken; tells whether the loop has been looked after since.
   std::uint64_t turns_of_lead() const noexcept { return leads_.load(std::memory_order_relaxed); }
@@ -87,13 +89,17 @@ class Pump {
     Follower* previous = nullptr;
   };
 
+  class Lead;
+
   void add(Follower& follower) noexcept;
   void remove(Follower& follower) noexcept;
   /// With the mutex held.
   bool may_lead() const noexcept { return !led_ && claims_ == 0 && !has_thread(); }
+  /// Likewise.
+  void take_lead() noexcept;
+  void hand_over();
   bool try_lead();
   void claim_lead();
-  void hand_over();
 
   const Birthplace birthplace_{};
   EventLoop loop_;

@@ -10,6 +10,12 @@ namespace trunkline::python {
 
 namespace {
 
+/// Ctrl-c is raised again where the main thread waits, or runs Python next.
+Status raised(const py::error_already_set& error) {
+  if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
+  return {StatusCode::internal, "the compressor raised an exception"};
+}
+
 py::bytes bytes_of(ByteSpan span) { return {reinterpret_cast<const char*>(span.data()), span.size()}; }
 
 }  // namespace
@@ -21,8 +27,10 @@ Status PythonCompressor::compress(ByteSpan input, BufferWriter& out) const {
     const BufferView view(compressed);
     out.append(view.bytes());
     return {};
-  } catch (const py::error_already_set&) {
-    return {StatusCode::internal, "the compressor raised an exception"};
+  } catch (const py::error_already_set& error) {
+    return raised(error);
+  } catch (const std::exception& error) {
+    return {StatusCode::resource_exhausted, std::string("call the compressor: ") + error.what()};
   }
 }
 
@@ -41,7 +49,9 @@ Status PythonCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
     if (error.matches(PyExc_ValueError)) {
       return {StatusCode::invalid_argument, "its bytes are corrupt"};
     }
-    return {StatusCode::internal, "the compressor raised an exception"};
+    return raised(error);
+  } catch (const std::exception& error) {
+    return {StatusCode::resource_exhausted, std::string("call the compressor: ") + error.what()};
   }
 }
 

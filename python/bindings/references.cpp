@@ -36,13 +36,24 @@ void forget_left() {
 
 }  // namespace
 
+bool holds_gil() noexcept {
+  // Not PyGILState_Check(): once there has been a subinterpreter that is always true.
+#if PY_VERSION_HEX >= 0x030D0000
+  PyThreadState* const current = PyThreadState_GetUnchecked();
+#else
+  PyThreadState* const current = _PyThreadState_UncheckedGet();
+#endif
+  // Before 3.12 that is the thread which has the GIL, whichever it is.
+  return current != nullptr && current == PyGILState_GetThisThreadState();
+}
+
 void watch_forks_of_references() {
   static const int once = pthread_atfork(lock_left, unlock_left, forget_left);
   static_cast<void>(once);
 }
 
 void drop_reference(PyObject* object) noexcept {
-  if (PyGILState_Check() != 0) {
+  if (holds_gil()) {
     Py_DECREF(object);
     return;
   }

@@ -2,11 +2,10 @@
 // Who serves the loop and who runs handlers.
 #include "request_queue.h"
 
-#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace trunkline::python {
@@ -19,15 +18,26 @@ constexpr std::size_t answers_at_once = 64;
 constexpr std::chrono::milliseconds tick_interval{2};
 /// So many ticks without a call, and nobody ticks until calls come again.
 constexpr int ticks_until_dormant = 64;
-/// An event loop that does not look for calls for so long may have been closed.
-constexpr std::chrono::seconds patience{1};
+
+/// A turn of the loop that fails, such as for want of memory, ends none of the threads that happen to lead: what it was
+/// about ends by its deadline or with its connection.
+template <class Turn>
+void survive(const Turn& turn) {
+  try {
+    turn();
+  } catch (const std::exception&) {
+  }
+}
 
 }  // namespace
 
 std::shared_ptr<RequestQueue> RequestQueue::make(const std::shared_ptr<Pump>& pump) {
-  auto made = std::make_shared<RequestQueue>(pump);
+  // In a forked child it is never destroyed: what is in it belongs to coroutines of the parent's.
+  const std::shared_ptr<RequestQueue> made(new RequestQueue(pump), [](RequestQueue* queue) {
+    if (queue->pump_->birthplace().is_here()) delete queue;
+  });
   pump->on_hand_over([weak = std::weak_ptr(made)] {
-    if (const std::shared_ptr<RequestQueue> queue = weak.lock()) queue->wake_dormant();
+    if (const std::shared_ptr<RequestQueue> queue = weak.lock()) queue->end_of_lead();
   });
   return made;
 }
@@ -79,7 +89,8 @@ void RequestQueue::wake_one() {
 }
 
 /// Nobody leads any more: somebody has to keep an eye on that.
-void RequestQueue::wake_dormant() {
+void RequestQueue::end_of_lead() {
+  leader_serves_ = false;
   if (!is_dormant_.load(std::memory_order_seq_cst)) return;
   const std::lock_guard lock(mutex_);
   ticker_.notify_one();
@@ -95,11 +106,12 @@ bool RequestQueue::has_several() {
   return items_.size() > 1;
 }
 
+/// With the mutex held.
 std::shared_ptr<ServedCall> RequestQueue::pop() {
-  const std::lock_guard lock(mutex_);
   if (items_.empty()) return nullptr;
   std::shared_ptr<ServedCall> call = std::move(items_.front().call);
   items_.pop_front();
+  ++popped_;
   if (items_.empty()) {
     announced_ = false;
     has_items_.store(false, std::memory_order_relaxed);
@@ -107,36 +119,63 @@ std::shared_ptr<ServedCall> RequestQueue::pop() {
   return call;
 }
 
-std::shared_ptr<ServedCall> RequestQueue::next() {
-  if (answers_.size() >= answers_at_once) flush_amid_calls();
-  for (;;) {
+/// With the mutex held.
+void RequestQueue::put(std::shared_ptr<ServedCall> answered) {
+  if (!std::exchange(answered->is_handed_in, true)) answers_.push_back(std::move(answered));
+}
+
+/// With the mutex held.
+RequestQueue::Calls RequestQueue::take_answers() {
+  ++hand_ins_;
+  return std::exchange(answers_, {});
+}
+
+std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> answered) {
+  std::unique_lock lock(mutex_);
+  if (answered != nullptr) put(std::move(answered));
+  if (answers_.size() >= answers_at_once) {
+    Calls answers = take_answers();
+    lock.unlock();
+    flush_amid_calls(std::move(answers));
+    lock.lock();
+  }
+  for (bool has_waited = false;; has_waited = true) {
     if (std::shared_ptr<ServedCall> call = pop()) {
       ++calls_;
+      if (has_waited) ++batches_;
+      if (!keeper_leads_.load(std::memory_order_relaxed) || answers_.empty()) return call;
+      // All others are busy, and this one is about to be: nobody else hands them in.
+      Calls answers = take_answers();
+      lock.unlock();
+      post(std::move(answers));
       return call;
     }
+    Calls answers = take_answers();
+    lock.unlock();
     if (is_closed()) {
-      flush();
+      const ReleasedGil released;
+      hand_in(std::move(answers));
       return nullptr;
     }
     drop_left_references();
-    Calls answers = std::exchange(answers_, {});
     {
       const ReleasedGil released;
-      wait_for_calls(std::move(answers));
+      survive([&] { wait_for_calls(std::move(answers)); });
     }
-    ++batches_;
+    lock.lock();
   }
 }
 
 /// Calls that come meanwhile are this worker's: none that stands by is woken to share the GIL with it.
-void RequestQueue::flush_amid_calls() {
-  Calls answers = std::exchange(answers_, {});
+void RequestQueue::flush_amid_calls(Calls answers) {
   const ReleasedGil released;
-  const auto hand_in = [&] {
+  const auto serve = [&] {
     leader_serves_ = true;
     resume_all(answers);
   };
-  if (!pump_->lead_once(hand_in, [this] { leader_serves_ = false; })) post(std::move(answers));
+  survive([&] {
+    if (!pump_->lead_once(serve)) post(std::move(answers));
+  });
 }
 
 /// Without the GIL.
@@ -149,7 +188,6 @@ void RequestQueue::wait_for_calls(Calls answers) {
   const auto leave = [this] {
     // Where there are several, more are on their way: they need not wait until these are done.
     if (has_several()) pump_->net_loop().poll();
-    leader_serves_ = false;
   };
   const bool claims = keeper_leads_.load(std::memory_order_relaxed);
   if (pump_->lead_until(has_calls, leave, claims)) return;
@@ -170,23 +208,43 @@ void RequestQueue::stand_by() {
 void RequestQueue::keep() {
   std::unique_lock lock(mutex_);
   for (int idle = 0; !is_closed();) {
-    if (!tick(lock, idle)) continue;
+    const bool had_answers = !answers_.empty();
+    const std::uint64_t hand_ins = hand_ins_;
+    const bool is_due = tick(lock, idle);
+    if (had_answers && hand_ins_ == hand_ins) {
+      // Their worker is at another call meanwhile.
+      Calls answers = take_answers();
+      lock.unlock();
+      hand_in(std::move(answers));
+      lock.lock();
+    }
+    if (!is_due) continue;
     if (standing_by_ > 0) {
       changed_.notify_one();  // a worker can run handlers as well
       continue;
     }
-    lock.unlock();
+    // Workers that find the next call at once hand in by themselves from here on.
     keeper_leads_.store(true, std::memory_order_relaxed);
-    pump_->lead_until([this] { return is_closed(); }, [] {}, false);
+    Calls answers = take_answers();
+    lock.unlock();
+    const auto is_over = [&] {
+      if (!answers.empty()) resume_all(answers);
+      return is_closed();
+    };
+    survive([&] {
+      if (!pump_->lead_until(is_over, [] {}, false) && !answers.empty()) post(std::move(answers));
+    });
     keeper_leads_.store(false, std::memory_order_relaxed);
     lock.lock();
   }
 }
 
-/// True if nobody has looked after the loop for a tick, or the keeper was called.
+/// True if nobody has looked after the loop or the calls that wait for a tick, or the keeper was called.
 bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   const std::uint64_t turns = pump_->turns_of_lead();
-  is_dormant_.store(idle >= ticks_until_dormant, std::memory_order_seq_cst);
+  const std::uint64_t popped = popped_;
+  const bool had_items = !items_.empty();
+  is_dormant_.store(idle >= ticks_until_dormant && !had_items, std::memory_order_seq_cst);
   // Whoever stops to lead after this sees that it has to be told.
   if (is_dormant_ && pump_->is_led()) {
     ticker_.wait(lock);
@@ -197,52 +255,10 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   }
   is_dormant_.store(false, std::memory_order_relaxed);
   const bool is_wanted = std::exchange(is_wanted_, false);
-  return !is_closed() && !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
-}
-
-int RequestQueue::open_descriptor(const py::handle& is_closed) {
-  if (descriptor_ >= 0) return descriptor_;
-  is_loop_closed_ = Reference(is_closed);
-  descriptor_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-  if (descriptor_ < 0) throw std::system_error(errno, std::system_category(), "eventfd");
-  return descriptor_;
-}
-
-void RequestQueue::watch() {
-  announced_at_ = pump_->net_loop().now();
-  if (!unread_.is_scheduled()) pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
-}
-
-void RequestQueue::look_after_reader(base::TimePoint now) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (!announced_ || is_closed()) return;
-  }
-  if (now >= announced_at_ + patience) {
-    const py::gil_scoped_acquire held;
-    try {
-      if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
-    } catch (const std::exception&) {
-      // It is asked again.
-    }
-    announced_at_ = now;
-  }
-  pump_->net_loop().timers().schedule(unread_, announced_at_ + patience);
-}
-
-std::vector<RequestQueue::Item> RequestQueue::take_all() {
-  drop_left_references();
-  std::uint64_t count = 0;
-  static_cast<void>(!::read(descriptor_, &count, sizeof count));
-  std::deque<Item> taken;
-  {
-    const std::lock_guard lock(mutex_);
-    taken.swap(items_);
-    announced_ = false;
-    has_items_.store(false, std::memory_order_relaxed);
-  }
-  if (!taken.empty()) ++batches_, calls_ += taken.size();
-  return {std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())};
+  // The worker that led when they came is busy with one of them, and a stream's handler may lead while it waits.
+  const bool are_left = had_items && !items_.empty() && popped_ == popped;
+  const bool is_left = !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
+  return !is_closed() && (are_left || is_left);
 }
 
 /// On the loop's thread, or whoever has the lead.
@@ -252,7 +268,7 @@ void RequestQueue::resume_all(Calls& calls) {
     const std::unique_ptr<Resumption> resumption = std::move(call->resumption);
     call.reset();
     running_.fetch_sub(1, std::memory_order_release);
-    if (resumption != nullptr) resumption->resume();
+    if (resumption != nullptr) survive([&] { resumption->resume(); });
   }
 }
 
@@ -261,13 +277,28 @@ void RequestQueue::post(Calls calls) {
   pump_->net_loop().post([self = shared_from_this(), shared] { self->resume_all(*shared); });
 }
 
-void RequestQueue::answer(std::shared_ptr<ServedCall> call) { answers_.push_back(std::move(call)); }
+void RequestQueue::answer(std::shared_ptr<ServedCall> call) {
+  const std::lock_guard lock(mutex_);
+  put(std::move(call));
+}
 
 void RequestQueue::flush() {
-  if (answers_.empty()) return;
-  Calls answers = std::exchange(answers_, {});
+  Calls answers;
+  {
+    const std::lock_guard lock(mutex_);
+    answers = take_answers();
+  }
+  if (answers.empty()) return;
   const ReleasedGil released;
-  if (!pump_->lead_once([&] { resume_all(answers); })) post(std::move(answers));
+  hand_in(std::move(answers));
+}
+
+/// Without the GIL.
+void RequestQueue::hand_in(Calls answers) {
+  if (answers.empty()) return;
+  survive([&] {
+    if (!pump_->lead_once([&] { resume_all(answers); })) post(std::move(answers));
+  });
 }
 
 void RequestQueue::close() {
@@ -284,7 +315,7 @@ void RequestQueue::close() {
   for (Item& item : left) {
     if (item.is_cancellation) continue;
     item.call->refuse();
-    answers_.push_back(std::move(item.call));
+    answer(std::move(item.call));
   }
   // For a worker that leads.
   pump_->net_loop().post([] {});

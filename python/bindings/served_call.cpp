@@ -14,7 +14,13 @@ ServedCall::ServedCall(std::shared_ptr<Pump> pump, std::shared_ptr<const ServedM
 ServerContext& ServedCall::context() const {
   pump_->birthplace().require("context");
   if (!answered_) return *context_;
-  throw_failure({StatusCode::failed_precondition, "use context: its call has been answered"}, {}, {}, {});
+  throw_failure({StatusCode::failed_precondition, "use context: its call has been answered"});
+}
+
+py::list ServedCall::metadata() const {
+  // Making Python's objects may let other threads run, one of which may answer the call.
+  const Metadata copy = context().metadata();
+  return metadata_to_python(copy);
 }
 
 py::object ServedCall::time_left() const {
@@ -23,34 +29,18 @@ py::object ServedCall::time_left() const {
   return py::float_(std::chrono::duration<double>(left).count());
 }
 
-namespace {
-
-std::string_view value_view(const py::handle& value) {
-  char* data = nullptr;
-  Py_ssize_t size = 0;
-  if (PyUnicode_Check(value.ptr())) {
-    const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-    if (text == nullptr) throw py::error_already_set();
-    return {text, static_cast<std::size_t>(size)};
-  }
-  if (PyBytes_AsStringAndSize(value.ptr(), &data, &size) != 0) throw py::error_already_set();
-  return {data, static_cast<std::size_t>(size)};
-}
-
-}  // namespace
-
 void ServedCall::add_leading_metadata(std::string_view name, const py::handle& value) {
-  context().add_leading_metadata(name, value_view(value));
+  context().add_leading_metadata(name, bytes_view(value));
 }
 
 void ServedCall::add_trailing_metadata(std::string_view name, const py::handle& value) {
   static_cast<void>(context());
-  trailing_.add(name, value_view(value));
+  trailing_.add(name, bytes_view(value));
 }
 
 std::shared_ptr<StreamOperation> ServedCall::operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
   static_cast<void>(context());
-  if (port_ == nullptr) throw_failure({StatusCode::failed_precondition, "use stream: the call is unary"}, {}, {}, {});
+  if (port_ == nullptr) throw_failure({StatusCode::failed_precondition, "use stream: the call is unary"});
   auto made = std::make_shared<StreamOperation>(pump_, shared_from_this());
   if (inbox != nullptr) made->deliver_to(inbox, tag);
   return made;
@@ -59,7 +49,7 @@ std::shared_ptr<StreamOperation> ServedCall::operation(const std::shared_ptr<Inb
 std::shared_ptr<StreamOperation> ServedCall::begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
   auto begun = operation(inbox, tag);
   begun->tell_codec(codec_);
-  call::async_read<Payload>(*port_, begun->handler([](Metadata&, Metadata&) {}));
+  call::async_read<Payload>(*port_, begun->handler([](StreamOperation&) {}));
   return begun;
 }
 
@@ -69,7 +59,7 @@ std::shared_ptr<StreamOperation> ServedCall::begin_write(const py::handle& messa
   const OutgoingBytes bytes(message);
   const Payload payload{bytes.slice()};
   call::async_act(*port_, call::StreamAction::write, {&payload_type(codec), &payload},
-                  begun->handler([](Metadata&, Metadata&) {}));
+                  begun->handler([](StreamOperation&) {}));
   return begun;
 }
 

@@ -33,16 +33,16 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   std::string_view method() const { return context().method(); }
   std::string_view peer() const { return context().peer(); }
   std::string_view certificate_subject() const { return context().certificate_subject(); }
-  py::list metadata() const { return metadata_to_python(context().metadata()); }
+  py::list metadata() const;
   /// Seconds, or None without a deadline.
   py::object time_left() const;
   bool is_cancelled() const { return answered_ || context().is_cancelled(); }
   void add_leading_metadata(std::string_view name, const py::handle& value);
   void add_trailing_metadata(std::string_view name, const py::handle& value);
   bool set_compressor(std::string_view name) { return context().set_compressor(name); }
+  void disconnect() { context().disconnect(); }
   /// Of the request, or what was last read; empty before.
   const char* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
-  bool is_answered() const noexcept { return answered_; }
   std::chrono::steady_clock::time_point deadline() const { return context().deadline(); }
 
   std::shared_ptr<StreamOperation> begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
@@ -73,6 +73,7 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
 
   Slice request;
   std::unique_ptr<Resumption> resumption;
+  bool is_handed_in = false;  // the queue's
   const ServedMethod& served_method() const noexcept { return *method_; }
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
 

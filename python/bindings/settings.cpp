@@ -2,10 +2,11 @@
 // The tables of option names.
 #include "settings.h"
 
+#include "option_values.h"
 #include "payload.h"
 #include "python_compressor.h"
 
-#include <cmath>
+#include <concepts>
 #include <functional>
 #include <map>
 #include <utility>
@@ -14,44 +15,53 @@ namespace trunkline::python {
 
 namespace {
 
-using Setter = std::function<void(const py::handle& value)>;
+/// `what`: names the option in the texts of errors.
+using Setter = std::function<void(const std::string& what, const py::handle& value)>;
 using Table = std::map<std::string, Setter, std::less<>>;
 
-template <class Number>
-Setter number(Number& target) {
-  return [&target](const py::handle& value) { target = value.cast<Number>(); };
+template <std::integral Integer>
+Setter number(Integer& target) {
+  return [&target](const std::string& what, const py::handle& value) { target = integer_of<Integer>(what, value); };
+}
+
+Setter number(double& target) {
+  return [&target](const std::string& what, const py::handle& value) { target = number_of(what, value); };
 }
 
 template <class Duration>
-Setter duration(const char* name, Duration& target) {
-  return [&target, name](const py::handle& value) {
-    target = std::chrono::duration_cast<Duration>(duration_of(name, value));
+Setter duration(Duration& target) {
+  return [&target](const std::string& what, const py::handle& value) {
+    target = std::chrono::duration_cast<Duration>(duration_of(what, value));
   };
 }
 
 Setter text(std::string& target) {
-  return [&target](const py::handle& value) { target = value.cast<std::string>(); };
+  return [&target](const std::string& what, const py::handle& value) { target = text_of(what, value); };
+}
+
+Setter path(std::string& target) {
+  return [&target](const std::string& what, const py::handle& value) { target = path_of(what, value); };
 }
 
 Setter flag(bool& target) {
-  return [&target](const py::handle& value) { target = value.cast<bool>(); };
+  return [&target](const std::string& what, const py::handle& value) { target = flag_of(what, value); };
 }
 
 /// Names of codecs whose messages Python encodes and decodes.
 Setter codecs(CodecRegistry& target) {
-  return [&target](const py::handle& names) {
-    for (const py::handle& name : names) target.add(pass_through_codec(name.cast<std::string>()));
+  return [&target](const std::string& what, const py::handle& names) {
+    for (const py::handle& name : names) target.add(pass_through_codec(text_of(what, name)));
   };
 }
 
 /// Triples of a name and two functions.
 Setter compressors(CompressorRegistry& target) {
-  return [&target](const py::handle& triples) {
+  return [&target](const std::string& what, const py::handle& triples) {
     for (const py::handle& item : triples) {
       const auto triple = py::reinterpret_borrow<py::sequence>(item);
       const py::object compress = triple[1];
       const py::object decompress = triple[2];
-      target.add(std::make_shared<PythonCompressor>(triple[0].cast<std::string>(), compress, decompress));
+      target.add(std::make_shared<PythonCompressor>(text_of(what, triple[0]), compress, decompress));
     }
   };
 }
@@ -61,12 +71,7 @@ void apply(const char* what, const py::dict& options, const Table& table) {
     const auto name = key.cast<std::string>();
     const auto found = table.find(name);
     if (found == table.end()) throw py::type_error(std::string(what) + ": unknown option '" + name + "'");
-    try {
-      found->second(value);
-    } catch (const py::cast_error&) {
-      throw py::type_error(std::string(what) + ": option '" + name +
-                           "' has a value of the wrong type, or out of range");
-    }
+    found->second(std::string(what) + ": option '" + name + "'", value);
   }
 }
 
@@ -82,9 +87,9 @@ void add_limits(Table& table, ConnectionLimits& limits) {
   table["chunk_bytes"] = number(limits.chunk_bytes);
   table["read_buffer_bytes"] = number(limits.read_buffer_bytes);
   table["write_buffer_bytes"] = number(limits.write_buffer_bytes);
-  table["handshake_timeout"] = duration("handshake_timeout", limits.handshake_timeout);
-  table["keepalive_interval"] = duration("keepalive_interval", limits.keepalive_interval);
-  table["keepalive_timeout"] = duration("keepalive_timeout", limits.keepalive_timeout);
+  table["handshake_timeout"] = duration(limits.handshake_timeout);
+  table["keepalive_interval"] = duration(limits.keepalive_interval);
+  table["keepalive_timeout"] = duration(limits.keepalive_timeout);
 }
 
 void add_transport(Table& table, TransportOptions& transport, TlsOptions& tls) {
@@ -92,28 +97,20 @@ void add_transport(Table& table, TransportOptions& transport, TlsOptions& tls) {
   table["send_buffer_bytes"] = number(transport.send_buffer_bytes);
   table["receive_buffer_bytes"] = number(transport.receive_buffer_bytes);
   table["no_delay"] = flag(transport.no_delay);
-  table["tcp_keepalive"] = duration("tcp_keepalive", transport.tcp_keepalive);
-  table["certificate_file"] = text(tls.certificate_file);
-  table["private_key_file"] = text(tls.private_key_file);
-  table["ca_file"] = text(tls.ca_file);
+  table["tcp_keepalive"] = duration(transport.tcp_keepalive);
+  table["certificate_file"] = path(tls.certificate_file);
+  table["private_key_file"] = path(tls.private_key_file);
+  table["ca_file"] = path(tls.ca_file);
 }
 
 }  // namespace
 
-std::chrono::nanoseconds duration_of(const char* what, const py::handle& seconds, bool allow_negative) {
-  const double value = PyFloat_AsDouble(seconds.ptr());
-  if (value == -1.0 && PyErr_Occurred() != nullptr) throw py::error_already_set();
-  if (!std::isfinite(value) || (value < 0 && !allow_negative)) {
-    throw py::value_error(std::string(what) + ": " + py::str(seconds).cast<std::string>() +
-                          " is not a finite number of seconds, 0 or more");
+std::chrono::microseconds busy_poll_of(const char* what, const py::dict& options) {
+  std::chrono::microseconds result{0};
+  if (options.contains("busy_poll")) {
+    duration(result)(std::string(what) + ": option 'busy_poll'", options["busy_poll"]);
   }
-  constexpr double most = 9e9;  // beyond this nanoseconds do not fit
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(value, most) * 1e9));
-}
-
-std::chrono::microseconds busy_poll_of(const py::dict& options) {
-  if (!options.contains("busy_poll")) return std::chrono::microseconds(0);
-  return std::chrono::duration_cast<std::chrono::microseconds>(duration_of("busy_poll", options["busy_poll"]));
+  return result;
 }
 
 ChannelOptions channel_options_of(const py::dict& options) {
@@ -123,21 +120,21 @@ ChannelOptions channel_options_of(const py::dict& options) {
   Table table;
   add_limits(table, result.limits);
   add_transport(table, result.transport, result.tls);
-  table["busy_poll"] = duration("busy_poll", result.loop.busy_poll);
+  table["busy_poll"] = duration(result.loop.busy_poll);
   table["verify_peer"] = flag(result.tls.verify_peer);
   table["server_name"] = text(result.tls.server_name);
   table["codecs"] = codecs(result.codecs);
   table["compressors"] = compressors(result.compressors);
   table["compressor"] = text(result.compressor);
   table["compression_threshold"] = number(result.compression_threshold);
-  table["default_timeout"] = duration("default_timeout", default_timeout);
-  table["connect_timeout"] = duration("connect_timeout", result.connect_timeout);
-  table["backoff_initial"] = duration("backoff_initial", result.backoff.initial);
-  table["backoff_maximum"] = duration("backoff_maximum", result.backoff.maximum);
+  table["default_timeout"] = duration(default_timeout);
+  table["connect_timeout"] = duration(result.connect_timeout);
+  table["backoff_initial"] = duration(result.backoff.initial);
+  table["backoff_maximum"] = duration(result.backoff.maximum);
   table["backoff_multiplier"] = number(result.backoff.multiplier);
   table["backoff_jitter"] = number(result.backoff.jitter);
   table["max_connections"] = number(result.max_connections);
-  table["idle_timeout"] = duration("idle_timeout", result.idle_timeout);
+  table["idle_timeout"] = duration(result.idle_timeout);
   table["max_pending_calls"] = number(result.max_pending_calls);
   table["ordered"] = flag(result.ordered);
   table["max_retries"] = number(result.max_retries);
@@ -152,11 +149,11 @@ ServerOptions server_options_of(const py::dict& options) {
   Table table;
   add_limits(table, result.limits);
   add_transport(table, result.transport, result.tls);
-  table["busy_poll"] = duration("busy_poll", result.loop.busy_poll);
+  table["busy_poll"] = duration(result.loop.busy_poll);
   table["listen_backlog"] = number(result.transport.listen_backlog);
   table["reuse_port"] = flag(result.transport.reuse_port);
-  table["client_certificate"] = [&result](const py::handle& value) {
-    const auto name = value.cast<std::string>();
+  table["client_certificate"] = [&result](const std::string& what, const py::handle& value) {
+    const std::string name = text_of(what, value);
     if (name == "none") {
       result.tls.client_certificate = ClientCertificate::none;
     } else if (name == "optional") {
@@ -164,7 +161,7 @@ ServerOptions server_options_of(const py::dict& options) {
     } else if (name == "required") {
       result.tls.client_certificate = ClientCertificate::required;
     } else {
-      throw py::value_error("Server: client_certificate is '" + name + "', none of none, optional, required");
+      throw py::value_error(what + " is '" + name + "', none of none, optional, required");
     }
   };
   table["codecs"] = codecs(result.codecs);
@@ -174,7 +171,7 @@ ServerOptions server_options_of(const py::dict& options) {
   table["max_connections"] = number(result.max_connections);
   table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);
   table["max_concurrent_calls"] = number(result.max_concurrent_calls);
-  table["idle_timeout"] = duration("idle_timeout", result.idle_timeout);
+  table["idle_timeout"] = duration(result.idle_timeout);
   apply("Server", options, table);
   return result;
 }

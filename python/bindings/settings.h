@@ -13,13 +13,11 @@
 
 namespace trunkline::python {
 
-/// Every key must be known: TypeError otherwise, ValueError for a value that is out of range.
+/// Every key must be known and have a value of its type: TypeError otherwise; ValueError for one that is out of range.
 ChannelOptions channel_options_of(const py::dict& options);
 ServerOptions server_options_of(const py::dict& options);
-std::chrono::microseconds busy_poll_of(const py::dict& options);
-
-/// Seconds from Python; throws ValueError unless it is finite and, unless allowed, not negative.
-std::chrono::nanoseconds duration_of(const char* what, const py::handle& seconds, bool allow_negative = false);
+/// `what`: "Channel" or "Server".
+std::chrono::microseconds busy_poll_of(const char* what, const py::dict& options);
 
 /// What one call says beside its request; made once for many calls, or for one.
 struct CallSettings {

@@ -27,37 +27,49 @@ class StreamOperation final : public Completion {
   }
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
-  /// Asio's handlers of both kinds. `metadata_of` is called on the loop's thread after a failure.
-  template <class MetadataOf>
+  /// Once it has ended.
+  bool is_ok() const noexcept { return status_.is_ok(); }
+  bool has_message() const noexcept { return has_message_; }
+  /// After a failure, for its exception.
+  void set_metadata(Metadata leading, Metadata trailing) noexcept {
+    leading_ = std::move(leading);
+    trailing_ = std::move(trailing);
+  }
+
+  /// Asio's handlers of both kinds. `at_end(operation)` is called on the loop's thread before anybody is told.
+  template <class AtEnd>
   struct Handler {
     using cancellation_slot_type = asio::cancellation_slot;
     cancellation_slot_type get_cancellation_slot() const noexcept { return operation->signal_.slot(); }
     void operator()(Status status) {
-      if (!status.is_ok()) metadata_of(operation->leading_, operation->trailing_);
       operation->status_ = std::move(status);
+      at_end(*operation);
       std::exchange(operation, nullptr)->finish();
     }
     void operator()(Result<std::optional<Payload>> message) {
       operation->is_read_ = true;
       if (message.is_ok() && message->has_value()) {
         operation->has_message_ = true;
-        if (operation->codec_ != nullptr) operation->codec_->store((*message)->codec.data(), std::memory_order_relaxed);
+        operation->tell((*message)->codec);
         operation->message_ = std::move(**message);
       }
       (*this)(std::move(message).status());
     }
 
     std::shared_ptr<StreamOperation> operation;
-    MetadataOf metadata_of;
+    AtEnd at_end;
   };
-  template <class MetadataOf>
-  Handler<MetadataOf> handler(MetadataOf metadata_of) {
-    return {std::static_pointer_cast<StreamOperation>(shared_from_this()), std::move(metadata_of)};
+  template <class AtEnd>
+  Handler<AtEnd> handler(AtEnd at_end) {
+    return {std::static_pointer_cast<StreamOperation>(shared_from_this()), std::move(at_end)};
   }
 
  private:
   /// A message is written when there is room for it, which is before the socket has it.
   bool leaves_work() const noexcept override { return true; }
+  void tell(std::string_view codec) noexcept {
+    if (codec_ != nullptr) codec_->store(codec.empty() ? "" : codec.data(), std::memory_order_relaxed);
+  }
   void finish() {
     const std::shared_ptr<void> owner = std::move(owner_);
     end();

@@ -72,6 +72,8 @@ def checked_window(window: int) -> int:
 
 
 def checked_timeout(timeout: float) -> float:
+    if isinstance(timeout, bool):
+        raise TypeError(f"timeout is {timeout} (bool), not a number")
     if not math.isfinite(timeout) or timeout < 0:
         raise ValueError(f"timeout: {timeout} is not a finite number of seconds, 0 or more")
     return timeout

@@ -13,16 +13,14 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core, _futures
-from ._bind import bind
 from ._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
-from ._codecs import Codecs
 from ._errors import DeadlineExceeded, RpcError
 from ._futures import CallFuture, Dispatcher
-from ._interceptors import Interception, OutgoingCall, checked_interceptors, send_through
+from ._interceptors import Interception, OutgoingCall, send_through
 from ._lifetime import forget, track_channel, warn_of_streams
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
 from ._metadata import MetadataLike
-from ._options import CallOptions, ChannelOptions, core_options
+from ._options import CallOptions, ChannelOptions
 from ._stream_calls import StreamCalls
 
 if TYPE_CHECKING:
@@ -31,7 +29,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("trunkline")
 
 Response = TypeVar("Response")
-Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
 
 
@@ -45,25 +42,11 @@ class Channel(StreamCalls):
     """
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
-        self._endpoint = endpoint
-        self._codecs = Codecs(options.get("codecs", ()))
-        self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=False)
-        self._default_timeout = options.get("default_timeout")
-        self._core = _core.Channel(endpoint, core_options(options))
+        super().__init__(endpoint, options, may_wait=False)
         self._dispatcher: Dispatcher | None = None
         self._process = os.getpid()
         self._streams = weakref.WeakSet()
         track_channel(self)
-
-    @property
-    def endpoint(self) -> str:
-        """As it was given."""
-        return self._endpoint
-
-    @property
-    def state(self) -> str:
-        """idle, connecting, ready, failing or closed."""
-        return self._core.state()
 
     def __enter__(self: Self) -> Self:
         return self
@@ -109,16 +92,6 @@ class Channel(StreamCalls):
             self.close(0.0)
         except Exception:
             pass
-
-    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call.
-
-        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
-        to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
-        of requests and give the responses, or take nothing and give a ClientStream. A class with ``async def`` methods
-        is for an aio.Channel: TypeError.
-        """
-        return bind(self, service, name, options, may_wait=False)  # type: ignore[no-any-return]
 
     # --- one call ---
 

@@ -46,6 +46,12 @@ class Coding(NamedTuple):
     codec: str
     encode: Callable[[Any], Any]
     decode: Decode
+    #: For an answer that comes in another codec, as it may if there was no request.
+    decoder: Callable[[str], Decode]
+
+    def decode_as(self, codec: str, data: bytes) -> Any:
+        """``codec``: of the answer; empty if it has none."""
+        return self.decode(data) if codec in (self.codec, "") else self.decoder(codec)(data)
 
 
 class Codecs:
@@ -114,15 +120,20 @@ class Codecs:
             if self.name_for(response, None) not in self._own:
                 name = _messages.codec_of_both(request_type, response)
         encode = _encode_nothing if is_empty and not self.has_nothing(name) else self.encoder(name, request_type)
+        decoder = functools.partial(self._response_decoder, response)
+        return Coding(name, encode, decoder(name), decoder)
+
+    def _response_decoder(self, response: Any, codec: str) -> Decode:
         if response is type(None):
-            return Coding(name, encode, _decode_nothing)
-        if response is None and name == "protobuf" and name not in self._own:
+            return _decode_nothing
+        is_own = codec in self._own
+        if response is None and codec == "protobuf" and not is_own:
             raise TypeError("the response is a protobuf message: give its class, e.g. call(method, request, Response)")
         kind = Any if response is None else response
-        decode = self.decoder(kind, name)
-        if kind in _messages.NEVER_WRONG and name == "bytes" and name not in self._own:
-            return Coding(name, encode, decode)
-        return Coding(name, encode, functools.partial(_decode_response, decode, kind, name))
+        decode = self.decoder(kind, codec)
+        if kind in _messages.NEVER_WRONG and codec == "bytes" and not is_own:
+            return decode
+        return functools.partial(_decode_response, decode, kind, codec)
 
     def has_nothing(self, codec: str) -> bool:
         """Whether the codec has a form of its own for None; else it is an empty message."""
@@ -135,6 +146,8 @@ def _decode(codec: Codec, kind: Any, data: Any) -> Any:
 
 
 def _decode_response(decode: Decode, kind: Any, codec: str, data: bytes) -> Any:
+    if not data and kind is Any and codec in ("json", "msgpack"):
+        return None  # no message at all: the method has no result
     try:
         return decode(data)
     except Exception as error:

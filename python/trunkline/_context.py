@@ -67,6 +67,11 @@ class Context:
         """For what follows; ``identity``: none. False if this server or the client does not have it."""
         return self._call.set_compressor(name)
 
+    def disconnect(self) -> None:
+        """Drops the connection of the call without a goodbye, as a failing network does: the client's calls on it end with
+        Unavailable, those of this side are cancelled. What was sent before goes out as far as there is room."""
+        self._call.disconnect()
+
     def abort(
         self, code: int, message: str, details: Iterable[Any] = (), trailing_metadata: MetadataLike = None
     ) -> NoReturn:

@@ -65,7 +65,7 @@ def _batches(
     """Encoded requests in lists, up to one of another codec, which goes to ``left``."""
     clock = time.monotonic
     kind: type[Any] | None = None
-    encode: Callable[[Any], Any]
+    encode: Callable[[Any], Any] = bytes  # until there is a request
     batch: list[Any] = []
     begun = clock()
     for request in requests:
@@ -116,8 +116,7 @@ def calls_as_completed(
         while under_way:
             yield from ended(inbox.wait_and_take(float("inf")))
     finally:
-        for call, _ in under_way.values():
-            call.cancel()
+        _core.Completion.cancel_all([call for call, _ in under_way.values()])
 
 
 def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
@@ -126,7 +125,7 @@ def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
             return decode(outcome)
     except RpcError as error:
         outcome = error
-    if return_exceptions:
+    if return_exceptions and isinstance(outcome, Exception):
         return outcome
     raise outcome
 

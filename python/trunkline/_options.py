@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
@@ -65,9 +66,9 @@ class _ConnectionOptions(TypedDict, total=False):
     receive_buffer_bytes: int
     no_delay: bool
     tcp_keepalive: float
-    certificate_file: str
-    private_key_file: str
-    ca_file: str
+    certificate_file: str | os.PathLike[str]
+    private_key_file: str | os.PathLike[str]
+    ca_file: str | os.PathLike[str]
     busy_poll: float
     compressor: str
     compression_threshold: int

@@ -12,7 +12,7 @@ import socket
 import struct
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from ._errors import DeadlineExceeded
@@ -164,6 +164,17 @@ def telling_what_is_cut_off() -> Iterator[None]:
         yield
     except DeadlineExceeded as error:
         _log.warning("worker process %d: %s", os.getpid(), error.message)
+
+
+@contextlib.contextmanager
+def shared_ports(endpoints: Iterable[str], children: list[Child]) -> Iterator[list[str]]:
+    """Around the start of servers: gives the endpoints with their ports, held until all listen; a failure ends ``children``."""
+    with contextlib.ExitStack() as held:
+        try:
+            yield [held.enter_context(contextlib.closing(PortReservation(endpoint))).endpoint for endpoint in endpoints]
+        except BaseException:
+            end_children(children)
+            raise
 
 
 def end_children(children: list[Child]) -> None:

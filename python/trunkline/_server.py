@@ -17,7 +17,7 @@ from ._interceptors import checked_interceptors
 from ._lifetime import forget, track_server
 from ._methods import Method, worker_entry
 from ._options import ServerOptions, core_options
-from ._processes import Child, PortReservation, end_children, until_told
+from ._processes import Child, end_children, shared_ports, until_told
 from ._service import methods_of
 from ._signals import wait_for_signal
 from ._signature import name_of
@@ -126,31 +126,17 @@ def check_serving(endpoints: Sequence[str], workers: int) -> None:
         raise ValueError(f"workers: {workers} is less than 1")
 
 
-class RunningServer:
-    """A server while it runs; leaving a ``with`` block drains it for up to 5 seconds and stops it."""
+class Serving:
+    """What running servers of either kind have in common."""
 
-    def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
-        self._core = core = _core.Server({**server._options, **more_options})
-        self._threads: list[threading.Thread] = []
-        self._process = os.getpid()
-        self._stopping = threading.Lock()
-        self._stopped = threading.Event()
-        try:
-            for method in list(server._methods.values()):
-                entry = worker_entry(method, server._codecs, server._interceptors)
-                method.add_to(core, server._codecs, entry, needs_call=bool(server._interceptors))
-            self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
-            core.start()
-            roles = [(core.keep, "trunkline-keeper")]
-            roles += [(core.work, f"trunkline-worker-{number}") for number in range(server._threads)]
-            for target, name in roles:
-                thread = threading.Thread(target=target, name=name, daemon=True)
-                thread.start()
-                self._threads.append(thread)
-        except BaseException:
-            self.stop()
-            raise
-        track_server(self)
+    def __init__(self, server: Registry, more_options: dict[str, Any]) -> None:
+        self._core = _core.Server({**server._options, **more_options})
+        self._endpoints: tuple[str, ...] = ()
+
+    def _listen(self, server: Registry, endpoints: Iterable[str], entry_of: Callable[[Method], Callable[..., Any]]) -> None:
+        for method in list(server._methods.values()):
+            method.add_to(self._core, server._codecs, entry_of(method), needs_call=bool(server._interceptors))
+        self._endpoints = tuple(self._core.listen(endpoint) for endpoint in endpoints)
 
     @property
     def endpoint(self) -> str:
@@ -163,8 +149,34 @@ class RunningServer:
         return self._endpoints
 
     def stats(self) -> dict[str, int]:
-        """Totals since the start; ``python_batches`` is how often the GIL had to be taken for ``python_calls``."""
+        """Totals since the start; ``python_batches`` is how often the GIL had to be taken, or the event loop woken, for
+        ``python_calls``."""
         return self._core.stats()
+
+
+class RunningServer(Serving):
+    """A server while it runs; leaving a ``with`` block drains it for up to 5 seconds and stops it."""
+
+    def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
+        super().__init__(server, more_options)
+        core = self._core
+        self._threads: list[threading.Thread] = []
+        self._process = os.getpid()
+        self._stopping = threading.Lock()
+        self._stopped = threading.Event()
+        try:
+            self._listen(server, endpoints, lambda method: worker_entry(method, server._codecs, server._interceptors))
+            core.start()
+            roles = [(core.keep, "trunkline-keeper")]
+            roles += [(core.work, f"trunkline-worker-{number}") for number in range(server._threads)]
+            for target, name in roles:
+                thread = threading.Thread(target=target, name=name, daemon=True)
+                thread.start()
+                self._threads.append(thread)
+        except BaseException:
+            self.stop()
+            raise
+        track_server(self)
 
     def drain(self, timeout: float = 5.0) -> None:
         """Takes no more connections and calls, lets what was accepted finish, then stops.
@@ -228,20 +240,11 @@ class _SharedServer(RunningServer):
 
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
         self._children: list[Child] = []
-        reservations: list[PortReservation] = []
-        try:
-            reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
-            chosen = [reservation.endpoint for reservation in reservations]
+        with shared_ports(endpoints, self._children) as chosen:
+            run = until_told(lambda: RunningServer(server, chosen, reuse_port=True))
             for _ in range(workers - 1):
-                run = until_told(lambda: RunningServer(server, chosen, reuse_port=True))
                 self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
-        except BaseException:
-            end_children(self._children)
-            raise
-        finally:
-            for reservation in reservations:
-                reservation.close()
 
     def drain(self, timeout: float = 5.0) -> None:
         """As of one process; what other ones cut off is logged there."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from . import _core
 from ._codecs import Coding
@@ -14,10 +14,12 @@ from ._interceptors import StreamInterception, run_now
 from ._metadata import Metadata
 from ._writer import RequestWriter
 
-Self = TypeVar("Self", bound="ClientStream")
+Request = TypeVar("Request", contravariant=True)
+Response = TypeVar("Response", covariant=True)
+Self = TypeVar("Self", bound="ClientStream[Any, Any]")
 
 
-class ClientStream:
+class ClientStream(Generic[Request, Response]):
     """Messages both ways. Iterating reads; leaving a ``with`` block, or letting go of it, gives the call up unless it
     has ended. One thread may read while another one writes.
     """
@@ -73,33 +75,32 @@ class ClientStream:
         if told is not None and not (is_known and told is error):
             raise told
 
-    def _take(self, data: bytes | None) -> Any:
-        """A message that was read; None at the end."""
+    def _next(self) -> tuple[bool, Any]:
+        """(True, message), or (False, None) at the end."""
+        data = self._wait(self._core.begin_read(None, None))
         if data is not None:
-            return self._coding.decode(data)
+            return True, self._coding.decode_as(self._core.codec(), data)
         self._ended = True
         self._end(None)
-        return None
+        return False, None
 
-    def read(self) -> Any:
+    def read(self) -> Response:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
-        data = self._wait(self._core.begin_read(None, None))
-        message = self._take(data)
-        if data is None:
+        has_one, message = self._next()
+        if not has_one:
             raise EOFError("the stream has ended")
-        return message
+        return message  # type: ignore[no-any-return]
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[Response]:
         return self
 
-    def __next__(self) -> Any:
-        data = self._wait(self._core.begin_read(None, None))
-        message = self._take(data)
-        if data is None:
+    def __next__(self) -> Response:
+        has_one, message = self._next()
+        if not has_one:
             raise StopIteration
-        return message
+        return message  # type: ignore[no-any-return]
 
-    def write(self, message: Any) -> None:
+    def write(self, message: Request) -> None:
         """Waits until there is room for more."""
         self._begun(self._core.begin_write(self._coding.encode(message), False, None, None))
 
@@ -113,7 +114,7 @@ class ClientStream:
         self._ended = True
         self._end(None)
 
-    def exchange(self, requests: Iterable[Any]) -> Iterator[Any]:
+    def exchange(self, requests: Iterable[Request]) -> Iterator[Response]:
         """Writes ``requests`` from a thread of its own while it yields what is read. What ``requests`` raises ends the
         call and comes through.
 
@@ -170,4 +171,4 @@ class ClientStream:
         self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return self._coding.decode(data)
+        return self._coding.decode_as(self._core.codec(), data)

@@ -16,7 +16,12 @@ Status does_not_parse(std::string_view codec) {
           "decode " + std::string(codec) + ": the payload is not a message of the expected type"};
 }
 
-Status no_message() { return {StatusCode::internal, "decode message: the peer sent no message where one is expected"}; }
+/// A type whose direct form is for no codec has one for no message.
+Status decode_nothing(MutableMessageView message) {
+  const MessageType& type = *message.type;
+  if (type.parse != nullptr && type.direct_codec.empty() && type.parse(message.object, {})) return {};
+  return {StatusCode::internal, "decode message: the peer sent no message where one is expected"};
+}
 
 Status not_supported(const Codec& codec) {
   return {StatusCode::unimplemented,
@@ -86,7 +91,7 @@ Status encode_message(const Codec* codec, MessageView message, Slice& out, Throw
 
 Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message, ThrownText* thrown) try {
   if (message.type->kind == MessageKind::none) return {};
-  if (codec == nullptr) return no_message();
+  if (codec == nullptr) return decode_nothing(message);
   if (message.type->parse != nullptr && codec->name() == message.type->direct_codec) {
     if (message.type->parse(message.object, payload.bytes())) return {};
     return does_not_parse(codec->name());
@@ -99,7 +104,7 @@ Status decode_message(const Codec* codec, const Slice& payload, MutableMessageVi
 
 Status decode_message(const session::Event& event, MutableMessageView message) try {
   if (message.type->kind == MessageKind::none) return {};
-  if (event.codec == nullptr) return no_message();
+  if (event.codec == nullptr) return decode_nothing(message);
   if (message.type->parse != nullptr && event.codec->name() == message.type->direct_codec) [[likely]] {
     if (message.type->parse(message.object, event.payload)) [[likely]]
       return {};

@@ -30,9 +30,10 @@ using ThrownText = std::optional<std::string>;
 /// Replaces `out`. `codec` null: no bytes. Errors: the codec's; internal (it threw an exception).
 Status encode_message(const Codec* codec, MessageView message, Slice& out, ThrownText* thrown = nullptr);
 
-/// Any payload will do where no message is wanted (kind none). Errors: the codec's (invalid_argument: does not parse;
-/// resource_exhausted: over a limit of the codec's), internal (there is no message where one is wanted, or the codec
-/// threw an exception), unimplemented (the codec does not know the type).
+/// Any payload will do where no message is wanted (kind none), and no message where its type parses with a direct codec
+/// of no name. Errors: the codec's (invalid_argument: does not parse; resource_exhausted: over a limit of the codec's),
+/// internal (there is no message where one is wanted, or the codec threw an exception), unimplemented (the codec does
+/// not know the type).
 Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message,
                       ThrownText* thrown = nullptr);
 /// The same for the message of an event, without taking a reference to its bytes where the direct form allows.

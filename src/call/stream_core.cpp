@@ -17,10 +17,10 @@ StreamCore::~StreamCore() = default;
 void StreamCore::begin(StreamOperation& operation, StreamAction action, MessageView message) {
   if (message.type != nullptr) operation.status = encode(operation, message);
   if (host_->is_on_loop()) return dispatch(operation, action);
-  const std::shared_ptr<bool> ended = operation.ended_;
-  if (host_->refuses(operation)) {
-    if (ended != nullptr) *ended = true;
-    return;
+  if (Status refused = host_->ensure_runner(); !refused.is_ok()) {
+    operation.status = std::move(refused);
+    if (operation.ended_ != nullptr) *operation.ended_ = true;
+    return host_->complete_unbegun(operation);
   }
   host_->post([self = shared_from_this(), &operation, action] { self->dispatch(operation, action); });
 }

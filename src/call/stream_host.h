@@ -15,8 +15,11 @@ class StreamHost {
   virtual ~StreamHost() = default;
   /// Any thread.
   virtual bool is_on_loop() const noexcept = 0;
-  /// Any thread. True if nobody would run the loop for `operation`: then it has been completed with the reason.
-  virtual bool refuses(StreamOperation&) { return false; }
+  /// Any thread. Sees to it that somebody runs the loop for an operation that is not waited for; the error is why
+  /// nobody does.
+  virtual Status ensure_runner() { return {}; }
+  /// Any thread; for an operation that never gets to the loop. Inside what begins it.
+  virtual void complete_unbegun(StreamOperation& operation) { operation.complete(operation); }
   /// Any thread; runs `task` on the loop's.
   virtual void post(std::function<void()> task) = 0;
   /// Has `begin` run on the loop's thread, then waits until `done` is signalled. False if this thread cannot wait,

@@ -20,15 +20,19 @@ void ChannelCore::begin(CallOperation& operation, const Method& method, MessageV
   }
 }
 
-void ChannelCore::refuse(CallOperation& operation, const Method& method, const Status& reason) {
-  operation.status = Status(reason.code(), "call " + std::string(method.name()) + ": " + std::string(reason.message()));
-  operation.status.set_may_have_run(false);
-  operation.is_initiating = true;
-  try {
-    operation.complete(operation);
-  } catch (...) {
-    log_exception();
-  }
+Status ChannelCore::refusal(const Method& method) {
+  const Status reason = ensure_runner();
+  if (reason.is_ok()) return {};
+  Status refused(reason.code(), "call " + std::string(method.name()) + ": " + std::string(reason.message()));
+  refused.set_may_have_run(false);
+  return refused;
+}
+
+bool ChannelCore::complete_if_refused(CallOperation& operation, const Method& method) {
+  operation.status = refusal(method);
+  if (operation.status.is_ok()) return false;
+  complete_in_place(operation);
+  return true;
 }
 
 void ChannelCore::run(CallOperation& operation, const Method& method, MessageView request, const CallOptions& options) {

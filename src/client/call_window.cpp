@@ -53,16 +53,9 @@ void ChannelCore::abandon(const std::vector<WindowCall*>& calls) {
     driver_.finish(blocked);
   };
   // From a destructor: what others' handlers throw on a user's loop goes to the log.
-  const auto guarded = [&](const auto& wait) {
-    try {
-      wait();
-    } catch (...) {
-      log_exception();
-    }
-  };
   bool begun = false;
   while (!begun) {
-    guarded([&] {
+    log_what_throws([&] {
       drive(blocked, [&] {
         begun = true;
         if (detached_ || loop_.is_current()) return give_up();
@@ -71,7 +64,7 @@ void ChannelCore::abandon(const std::vector<WindowCall*>& calls) {
     });
   }
   for (WindowCall* const call : calls) {
-    while (!call->is_done()) guarded([&] { begin_and_wait({}, *call, std::string_view(), {}); });
+    while (!call->is_done()) log_what_throws([&] { begin_and_wait({}, *call, std::string_view(), {}); });
   }
 }
 

@@ -62,12 +62,7 @@ void client::cancel_call(const std::weak_ptr<ChannelCore>& core, std::uint64_t c
 
 void Channel::begin(client::CallOperation& operation, const Method& method, MessageView request,
                     const CallOptions& options) {
-  client::LoopDriver& driver = core_->driver();
-  if (driver.needs_thread()) {
-    if (const Status refused = driver.start_thread(core_); !refused.is_ok()) {
-      return core_->refuse(operation, method, refused);
-    }
-  }
+  if (core_->complete_if_refused(operation, method)) return;
   core_->begin(operation, method, request, options);
 }
 
@@ -82,10 +77,7 @@ Status Channel::run_oneway(const Method& method, MessageView request, const Call
   client::CallOperation operation(nullptr, no_response());
   operation.one_way = true;
   // Nobody waits for what is still to be written.
-  client::LoopDriver& driver = core_->driver();
-  if (driver.needs_thread()) {
-    if (Status refused = driver.start_thread(core_); !refused.is_ok()) return refused;
-  }
+  if (Status refused = core_->refusal(method); !refused.is_ok()) return refused;
   core_->run(operation, method, request, options);
   return std::move(operation.status);
 }
@@ -102,10 +94,7 @@ Status Channel::wait_for_ready(std::chrono::nanoseconds timeout) { return core_-
 Status Channel::close(std::chrono::nanoseconds timeout) { return core_->close(timeout); }
 
 asio::any_io_executor Channel::executor() {
-  client::LoopDriver& driver = core_->driver();
-  if (driver.needs_thread()) {
-    if (Status refused = driver.start_thread(core_); !refused.is_ok()) throw StatusError(std::move(refused));
-  }
+  if (Status refused = core_->ensure_runner(); !refused.is_ok()) throw StatusError(std::move(refused));
   return core_->loop().context().get_executor();
 }
 

@@ -208,23 +208,10 @@ bool ChannelCore::run(call::StreamOperation& operation, const std::function<void
   if (detached_) {
     // Whoever enters after it may be the one to complete it.
     run_detached(begin);
+    complete_detached_until_done(waiting.blocked);
     driver_.wait(waiting.blocked);
   } else {
     driver_.drive(waiting.blocked, [&] { run_soon(begin, false); });
-  }
-  return true;
-}
-
-bool ChannelCore::refuses(call::StreamOperation& operation) {
-  if (!driver_.needs_thread()) return false;
-  Status refused = driver_.start_thread(shared_from_this());
-  if (refused.is_ok()) return false;
-  operation.status = std::move(refused);
-  operation.is_initiating = true;
-  try {
-    operation.complete(operation);
-  } catch (...) {
-    log_exception();
   }
   return true;
 }

@@ -52,8 +52,10 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   // --- calls; any thread ---
 
   void begin(CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
-  /// Completes it with `reason`, inside the function that begins it.
-  void refuse(CallOperation& operation, const Method& method, const Status& reason);
+  /// The error of ensure_runner() as that of a call to `method`.
+  Status refusal(const Method& method);
+  /// Completes `operation` with the refusal, inside the function that begins it, if there is one.
+  bool complete_if_refused(CallOperation& operation, const Method& method);
   /// Begins, and waits until it is complete; `complete` is not called.
   void run(CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
   /// Begins `calls` and waits until `awaited`, one of them or begun before, is done.
@@ -132,7 +134,11 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
 
   bool is_on_loop() const noexcept override { return !detached_ && loop_.is_current(); }
   void post(std::function<void()> task) override { run_soon(std::move(task), true); }
-  bool refuses(call::StreamOperation& operation) override;
+  /// Error: resource_exhausted, no thread is to be had.
+  Status ensure_runner() override {
+    return driver_.needs_thread() ? driver_.start_thread(shared_from_this()) : Status();
+  }
+  void complete_unbegun(call::StreamOperation& operation) override { complete_in_place(operation); }
   bool run(call::StreamOperation& operation, const std::function<void()>& begin) override;
   call::CompletionQueue& completions() noexcept override { return detached_ ? detached_completions_ : completions_; }
 
@@ -157,8 +163,12 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   void run_completions();
   void run_posted();
   void run_detached(const std::function<void()>& task);
+  struct DetachedRun;
+  DetachedRun* detached_run() const noexcept;
   void complete_detached(call::CompletionQueue& own);
+  void complete_detached_until_done(const BlockedCall& call);
   void end_calls_detached();
+  void end_all_detached();
   void drive_detached(BlockedCall& call, const std::function<void()>& begin);
   template <class Begin>
   void drive(BlockedCall& call, Begin&& begin) {
@@ -171,6 +181,20 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   /// Something on a loop of the channel's own does not end with the call of whoever runs it.
   bool has_work_left() const noexcept;
   void log_exception() const noexcept;
+  template <class Task>
+  void log_what_throws(Task&& task) const noexcept {
+    try {
+      task();
+    } catch (...) {
+      log_exception();
+    }
+  }
+  /// Inside the function that begins it.
+  template <class Operation>
+  void complete_in_place(Operation& operation) const noexcept {
+    operation.is_initiating = true;
+    log_what_throws([&] { operation.complete(operation); });
+  }
   void connect_if_wanted();
   void begin_close();
   void release_waiters();

@@ -18,7 +18,7 @@ void ChannelCore::run_soon(std::function<void()> task, bool is_urgent) {
   {
     const std::lock_guard lock(detached_mutex_);
     if (!detached_) {
-      if (is_urgent && driver_.needs_thread()) static_cast<void>(driver_.start_thread(shared_from_this()));
+      if (is_urgent) static_cast<void>(ensure_runner());
       posted_.push_back(std::move(task));
       if (!std::exchange(posted_woken_, true)) loop_.post([self = shared_from_this()] { self->run_posted(); });
       return;
@@ -71,27 +71,63 @@ void ChannelCore::run_detached(const std::function<void()>& task) {
   complete_detached(own);
 }
 
+/// A thread amid handlers, on its stack: what they begin is completed after them, not inside them.
+struct ChannelCore::DetachedRun {
+  DetachedRun(const ChannelCore& owner, call::CompletionQueue& begun) noexcept
+      : core(owner), queue(begun), outer(std::exchange(innermost, this)) {}
+  ~DetachedRun() { innermost = outer; }
+  DetachedRun(const DetachedRun&) = delete;
+  DetachedRun& operator=(const DetachedRun&) = delete;
+
+  const ChannelCore& core;
+  call::CompletionQueue& queue;
+  DetachedRun* const outer;  // of another channel
+  static thread_local DetachedRun* innermost;
+};
+
+thread_local constinit ChannelCore::DetachedRun* ChannelCore::DetachedRun::innermost = nullptr;
+
+ChannelCore::DetachedRun* ChannelCore::detached_run() const noexcept {
+  DetachedRun* run = DetachedRun::innermost;
+  while (run != nullptr && &run->core != this) run = run->outer;
+  return run;
+}
+
 /// What the thread itself has begun: nobody else's handler keeps it, and nobody else runs its own.
 void ChannelCore::complete_detached(call::CompletionQueue& own) {
-  while (call::StreamOperation* const operation = own.take()) {
-    operation->is_initiating = true;
-    try {
-      operation->complete(*operation);
-    } catch (...) {
-      log_exception();
-    }
+  if (DetachedRun* const run = detached_run()) return run->queue.splice(own);
+  const DetachedRun run(*this, own);
+  while (call::StreamOperation* const operation = own.take()) complete_in_place(*operation);
+}
+
+/// What the thread's handlers have begun before it blocks in `call` is completed first, as a loop would do.
+void ChannelCore::complete_detached_until_done(const BlockedCall& call) {
+  DetachedRun* const run = detached_run();
+  if (run == nullptr) return;
+  while (!call.is_done()) {
+    call::StreamOperation* const operation = run->queue.take();
+    if (operation == nullptr) return;
+    complete_in_place(*operation);
   }
 }
 
 /// Calls end on the loop's thread, or on that of the channel's destructor.
 void ChannelCore::end_calls_detached() {
-  while (ended_ != nullptr) {
-    try {
-      end(*std::exchange(ended_, ended_->next_));
-    } catch (...) {
-      log_exception();
+  while (ended_ != nullptr) log_what_throws([&] { end(*std::exchange(ended_, ended_->next_)); });
+}
+
+/// Handlers of either kind may begin more of both.
+void ChannelCore::end_all_detached() {
+  do {
+    end_calls_detached();
+    call::CompletionQueue own([](void*) {}, nullptr);
+    {
+      const std::lock_guard lock(detached_mutex_);
+      own.splice(completions_);
+      own.splice(detached_completions_);
     }
-  }
+    complete_detached(own);
+  } while (ended_ != nullptr);
 }
 
 /// By a handler that the channel's destructor has called.
@@ -102,7 +138,6 @@ void ChannelCore::drive_detached(BlockedCall& call, const std::function<void()>&
 }
 
 void ChannelCore::detach() {
-  call::CompletionQueue own([](void*) {}, nullptr);
   {
     const std::lock_guard lock(detached_mutex_);
     run_completions_.cancel();
@@ -113,25 +148,21 @@ void ChannelCore::detach() {
       posted_.pop_front();
       task();
     }
-    own.splice(completions_);
-    own.splice(detached_completions_);
+    // Nobody who enters after this is to find what is not his.
+    completions_.splice(detached_completions_);
   }
-  end_calls_detached();
-  complete_detached(own);
+  end_all_detached();
 }
 
 /// The user's coroutines and handlers there may own streams, and so the core, which owns the loop.
 void ChannelCore::clear_own_loop() {
-  for (int count = 0; count < most_polls; ++count) {
-    try {
-      const bool any = loop_.poll();
-      end_calls_detached();
-      if (!any) break;
-    } catch (...) {
-      log_exception();
-    }
+  bool is_any_left = true;
+  for (int count = 0; is_any_left && count < most_polls; ++count) {
+    log_what_throws([&] { is_any_left = loop_.poll(); });
+    end_all_detached();
   }
   loop_.clear();
+  end_all_detached();
 }
 
 }  // namespace trunkline::client

@@ -99,13 +99,15 @@ void ChannelCore::release_waiters() {
   }
 }
 
-/// The calls that are left have not ended in time. What their completions do comes after this: they may take as long as
+/// What is left has not ended in time. What their completions do comes after this: they may take as long as
 /// they like, run the loop, or destroy the channel.
 void ChannelCore::cut_off(Waiter& waiter) {
   std::erase(close_waiters_, &waiter);  // nobody else is to end it meanwhile
   const std::size_t count = pool_->open_calls();
   pool_->close_all({StatusCode::cancelled, "the channel is closed"});
   pool_->end_calls();
+  // Connections that have only not been closed by their peers yet are nobody's loss.
+  if (count == 0) return waiter.finish({});
   waiter.finish({StatusCode::deadline_exceeded, "close channel: " + std::to_string(count) +
                                                     " calls were cancelled, they had not ended after " +
                                                     in_ms(waiter.timeout)});
@@ -155,7 +157,8 @@ void ChannelCore::shut_down() {
     loop_.post(begin);
   };
   while (!waiter.blocked.is_done()) {
-    try {
+    bool is_over = false;
+    log_what_throws([&] {
       if (driver_.is_own() || loop_.is_current()) {
         driver_.drive(waiter.blocked, begin_once);
       } else {
@@ -164,11 +167,10 @@ void ChannelCore::shut_down() {
           begin_once();
           return waiter.blocked.is_done();
         };
-        if (!loop_.run_until(step, base::never)) break;
+        is_over = !loop_.run_until(step, base::never);
       }
-    } catch (...) {
-      log_exception();
-    }
+    });
+    if (is_over) break;
   }
   driver_.stop();
   detach();

@@ -104,10 +104,8 @@ Status LoopDriver::start_thread_locked(const std::shared_ptr<void>& keep) {
   try {
     thread_ = std::thread([this, keep] { run_thread(); });
   } catch (const std::system_error& error) {
-    Status status(StatusCode::resource_exhausted,
-                  "start thread: the system refuses one for the channel's loop: " + std::string(error.what()));
-    status.set_may_have_run(false);
-    return status;
+    return {StatusCode::resource_exhausted,
+            "start thread: the system refuses one for the channel's loop: " + std::string(error.what())};
   }
   has_thread_.store(true, std::memory_order_release);
   if (led_) {

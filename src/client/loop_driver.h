@@ -171,7 +171,7 @@ class LoopDriver {
   bool stopping_ = false;
   bool stopped_inside_ = false;
   bool stopped_ = false;
-  base::TimePoint last_led_{};
+  base::TimePoint last_led_{};  ///< when a leader last caught up; the leader's alone, not under the mutex
   std::thread thread_;
 };
 

@@ -62,9 +62,8 @@ void Acceptance::serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, Ar
   const std::string tried = "accept " + peer.address;
   if (Status status = set_connected_options(socket.get(), family, options_.transport, tried); !status.is_ok())
     return report(status);
-  auto readiness = Readiness::make(loop, socket.get());
+  auto readiness = Readiness::make(loop, socket);
   if (!readiness) return report(readiness.status());
-  static_cast<void>(socket.release());
   if (scheme_ == Scheme::tls) return shake_hands(std::move(*readiness), std::move(peer), std::move(arrival), context);
   arrival.transport = std::make_unique<SocketTransport>(std::move(*readiness), std::move(peer));
   deliver(std::move(arrival));

@@ -184,6 +184,7 @@ void Connection::pump() {
   flush_timer_.cancel();
   take_events();
   write_out();
+  if (abort_reason_.has_value()) return end_abruptly();
   handler_.on_written(*this);
   if (!write_error_.is_ok() && !session_->is_closed()) write_failed();
   settle();
@@ -297,6 +298,19 @@ void Connection::close(const Status& reason) {
   if (is_finished_ || session_->is_closed()) return;
   session_->close(reason);
   schedule_turn();
+}
+
+void Connection::abort(const Status& reason) {
+  if (is_finished_) return;
+  abort_reason_ = reason;
+  run_turn();
+}
+
+void Connection::end_abruptly() {
+  reading_ = Reading::ended;
+  session_->transport_closed(*abort_reason_);
+  take_events();
+  finish();
 }
 
 }  // namespace trunkline::net

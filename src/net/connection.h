@@ -9,6 +9,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 
 namespace trunkline::net {
 
@@ -66,6 +67,9 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void flush_if_large();
   /// session().close(reason), write what is left, close.
   void close(const Status& reason);
+  /// Writes what there is room for, and ends without a goodbye, as if the transport had failed for `reason`. Amid
+  /// events: after them.
+  void abort(const Status& reason);
 
  private:
   enum class Reading : std::uint8_t { idle, waiting, paused, ended };
@@ -96,12 +100,14 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void restart_linger();
   void linger_expired();
   void finish();
+  void end_abruptly();
 
   std::unique_ptr<Transport> transport_;
   ConnectionHandler& handler_;
   const ConnectionOptions options_;
   std::unique_ptr<session::Session> session_;
   Status write_error_;
+  std::optional<Status> abort_reason_;
   Reading reading_ = Reading::idle;
   bool is_in_events_ = false;
   bool is_write_waiting_ = false;

@@ -111,9 +111,8 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
     int error = ::connect(socket.get(), address.data(), address.size()) == 0 ? 0 : errno;
     if (error == EINTR) error = EINPROGRESS;
     if (error != 0 && error != EINPROGRESS) return system_status(attempt_, error);
-    auto readiness = Readiness::make(loop_, socket.get());
+    auto readiness = Readiness::make(loop_, socket);
     if (!readiness) return std::move(readiness).status();
-    static_cast<void>(socket.release());
     readiness_ = std::move(*readiness);
     readiness_->set_observer(this);
     // Also if it is connected already, as a unix socket is: the callback must not come from inside dial().

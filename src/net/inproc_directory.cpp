@@ -12,6 +12,10 @@ InprocDirectory& InprocDirectory::of_process() {
   return directory;
 }
 
+namespace {
+[[maybe_unused]] const InprocDirectory& made_early = InprocDirectory::of_process();
+}
+
 InprocDirectory* InprocDirectory::make_for_process() {
   // A thread may be in it while another forks: the child must find neither a locked mutex nor half a table.
   static_cast<void>(::pthread_atfork([] { of_process().mutex_.lock(); }, [] { of_process().mutex_.unlock(); },
@@ -34,9 +38,10 @@ Status InprocDirectory::add(const std::string& name, Loop& loop, const std::shar
   return {};
 }
 
-void InprocDirectory::remove(const std::string& name) {
+void InprocDirectory::remove(const std::string& name, const std::shared_ptr<Accept>& accept) {
   const std::lock_guard lock(mutex_);
-  entries_.erase(name);
+  const auto found = entries_.find(name);
+  if (found != entries_.end() && found->second.accept.lock() == accept) entries_.erase(found);
 }
 
 Status InprocDirectory::connect(const std::string& name, MemoryEnd end) {

@@ -19,15 +19,15 @@ class InprocDirectory {
  public:
   using Accept = std::function<void(MemoryEnd end)>;
 
-  /// A forked child has one of its own, empty: its parent's listeners are not there.
+  /// A forked child has one of its own, empty: its parent's listeners are not there. Made before main(), or when the
+  /// library is loaded, so that no thread forks meanwhile.
   static InprocDirectory& of_process();
-  /// What of_process() sees to when it is first called; for who must have it before another thread may fork.
-  static void watch_forks() { static_cast<void>(of_process()); }
 
-  /// `accept` is called on `loop` for each connection until remove(), or until its last owner lets it go.
+  /// `accept` is called on `loop` for each connection until remove() with it, or until its last owner lets it go.
   /// Error: already_exists. `loop` must live until remove().
   Status add(const std::string& name, Loop& loop, const std::shared_ptr<Accept>& accept);
-  void remove(const std::string& name);
+  /// Does nothing if the name is somebody else's by now: a child of fork() inherits listeners, not their names.
+  void remove(const std::string& name, const std::shared_ptr<Accept>& accept);
   /// Hands `end` to the listener; unavailable if there is none.
   Status connect(const std::string& name, MemoryEnd end);
 

@@ -5,6 +5,7 @@
 #include "net/acceptance.h"
 #include "net/inproc_directory.h"
 #include "net/listening_socket.h"
+#include "net/open_sockets.h"
 #include "net/readiness.h"
 #include "net/socket_options.h"
 #include "net/system_error.h"
@@ -54,7 +55,8 @@ class SocketListener final : public Listener, private TransportObserver {
     const std::shared_ptr<Acceptance> acceptance = acceptance_;
     const std::weak_ptr<SocketListener*> alive = alive_;
     for (int count = 0; count < accepts_per_turn; ++count) {
-      UniqueSocket socket(::accept4(readiness_->socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+      UniqueSocket socket(OpenSockets::make(
+          [this] { return ::accept4(readiness_->socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); }));
       if (socket.get() >= 0) {
         acceptance->accept(std::move(socket));
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -99,7 +101,7 @@ class InprocListener final : public Listener {
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
   void close() override {
     acceptance_->close();
-    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path());
+    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path(), accept_);
   }
   Status reload_tls() override { return acceptance_->load_tls(); }
 
@@ -126,12 +128,11 @@ Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const Endpoint& end
   }
   auto socket = ListeningSocket::open(endpoint, options.transport);
   if (!socket) return std::move(socket).status();
-  auto readiness = Readiness::make(loop, socket->get());
+  auto readiness = Readiness::make(loop, socket->socket());
   if (!readiness) {
     socket->unlink_file();
     return std::move(readiness).status();
   }
-  static_cast<void>(socket->release());
   return std::unique_ptr<Listener>(
       std::make_unique<SocketListener>(loop, std::move(*socket), std::move(*readiness), std::move(acceptance)));
 }

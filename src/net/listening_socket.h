@@ -20,9 +20,8 @@ class ListeningSocket {
 
   /// With the real port.
   const Endpoint& endpoint() const noexcept { return endpoint_; }
-  int get() const noexcept { return socket_.get(); }
-  /// The socket becomes the caller's.
-  int release() noexcept { return socket_.release(); }
+  /// For whoever takes it over.
+  UniqueSocket& socket() noexcept { return socket_; }
   /// Ends the listening of `socket`, which was released, also where copies of it are open, unless this is a copy
   /// itself: a child of fork() leaves that to its parent.
   void shut_down(int socket) const noexcept;

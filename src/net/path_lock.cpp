@@ -31,7 +31,9 @@ bool is_file_of_path(int file, const std::string& path) noexcept {
 
 PathLock::PathLock(std::string path) noexcept : path_(std::move(path)) {
   while (!path_.empty()) {
-    UniqueSocket file(::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR));
+    // A copy of it in a forked child would hold the lock.
+    UniqueSocket file(OpenSockets::make(
+        [this] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR); }));
     if (file.get() < 0 || !lock(file.get())) return;
     // Whoever held it before has removed the file: a lock on that keeps nobody out.
     if (!is_file_of_path(file.get(), path_)) continue;

@@ -2,6 +2,7 @@
 // Waiting through Asio's reactor.
 #include "net/readiness.h"
 
+#include "net/open_sockets.h"
 #include "net/system_error.h"
 
 #include <asio/post.hpp>
@@ -43,11 +44,12 @@ class Readiness::Handler {
   Direction direction_;
 };
 
-Result<Readiness::Pointer> Readiness::make(Loop& loop, int socket) {
+Result<Readiness::Pointer> Readiness::make(Loop& loop, UniqueSocket& socket) {
   Pointer result(new Readiness(loop));
   std::error_code error;
-  result->descriptor_.assign(socket, error);
+  result->descriptor_.assign(socket.get(), error);
   if (error) return system_status("watch socket", error);
+  static_cast<void>(socket.release());
   // Tells Asio what the socket is already, or it would ask the system at the first wait.
   result->descriptor_.native_non_blocking(true, error);
   return result;
@@ -55,8 +57,11 @@ Result<Readiness::Pointer> Readiness::make(Loop& loop, int socket) {
 
 void Readiness::close() noexcept {
   observer_ = nullptr;
-  std::error_code ignored;
-  descriptor_.close(ignored);
+  if (!descriptor_.is_open()) return;
+  OpenSockets::close(descriptor_.native_handle(), [this] {
+    std::error_code ignored;
+    descriptor_.close(ignored);
+  });
 }
 
 void Readiness::wait_readable() {
@@ -76,7 +81,7 @@ void Readiness::watch_reading_only() {
     descriptor_.native_non_blocking(true, error);
     return;
   }
-  ::close(socket);
+  OpenSockets::close(socket);
   // The observer finds out by reading.
   waiting_[static_cast<std::size_t>(Direction::read)] = true;
   asio::post(loop_.context(), Handler(*this, Direction::read));

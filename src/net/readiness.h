@@ -5,6 +5,7 @@
 #include "net/handler_memory.h"
 #include "net/loop.h"
 #include "net/transport.h"
+#include "net/unique_socket.h"
 
 #include <asio/posix/basic_stream_descriptor.hpp>
 
@@ -25,8 +26,8 @@ class Readiness {
   };
   using Pointer = std::unique_ptr<Readiness, Releaser>;
 
-  /// Takes over `socket`, which must be non-blocking, unless there is an error.
-  static Result<Pointer> make(Loop& loop, int socket);
+  /// `socket`, which must be non-blocking, is given up unless there is an error.
+  static Result<Pointer> make(Loop& loop, UniqueSocket& socket);
   Readiness(const Readiness&) = delete;
   Readiness& operator=(const Readiness&) = delete;
 

@@ -26,8 +26,11 @@ namespace {
 constexpr std::size_t record_bytes = 16 * 1024;
 /// Encrypted bytes are sent once this much has gathered, so that both sides work at once.
 constexpr std::size_t flush_bytes = 64 * 1024;
-/// OpenSSL reads on over records without data, such as new keys. After this much of them the loop does other things.
+/// OpenSSL reads on over records without data. After this much of them the loop does other things.
 constexpr std::size_t most_idle_bytes = 64 * 1024;
+/// Each costs far more than its bytes say, and OpenSSL cannot be told to pause. A peer that renews its keys more often
+/// than this without a word between is given up.
+constexpr int most_renewals = 100;
 /// What is more than this can only be what the peer has OpenSSL say, new keys or alerts, without reading it.
 constexpr std::size_t most_unsent_bytes = 4 * flush_bytes;
 
@@ -73,7 +76,8 @@ struct SocketBio {
     do {
       result = ::recv(stream.socket_, into, size, 0);
     } while (result < 0 && errno == EINTR);
-    if (result > 0) stream.read_since_data_ += * count = static_cast<std::size_t>(result);
+    if (result > 0) *count = static_cast<std::size_t>(result);
+    stream.read_since_data_ += *count;
     stream.is_socket_short_ = *count < size;
     if (result > 0) return 1;
     if (result == 0) {
@@ -104,6 +108,8 @@ TlsStream::TlsStream(std::shared_ptr<const TlsContext> context, int socket, cons
     : context_(std::move(context)), socket_(socket), process_(::getpid()), session_(context_->new_session()) {
   BIO* const bio = SocketBio::make(*this);
   SSL_set_bio(session_.get(), bio, bio);
+  SSL_set_msg_callback(session_.get(), count_renewal);
+  SSL_set_msg_callback_arg(session_.get(), this);
   if (context_->role() == TlsRole::server) {
     SSL_set_accept_state(session_.get());
   } else {
@@ -136,6 +142,7 @@ void TlsStream::set_server_name(std::string server_name) {
 
 TlsStream::Step TlsStream::shake_hands() {
   if (!read_error_.is_ok()) return Step::failed;
+  read_since_data_ = 0;
   ERR_clear_error();
   const int result = SSL_do_handshake(session_.get());
   if (result == 1) return Step::done;
@@ -154,6 +161,7 @@ IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
       if (!read_error_.is_ok()) return {IoState::failed, 0, read_error_};
       std::size_t count = 0;
       read_since_data_ = 0;
+      renewals_ = 0;
       ERR_clear_error();
       const int result = SSL_read_ex(session_.get(), span.data(), span.size(), &count);
       if (result != 1) {
@@ -164,13 +172,26 @@ IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
       total += count;
       // Nothing in the session, nothing in the socket: asking again would only be told so.
       is_drained_ = is_socket_short_ && SSL_has_pending(session_.get()) == 0;
-      if (is_drained_) return {IoState::ok, total, {}};
+      // With new keys before each record, one record at a time.
+      if (is_drained_ || renewals_ > 0) return {IoState::ok, total, {}};
     }
   }
   return {IoState::ok, total, {}};
 }
 
+/// Messages of the handshake that come after it. Called by OpenSSL: nothing may be thrown.
+void TlsStream::count_renewal(int is_written, int, int type, const void*, std::size_t, SSL* session, void* stream) {
+  if (is_written != 0 || type != SSL3_RT_HANDSHAKE) return;
+  if (++static_cast<TlsStream*>(stream)->renewals_ <= most_renewals) return;
+  // OpenSSL then takes no further record.
+  SSL_set_shutdown(session, SSL_get_shutdown(session) | SSL_RECEIVED_SHUTDOWN);
+}
+
 IoResult TlsStream::end_of_read(int result) {
+  if (renewals_ > most_renewals) {
+    fail(read_error_, "the peer renews its keys and says nothing else");
+    return {IoState::failed, 0, read_error_};
+  }
   switch (SSL_get_error(session_.get(), result)) {
     case SSL_ERROR_WANT_READ:
       is_drained_ = is_socket_empty_;

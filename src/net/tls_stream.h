@@ -53,6 +53,8 @@ class TlsStream {
   friend struct SocketBio;
   void set_server_name(std::string server_name);
   IoResult end_of_read(int result);
+  static void count_renewal(int is_written, int version, int type, const void* bytes, std::size_t size, SSL* session,
+                            void* stream);
   bool encrypt(ByteSpan bytes);
   void encrypt_all(std::span<const ByteSpan> from);
   void count_sent() noexcept;
@@ -76,7 +78,8 @@ class TlsStream {
   int socket_error_ = 0;             ///< of the last read or write that failed
   bool is_drained_ = false;          ///< the last read took all there was
   bool is_socket_short_ = false;     ///< the socket had less than it was last asked for
-  std::size_t read_since_data_ = 0;  ///< from the socket, by the read that goes on
+  std::size_t read_since_data_ = 0;  ///< from the socket, by the read or handshake step that goes on
+  int renewals_ = 0;                 ///< of keys and tickets, before the data of the last read
   bool is_socket_empty_ = false;     ///< the socket had nothing when it was last asked
   Status read_error_;
   Status write_error_;

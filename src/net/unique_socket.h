@@ -2,7 +2,7 @@
 // UniqueSocket: closes a socket unless it is handed on.
 #pragma once
 
-#include <unistd.h>
+#include "net/open_sockets.h"
 
 #include <utility>
 
@@ -18,7 +18,7 @@ class UniqueSocket {
     return *this;
   }
   ~UniqueSocket() {
-    if (socket_ >= 0) ::close(socket_);
+    if (socket_ >= 0) OpenSockets::close(socket_);
   }
 
   int get() const noexcept { return socket_; }

@@ -2,6 +2,8 @@
 // What handlers may ask and say about their call.
 #include "server/call_context.h"
 
+#include "server/server_connection.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -97,6 +99,12 @@ bool CallContext::set_compressor(std::string_view name) {
   if (compressor == nullptr || !facts_->accepts(*compressor)) return false;
   compressor_ = compressor;
   return true;
+}
+
+void CallContext::disconnect() {
+  facts_->loop->post([to = facts_->connection] {
+    if (const std::shared_ptr<ServerConnection> connection = to.lock()) connection->drop();
+  });
 }
 
 }  // namespace trunkline::server

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -19,9 +20,12 @@
 
 namespace trunkline::server {
 
+class ServerConnection;
+
 /// What all calls of a connection have in common. Does not change once calls are served.
 struct ConnectionFacts {
   net::Loop* loop = nullptr;
+  std::weak_ptr<ServerConnection> connection;
   std::string peer;
   std::string certificate_subject;
   const CompressorRegistry* compressors = nullptr;      ///< the server's
@@ -75,6 +79,7 @@ class CallContext final : public ServerContext {
   void add_leading_metadata(std::string_view name, std::string_view value) override;
   void add_trailing_metadata(std::string_view name, std::string_view value) override;
   bool set_compressor(std::string_view name) override;
+  void disconnect() override;
   asio::any_io_executor executor() const noexcept override { return facts_->loop->context().get_executor(); }
 
  private:

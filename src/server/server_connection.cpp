@@ -19,6 +19,7 @@ void ServerConnection::start(std::unique_ptr<net::Transport> transport, const ne
                              ByteSpan first_bytes) {
   const ServerOptions& options = loop_->environment().options;
   facts_.loop = &loop_->net_loop();
+  facts_.connection = weak_from_this();
   facts_.peer = transport->peer().address;
   facts_.certificate_subject = transport->peer().certificate_subject;
   facts_.compressors = &options.compressors;
@@ -270,6 +271,12 @@ void ServerConnection::drain() {
 }
 
 void ServerConnection::close(const Status& reason) { connection_->close(reason); }
+
+void ServerConnection::drop() {
+  if (connection_ == nullptr) return;
+  const std::shared_ptr<net::Connection> connection = connection_;
+  connection->abort(Status(StatusCode::unavailable, "the server has dropped the connection"));
+}
 
 void ServerConnection::detach() {
   idle_timer_.cancel();

@@ -38,6 +38,8 @@ class ServerConnection final : public net::ConnectionHandler,
   /// Takes no further calls; closes after the last one.
   void drain();
   void close(const Status& reason);
+  /// The same without a goodbye.
+  void drop();
   /// Lets go of the transport and the session; calls that still run are answered to nobody.
   void detach();
 

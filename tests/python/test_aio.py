@@ -298,12 +298,16 @@ def test_wait_for_ready_and_close(play: Play) -> None:
 
 def test_closing_ends_what_waits(play: Play) -> None:
     async def scenario(server: aio.Server, channel: aio.Channel) -> None:
-        calls = [asyncio.ensure_future(channel.call("later", 30.0)) for _ in range(20)]
-        await asyncio.sleep(0.01)
+        running = server.serve("tcp://127.0.0.1:0")
+        other = aio.Channel(running.endpoint)
+        calls = [asyncio.ensure_future(other.call("later", 30.0)) for _ in range(20)]
+        while running.stats()["open_calls"] < 20:
+            await asyncio.sleep(0.001)
         with pytest.raises(trunkline.DeadlineExceeded, match="20 calls were cancelled"):
-            await channel.close(0.05)
+            await other.close(0.05)
         ended = await asyncio.gather(*calls, return_exceptions=True)
         assert [type(error) for error in ended] == [trunkline.Cancelled] * 20
+        await running.stop()
 
     play(make_server(), scenario)
 

@@ -256,3 +256,26 @@ def test_a_stream_handler_that_computes_after_a_long_wait(serve: Serve) -> None:
         assert channel.call("quick", 2) == 2
         release.set()
         assert stream.read() == 8
+
+
+@pytest.mark.parametrize("round_number", range(10))
+def test_a_call_behind_one_that_blocks_while_a_stream_waits(serve: Serve, round_number: int) -> None:
+    """If one worker takes both it is busy with the first, and the stream's may look after the loop: so several rounds."""
+    server = trunkline.Server(threads=4)
+    released = threading.Event()
+
+    @server.method
+    def listen(messages: Iterator[bytes]) -> Iterator[bytes]:
+        yield from messages
+
+    @server.method
+    def step(request: bytes) -> bytes:
+        if request == b"release":
+            released.set()
+        return b"right" if released.wait(20.0) else b"alone"
+
+    channel = serve(server)
+    with channel.stream("listen", bytes, bytes) as stream:
+        stream.write(b"m")
+        assert stream.read() == b"m"
+        assert list(channel.map("step", [b"hold", b"release"], timeout=30.0)) == [b"right", b"right"]

@@ -4,9 +4,11 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import threading
 import time
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -40,11 +42,27 @@ def test_an_exception_leaves_the_block_of_a_busy_channel(endpoint: str, kind: ty
     assert isinstance(futures[0].exception(20), trunkline.Cancelled)
 
 
+def test_closing_at_once_is_ok_if_there_is_nothing_to_cut_off(endpoint: str) -> None:
+    async def close() -> None:
+        channel = aio.Channel(endpoint)
+        await channel.wait_for_ready(20.0)
+        await channel.close(0.0)
+
+    asyncio.run(close())
+    trunkline.Channel(endpoint).close(0.0)
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # its end of the connection stays open
+        channel = trunkline.Channel(f"tcp://127.0.0.1:{silent.getsockname()[1]}")
+        with pytest.raises(trunkline.DeadlineExceeded):
+            channel.wait_for_ready(0.1)
+        channel.close(0.0)
+
+
 def test_an_exception_leaves_the_block_of_a_busy_aio_channel(endpoint: str) -> None:
     async def leave(kind: type[BaseException]) -> None:
         async with aio.Channel(endpoint) as channel:
             task = asyncio.ensure_future(channel.call("block"))
-            await asyncio.sleep(0.05)
+            while channel.state != "ready":
+                await asyncio.sleep(0.001)
             try:
                 raise kind("from the block")
             finally:
@@ -88,12 +106,17 @@ def test_cancelling_a_map_cancels_its_calls_on_the_wire() -> None:
         asyncio.run(main(running.endpoint))
 
 
+async def call_under_way(channel: aio.Channel) -> asyncio.Future[Any]:
+    call = asyncio.ensure_future(channel.call("block"))
+    while channel.state != "ready":
+        await asyncio.sleep(0.005)
+    return call
+
+
 def test_calls_end_though_the_task_that_closes_is_cancelled(endpoint: str) -> None:
     async def main() -> None:
         channel = aio.Channel(endpoint)
-        call = asyncio.ensure_future(channel.call("block"))
-        while channel.state != "ready":
-            await asyncio.sleep(0.005)
+        call = await call_under_way(channel)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(channel.close(0.4), 0.05)
         with pytest.raises(trunkline.DeadlineExceeded, match="1 calls were cancelled"):
@@ -147,9 +170,7 @@ def test_what_blocks_is_left_at_once_when_it_is_cancelled(endpoint: str) -> None
 
     async def close() -> None:
         channel = aio.Channel(endpoint)
-        call = asyncio.ensure_future(channel.call("block"))
-        while channel.state != "ready":
-            await asyncio.sleep(0.005)
+        call = await call_under_way(channel)
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(channel.close(3.0), 0.05)
         call.cancel()

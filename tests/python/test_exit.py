@@ -8,6 +8,10 @@ import sys
 
 import pytest
 
+from .test_life import TIMES, scenarios
+
+pytestmark = scenarios
+
 SCRIPT = """
 import threading, time
 import trunkline
@@ -21,16 +25,20 @@ def echo(request: bytes) -> bytes:
 BEGIN
 channel = trunkline.Channel(endpoint)
 
+calls = threading.Semaphore(0)
+
 def call() -> None:
     while True:
         try:
             channel.call("echo", b"y")
+            calls.release()
         except BaseException:
             return
 
 for _ in range(4):
     threading.Thread(target=call, daemon=True).start()
-time.sleep(0.1)
+for _ in range(100):
+    assert calls.acquire(timeout=20)
 """
 
 
@@ -43,7 +51,7 @@ time.sleep(0.1)
     ids=["kept", "dropped"],
 )
 def test_exit_amid_calls_of_daemon_threads(begin: str) -> None:
-    for _ in range(5):
+    for _ in range(max(5, TIMES)):
         script = SCRIPT.replace("BEGIN", begin)
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=30)
         assert (done.returncode, done.stderr) == (0, "")

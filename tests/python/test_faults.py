@@ -195,7 +195,13 @@ def test_closing_a_channel_is_interrupted_by_a_signal(serve: Serve) -> None:
     channel = serve(server)
     future = channel.submit("block")
     assert begun.wait(10)
-    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+
+    def interrupt() -> None:
+        while channel.state != "closed":  # as it is once close() has begun
+            time.sleep(0.001)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    timer = threading.Thread(target=interrupt)
     timer.start()
     start = time.monotonic()
 
@@ -211,15 +217,17 @@ def test_closing_a_channel_is_interrupted_by_a_signal(serve: Serve) -> None:
 
 def test_closing_a_channel_waits_for_its_calls(serve: Serve) -> None:
     server = trunkline.Server(threads=1)
+    begun = threading.Event()
 
     @server.method
     def slow(request: int) -> int:
+        begun.set()
         time.sleep(0.2)
         return request
 
     channel = serve(server)
     future = channel.submit("slow", 3, int)
-    time.sleep(0.05)
+    assert begun.wait(20)
 
     channel.close(30.0)
 
@@ -263,9 +271,11 @@ def voluntary_switches() -> int:
 def test_a_waiting_thread_ends_when_its_channel_is_closed_elsewhere(serve: Serve) -> None:
     """Without looking up now and then: it has to be woken."""
     server = trunkline.Server(threads=4)
+    begun = threading.Semaphore(0)
 
     @server.method
     def block(context: trunkline.Context) -> None:
+        begun.release()
         while not context.is_cancelled():
             time.sleep(0.01)
 
@@ -283,7 +293,7 @@ def test_a_waiting_thread_ends_when_its_channel_is_closed_elsewhere(serve: Serve
         for thread in threads:
             thread.start()
         future = channel.submit("block")
-        time.sleep(0.02)
+        assert all(begun.acquire(timeout=20) for _ in range(3))
         with pytest.raises(trunkline.DeadlineExceeded):
             channel.close(0.0)
         for thread in threads:

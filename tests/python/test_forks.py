@@ -9,12 +9,15 @@ import signal
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import trunkline
 
-pytestmark = pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+from .test_life import play, scenarios
+
+pytestmark = [scenarios, pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")]
 
 
 def child_ends(child: int, seconds: float) -> bool:
@@ -109,3 +112,65 @@ def test_a_port_is_free_again_although_a_forked_child_lives() -> None:
     finally:
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)
+
+
+ENDPOINTS = ["tcp://127.0.0.1:0", "unix:@trunkline-forks-again-{pid}", "unix://{folder}/socket"]
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=["tcp", "abstract", "path"])
+def test_a_name_and_its_connections_end_with_the_parents_server_although_a_child_lives(tmp_path: Path, endpoint: str) -> None:
+    play(
+        f"""
+        endpoint = "{endpoint}".format(pid=os.getpid(), folder="{tmp_path}")
+        running = server.serve(endpoint)
+        channel = trunkline.Channel(running.endpoint, max_retries=0)
+        assert channel.call("who") == os.getpid()
+        told, tell = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(tell)
+            os.read(told, 1)
+            # Nothing that the child opens is mistaken for what its parent had.
+            with server.serve("unix:@trunkline-child-%d" % os.getpid()) as own, trunkline.Channel(own.endpoint) as mine:
+                assert mine.call("who") == os.getpid()
+            os._exit(0)
+        os.close(told)
+        assert channel.call("who") == os.getpid()  # the parent is unaffected
+        running.stop()
+        try:
+            channel.call("who", timeout=20.0)
+        except trunkline.Unavailable:
+            pass
+        with server.serve(running.endpoint) as again, trunkline.Channel(again.endpoint) as other:
+            assert other.call("who") == os.getpid()
+        os.close(tell)
+        assert os.waitpid(child, 0)[1] == 0
+        print("done")
+        """,
+        expect="done",
+    )
+
+
+def test_the_peer_sees_that_a_process_has_ended_although_its_child_lives() -> None:
+    play(
+        """
+        with server.serve("tcp://127.0.0.1:0") as running:
+            told, tell = os.pipe()
+            client = os.fork()
+            if client == 0:
+                os.close(tell)
+                with trunkline.Channel(running.endpoint) as channel:
+                    channel.call("who")
+                    if os.fork() == 0:
+                        os.read(told, 1)  # until the test ends
+                    os._exit(0)
+            os.close(told)
+            assert os.waitpid(client, 0)[1] == 0
+            end = time.monotonic() + 20.0
+            while running.stats()["connections"] > 0:
+                assert time.monotonic() < end
+                time.sleep(0.001)
+            assert running.stats()["connections_accepted"] == 1
+            os.write(tell, b"x")
+        """
+    )

@@ -46,7 +46,8 @@ async def aecho(request: bytes) -> bytes:
 #: So often each scenario is played, to show that it does not hang now and then.
 TIMES = int(os.environ.get("TRUNKLINE_TEST_REPEAT", "2"))
 
-pytestmark = pytest.mark.timeout(60 + 10 * TIMES)
+#: For the modules of scenarios.
+pytestmark = scenarios = pytest.mark.timeout(60 + 10 * TIMES)
 
 
 def play(script: str, *, expect: str = "", code: int = 0) -> str:
@@ -213,12 +214,17 @@ def test_run_until_signal(number: int) -> None:
     play(
         f"""
         running = server.serve("tcp://127.0.0.1:0")
-        threading.Timer(0.2, os.kill, (os.getpid(), {int(number)})).start()
+        before = signal.getsignal({int(number)})
+        def end():
+            while signal.getsignal({int(number)}) is before:
+                time.sleep(0.001)
+            os.kill(os.getpid(), {int(number)})
+        threading.Thread(target=end).start()
         assert running.run_until_signal() == {int(number)}
         assert running.wait(0)
         async def main():
             running = async_server.serve("tcp://127.0.0.1:0")
-            asyncio.get_running_loop().call_later(0.2, os.kill, os.getpid(), {int(number)})
+            asyncio.get_running_loop().call_soon(os.kill, os.getpid(), {int(number)})
             assert await running.run_until_signal() == {int(number)}
         asyncio.run(main())
         """
@@ -321,7 +327,8 @@ def test_a_call_on_a_loop_that_ends_first() -> None:
         channel = aio.Channel(running.endpoint)
         async def leave():
             asyncio.ensure_future(channel.call("block"))
-            await asyncio.sleep(0.05)
+            while not begun.is_set():
+                await asyncio.sleep(0.001)
         asyncio.run(leave())
         async def again():
             assert await channel.call("echo", b"x") == b"x"

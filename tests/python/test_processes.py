@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from .test_life import play
+from .test_life import play, scenarios
+
+pytestmark = scenarios
 
 SERVE = """
 channels = {}
@@ -21,12 +23,19 @@ def serve(workers):
             return running
     raise AssertionError("not every process has got a connection")
 
+lingering = threading.Event()
+
 @server.method
 def linger(request: float, context: trunkline.Context) -> int:
+    lingering.set()
     end = time.monotonic() + request
     while time.monotonic() < end and not context.is_cancelled():
         time.sleep(0.01)
     return os.getpid()
+
+@server.method
+def has_begun() -> bool:
+    return lingering.wait(20)
 """
 
 
@@ -39,7 +48,13 @@ def test_every_process_has_the_grace_that_is_given() -> None:
         """
 running = serve(2)
 futures = {pid: channel.submit("linger", 5.6) for pid, channel in channels.items()}
-threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGTERM)).start()
+assert all(channel.call("has_begun") for channel in channels.values())
+before = signal.getsignal(signal.SIGTERM)
+def end():
+    while signal.getsignal(signal.SIGTERM) is before:
+        time.sleep(0.001)
+    os.kill(os.getpid(), signal.SIGTERM)
+threading.Thread(target=end).start()
 running.run_until_signal(grace=20.0)
 assert {pid: future.result(20) for pid, future in futures.items()} == {pid: pid for pid in channels}
 """
@@ -52,7 +67,7 @@ def test_processes_end_together(end: str) -> None:
         f"""
 running = serve(4)
 futures = [channel.submit("linger", 60.0) for channel in channels.values()]
-time.sleep(0.1)
+assert all(channel.call("has_begun") for channel in channels.values())
 begin = time.monotonic()
 try:
     running.{end}
@@ -67,8 +82,16 @@ assert all(isinstance(future.exception(20), trunkline.Unavailable) for future in
 def test_processes_of_event_loops_end_together() -> None:
     play_processes(
         """
+sleeping = 0
+
+@async_server.method
+async def count() -> int:
+    return sleeping
+
 @async_server.method
 async def sleep(seconds: float) -> int:
+    global sleeping
+    sleeping += seconds > 0
     await asyncio.sleep(seconds)
     return os.getpid()
 
@@ -79,7 +102,9 @@ async def main():
         channel = aio.Channel(running.endpoint, max_retries=0)
         channels.setdefault(await channel.call("sleep", 0.0), channel)
     calls = [asyncio.ensure_future(channel.call("sleep", 60.0)) for channel in channels.values()]
-    await asyncio.sleep(0.1)
+    for channel in channels.values():
+        while not await channel.call("count"):
+            await asyncio.sleep(0.001)
     begin = time.monotonic()
     try:
         await running.drain(0.3)
@@ -135,7 +160,9 @@ for number in (signal.SIGINT, signal.SIGTERM):
     for pid in channels:
         if pid != os.getpid():
             os.kill(pid, number)
-time.sleep(0.2)
+            with open(f"/proc/{pid}/status") as status:
+                ignored = next(int(line.split()[1], 16) for line in status if line.startswith("SigIgn"))
+            assert ignored & 1 << number - 1, hex(ignored)
 assert {pid: channel.call("who") for pid, channel in channels.items()} == {pid: pid for pid in channels}
 running.stop()
 """

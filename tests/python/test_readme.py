@@ -3,23 +3,22 @@
 
 from __future__ import annotations
 
-import re
-import signal
-import socket
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from .readme import ROOT, programs, serve_and_call
 
-
-def programs(readme: Path) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL)
-
-
-PRINTED = ["hello, world\n['hello, ann', 'hello, bob']\n", "hello, world\n", "", "42\n"]
+PRINTED = [
+    "hello, world\n['hello, ann', 'hello, bob']\n",
+    "hello, world\n",
+    "2.0 4000000\n",
+    "",
+    "stalled\nTrue\n",
+    "42\n",
+]
 
 
 @pytest.mark.parametrize("number", range(len(PRINTED)))
@@ -35,26 +34,4 @@ def test_program(number: int, tmp_path: Path) -> None:
 
 
 def test_a_server_and_its_clients(tmp_path: Path) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
-    for text in programs(ROOT / "README.md"):
-        name = text.splitlines()[0].removeprefix("# ")
-        (tmp_path / name).write_text(text.replace("8888", port))
-    assert {path.name for path in tmp_path.iterdir()} == {"server.py", "client.py", "async_client.py"}
-
-    def command(name: str) -> list[str]:
-        return [sys.executable, "-W", "error", str(tmp_path / name)]
-
-    serving = subprocess.Popen(command("server.py"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-    try:
-        assert serving.stdout is not None
-        assert serving.stdout.readline() == f"listening on tcp://127.0.0.1:{port}\n"
-        blocking = subprocess.run(command("client.py"), capture_output=True, text=True, timeout=60)
-        asynchronous = subprocess.run(command("async_client.py"), capture_output=True, text=True, timeout=60)
-    finally:
-        serving.send_signal(signal.SIGTERM)
-        errors = serving.communicate(timeout=20)[1]
-
-    assert blocking.stdout == "hello, world\n1000\ninvalid_argument: greet: name is empty\n", blocking.stderr
-    assert asynchronous.stdout == "['hello, ann', 'hello, bob']\n", asynchronous.stderr
-    assert (serving.returncode, errors) == (0, "")
+    serve_and_call(sys.executable, tmp_path)

@@ -13,9 +13,6 @@ import pytest
 import trunkline
 from trunkline import testing
 
-pytest_plugins = ["trunkline.pytest_plugin"]
-
-
 @dataclasses.dataclass
 class Pair:
     a: int
@@ -192,24 +189,3 @@ def test_a_bound_async_class() -> None:
             assert [m async for m in client.double(numbers())] == [0, 2, 4, 6, 8]
 
     asyncio.run(main())
-
-
-def test_a_fake_plays_its_script() -> None:
-    fake = testing.Fake()
-    fake.on("Users/get", {"name": "Ann"}, trunkline.NotFound("no more"), lambda request: {"name": str(request)})
-
-    with fake.serve() as channel:
-        assert channel.call("Users/get", 1) == {"name": "Ann"}
-        with pytest.raises(trunkline.NotFound, match="no more"):
-            channel.call("Users/get", 2)
-        assert channel.call("Users/get", 3) == {"name": "3"}
-        assert channel.call("Users/get", 4) == {"name": "4"}
-
-    assert fake.requests("Users/get") == [1, 2, 3, 4]
-    with pytest.raises(ValueError, match="no answer"):
-        fake.on("Users/put")
-
-
-def test_the_fixtures(trunkline_serve: Any, trunkline_fake: testing.Fake) -> None:
-    assert trunkline_serve(Calculator).bind(Calculator).add(Pair(2, 3)) == 5
-    assert trunkline_fake.on("a", 1).requests("a") == []

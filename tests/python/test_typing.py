@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What type checkers are told; mypy and pyright look at this file, and it runs, too."""
+"""What type checkers are told; mypy and pyright look at this file, and it runs, too. Wrong uses are in test_typed_program."""
 
 from __future__ import annotations
 
@@ -28,6 +28,9 @@ class Greeter:
     def join(self, words: Iterator[str]) -> str:
         return "".join(words)
 
+    def lengths(self, words: Iterator[str]) -> Iterator[int]:
+        return map(len, words)
+
 
 def test_blocking() -> None:
     with testing.serve(Greeter) as channel:
@@ -41,6 +44,14 @@ def test_blocking() -> None:
         assert_type(channel.map("Greeter/greet", ["a"], str, return_exceptions=True), Iterator[Any])
         assert_type(channel.as_completed("Greeter/greet", ["a"], str), Iterator[tuple[int, str]])
         assert_type(channel.client_stream("Greeter/join", ["a"], str), str)
+        with channel.stream("Greeter/lengths", str, int) as stream:
+            assert_type(stream, trunkline.ClientStream[str, int])
+            stream.write("abc")
+            assert_type(stream.read(), int)
+            assert_type(list(stream.exchange(["a"])), list[int])
+        with channel.server_stream("Greeter/spell", "abc", str) as spelt:
+            assert_type(spelt, trunkline.ClientStream[Any, str])
+            assert_type([letter for letter in spelt], list[str])
 
 
 def test_asyncio() -> None:
@@ -51,6 +62,14 @@ def test_asyncio() -> None:
             assert_type(channel.as_completed("Greeter/greet", ["a"], str), AsyncGenerator[tuple[int, str], None])
             assert_type(await channel.submit("Greeter/greet", "a", str), str)
             assert_type(await channel.client_stream("Greeter/join", ["a"], str), str)
+            async with channel.stream("Greeter/lengths", str, int) as stream:
+                assert_type(stream, aio.ClientStream[str, int])
+                await stream.write("abc")
+                assert_type(await stream.read(), int)
+                assert_type([each async for each in stream.exchange(["a"])], list[int])
+            async with channel.server_stream("Greeter/spell", "abc", str) as spelt:
+                assert_type(spelt, aio.ClientStream[Any, str])
+                assert_type([letter async for letter in spelt], list[str])
 
     asyncio.run(main())
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import pytest
 
-from .test_life import play
+from .test_life import play, scenarios
+
+pytestmark = scenarios
 
 
 def test_exit_with_a_server_that_nobody_keeps() -> None:
@@ -15,15 +17,17 @@ def test_exit_with_a_server_that_nobody_keeps() -> None:
         endpoint = server.serve("tcp://127.0.0.1:0").endpoint
         gc.collect()
         channel = trunkline.Channel(endpoint)
+        calls = threading.Semaphore(0)
         def work():
             try:
                 while True:
                     channel.call("echo", b"x")
+                    calls.release()
             except trunkline.RpcError:
                 pass
         threads = [threading.Thread(target=work, daemon=True) for _ in range(4)]
         for thread in threads: thread.start()
-        time.sleep(0.1)
+        assert all(calls.acquire(timeout=20) for _ in range(100))
         """
     )
 

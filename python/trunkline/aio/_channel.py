@@ -16,14 +16,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from .. import _core, _threads
-from .._bind import bind
 from .._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
-from .._codecs import Codecs
 from .._errors import DeadlineExceeded, RpcError
-from .._interceptors import OutgoingCall, checked_interceptors, send_through_async
+from .._interceptors import OutgoingCall, send_through_async
 from .._lifetime import forget, track_channel, warn_of_streams
 from .._metadata import MetadataLike
-from .._options import CallOptions, ChannelOptions, core_options
+from .._options import CallOptions, ChannelOptions
 from ._loop import LoopInboxes, in_a_thread, wait_for
 from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
 from ._stream_calls import StreamCalls
@@ -34,7 +32,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("trunkline")
 
 Response = TypeVar("Response")
-Service = TypeVar("Service")
 Self = TypeVar("Self", bound="Channel")
 
 
@@ -42,11 +39,8 @@ class Channel(StreamCalls):
     """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its thread."""
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
-        self._endpoint = endpoint
-        self._codecs = Codecs(options.get("codecs", ()))
-        self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=True)
-        self._default_timeout = options.get("default_timeout")
-        self._core = core = _core.Channel(endpoint, core_options(options))
+        super().__init__(endpoint, options, may_wait=True)
+        core = self._core
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
         self._submitted: set[asyncio.Task[Any]] = set()
@@ -54,16 +48,6 @@ class Channel(StreamCalls):
         self._streams = weakref.WeakSet()
         self._closing: Future[None] | None = None
         track_channel(self)
-
-    @property
-    def endpoint(self) -> str:
-        """As it was given."""
-        return self._endpoint
-
-    @property
-    def state(self) -> str:
-        """idle, connecting, ready, failing or closed."""
-        return self._core.state()
 
     async def __aenter__(self: Self) -> Self:
         return self
@@ -137,16 +121,6 @@ class Channel(StreamCalls):
             self._close(0.0)
         except RpcError:
             pass  # calls were cut off
-
-    def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
-        """A typed client of a class of type-hinted methods: its functions call.
-
-        ``name``: as in ``Server.add_service``. ``options`` are those of all its calls, e.g. ``timeout=1.0``; they may be given
-        to each of its functions, too, for which type checkers do not know them. Bidirectional methods take an iterable
-        of requests, sync or async, and give the responses, or take nothing and give a ClientStream. A class of plain
-        functions may be bound, too: its functions are coroutines here, which type checkers do not know either.
-        """
-        return bind(self, service, name, options, may_wait=True)  # type: ignore[no-any-return]
 
     # --- one call ---
 

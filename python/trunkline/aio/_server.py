@@ -15,9 +15,10 @@ from .. import _core
 from .._calls import checked_timeout
 from .._errors import StatusCode
 from .._lifetime import forget, track_server
+from .._methods import Method
 from .._options import ServerOptions
-from .._processes import Child, PortReservation, Run, end_children, grace_told, telling_what_is_cut_off
-from .._server import Registry, check_serving
+from .._processes import Child, Run, end_children, grace_told, shared_ports, telling_what_is_cut_off
+from .._server import Registry, Serving, check_serving
 from .._threads import DaemonPool
 from .._units import take_and_do
 from ._handlers import EntryHost, entry_of
@@ -47,13 +48,14 @@ class Server(Registry):
         return RunningServer(self, endpoints) if workers == 1 else _SharedServer(self, endpoints, workers)
 
 
-class RunningServer:
+class RunningServer(Serving):
     """A server while it runs on the event loop it was made on; leaving an ``async with`` block drains it for up to 5
     seconds and stops it."""
 
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
         self._loop = asyncio.get_running_loop()
-        self._core = core = _core.Server({**server._options, **more_options})
+        super().__init__(server, more_options)
+        core = self._core
         self._pool = DaemonPool(server._threads, "trunkline-worker")
         self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
         self._flush_wanted = False
@@ -63,32 +65,16 @@ class RunningServer:
         self._inbox = LoopInbox(core.make_inbox(True), self._loop)
         self._descriptor = -1
         try:
-            host = EntryHost(
+            self._host = host = EntryHost(
                 server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._answered
             )
-            for method in list(server._methods.values()):
-                method.add_to(core, server._codecs, entry_of(method, host), needs_call=bool(server._interceptors))
-            self._endpoints = tuple(core.listen(endpoint) for endpoint in endpoints)
-            self._descriptor = core.start_for_event_loop(self._loop.is_closed)
+            self._listen(server, endpoints, lambda method: entry_of(method, host))
+            self._descriptor = core.start_for_event_loop(self._is_loop_gone)
             self._loop.add_reader(self._descriptor, self._take_calls)
         except BaseException:
             self._close_at_exit()
             raise
         track_server(self)
-
-    @property
-    def endpoint(self) -> str:
-        """The first endpoint, with the port the system chose."""
-        return self._endpoints[0]
-
-    @property
-    def endpoints(self) -> tuple[str, ...]:
-        """Those that were given, in their order, with the ports the system chose."""
-        return self._endpoints
-
-    def stats(self) -> dict[str, int]:
-        """Totals since the start; ``python_batches`` is how often the loop was woken for ``python_calls``."""
-        return self._core.stats()
 
     # --- calls; on the loop ---
 
@@ -119,9 +105,12 @@ class RunningServer:
     def _answered(self, call: _core.ServedCall) -> None:
         self._tasks.pop(call, None)
         self._core.answer(call)
-        if not self._flush_wanted:
-            self._flush_wanted = True
-            self._loop.call_soon(self._flush)
+        if self._flush_wanted:
+            return
+        if self._loop.is_closed():  # a task that is destroyed
+            return self._core.flush()
+        self._flush_wanted = True
+        self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
         self._flush_wanted = False
@@ -131,6 +120,20 @@ class RunningServer:
         """With the deadline and the other context variables of the task."""
         future = self._pool.submit(contextvars.copy_context().run, function, *arguments)
         return asyncio.wrap_future(future, loop=self._loop)
+
+    def _is_loop_gone(self) -> bool:
+        """Asked now and then, on a thread of the core's. Calls that a closed loop has taken end: nothing runs them any more."""
+        if not self._loop.is_closed():
+            return False
+        for call in list(self._tasks):
+            call.set_error((int(StatusCode.UNAVAILABLE), "the event loop that served the call has been closed", (), ()))
+            self._core.answer(call)
+        return True
+
+    def _add(self, method: Method) -> None:
+        """While it runs; from any thread."""
+        host = self._host
+        method.add_to(self._core, host.codecs, entry_of(method, host), needs_call=bool(host.interceptors))
 
     # --- its end ---
 
@@ -229,20 +232,11 @@ class _SharedServer(RunningServer):
 
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
         self._children: list[Child] = []
-        reservations: list[PortReservation] = []
-        try:
-            reservations.extend(PortReservation(endpoint) for endpoint in endpoints)
-            chosen = [reservation.endpoint for reservation in reservations]
+        with shared_ports(endpoints, self._children) as chosen:
             run = _in_a_child(server, chosen, asyncio.get_running_loop())
             for _ in range(workers - 1):
                 self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
-        except BaseException:
-            end_children(self._children)
-            raise
-        finally:
-            for reservation in reservations:
-                reservation.close()
 
     async def drain(self, timeout: float = 5.0) -> None:
         """As of one process; what other ones cut off is logged there."""

@@ -9,13 +9,10 @@ import weakref
 from collections.abc import AsyncIterable, AsyncIterator
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
-from .. import _core
-from .._calls import settings_of
-from .._codecs import Codecs, Coding
+from .._caller import Caller
 from .._deadline import effective_timeout
 from .._errors import DeadlineExceeded
-from .._interceptors import Interception, OutgoingCall
-from .._metadata import MetadataLike
+from .._interceptors import Interception
 from .._options import StreamOptions
 from ._loop import LoopInboxes, each
 from ._many import Requests
@@ -24,66 +21,59 @@ from ._streams import ClientStream
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+Request = TypeVar("Request")
 Response = TypeVar("Response")
 
 
-class StreamCalls:
+class StreamCalls(Caller):
     """As of :class:`trunkline.Channel`, with coroutines."""
 
-    _core: _core.Channel
-    _codecs: Codecs
-    _interceptors: tuple[Any, ...]
-    _default_timeout: float | None
     #: To be given up when the channel's block is left.
-    _streams: weakref.WeakSet[ClientStream]
+    _streams: weakref.WeakSet[ClientStream[Any, Any]]
     _inboxes: LoopInboxes
 
+    @overload
     def stream(
-        self,
-        method: str,
-        request: Any = Any,
-        response: type[Response] | Any = None,
-        **options: Unpack[StreamOptions],
-    ) -> ClientStream:
+        self, method: str, request: type[Request], response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Request, Response]: ...
+    @overload
+    def stream(
+        self, method: str, request: Any, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def stream(
+        self, method: str, *, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def stream(
+        self, method: str, request: type[Request], response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Request, Any]: ...
+    @overload
+    def stream(
+        self, method: str, request: Any = ..., response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]: ...
+    def stream(
+        self, method: str, request: Any = Any, response: Any = None, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
         """A stream of messages of type ``request`` out and ``response`` in; begins at once, with interceptors at its
         first operation."""
         return self._open(method, "bidirectional", None, request, response, **options)
 
-    def _open(
-        self,
-        method: str,
-        kind: str,
-        only_request: Any,
-        request: Any,
-        response: Any,
-        timeout: float | None = None,
-        metadata: MetadataLike = None,
-        wait_for_ready: bool = False,
-        compressor: str | None = None,
-        codec: str | None = None,
-    ) -> ClientStream:
-        """``request``: the type of what is streamed; of no use if the only request is there."""
-        call = OutgoingCall(method, kind, only_request, timeout, metadata, None)
-
-        def begin() -> tuple[_core.ClientStream, Coding]:
-            is_only = call.kind == "server_stream"
-            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
-            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
-            data = coding.encode(call.request) if is_only else None
-            return self._core.open_stream(call.method, coding.codec, settings, data), coding
-
-        interception = Interception(self._interceptors, call) if self._interceptors else None
-        stream = ClientStream(self._inboxes, begin, interception)
-        self._streams.add(stream)
-        return stream
-
+    @overload
     def server_stream(
-        self,
-        method: str,
-        request: Any = None,
-        response: type[Response] | Any = None,
-        **options: Unpack[StreamOptions],
-    ) -> ClientStream:
+        self, method: str, request: Any, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def server_stream(
+        self, method: str, *, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def server_stream(
+        self, method: str, request: Any = ..., response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]: ...
+    def server_stream(
+        self, method: str, request: Any = None, response: Any = None, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
         """One request, many responses: ``async for`` over what it returns."""
         return self._open(method, "server_stream", request, Any, response, **options)
 
@@ -105,7 +95,7 @@ class StreamCalls:
         self,
         method: str,
         requests: Requests,
-        response: type[Response] | Any = None,
+        response: Any = None,
         *,
         request: Any = Any,
         **options: Unpack[StreamOptions],
@@ -125,6 +115,15 @@ class StreamCalls:
         stream = self._open(method, "client_stream", None, request, response, **options)
         async with stream._writing(source):
             return await stream._only_response()
+
+    def _open(
+        self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
+        call, open_stream = self._stream_call(method, kind, only_request, request, response, **options)
+        interception = Interception(self._interceptors, call) if self._interceptors else None
+        stream: ClientStream[Any, Any] = ClientStream(self._inboxes, open_stream, interception)
+        self._streams.add(stream)
+        return stream
 
 
 _NOTHING: Any = object()

@@ -7,19 +7,22 @@ import asyncio
 import contextlib
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from .. import _core
+from .._caller import Opening
 from .._codecs import Coding
-from .._errors import Cancelled, Internal, RpcError
+from .._errors import Cancelled, FailedPrecondition, Internal, RpcError
 from .._interceptors import Interception, StreamInterception
 from .._metadata import Metadata
 from ._loop import LoopInboxes, each, wait_for
 
-Self = TypeVar("Self", bound="ClientStream")
+Request = TypeVar("Request", contravariant=True)
+Response = TypeVar("Response", covariant=True)
+Self = TypeVar("Self", bound="ClientStream[Any, Any]")
 
 
-class ClientStream:
+class ClientStream(Generic[Request, Response]):
     """Messages both ways. ``async for`` reads; leaving an ``async with`` block, or letting go of it, gives the call up
     unless it has ended. One task may read while another one writes. Cancelling either gives the call up.
     """
@@ -27,7 +30,7 @@ class ClientStream:
     def __init__(
         self,
         inboxes: LoopInboxes,
-        begin: Callable[[], tuple[_core.ClientStream, Coding]],
+        begin: Opening,
         interception: Interception | None = None,
     ) -> None:
         self._inboxes = inboxes
@@ -73,7 +76,11 @@ class ClientStream:
         self._interception = StreamInterception(interception)
 
     async def _begun(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
-        loop, inbox = self._inboxes.of_running_loop()
+        try:
+            loop, inbox = self._inboxes.of_running_loop()
+        except FailedPrecondition:
+            # The channel is closed, and so the call is over: nothing waits, and its own error is told.
+            return begin(*arguments, None, None).wait()
         future: asyncio.Future[Any] = loop.create_future()
         try:
             return await wait_for(begin(*arguments, inbox, future), future)
@@ -110,7 +117,7 @@ class ClientStream:
         core, coding = await self._opened()
         data = await self._do(core.begin_read)
         if data is not None:
-            return True, coding.decode(data)
+            return True, coding.decode_as(core.codec(), data)
         self._ended = True
         await self._end(None)
         return False, None
@@ -128,23 +135,23 @@ class ClientStream:
             self.cancel()
             await self._end(self._failed_write or Cancelled("the stream was given up"), is_known=True)
 
-    async def read(self) -> Any:
+    async def read(self) -> Response:
         """The next message; raises EOFError once the server has ended the call with ok, or RpcError."""
         has_one, message = await self._next()
         if not has_one:
             raise EOFError("the stream has ended")
-        return message
+        return message  # type: ignore[no-any-return]
 
-    def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[Response]:
         return self
 
-    async def __anext__(self) -> Any:
+    async def __anext__(self) -> Response:
         has_one, message = await self._next()
         if not has_one:
             raise StopAsyncIteration
-        return message
+        return message  # type: ignore[no-any-return]
 
-    async def write(self, message: Any) -> None:
+    async def write(self, message: Request) -> None:
         """Waits until there is room for more."""
         core, coding = await self._opened()
         await self._begun_write(core.begin_write, coding.encode(message), False)
@@ -161,7 +168,7 @@ class ClientStream:
         self._ended = True
         await self._end(None)
 
-    async def exchange(self, requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
+    async def exchange(self, requests: Iterable[Request] | AsyncIterable[Request]) -> AsyncIterator[Response]:
         """Writes ``requests`` in a task of its own while it yields what is read. What ``requests`` raises ends the call
         and comes through."""
         async with self._writing(requests):
@@ -252,4 +259,4 @@ class ClientStream:
         await self.finish()
         if data is None:
             raise Internal("finish stream: the server sent no response")
-        return coding.decode(data)
+        return coding.decode_as(core.codec(), data)

@@ -1,75 +1,50 @@
 // SPDX-License-Identifier: MIT
-// ObjectPool: recycling within a thread, and what is freed when the thread's list is gone.
+// ObjectPool: objects made and destroyed in recycled memory. How that is kept is tested in thread_free_lists_test.cpp.
 #include "base/object_pool.h"
 
 #include <gtest/gtest.h>
 
-#include <array>
-#include <atomic>
 #include <cstdint>
-#include <cstdlib>
-#include <thread>
-
-#ifndef TRUNKLINE_NO_POOLING
-namespace {
-/// Memory of this size is the test's alone; one piece at a time.
-constexpr std::size_t watched_bytes = 4808;
-std::atomic<void*> watched{nullptr};
-}  // namespace
-
-void* operator new(std::size_t size) {
-  void* memory = std::malloc(size);
-  if (memory == nullptr) throw std::bad_alloc();
-  if (size == watched_bytes) watched = memory;
-  return memory;
-}
-void operator delete(void* memory) noexcept {
-  void* expected = memory;
-  if (memory != nullptr) watched.compare_exchange_strong(expected, nullptr);
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t) noexcept { operator delete(memory); }
+#include <stdexcept>
 
 namespace trunkline::base {
 namespace {
 
-struct Large {
-  std::array<std::byte, watched_bytes> bytes;
+struct Counted {
+  explicit Counted(int& alive, bool fails = false) : count(alive) {
+    if (fails) throw std::runtime_error("not made");
+    ++count;
+  }
+  ~Counted() { --count; }
+  int& count;
 };
-using Pool = ObjectPool<Large>;
+using Pool = ObjectPool<Counted>;
 
-TEST(ObjectPool, GivesTheSameMemoryAgain) {
-  Large* const first = Pool::make();
+TEST(ObjectPool, MakesAndDestroysInTheSameMemory) {
+  int alive = 0;
+  Counted* const first = Pool::make(alive);
   const auto address = reinterpret_cast<std::uintptr_t>(first);
+  EXPECT_EQ(alive, 1);
   Pool::free(first);
+  EXPECT_EQ(alive, 0);
 
-  Large* const second = Pool::make();
+  Counted* const second = Pool::make(alive);
 
+#ifndef TRUNKLINE_NO_POOLING
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(second), address);
+#else
+  static_cast<void>(address);
+#endif
   Pool::free(second);
 }
 
-TEST(ObjectPool, IsEmptiedAtTheThreadsEnd) {
-  std::thread([] { Pool::free(Pool::make()); }).join();
+TEST(ObjectPool, LetsOutWhatAConstructorThrows) {
+  int alive = 0;
 
-  EXPECT_EQ(watched, nullptr);
-}
+  EXPECT_THROW(Pool::make(alive, true), std::runtime_error);
 
-TEST(ObjectPool, KeepsNothingThatIsFreedAfterItsEnd) {
-  struct Late {
-    ~Late() { Pool::free(object); }
-    Large* object = nullptr;
-  };
-  std::thread([] {
-    thread_local Late late;      // made before the thread's list, so destroyed after it
-    late.object = Pool::make();  // makes no list
-    Pool::free(Pool::make());    // does
-    watched = late.object;
-  }).join();
-
-  EXPECT_EQ(watched, nullptr);
+  EXPECT_EQ(alive, 0);
 }
 
 }  // namespace
 }  // namespace trunkline::base
-#endif

@@ -77,6 +77,19 @@ TEST_F(MessageCoding, EmptyMessagesHaveNoBytes) {
   EXPECT_TRUE(decode_message(bytes, Slice::from_static("anything"), MutableMessageView::of(empty)).is_ok());
 }
 
+TEST_F(MessageCoding, NoMessageIsParsedWhereTheDirectFormIsForNoCodec) {
+  MessageType type = MessageTraits<std::string>::type();
+  type.direct_codec = {};
+  type.parse = [](void* object, ByteSpan payload) {
+    *static_cast<std::string*>(object) = as_text(payload);
+    return true;
+  };
+  std::string text = "before";
+
+  EXPECT_EQ(decode_message(nullptr, {}, MutableMessageView{&type, &text}), Status());
+  EXPECT_EQ(text, "");
+}
+
 TEST_F(MessageCoding, SaysWhyAMessageCannotBeDecoded) {
   std::string text;
   Value value;

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <functional>
+#include <stdexcept>
 #include <thread>
 
 namespace trunkline::client {
@@ -151,6 +152,39 @@ struct EndlessWork {
   std::atomic<bool> is_gone{false};
   std::atomic<int> runs_after{0};
 };
+
+/// Begins a call and posts itself again whenever it is run, and throws; begins another when it is let go of.
+struct UnrulyWork {
+  ~UnrulyWork() { begin(); }
+  static void post(const std::shared_ptr<UnrulyWork>& self) {
+    asio::post(self->executor, [self] {
+      post(self);
+      self->begin();
+      throw std::runtime_error("against its contract");
+    });
+  }
+  void begin() {
+    ++begun;
+    channel.async_call<Text>("Echo", Text("x"), [&count = ended](const Result<Text>&) { ++count; });
+  }
+
+  Channel& channel;
+  int& begun;
+  int& ended;
+  asio::any_io_executor executor = channel.executor();
+};
+
+TEST_F(ChannelDetachment, CallsEndWhoseBeginnersThrowOrAreDropped) {
+  auto channel = make();
+  int begun = 0;
+  int ended = 0;
+  UnrulyWork::post(std::shared_ptr<UnrulyWork>(new UnrulyWork{*channel, begun, ended}));
+
+  channel.reset();
+
+  EXPECT_GT(begun, 1);
+  EXPECT_EQ(ended, begun);
+}
 
 TEST_F(ChannelDetachment, ByItsOwnThreadRunsNoMoreHandlers) {
   auto channel = make();

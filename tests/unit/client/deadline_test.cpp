@@ -99,6 +99,7 @@ class FakeContext final : public ServerContext {
   void add_leading_metadata(std::string_view, std::string_view) override {}
   void add_trailing_metadata(std::string_view, std::string_view) override {}
   bool set_compressor(std::string_view) override { return false; }
+  void disconnect() override {}
   asio::any_io_executor executor() const noexcept override { return {}; }
 
  private:

@@ -3,6 +3,8 @@
 #include "unit/client/own_loop.h"
 #include "unit/client/refused_threads.h"
 
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/io_context.hpp>
@@ -163,7 +165,7 @@ TEST_F(OwnLoop, CallsThatNoThreadIsToBeHadForSaySo) {
   ASSERT_TRUE(by_callback);
   for (const Status& status : {by_callback->status(), by_future.get().status(), by_coroutine, one_way}) {
     EXPECT_EQ(status.code(), StatusCode::resource_exhausted);
-    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("start thread: the system refuses one"));
+    EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("call Echo: start thread: the system refuses one"));
     EXPECT_FALSE(status.may_have_run());
   }
   EXPECT_THROW(static_cast<void>(channel->executor()), StatusError);
@@ -189,7 +191,31 @@ TEST_F(OwnLoop, SoDoStreams) {
   ASSERT_TRUE(by_callback);
   EXPECT_EQ(by_callback->code(), StatusCode::resource_exhausted);
   EXPECT_EQ(by_coroutine.code(), StatusCode::resource_exhausted);
+  EXPECT_TRUE(by_callback->may_have_run()) << "it may have been sent before, by a thread that waits";
   EXPECT_EQ(ready.code(), StatusCode::deadline_exceeded);
+}
+
+TEST_F(OwnLoop, AnOperationThatWasRefusedCannotBeCancelled) {
+  const auto channel = make();
+  std::promise<Status> outcome;
+  auto ended = outcome.get_future();
+  asio::cancellation_signal signal;
+  std::optional<TextStream> stream;
+  {
+    const RefusedThreads refused;
+    stream.emplace(channel->stream<Text, Text>("Talk"));
+    stream->async_finish(asio::bind_cancellation_slot(signal.slot(), [&](const Status&) {
+      signal.emit(asio::cancellation_type::terminal);
+      static_cast<void>(channel->wait_for_ready(0s));  // runs the loop
+    }));
+  }
+
+  stream->async_finish(into(outcome));
+  static_cast<void>(channel->wait_for_ready(0s));
+
+  EXPECT_EQ(ended.wait_for(0s), std::future_status::timeout) << "the stream is still there";
+  stream->cancel();
+  EXPECT_EQ(ended.get().code(), StatusCode::cancelled);
 }
 
 TEST_F(OwnLoop, IsAnIoObjectWithAnExecutor) {

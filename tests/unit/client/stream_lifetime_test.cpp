@@ -48,6 +48,72 @@ TEST_F(StreamLifetime, AsynchronousOperationsCompleteAfterTheChannel) {
   EXPECT_EQ(finished->code(), StatusCode::cancelled);
 }
 
+TEST_F(StreamLifetime, CallsThatHandlersBeginWhileTheChannelGoesEnd) {
+  constexpr int count = 2000;
+  std::vector<TextStream> streams;
+  for (int i = 0; i < count; ++i) streams.push_back(open());
+  int begun = 0;
+  int ended = 0;
+  for (TextStream& stream : streams) {
+    stream.async_finish([&, &on = channel()](const Status&) {
+      ++begun;
+      on.async_call<Text>("Echo", Text("x"), [&](const Result<Text>&) { ++ended; });
+    });
+  }
+  settle();
+
+  destroy_channel();
+
+  EXPECT_EQ(begun, count);
+  EXPECT_EQ(ended, count);
+}
+
+TEST_F(StreamLifetime, HandlersReadWhatIsHeldOneAfterTheOther) {
+  constexpr int count = 100000;
+  options.limits.call_credit_bytes = 256u << 20;
+  options.limits.connection_credit_bytes = 256u << 20;
+  TextStream stream = open();
+  on_loop([&] {
+    for (int i = 0; i < count; ++i) server().send(id(), "x");
+  });
+  on_loop([&] { destroy_channel(); });
+  int read = 0;
+  bool inside = false;
+  std::optional<Status> end;
+  const std::function<void(const Read&)> read_on = [&](const Read& result) {
+    ASSERT_FALSE(std::exchange(inside, true)) << "after " << read << " messages";
+    if (result) {
+      ++read;
+      stream.async_read(read_on);
+    } else {
+      end = result.status();
+    }
+    inside = false;
+  };
+
+  stream.async_read(read_on);
+
+  EXPECT_EQ(read, count);
+  ASSERT_TRUE(end);
+  EXPECT_EQ(end->code(), StatusCode::cancelled);
+}
+
+TEST_F(StreamLifetime, BlockingInAHandlerFirstTellsWhatItHasBegun) {
+  TextStream stream = open();
+  on_loop([&] { destroy_channel(); });
+  std::string order;
+
+  stream.async_finish([&](const Status&) {
+    order += "outer ";
+    stream.async_finish([&](const Status&) { order += "inner "; });
+    order += "blocks ";
+    static_cast<void>(stream.finish());
+    order += "done";
+  });
+
+  EXPECT_EQ(order, "outer blocks inner done");
+}
+
 TEST_F(StreamLifetime, GivenUpBeforeItsLaunchItNeverReachesTheServer) {
   std::optional<TextStream> stream(channel().stream<Text, Text>("Talk"));
   event_loop->post([&] { stream.reset(); });

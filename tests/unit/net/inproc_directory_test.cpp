@@ -13,7 +13,7 @@ namespace {
 /// As a listener of static storage duration.
 struct Late {
   ~Late() {
-    InprocDirectory::of_process().remove("late");
+    InprocDirectory::of_process().remove("late", accept);
     const bool is_free = InprocDirectory::of_process().add("late", *loop, accept).is_ok();
     std::_Exit(is_free ? 0 : 1);
   }

@@ -47,9 +47,11 @@ class ReadinessTest : public testing::Test {
   ReadinessTest() {
     int sockets[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
-    readiness_ = std::move(Readiness::make(loop_, sockets[0])).value();
-    readiness_->set_observer(&observer_);
+    UniqueSocket watched(sockets[0]);
     peer_ = UniqueSocket(sockets[1]);
+    readiness_ = std::move(Readiness::make(loop_, watched)).value();
+    readiness_->set_observer(&observer_);
+    EXPECT_EQ(watched.get(), -1);
   }
   void pass_bytes(int count) {
     for (int i = 0; i < count; ++i) {

@@ -19,7 +19,9 @@ using testing::HasSubstr;
 
 class TlsStreamTest : public testing::Test {
  protected:
-  explicit TlsStreamTest(const std::string& server_name = "localhost") {
+  explicit TlsStreamTest(const std::string& server_name = "localhost",
+                         const std::string& certified_names = "DNS:localhost") {
+    files_.make_leaf("server", certified_names);
     int sockets[2] = {-1, -1};
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
     server_socket_ = UniqueSocket(sockets[0]);
@@ -203,103 +205,21 @@ TEST_F(FullTlsStreamTest, SaysWhatIsSentThoughMoreIsUnsent) {
   EXPECT_LE(most_at_once, 64u * 1024);
 }
 
-/// A client of OpenSSL's own, which may do what TlsStream never does.
-class PlainOpensslClientTest : public testing::Test {
+/// Shows a certificate with so many names that it is longer than what is read in one step.
+class LongHandshakeTest : public TlsStreamTest {
  protected:
-  /// `fragment` is one of TLSEXT_max_fragment_length_...
-  void connect(int version = TLS1_3_VERSION, std::uint8_t fragment = 0) {
-    int sockets[2] = {-1, -1};
-    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
-    server_socket_ = UniqueSocket(sockets[0]);
-    client_socket_ = UniqueSocket(sockets[1]);
-    server_ = std::make_unique<TlsStream>(make_server_context(files_.server_options()).value(), sockets[0], "");
-    context_.reset(SSL_CTX_new(TLS_client_method()));
-    SSL_CTX_set_max_proto_version(context_.get(), version);
-    client_.reset(SSL_new(context_.get()));
-    if (fragment != 0) SSL_set_tlsext_max_fragment_length(client_.get(), fragment);
-    SSL_set_fd(client_.get(), sockets[1]);
-    SSL_set_connect_state(client_.get());
-    for (int round = 0; round < 10; ++round) {
-      SSL_do_handshake(client_.get());
-      server_->shake_hands();
-      server_->flush();
-    }
-    ASSERT_EQ(SSL_is_init_finished(client_.get()), 1);
+  static std::string many_names() {
+    std::string names = "DNS:localhost";
+    for (int i = 10000; i < 12500; ++i) names += ",DNS:name-" + std::to_string(i) + ".of-the-server.test";
+    return names;
   }
-  IoResult read() {
-    const MutableByteSpan room(bytes_);
-    return server_->read({&room, 1});
-  }
-
-  const TemporaryDirectory directory_;
-  const TlsFiles files_{directory_};
-  UniqueSocket server_socket_;
-  UniqueSocket client_socket_;
-  std::unique_ptr<SSL_CTX, OpensslDeleter<SSL_CTX_free>> context_;
-  std::unique_ptr<SSL, OpensslDeleter<SSL_free>> client_;
-  std::unique_ptr<TlsStream> server_;
-  std::array<std::byte, 4096> bytes_{};
+  LongHandshakeTest() : TlsStreamTest("localhost", many_names()) {}
 };
 
-TEST_F(PlainOpensslClientTest, IsAnsweredInTheFragmentsItAsksFor) {
-  for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
-    connect(version, TLSEXT_max_fragment_length_512);
-    const std::string text = pattern(2000);
-    const ByteSpan span = as_bytes(text);
+TEST_F(LongHandshakeTest, ComesToItsEnd) {
+  write(*server_, "hello");
 
-    const IoResult written = server_->write({&span, 1});
-
-    ASSERT_EQ(written.state, IoState::ok) << written.error.to_string();
-    EXPECT_EQ(written.bytes, text.size());
-    std::string heard;
-    for (int count = 0; (count = SSL_read(client_.get(), bytes_.data(), static_cast<int>(bytes_.size()))) > 0;) {
-      EXPECT_LE(count, 512);
-      heard += as_text(ByteSpan(bytes_).first(static_cast<std::size_t>(count)));
-    }
-    EXPECT_EQ(heard, text);
-  }
-}
-
-TEST_F(PlainOpensslClientTest, ThatSendsNoDataEndsEachRead) {
-  connect();
-  BIO* const gathered = BIO_new(BIO_s_mem());
-  SSL_set0_wbio(client_.get(), gathered);
-  for (int i = 0; i < 6000; ++i) {
-    ASSERT_EQ(SSL_key_update(client_.get(), SSL_KEY_UPDATE_NOT_REQUESTED), 1);
-    ASSERT_EQ(SSL_do_handshake(client_.get()), 1);
-  }
-  ASSERT_EQ(SSL_write(client_.get(), "x", 1), 1);
-  const char* bytes = nullptr;
-  const long size = BIO_ctrl(gathered, BIO_CTRL_INFO, 0, &bytes);
-  ASSERT_EQ(::send(client_socket_.get(), bytes, static_cast<std::size_t>(size), 0), size);
-
-  int reads = 0;
-  IoResult result;
-  do {
-    result = read();
-    ++reads;
-  } while (result.state == IoState::would_block && server_->has_buffered());
-
-  EXPECT_EQ(result.state, IoState::ok) << result.error.to_string();
-  EXPECT_EQ(result.bytes, 1u);
-  EXPECT_GE(reads, 2) << size << " bytes were taken without coming back to the loop";
-}
-
-TEST_F(PlainOpensslClientTest, ThatAsksForNewKeysAndDoesNotReadIsGivenUp) {
-  connect();
-  IoResult result;
-  int asked = 0;
-
-  for (; result.state != IoState::failed && asked < 100000; ++asked) {
-    ASSERT_EQ(SSL_key_update(client_.get(), SSL_KEY_UPDATE_REQUESTED), 1);
-    ASSERT_EQ(SSL_do_handshake(client_.get()), 1);
-    result = read();
-    server_->flush();
-  }
-
-  EXPECT_EQ(result.state, IoState::failed);
-  EXPECT_THAT(std::string(result.error.message()), HasSubstr("asks for new keys and does not read"));
-  EXPECT_GT(asked, 1000);
+  EXPECT_EQ(read(*client_), "hello");
 }
 
 /// As old as the server lets it be.

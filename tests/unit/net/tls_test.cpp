@@ -350,7 +350,8 @@ TEST_F(TlsTest, EndWithoutGoodbyeIsAnError) {
   for (int i = 0; i < 2; ++i) {
     HandshakeOptions options{
         .context = contexts[i], .server_name = "localhost", .deadline = base::never, .tried = "test"};
-    handshakes[i] = start_handshake(std::move(Readiness::make(loop_, sockets[i])).value(), {}, options,
+    UniqueSocket socket(sockets[i]);
+    handshakes[i] = start_handshake(std::move(Readiness::make(loop_, socket)).value(), {}, options,
                                     [&ends, i](auto result) { ends[i] = std::move(result).value(); });
   }
   ASSERT_TRUE(run_until(loop_, [&] { return ends[0] != nullptr && ends[1] != nullptr; }));

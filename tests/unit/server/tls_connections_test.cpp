@@ -56,7 +56,7 @@ class TlsConnections : public ServerFixture {
                                         .deadline = base::never,
                                         .tried = "test"};
     std::optional<Result<std::unique_ptr<net::Transport>>> result;
-    const auto handshake = net::start_handshake(net::Readiness::make(loop_, socket.release()).value(), {}, options,
+    const auto handshake = net::start_handshake(net::Readiness::make(loop_, socket).value(), {}, options,
                                                 [&](auto made) { result.emplace(std::move(made)); });
     EXPECT_TRUE(settles_to([&] { return result.has_value(); }));
     return std::move(*result).value();

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// Checks of types and ranges, and their texts.
+#include "option_values.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace trunkline::python {
+
+namespace {
+
+/// As Python shows it, but not endlessly.
+std::string shown(const py::handle& value) {
+  constexpr py::ssize_t most = 80;
+  const py::object text = py::repr(value);
+  if (PyUnicode_GetLength(text.ptr()) <= most) return text.cast<std::string>();
+  return text[py::slice(0, most, 1)].cast<std::string>() + "...";
+}
+
+[[noreturn]] void refuse_type(const std::string& what, const py::handle& value, const char* wanted) {
+  PyErr_Clear();
+  throw py::type_error(what + " is " + shown(value) + " (" + Py_TYPE(value.ptr())->tp_name + "), not " + wanted);
+}
+
+[[noreturn]] void refuse_value(const std::string& what, const py::handle& value, const std::string& wanted) {
+  PyErr_Clear();
+  throw py::value_error(what + " is " + shown(value) + ", not " + wanted);
+}
+
+/// What says that it is an integer, as numpy's do; a float does not.
+py::object index_of(const std::string& what, const py::handle& value) {
+  if (PyBool_Check(value.ptr()) || PyIndex_Check(value.ptr()) == 0) refuse_type(what, value, "an integer");
+  auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
+  if (!index) throw py::error_already_set();
+  return index;
+}
+
+}  // namespace
+
+bool flag_of(const std::string& what, const py::handle& value) {
+  if (!PyBool_Check(value.ptr())) refuse_type(what, value, "True or False");
+  return value.ptr() == Py_True;
+}
+
+std::string text_of(const std::string& what, const py::handle& value) {
+  if (!PyUnicode_Check(value.ptr())) refuse_type(what, value, "a str");
+  return value.cast<std::string>();
+}
+
+std::string path_of(const std::string& what, const py::handle& value) {
+  if (PyBytes_Check(value.ptr())) refuse_type(what, value, "a path: a str or an os.PathLike");
+  PyObject* encoded = nullptr;
+  if (PyUnicode_FSConverter(value.ptr(), &encoded) == 0) {
+    if (PyErr_ExceptionMatches(PyExc_TypeError)) refuse_type(what, value, "a path: a str or an os.PathLike");
+    if (PyErr_ExceptionMatches(PyExc_ValueError)) refuse_value(what, value, "a path that the system could have");
+    throw py::error_already_set();
+  }
+  return py::reinterpret_steal<py::bytes>(encoded);
+}
+
+double number_of(const std::string& what, const py::handle& value) {
+  if (PyBool_Check(value.ptr())) refuse_type(what, value, "a number");
+  const double number = PyFloat_AsDouble(value.ptr());
+  if (number != -1.0 || PyErr_Occurred() == nullptr) return number;
+  if (PyErr_ExceptionMatches(PyExc_OverflowError)) refuse_value(what, value, "a number that a float can hold");
+  if (PyErr_ExceptionMatches(PyExc_TypeError)) refuse_type(what, value, "a number");
+  throw py::error_already_set();
+}
+
+std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& value) {
+  const double seconds = number_of(what, value);
+  if (!std::isfinite(seconds) || seconds < 0) refuse_value(what, value, "a finite number of seconds, 0 or more");
+  constexpr double most = 9e9;  // beyond this nanoseconds do not fit
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, most) * 1e9));
+}
+
+long long signed_of(const std::string& what, const py::handle& value, long long least, long long most) {
+  const py::object index = index_of(what, value);
+  int overflow = 0;
+  const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+  if (overflow == 0 && number >= least && number <= most) return number;
+  refuse_value(what, value, std::to_string(least) + " to " + std::to_string(most));
+}
+
+unsigned long long unsigned_of(const std::string& what, const py::handle& value, unsigned long long most) {
+  const py::object index = index_of(what, value);
+  const unsigned long long number = PyLong_AsUnsignedLongLong(index.ptr());
+  if (PyErr_Occurred() == nullptr && number <= most) return number;
+  refuse_value(what, value, "0 to " + std::to_string(most));
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Option values from Python, read as what they are meant to be and nothing else.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <concepts>
+#include <limits>
+#include <string>
+
+namespace trunkline::python {
+
+namespace py = pybind11;
+
+// Each throws TypeError for another type, ValueError for what is out of range; `what` names the option in its text.
+// True and False are flags, and no numbers. With the GIL.
+
+bool flag_of(const std::string& what, const py::handle& value);
+std::string text_of(const std::string& what, const py::handle& value);
+/// Of a str or an os.PathLike.
+std::string path_of(const std::string& what, const py::handle& value);
+double number_of(const std::string& what, const py::handle& value);
+/// Seconds, finite and 0 or more.
+std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& value);
+
+long long signed_of(const std::string& what, const py::handle& value, long long least, long long most);
+unsigned long long unsigned_of(const std::string& what, const py::handle& value, unsigned long long most);
+
+template <std::integral Integer>
+Integer integer_of(const std::string& what, const py::handle& value) {
+  using Limits = std::numeric_limits<Integer>;
+  if constexpr (std::signed_integral<Integer>) {
+    return static_cast<Integer>(signed_of(what, value, Limits::min(), Limits::max()));
+  } else {
+    return static_cast<Integer>(unsigned_of(what, value, Limits::max()));
+  }
+}
+
+}  // namespace trunkline::python

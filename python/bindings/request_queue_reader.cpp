@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// An event loop that takes calls from a RequestQueue, and what becomes of them once it is closed.
+#include "request_queue.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <deque>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+namespace trunkline::python {
+
+namespace {
+
+/// An event loop that has not answered all its calls for so long may have been closed.
+constexpr std::chrono::seconds patience{1};
+
+}  // namespace
+
+int RequestQueue::open_descriptor(const py::handle& is_closed) {
+  if (descriptor_ >= 0) return descriptor_;
+  is_loop_closed_ = Reference(is_closed);
+  descriptor_ = ::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+  if (descriptor_ < 0) throw std::system_error(errno, std::system_category(), "eventfd");
+  return descriptor_;
+}
+
+void RequestQueue::watch() {
+  if (!unanswered_.is_scheduled()) pump_->net_loop().timers().schedule(unanswered_, pump_->net_loop().now() + patience);
+}
+
+void RequestQueue::look_after_loop(base::TimePoint now) {
+  if (running() == 0 || is_closed()) return;
+  {
+    const py::gil_scoped_acquire held;
+    try {
+      if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
+    } catch (const std::exception&) {
+      // It is asked again.
+    }
+  }
+  pump_->net_loop().timers().schedule(unanswered_, now + patience);
+}
+
+std::vector<RequestQueue::Item> RequestQueue::take_all() {
+  drop_left_references();
+  std::uint64_t count = 0;
+  static_cast<void>(!::read(descriptor_, &count, sizeof count));
+  std::deque<Item> taken;
+  {
+    const std::lock_guard lock(mutex_);
+    taken.swap(items_);
+    announced_ = false;
+    has_items_.store(false, std::memory_order_relaxed);
+  }
+  const auto calls = std::count_if(taken.begin(), taken.end(), [](const Item& item) { return !item.is_cancellation; });
+  if (calls > 0) ++batches_, calls_ += static_cast<std::uint64_t>(calls);
+  return {std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())};
+}
+
+}  // namespace trunkline::python

@@ -1,0 +1,309 @@
+# SPDX-License-Identifier: MIT
+"""Fake: a server that answers as it is told, and remembers what it was asked."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import dataclasses
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+from .. import _core, aio
+from .._channel import Channel
+from .._context import Context
+from .._errors import Internal, RpcError, Unavailable, Unimplemented
+from .._interceptors import OutgoingCall
+from .._metadata import Metadata
+from .._methods import Method
+from .._options import ChannelOptions, ServerOptions
+from .._service import methods_of
+from ._answers import NOTHING, Answer, Fault, Pause, each_part
+from ._hosting import ahosted, hosted
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Self = TypeVar("Self", bound="Fake")
+
+Kind = Literal["unary", "client_stream", "server_stream", "bidirectional"]
+
+_KINDS: dict[_core.MethodKind, Kind] = {
+    _core.MethodKind.unary: "unary",
+    _core.MethodKind.client_stream: "client_stream",
+    _core.MethodKind.server_stream: "server_stream",
+    _core.MethodKind.bidirectional: "bidirectional",
+}
+
+
+@dataclasses.dataclass
+class ReceivedCall:
+    """A call that a fake has got."""
+
+    method: str
+    kind: Kind
+    #: The message; of a stream of requests the list of those that were read so far.
+    request: Any
+    metadata: Metadata
+    #: Seconds that were left until the caller's deadline when it came; None without one.
+    timeout: float | None
+    peer: str
+
+
+class _Script:
+    """A method's answers, and how many of them were used."""
+
+    def __init__(self, method: str, kind: Kind, request: Any, response: Any) -> None:
+        self.method = method
+        self.kind: Kind = kind
+        self.request = request
+        self.response = response
+        self.answers: list[Answer] = []
+        self.used = 0
+
+    def next(self) -> Answer | None:
+        if self.used < len(self.answers):
+            self.used += 1
+        return self.answers[self.used - 1] if self.used else None
+
+
+class Fake:
+    """A server that answers as it is told, and remembers what it was asked::
+
+    fake = trunkline.testing.Fake()
+    fake.on("Users/get", {"name": "Ann"}, trunkline.Unavailable("busy"))
+    with fake.serve() as channel:
+        ...
+    assert fake.requests("Users/get") == [1, 1]
+
+    ``service``: a class, or several, of type-hinted methods; kinds and types of its methods are then known, and
+    ``channel.bind(service)`` is their client. ``strict``: leaving a ``serve`` block calls ``check``. Other options are
+    those of :class:`trunkline.ServerOptions`. Any thread and event loop may use it.
+    """
+
+    def __init__(self, *services: type[Any], strict: bool = True, **options: Unpack[ServerOptions]) -> None:
+        self._server = aio.Server(**options)
+        self._strict = strict
+        self._lock = threading.Lock()
+        self._scripts: dict[str, _Script] = {}
+        self._calls: list[ReceivedCall] = []
+        self._failures: list[str] = []
+        self._running: list[aio.RunningServer] = []
+        self._waiting: set[asyncio.Future[None]] = set()
+        for service in services:
+            for method in methods_of(service):
+                signature = method.signature
+                request = signature.request if signature.takes_request else Any
+                self._add(_Script(method.name, _KINDS[signature.kind], request, signature.response))
+
+    def on(
+        self: Self, method: str, *answers: Any, kind: Kind | None = None, request: Any = NOTHING, response: Any = NOTHING
+    ) -> Self:
+        """More answers of a method, used in order, the last one again and again: see :class:`Answer`.
+
+        ``kind``, and the types of its messages, ``request`` and ``response``, are said at its first use, unless its
+        service is known; without that it is unary and takes anything.
+        """
+        if not answers:
+            raise ValueError(f"fake {method}: no answer is given")
+        script = self._scripts.get(method)
+        if script is None:
+            types = [Any if each is NOTHING else each for each in (request, response)]
+            script = _Script(method, kind or "unary", types[0], types[1])
+            self._add(script)
+        elif kind not in (None, script.kind) or request is not NOTHING or response is not NOTHING:
+            raise ValueError(f"fake {method}: its kind ({script.kind}) and types are known already")
+        with self._lock:
+            script.answers.extend(Answer.of(answer) for answer in answers)
+        return self
+
+    def calls(self, method: str | None = None) -> list[ReceivedCall]:
+        """What has been asked so far, of one method or of all."""
+        with self._lock:
+            if method is not None and method not in self._scripts:
+                raise LookupError(self._unexpected(method))
+            return [call for call in self._calls if method in (None, call.method)]
+
+    def requests(self, method: str) -> list[Any]:
+        """The requests of its calls so far; of a method with streams of them, a list for each call."""
+        return [call.request for call in self.calls(method)]
+
+    def check(self) -> None:
+        """AssertionError if a method was called that is not scripted, through a channel that the fake has given, a
+        request was not as expected, or an answer has not been used."""
+        with self._lock:
+            problems = list(self._failures)
+            for script in self._scripts.values():
+                if unused := script.answers[script.used :]:
+                    problems.append(f"{script.method}: {len(unused)} answers were not used: {unused}")
+        if problems:
+            raise AssertionError("fake: " + "\n".join(problems))
+
+    @contextlib.contextmanager
+    def serve(self, **channel_options: Unpack[ChannelOptions]) -> Iterator[Channel]:
+        """Serves it in this process; gives a channel to it."""
+        with contextlib.ExitStack() as stack:
+            running = stack.enter_context(hosted(self._server))
+            stack.enter_context(self._known(running))
+            channel = stack.enter_context(Channel(running.endpoint, **self._watched(channel_options)))
+            stack.callback(self._release)
+            yield channel
+        if self._strict:
+            self.check()
+
+    @contextlib.asynccontextmanager
+    async def aserve(self, **channel_options: Unpack[ChannelOptions]) -> AsyncIterator[aio.Channel]:
+        """The same for asyncio, on the event loop that runs."""
+        async with contextlib.AsyncExitStack() as stack:
+            running = await stack.enter_async_context(ahosted(self._server))
+            stack.enter_context(self._known(running))
+            channel = await stack.enter_async_context(
+                aio.Channel(running.endpoint, **self._watched(channel_options))
+            )
+            stack.callback(self._release)
+            yield channel
+        if self._strict:
+            self.check()
+
+    # --- being served ---
+
+    @contextlib.contextmanager
+    def _known(self, running: Any) -> Iterator[None]:
+        """While it serves, methods may be added."""
+        with self._lock:
+            self._running.append(running)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.remove(running)
+
+    def _watched(self, options: ChannelOptions) -> ChannelOptions:
+        def refuse_unknown(call: OutgoingCall) -> Iterator[None]:
+            with self._lock:
+                if call.method not in self._scripts:
+                    text = self._unexpected(call.method)
+                    self._failures.append(text)
+                    raise Unimplemented(f"fake: {text}")
+            yield
+
+        return {**options, "interceptors": [*options.get("interceptors", ()), refuse_unknown]}
+
+    def _unexpected(self, method: str) -> str:
+        return f"{method} is not scripted, but {', '.join(sorted(self._scripts)) or 'nothing'}"
+
+    def _release(self) -> None:
+        """Ends what stalls, before anything waits for that."""
+        with self._lock:
+            waiting = list(self._waiting)
+        for future in waiting:
+            future.get_loop().call_soon_threadsafe(_resolve, future)
+
+    def _add(self, script: _Script) -> None:
+        handler = _handler_of(script, self._play)
+        self._server.add(script.method, handler)
+        with self._lock:
+            self._scripts[script.method] = script
+            for running in self._running:
+                running._add(Method.of(script.method, handler))
+
+    # --- one call ---
+
+    async def _play(self, script: _Script, request: Any, context: Context) -> AsyncIterator[Any]:
+        """The messages of the answer to a call."""
+        streams_in = script.kind in ("client_stream", "bidirectional")
+        call = ReceivedCall(
+            script.method, script.kind, [] if streams_in else request, context.metadata, context.time_left(), context.peer
+        )
+        with self._lock:
+            self._calls.append(call)
+            answer = script.next()
+        if answer is None:
+            raise self._failed(script, "it was called, but has no answer")
+        if streams_in:
+            request = _noted(request, call.request)
+        needs_all = answer.expects is not NOTHING or script.kind == "client_stream"
+        if streams_in and needs_all and not any(map(callable, answer.parts)):
+            request = [one async for one in request]
+        parts = each_part(answer, request, script.kind in ("server_stream", "bidirectional"))
+        try:
+            async for part in parts:
+                if isinstance(part, BaseException):
+                    raise part
+                if isinstance(part, Answer):
+                    self._begin(script, part, call, context)
+                elif isinstance(part, Pause):
+                    await self._wait(part.seconds)
+                elif isinstance(part, Fault):
+                    if part is Fault.DISCONNECT:
+                        context.disconnect()
+                    await self._wait(None)
+                else:
+                    yield part
+        except AssertionError as error:
+            raise self._failed(script, str(error) or "an assertion has failed") from error
+
+    def _begin(self, script: _Script, answer: Answer, call: ReceivedCall, context: Context) -> None:
+        if answer.expects is not NOTHING and answer.expects != call.request:
+            raise self._failed(script, f"its request is {call.request!r}, expected was {answer.expects!r}")
+        for name, value in answer.leading_metadata:
+            context.add_leading_metadata(name, value)
+        for name, value in answer.trailing_metadata:
+            context.add_trailing_metadata(name, value)
+
+    def _failed(self, script: _Script, text: str) -> RpcError:
+        with self._lock:
+            self._failures.append(f"{script.method}: {text}")
+        return Internal(f"fake {script.method}: {text}")
+
+    async def _wait(self, seconds: float | None) -> None:
+        future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        with self._lock:
+            self._waiting.add(future)
+        try:
+            await asyncio.wait_for(future, seconds)
+        except asyncio.TimeoutError:
+            return
+        finally:
+            with self._lock:
+                self._waiting.discard(future)
+        raise Unavailable("the fake is no longer served")
+
+
+def _resolve(future: asyncio.Future[None]) -> None:
+    if not future.done():
+        future.set_result(None)
+
+
+async def _noted(requests: AsyncIterator[Any], into: list[Any]) -> AsyncIterator[Any]:
+    async for request in requests:
+        into.append(request)
+        yield request
+
+
+Play = Callable[[_Script, Any, Context], AsyncIterator[Any]]
+
+
+def _handler_of(script: _Script, play: Play) -> Callable[..., Any]:
+    """A handler of the script's kind and types."""
+
+    async def answer(message: Any, context: Context) -> Any:
+        messages = [one async for one in play(script, message, context)]
+        if len(messages) != 1:
+            raise Internal(f"fake {script.method}: its answer has {len(messages)} messages, but it is {script.kind}")
+        return messages[0]
+
+    async def answer_many(message: Any, context: Context) -> Any:
+        async for one in play(script, message, context):
+            yield one
+
+    streams_in = script.kind in ("client_stream", "bidirectional")
+    streams_out = script.kind in ("server_stream", "bidirectional")
+    handler: Any = answer_many if streams_out else answer
+    handler.__annotations__ = {
+        "message": AsyncIterator[script.request] if streams_in else script.request,  # type: ignore[name-defined]
+        "context": Context,
+        "return": AsyncIterator[script.response] if streams_out else script.response,  # type: ignore[name-defined]
+    }
+    return handler  # type: ignore[no-any-return]

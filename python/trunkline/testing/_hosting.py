@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Hosting servers of either kind without a port, from code that blocks and from asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import threading
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from types import TracebackType
+from typing import Any, TypeVar
+
+from .. import aio
+from .._server import RunningServer, Server
+from ..aio._loop import in_a_thread
+
+Result = TypeVar("Result")
+Self = TypeVar("Self", bound="LoopThread")
+
+_numbers = itertools.count(1)
+
+AnyServer = Server | aio.Server
+
+
+def _endpoint() -> str:
+    return f"inproc://trunkline-testing-{next(_numbers)}"
+
+
+def server_of(service: Any, makes: tuple[Callable[[], AnyServer], ...]) -> AnyServer:
+    """``makes``: what may host a service, the first one if it can."""
+    if isinstance(service, (Server, aio.Server)):
+        return service
+    instance = service() if isinstance(service, type) else service
+    for make in makes[:-1]:
+        server = make()
+        try:
+            server.add_service(instance)
+        except TypeError:
+            continue  # it has async methods, or the last one says what is wrong
+        return server
+    server = makes[-1]()
+    server.add_service(instance)
+    return server
+
+
+class LoopThread:
+    """An event loop on a thread of its own, for what has none. Leaving the block cancels what is left on it."""
+
+    def __init__(self) -> None:
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="trunkline-testing", daemon=True)
+        self._started = threading.Event()
+
+    async def _main(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._ended = asyncio.Event()
+        self._started.set()
+        await self._ended.wait()
+
+    def run(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+
+    @contextlib.contextmanager
+    def entered(self, context: AbstractAsyncContextManager[Result]) -> Iterator[Result]:
+        """Enters and leaves it on the loop."""
+
+        async def enter() -> tuple[AsyncExitStack, Result]:
+            stack = AsyncExitStack()
+            return stack, await stack.enter_async_context(context)
+
+        stack, result = self.run(enter())
+        try:
+            yield result
+        except BaseException as error:
+            self.run(stack.__aexit__(type(error), error, error.__traceback__))
+            raise
+        self.run(stack.aclose())
+
+    def __enter__(self: Self) -> Self:
+        self._thread.start()
+        self._started.wait()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join()
+
+
+@contextlib.contextmanager
+def hosted(server: AnyServer) -> Iterator[RunningServer | aio.RunningServer]:
+    if isinstance(server, Server):
+        with server.serve(_endpoint()) as running:
+            yield running
+    else:
+        with LoopThread() as thread, thread.entered(ahosted(server)) as arunning:
+            yield arunning
+
+
+@contextlib.asynccontextmanager
+async def ahosted(server: AnyServer) -> AsyncIterator[RunningServer | aio.RunningServer]:
+    if isinstance(server, aio.Server):
+        async with server.serve(_endpoint()) as arunning:
+            yield arunning
+        return
+    running = server.serve(_endpoint())
+    try:
+        yield running
+        await in_a_thread(running.drain)
+    finally:
+        await in_a_thread(running.stop)
