@@ -26,9 +26,9 @@ class Caller:
     """An endpoint, and what calls to it need."""
 
     def __init__(self, endpoint: str, options: ChannelOptions, *, may_wait: bool) -> None:
-        """``may_wait``: interceptors may be asynchronous."""
-        self._endpoint = endpoint
+        """``may_wait``: interceptors may be asynchronous, and the channel is for asyncio."""
         self._may_wait = may_wait
+        self._endpoint = endpoint
         self._codecs = Codecs(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=may_wait)
         self._default_timeout = options.get("default_timeout")

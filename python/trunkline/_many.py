@@ -65,7 +65,7 @@ def _batches(
     """Encoded requests in lists, up to one of another codec, which goes to ``left``."""
     clock = time.monotonic
     kind: type[Any] | None = None
-    encode: Callable[[Any], Any]
+    encode: Callable[[Any], Any] = bytes  # until there is a request
     batch: list[Any] = []
     begun = clock()
     for request in requests:

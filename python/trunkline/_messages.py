@@ -284,8 +284,9 @@ _json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|
 
 def decode_error_text(error: BaseException) -> str:
     """What is wrong, without what the message holds."""
-    if hasattr(error, "errors"):  # pydantic
-        told = error.errors(include_input=False, include_url=False, include_context=False)
+    errors: Any = getattr(error, "errors", None)
+    if errors is not None:  # pydantic
+        told = errors(include_input=False, include_url=False, include_context=False)
         return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the message'}: {each['type']}" for each in told)
     if isinstance(error, msgspec.MsgspecError):
         return _quoted_value.sub(r"\1", str(error))

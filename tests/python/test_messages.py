@@ -268,7 +268,7 @@ def test_a_response_of_another_type(serve: Serve) -> None:
 
     @server.method
     def duration() -> duration_pb2.Duration:
-        return timestamp_pb2.Timestamp(seconds=5)
+        return timestamp_pb2.Timestamp(seconds=5)  # pyright: ignore[reportReturnType]
 
     channel = serve(server)
     with pytest.raises(trunkline.Internal):
