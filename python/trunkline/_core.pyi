@@ -3,8 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-class ReceivedBytes:
-    def __len__(self) -> int: ...
+class ReceivedBytes: ...
 
 class Completion:
     def cancel(self) -> None: ...

@@ -30,7 +30,17 @@ _Nothing = type(None)
 _ALSO = {"protobuf": ("json",), "bytes": ("msgpack",), "msgpack": ("json",)}
 
 
+def unaliased(kind: Any) -> Any:
+    """What an alias of a ``type`` statement stands for, such as numpy's ``NDArray[...]``."""
+    value = getattr(typing.get_origin(kind) or kind, "__value__", None)
+    if value is None or isinstance(kind, type):
+        return kind
+    arguments = typing.get_args(kind)
+    return unaliased(value[arguments] if arguments else value)
+
+
 def is_protobuf(kind: Any) -> bool:
+    kind = unaliased(kind)
     return isinstance(kind, type) and hasattr(kind, "DESCRIPTOR") and hasattr(kind, "FromString")
 
 
@@ -40,6 +50,7 @@ def _is_union(kind: Any) -> bool:
 
 def is_buffer(kind: Any) -> bool:
     """``bytes`` and the like, arrays of numpy, and unions with one of them."""
+    kind = unaliased(kind)
     if _is_union(kind):
         return any(is_buffer(each) for each in typing.get_args(kind))
     kind = typing.get_origin(kind) or kind
@@ -48,6 +59,7 @@ def is_buffer(kind: Any) -> bool:
 
 def is_array(kind: Any) -> bool:
     """``numpy.ndarray``, without importing it; also ``numpy.typing.NDArray[...]``."""
+    kind = unaliased(kind)
     kind = typing.get_origin(kind) or kind
     return isinstance(kind, type) and any(
         each.__module__ == "numpy" and each.__name__ == "ndarray" for each in kind.__mro__
@@ -58,7 +70,7 @@ def _dtype_of(kind: Any) -> Any:
     """Of an array's type hint; bytes where it says nothing."""
     import numpy
 
-    for each in typing.get_args(kind):
+    for each in typing.get_args(unaliased(kind)):
         if typing.get_origin(each) is numpy.dtype:
             scalar = typing.get_args(each)[0]
             if isinstance(scalar, type) and scalar is not numpy.generic:
@@ -174,6 +186,7 @@ def _serialize(message: Any) -> Any:
 
 def encoder(codec: str, kind: Any = Any) -> Encode:
     """Messages of type ``kind`` to a bytes-like object."""
+    kind = unaliased(kind)
     if codec == "protobuf":
         return kind.SerializeToString if is_protobuf(kind) else _serialize
     return _encoders.get(codec, _same)
@@ -188,6 +201,7 @@ def checked_encoder(codec: str, kind: Any) -> Encode:
 
 def _accepted(kind: Any) -> tuple[type[Any], ...] | None:
     """Whose instances are messages of the type; None if that is not for isinstance to say."""
+    kind = unaliased(kind)
     if _is_union(kind):
         return None
     kind = typing.get_origin(kind) or kind
@@ -221,6 +235,7 @@ def _parse_json(kind: Any, data: bytes) -> Any:
 
 
 def _make_decoder(kind: Any, codec: str) -> Decode:
+    kind = unaliased(kind)
     if codec in ("bytes", "protobuf"):
         return _make_plain_decoder(kind, codec)
     if is_protobuf(kind):
