@@ -65,6 +65,7 @@ def test_a_signals_handler_that_forks(wait: str) -> None:
         signal.signal(signal.SIGUSR1, fork)
         if {wait!r}.startswith(("running", "channel.close")):
             kept = channel.submit("block")
+            assert begun.wait(20)
         def interrupt():
             begun.wait(20)
             time.sleep(0.3)  # so it waits by then
