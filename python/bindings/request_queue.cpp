@@ -189,7 +189,8 @@ void RequestQueue::wait_for_calls(Calls answers) {
     // Where there are several, more are on their way: they need not wait until these are done.
     if (has_several()) pump_->net_loop().poll();
   };
-  const bool claims = keeper_leads_.load(std::memory_order_relaxed);
+  // One claims it from the keeper, or workers would take it from each other until the keeper has run again.
+  const bool claims = keeper_leads_.load(std::memory_order_relaxed) && keeper_leads_.exchange(false);
   if (pump_->lead_until(has_calls, leave, claims)) return;
   if (!answers.empty()) post(std::move(answers));
   stand_by();
