@@ -8,7 +8,7 @@ import sys
 import time
 from typing import Any
 
-from contestants.common import Load
+from contestants.load import Load
 
 #: By name: module of contestants, its function to serve, its function to call, and what both are given besides.
 CONTESTANTS: dict[str, tuple[str, str, str, dict[str, Any]]] = {

@@ -9,7 +9,7 @@ from typing import Any
 
 import capnp
 
-from contestants.common import Load, check, wait_for_end_of_input
+from contestants.load import Load, check, wait_for_end_of_input
 
 capnp.remove_import_hook()
 schema: Any = capnp.load(str(Path(__file__).with_name("echo.capnp")))

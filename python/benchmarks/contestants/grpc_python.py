@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 from google.protobuf.wrappers_pb2 import BytesValue
 
-from contestants.common import METHOD, Load, check, run, wait_for_end_of_input
+from contestants.load import METHOD, Load, check, run, wait_for_end_of_input
 
 LARGE = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
 CODING = (BytesValue.SerializeToString, BytesValue.FromString)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from google.protobuf.wrappers_pb2 import BytesValue
 
 import trunkline
-from contestants.common import METHOD, Load, check, run, wait_for_end_of_input
+from contestants.load import METHOD, Load, check, run, wait_for_end_of_input
 from trunkline import aio
 
 

@@ -9,7 +9,7 @@ import threading
 from collections import deque
 from typing import Any
 
-from contestants.common import Load, check
+from contestants.load import Load, check
 
 
 class Echo:

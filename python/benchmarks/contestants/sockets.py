@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from google.protobuf.wrappers_pb2 import BytesValue
 
-from contestants.common import Load, check
+from contestants.load import Load, check
 
 
 def receive(connection: socket.socket, size: int) -> bytes:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every contestant needs."""
+"""Load: what a client does; and what every contestant needs for it."""
 
 from __future__ import annotations
 
