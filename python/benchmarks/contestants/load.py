@@ -30,10 +30,6 @@ class Load(NamedTuple):
         return lambda: time.perf_counter() < end
 
 
-Serve = Callable[[], None]
-Call = Callable[[Load], int]
-
-
 def check(same: bool) -> None:
     if not same:
         raise SystemExit("an answer is wrong")
