@@ -29,15 +29,18 @@ bool in_a_child(const std::function<bool()>& task) {
 /// What `task` returns while a child lives that does nothing.
 bool beside_a_child(const std::function<bool()>& task) {
   std::array<int, 2> ends{};
-  if (::pipe(ends.data()) != 0) return false;
+  if (::socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()) != 0) return false;
   const pid_t child = ::fork();
   char none = 0;
   if (child == 0) {
     ::close(ends[1]);
+    // What a child does about sockets is done by now.
+    static_cast<void>(!::write(ends[0], &none, 1));
     static_cast<void>(!::read(ends[0], &none, 1));
     ::_exit(0);
   }
-  const bool result = task();
+  ::close(ends[0]);
+  const bool result = ::read(ends[1], &none, 1) == 1 && task();
   ::close(ends[1]);
   ::waitpid(child, nullptr, 0);
   return result;
