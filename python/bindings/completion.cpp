@@ -201,11 +201,9 @@ py::list Inbox::wait_and_take(double seconds) {
 
 void Inbox::close() {
   if (!pump_->birthplace().is_here()) return;
-  std::vector<std::shared_ptr<Completion>> dropped;
   {
     const std::lock_guard lock(mutex_);
     closed_.store(true, std::memory_order_release);
-    dropped.swap(ready_);
   }
   pump_->set(arrived_);
 }

@@ -78,7 +78,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   /// Waits up to `seconds` for something first, with the GIL released; empty if nothing has come. Raises what signal
   /// handlers raise.
   py::list wait_and_take(double seconds);
-  /// Wakes who waits; wait_and_take() then no longer waits. What is there is dropped.
+  /// Wakes who waits; wait_and_take() then no longer waits. Nothing more comes; what is there can still be taken.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
   /// How many lists and how many completions have been taken.

@@ -54,7 +54,10 @@ OutgoingBytes::OutgoingBytes(const py::handle& object, Sharing sharing) : view_(
   } else if (can_be_held(object) && (sharing == Sharing::while_waiting || view_.is_read_only())) {
     auto held = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(object.ptr()));
     if (!held) throw py::error_already_set();
-    kept_ = adopt(view_.bytes(), std::move(held));
+    const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(held.ptr());
+    // An exporter may give other memory each time, which then is not kept by this one.
+    const bool is_same = buffer.buf == view_.bytes().data() && buffer.len == static_cast<Py_ssize_t>(view_.size());
+    if (is_same) kept_ = adopt(view_.bytes(), std::move(held));
   }
 }
 

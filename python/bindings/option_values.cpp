@@ -44,7 +44,13 @@ bool flag_of(const std::string& what, const py::handle& value) {
 
 std::string text_of(const std::string& what, const py::handle& value) {
   if (!PyUnicode_Check(value.ptr())) refuse_type(what, value, "a str");
-  return value.cast<std::string>();
+  Py_ssize_t size = 0;
+  const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
+  if (text == nullptr) {
+    PyErr_Clear();
+    refuse_value(what, value, "a text that UTF-8 can hold");
+  }
+  return {text, static_cast<std::size_t>(size)};
 }
 
 std::string path_of(const std::string& what, const py::handle& value) {

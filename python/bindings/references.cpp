@@ -52,14 +52,24 @@ void watch_forks_of_references() {
   static_cast<void>(once);
 }
 
+static int drop_left_pending(void*) {
+  drop_left_references();
+  return 0;
+}
+
 void drop_reference(PyObject* object) noexcept {
   if (holds_gil()) {
     Py_DECREF(object);
     return;
   }
-  const std::lock_guard lock(left().mutex);
-  left().objects.push_back(object);
-  left().any.store(true, std::memory_order_release);
+  bool is_first = false;
+  {
+    const std::lock_guard lock(left().mutex);
+    left().objects.push_back(object);
+    is_first = !left().any.exchange(true, std::memory_order_release);
+  }
+  // If nobody else comes by, the main thread does. There is little room for such calls; then somebody has to.
+  if (is_first && Py_IsInitialized() != 0) static_cast<void>(Py_AddPendingCall(drop_left_pending, nullptr));
 }
 
 void drop_left_references() {

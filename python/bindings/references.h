@@ -14,7 +14,8 @@ namespace py = pybind11;
 
 /// True if this thread has it, of the main interpreter.
 bool holds_gil() noexcept;
-/// Drops a reference on any thread: at once with the GIL, else when a thread that has it comes by.
+/// Drops a reference on any thread: at once with the GIL, else when a thread that has it comes by, or the main thread
+/// runs Python.
 void drop_reference(PyObject* object) noexcept;
 /// Drops what others could not. With the GIL.
 void drop_left_references();

@@ -121,7 +121,9 @@ std::shared_ptr<ServedCall> RequestQueue::pop() {
 
 /// With the mutex held.
 void RequestQueue::put(std::shared_ptr<ServedCall> answered) {
-  if (!std::exchange(answered->is_handed_in, true)) answers_.push_back(std::move(answered));
+  if (answered->is_handed_in) return;
+  answers_.push_back(answered);
+  answered->is_handed_in = true;
 }
 
 /// With the mutex held.
@@ -254,7 +256,7 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
     ticker_.wait(lock);
     idle = 0;
   } else {
-    ticker_.wait_for(lock, tick_interval);
+    if (!is_wanted_) ticker_.wait_for(lock, tick_interval);
     idle = pump_->is_led() && pump_->turns_of_lead() == turns ? idle + 1 : 0;
   }
   is_dormant_.store(false, std::memory_order_relaxed);

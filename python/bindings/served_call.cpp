@@ -67,8 +67,10 @@ bool ServedCall::begin_answer() { return !std::exchange(answered_, true); }
 
 bool ServedCall::set_response(const py::handle& message) {
   if (answered_) return false;
-  response_ = OutgoingBytes(message).keep();
-  return begin_answer();
+  Slice response = OutgoingBytes(message).keep();  // which may run Python, and so another thread
+  if (!begin_answer()) return false;
+  response_ = std::move(response);
+  return true;
 }
 
 bool ServedCall::set_status(Status status, const Metadata& trailing) {

@@ -6,20 +6,22 @@ from __future__ import annotations
 import contextlib
 import logging
 import os
+import threading
 import weakref
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core, _futures
 from ._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from ._deadline import inherits_anew
 from ._errors import DeadlineExceeded, RpcError
 from ._futures import CallFuture, Dispatcher
 from ._interceptors import Interception, OutgoingCall, send_through
 from ._lifetime import forget, track_channel, warn_of_streams
 from ._many import calls_as_completed, futures_as_completed, map_calls, map_futures
-from ._metadata import MetadataLike
+from ._metadata import MetadataLike, pairs_of
 from ._options import CallOptions, ChannelOptions
 from ._stream_calls import StreamCalls
 
@@ -46,6 +48,8 @@ class Channel(StreamCalls):
         self._dispatcher: Dispatcher | None = None
         self._process = os.getpid()
         self._streams = weakref.WeakSet()
+        self._closer = 0
+        self._closed = threading.Event()
         track_channel(self)
 
     def __enter__(self: Self) -> Self:
@@ -74,11 +78,13 @@ class Channel(StreamCalls):
 
     def close(self, timeout: float = 5.0) -> None:
         """Lets calls and streams under way end, cancels what is left after ``timeout`` seconds, and then raises
-        DeadlineExceeded with how many were cut off. Further calls fail."""
+        DeadlineExceeded with how many were cut off. Further calls fail. A second close waits for the first."""
         checked_timeout(timeout)
         forget(self)
         if self._process != os.getpid():
             return  # the parent's, whose threads and locks are not here
+        if not self._is_first_to_close():
+            return
         try:
             self._core.close(timeout)
         finally:
@@ -86,6 +92,16 @@ class Channel(StreamCalls):
                 dispatcher, self._dispatcher = self._dispatcher, None
             if dispatcher is not None:
                 dispatcher.stop()
+            self._closed.set()
+
+    def _is_first_to_close(self) -> bool:
+        """Else waits for the first one, unless that is waiting for this thread."""
+        with _futures.starting:
+            closer, dispatcher = self._closer, self._dispatcher
+            self._closer = closer or threading.get_ident()
+        if closer not in (0, threading.get_ident()) and not (dispatcher is not None and dispatcher.is_this_thread()):
+            self._closed.wait()
+        return closer == 0
 
     def _close_at_exit(self) -> None:
         try:
@@ -292,9 +308,8 @@ class Channel(StreamCalls):
         calling thread: while it waits, no answer is told; one that waits for an answer waits for ever.
         """
         size = checked_window(window)
-        if self._interceptors:
-            submit = partial(self.submit, method, response=response, **options)
-            return map_futures(submit, requests, size, return_exceptions)
+        if self._interceptors or inherits_anew(options):
+            return map_futures(self._submitting(method, response, options), requests, size, return_exceptions)
         codec, settings = codec_and_settings(self._default_timeout, **options)
         return map_calls(self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings)
 
@@ -332,10 +347,13 @@ class Channel(StreamCalls):
     ) -> Iterator[tuple[int, Any]]:
         """Like ``map``, in the order in which the calls end: yields (index of the request, response)."""
         size = checked_window(window)
-        if self._interceptors:
-            submit = partial(self.submit, method, response=response, **options)
-            return futures_as_completed(submit, requests, size, return_exceptions)
+        if self._interceptors or inherits_anew(options):
+            return futures_as_completed(self._submitting(method, response, options), requests, size, return_exceptions)
         codec, settings = codec_and_settings(self._default_timeout, **options)
         return calls_as_completed(
             self._core, self._codecs, method, requests, response, codec, size, return_exceptions, settings
         )
+
+    def _submitting(self, method: str, response: Any, options: CallOptions) -> Callable[[Any], CallFuture[Any]]:
+        """Begins one call of many, each with what is left of an inherited deadline."""
+        return partial(self.submit, method, response=response, **{**options, "metadata": pairs_of(options.get("metadata"))})

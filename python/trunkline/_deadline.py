@@ -6,6 +6,8 @@ from __future__ import annotations
 import contextvars
 import math
 import time
+from collections.abc import Mapping
+from typing import Any
 
 #: Seconds that stand for no deadline: the core knows no more of them.
 FOREVER = 9e9
@@ -36,6 +38,11 @@ def inherit_deadline(left: float | None) -> InheritedDeadline | None:
     deadline = InheritedDeadline(left)
     _deadline.set(deadline)
     return deadline
+
+
+def inherits_anew(options: Mapping[str, Any]) -> bool:
+    """Whether each call with these options has another timeout than the one before it: what is left by then."""
+    return options.get("timeout") is None and _deadline.get() is not None
 
 
 def effective_timeout(timeout: float | None, default: float | None) -> float | None:

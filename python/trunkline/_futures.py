@@ -158,17 +158,20 @@ class Dispatcher:
         return self._thread.ident == threading.get_ident()
 
     def stop(self) -> None:
-        """Once the channel is closed: what has ended by then is still told."""
-        _complete(self.inbox.take())
+        """Once the channel is closed: what has ended by then is still told, on this thread alone."""
         self.inbox.close()
-        if not self.is_this_thread():
+        if self.is_this_thread():
+            _complete(self.inbox.take())
+        else:
             self._thread.join()
 
 
 def _dispatch(inbox: _core.Inbox) -> None:
-    while not inbox.is_closed():
+    is_closed = False
+    while not is_closed:
+        is_closed = inbox.is_closed()
         try:
-            _complete(inbox.wait_and_take(float("inf")))
+            _complete(inbox.take() if is_closed else inbox.wait_and_take(float("inf")))
         except BaseException as error:  # for want of memory
             with contextlib.suppress(BaseException):
                 _log.error("completing futures: %s", type(error).__name__, exc_info=error)

@@ -66,8 +66,8 @@ def is_array(kind: Any) -> bool:
     )
 
 
-def _dtype_of(kind: Any) -> Any:
-    """Of an array's type hint; bytes where it says nothing."""
+def _dtype_of(kind: Any, default: Any = "uint8") -> Any:
+    """Of the elements of an array, as its type hint says; ``default`` where it says nothing."""
     import numpy
 
     for each in typing.get_args(unaliased(kind)):
@@ -75,7 +75,7 @@ def _dtype_of(kind: Any) -> Any:
             scalar = typing.get_args(each)[0]
             if isinstance(scalar, type) and scalar is not numpy.generic:
                 return numpy.dtype(scalar)
-    return numpy.dtype(numpy.uint8)
+    return None if default is None else numpy.dtype(default)
 
 
 def _as_bytes(data: Any) -> bytes:
@@ -194,9 +194,19 @@ def encoder(codec: str, kind: Any = Any) -> Encode:
 
 def checked_encoder(codec: str, kind: Any) -> Encode:
     """The same; raises TypeError for a message of another type."""
+    if is_array(kind) and codec not in ("json", "msgpack"):
+        return functools.partial(_same_array, _dtype_of(kind, None))
     accepted = _accepted(kind)
     encode = encoder(codec, kind)
     return encode if accepted is None else functools.partial(_encode_checked, encode, accepted)
+
+
+def _same_array(dtype: Any, message: Any) -> Any:
+    if not is_array(type(message)):
+        raise TypeError(f"the message is of type {type(message).__name__}, not ndarray")
+    if dtype is not None and message.dtype != dtype:
+        raise TypeError(f"the message is an array of {message.dtype}, not of {dtype}")
+    return message
 
 
 def _accepted(kind: Any) -> tuple[type[Any], ...] | None:

@@ -256,7 +256,7 @@ class _SharedServer(RunningServer):
     def stop(self) -> None:
         for child in self._children:
             child.begin_stop(0.0)
-        try:
-            super().stop()
-        finally:
-            end_children(self._children)
+        super().stop()
+        if threading.current_thread() not in self._threads:  # or it is called again, elsewhere
+            children, self._children = self._children, []
+            end_children(children)

@@ -11,8 +11,8 @@ Item = TypeVar("Item")
 
 def do_each(items: list[Item], do: Callable[[Item], None], *, tries: int) -> None:
     """Does it with every item and takes that from the list, whatever is raised meanwhile - signal handlers may do so between
-    any two steps, and memory may be short -, then raises the first of that. An item with which it was not done is tried
-    again, up to ``tries``."""
+    any two steps, and memory may be short -, then raises the first of that. An item at which it was interrupted is tried
+    again, up to ``tries`` in all, so that it may be done twice."""
     first: BaseException | None = None
     tried = 0
     items.reverse()

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import logging
 import threading
 from collections.abc import Callable, Generator, Iterable
@@ -34,7 +35,8 @@ class RequestWriter:
         self._lock = threading.Lock()
         self._failure: BaseException | None = None
         self._is_left = False
-        self._thread = threading.Thread(target=self._run, name="trunkline-writer", daemon=True)
+        run = contextvars.copy_context().run
+        self._thread = threading.Thread(target=run, args=(self._run,), name="trunkline-writer", daemon=True)
         self._thread.start()
 
     def end(self) -> None:

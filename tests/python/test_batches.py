@@ -47,7 +47,7 @@ class Inbox:
         self._batches = list(batches)
 
     def take(self) -> Any:
-        batch = self._batches.pop(0)
+        batch = self._batches.pop(0) if self._batches else []
         if isinstance(batch, BaseException):
             raise batch
         return batch

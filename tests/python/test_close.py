@@ -15,6 +15,8 @@ import pytest
 import trunkline
 from trunkline import aio
 
+from .conftest import Serve
+
 
 @pytest.fixture
 def endpoint() -> Iterator[str]:
@@ -294,3 +296,63 @@ def test_leaving_a_channel_with_a_call_that_does_not_end_raises_nothing(
     assert isinstance(future.exception(20), trunkline.Cancelled)
     asyncio.run(leave())
     assert caplog.text.count("1 calls were cancelled") == 2
+
+
+def test_two_threads_close_a_channel(serve: Serve) -> None:
+    """The second one waits for the first, and the calls that the first one waits for are told."""
+    server = trunkline.Server(threads=1)
+    begun, release = threading.Event(), threading.Event()
+
+    @server.method
+    def hold(request: int) -> int:
+        begun.set()
+        release.wait(20)
+        return request
+
+    channel = serve(server)
+    futures = [channel.submit("hold", number, int) for number in range(3)]
+    assert begun.wait(20)
+    closers = [threading.Thread(target=channel.close, args=(20.0,)) for _ in range(2)]
+    for closer in closers:
+        closer.start()
+        while channel.state != "closed":
+            time.sleep(0.001)
+    release.set()
+
+    assert [future.result(20) for future in futures] == [0, 1, 2]
+    for closer in closers:
+        closer.join(20)
+        assert not closer.is_alive()
+    channel.close()
+
+
+def test_callbacks_of_a_closed_channel_run_on_its_thread_alone(serve: Serve) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def same(request: int) -> int:
+        return request
+
+    channel = serve(server)
+    threads: list[threading.Thread] = []
+    entered, release = threading.Event(), threading.Event()
+
+    def first_callback(_: object) -> None:
+        threads.append(threading.current_thread())
+        entered.set()
+        release.wait(20)
+
+    futures = [channel.submit("same", 0, int)]
+    futures[0].add_done_callback(first_callback)
+    assert entered.wait(20)
+    for number in range(1, 4):
+        futures.append(channel.submit("same", number, int))
+        futures[-1].add_done_callback(lambda _: threads.append(threading.current_thread()))
+    closer = threading.Thread(target=channel.close)
+    closer.start()
+    while channel.state != "closed":
+        time.sleep(0.001)
+    release.set()
+    closer.join(20)
+
+    assert len(threads) == 4 and {thread.name for thread in threads} == {"trunkline-channel"}

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import asyncio
 import math
+import time
+from collections.abc import AsyncIterator, Iterator
 from typing import Any, Union
 
 import pytest
@@ -125,3 +127,48 @@ def test_no_timeout_at_all() -> None:
             channel.call("left", timeout=math.nan)
         with pytest.raises(ValueError, match="timeout"):
             channel.call("left", timeout=-math.inf)
+
+
+@pytest.mark.parametrize("name", ["map", "as_completed"])
+@pytest.mark.parametrize("is_plain", [True, False])
+def test_each_call_of_a_map_has_what_is_left_by_then(name: str, is_plain: bool) -> None:
+    server = aio.Server(threads=4)
+
+    @server.method
+    def left(request: int, context: trunkline.Context) -> Union[float, None]:
+        return context.time_left()
+
+    def answer_of(result: Any) -> Any:
+        return result if name == "map" else result[1]
+
+    if is_plain:
+
+        @server.method("outer")
+        def plain(endpoint: str) -> list[float]:
+            with trunkline.Channel(endpoint) as channel:
+
+                def requests() -> Iterator[int]:
+                    for number in range(2):
+                        yield number
+                        time.sleep(0.05)
+
+                return [answer_of(each) for each in getattr(channel, name)("left", requests(), float, window=1)]
+    else:
+
+        @server.method("outer")
+        async def coroutine(endpoint: str) -> list[float]:
+            async with aio.Channel(endpoint) as channel:
+
+                async def requests() -> AsyncIterator[int]:
+                    for number in range(2):
+                        yield number
+                        await asyncio.sleep(0.05)
+
+                return [answer_of(each) async for each in getattr(channel, name)("left", requests(), float, window=1)]
+
+    async def main() -> Any:
+        async with server.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:
+            return await channel.call("outer", running.endpoint, timeout=100.0)
+
+    first, second = asyncio.run(main())
+    assert 0 < second < first - 0.04 < 100

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
 
 import trunkline
+from trunkline import aio
 
+from .conftest import Serve
 from .interception import Journal, add_methods, refusing, token
 
 
@@ -181,3 +184,26 @@ def test_what_cannot_be_an_interceptor() -> None:
     with trunkline.Channel("tcp://127.0.0.1:1", interceptors=[lambda call: generator(call)]) as channel:
         with pytest.raises((RuntimeError, trunkline.Unavailable)):
             channel.call("double", 1, timeout=1.0)
+
+
+@pytest.mark.parametrize("name", ["map", "as_completed"])
+def test_metadata_that_can_be_read_once_is_of_every_call(serve: Serve, name: str) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def count(request: int, context: trunkline.Context) -> int:
+        return len(context.metadata)
+
+    def through(call: trunkline.OutgoingCall) -> Iterator[None]:
+        yield
+
+    with trunkline.Channel(serve(server).endpoint, interceptors=[through]) as channel:
+        answers = getattr(channel, name)("count", range(3), int, metadata=((each, "x") for each in "ab"))
+        assert [each if name == "map" else each[1] for each in answers] == [2, 2, 2]
+
+    async def main() -> list[int]:
+        async with aio.Channel(channel.endpoint, interceptors=[through]) as other:
+            told = getattr(other, name)("count", range(3), int, metadata=((each, "x") for each in "ab"))
+            return [each if name == "map" else each[1] async for each in told]
+
+    assert asyncio.run(main()) == [2, 2, 2]

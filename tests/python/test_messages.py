@@ -184,6 +184,23 @@ def test_arrays_both_ways(serve: Serve, length: int) -> None:
     assert (answer == 2 * numbers).all() and len(answer) == length
 
 
+def test_an_array_of_other_elements_is_no_answer(serve: Serve) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def upcast() -> numpy.typing.NDArray[numpy.float32]:
+        return numpy.ones(3)  # type: ignore[return-value]
+
+    @server.method
+    def any_array() -> numpy.ndarray:
+        return numpy.ones(3)
+
+    channel = serve(server)
+    with pytest.raises(trunkline.Internal):
+        channel.call("upcast", None, numpy.typing.NDArray[numpy.float32])
+    assert channel.call("any_array", None, numpy.typing.NDArray[numpy.float64]).tolist() == [1.0, 1.0, 1.0]
+
+
 def test_bytes_that_are_no_array(channel: trunkline.Channel, serve: Serve) -> None:
     server = trunkline.Server(threads=1)
 
@@ -371,3 +388,34 @@ def test_a_bytearray_can_grow_while_its_bytes_travel(channel: trunkline.Channel)
     assert future.result(20) == bytes(1 << 20)
     assert channel.call("anything", data) == data
     data.extend(b"more")
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="classes have buffers from Python 3.12 on")
+def test_an_exporter_that_gives_other_memory_each_time(channel: trunkline.Channel) -> None:
+    class Temporary(trunkline.Codec):
+        name = "temporary"
+
+        def supports(self, kind: Any) -> bool:
+            return kind is bytes
+
+        def encode(self, message: Any) -> Any:
+            class Exporter:
+                def __buffer__(self, flags: int) -> memoryview:
+                    return memoryview(bytes(bytearray(message)))
+
+            return Exporter()
+
+        def decode(self, data: bytes, kind: Any) -> Any:
+            return data
+
+    server = trunkline.Server(codecs=[Temporary()])
+
+    @server.method
+    def same(request: bytes) -> bytes:
+        return request
+
+    data = bytes(range(256)) * 1000
+    with server.serve("tcp://127.0.0.1:0") as running:
+        with trunkline.Channel(running.endpoint, codecs=[Temporary()]) as other:
+            for _ in range(100):
+                assert other.call("same", data, bytes, codec="temporary") == data

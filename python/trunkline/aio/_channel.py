@@ -17,10 +17,11 @@ from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from .. import _core, _threads
 from .._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from .._deadline import inherits_anew
 from .._errors import DeadlineExceeded, RpcError
 from .._interceptors import OutgoingCall, send_through_async
 from .._lifetime import forget, track_channel, warn_of_streams
-from .._metadata import MetadataLike
+from .._metadata import MetadataLike, pairs_of
 from .._options import CallOptions, ChannelOptions
 from ._loop import LoopInboxes, in_a_thread, wait_for
 from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
@@ -268,8 +269,9 @@ class Channel(StreamCalls):
     ) -> AsyncGenerator[Any, None]:
         """Calls with every request, up to ``window`` at once, and yields the responses in order.
 
-        ``requests`` may be an async iterable, which runs in a task of its own: it may wait, also for an answer. A call that fails raises there, or with ``return_exceptions`` yields its
-        error. Closing the iterator cancels what is still under way.
+        A call that fails raises there, or with ``return_exceptions`` yields its error. Closing the iterator cancels what
+        is still under way. ``requests`` may be an async iterable, which runs in a task of its own: it may wait, also for
+        an answer.
         """
         begin = self._beginning(method, response, **options)
         return map_calls(begin, requests, checked_window(window), return_exceptions)
@@ -312,7 +314,8 @@ class Channel(StreamCalls):
 
     def _beginning(self, method: str, response: Any, **options: Unpack[CallOptions]) -> Begin:
         """Begins one call of many."""
-        if self._interceptors:
+        if self._interceptors or inherits_anew(options):
+            options["metadata"] = pairs_of(options.get("metadata"))
             return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
         codec, settings = codec_and_settings(self._default_timeout, **options)
 

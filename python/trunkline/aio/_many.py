@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Union
 
 from .. import _core
 from .._messages import Decode
+
 Requests = Union[Iterable[Any], AsyncIterable[Any]]
 
 
@@ -49,13 +50,7 @@ async def map_calls(
 
     async def first() -> Any:
         # Until it has ended it is among those to be given up.
-        _, future, decode = under_way[0]
-        try:
-            outcome = decode(await future)
-        except Exception as error:
-            if not return_exceptions:
-                raise
-            outcome = error
+        outcome = await under_way[0].outcome(return_exceptions)
         under_way.popleft()
         return outcome
 
@@ -92,10 +87,11 @@ async def calls_as_completed(
     ended: asyncio.Queue[int] = asyncio.Queue()
     indices = itertools.count()
 
-    def add(request: Any) -> None:
+    def add(request: Any) -> asyncio.Future[Any]:
         index = next(indices)
         under_way[index] = one = begin(request)
         one.future.add_done_callback(lambda _: ended.put_nowait(index))
+        return one.future
 
     async def next_one() -> tuple[int, Any]:
         index = await ended.get()
@@ -108,8 +104,7 @@ async def calls_as_completed(
             pump = _Pump(requests, window)
 
             def add_noticed(request: Any) -> None:
-                add(request)
-                under_way[next(reversed(under_way))].future.add_done_callback(pump.notice)
+                add(request).add_done_callback(pump.notice)
 
             async with pump.running(add_noticed):
                 while await pump.until(lambda: not ended.empty()):

@@ -56,6 +56,7 @@ class ClientStream(Generic[Request, Response]):
             except asyncio.CancelledError:
                 if self._opening.cancelled():
                     raise Cancelled("the stream was given up") from None
+                self.cancel()
                 raise
         assert self._core is not None and self._coding is not None
         return self._core, self._coding
