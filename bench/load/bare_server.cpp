@@ -48,7 +48,7 @@ bool BareServer::listen_and_say(const Endpoint& endpoint) {
     std::fprintf(stderr, "bare_socket: %s\n", opened.status().to_string().c_str());
     return false;
   }
-  listener_ = opened->release();
+  listener_ = opened->socket().release();
   family_ = endpoint.scheme() == Scheme::tcp ? AF_INET : AF_UNIX;
   std::printf("listening on %s\n", opened->endpoint().to_string().c_str());
   std::fflush(stdout);
