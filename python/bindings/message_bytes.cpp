@@ -2,6 +2,8 @@
 // Buffers of Python's as slices, and slices as buffers.
 #include "message_bytes.h"
 
+#include "base/block_waste.h"
+
 #include <utility>
 
 namespace trunkline::python {
@@ -10,8 +12,6 @@ namespace {
 
 /// From so many on, bytes are carried without a copy.
 constexpr std::size_t many_bytes = 16 * 1024;
-/// A block of more than this many times the size of its message is not kept for that.
-constexpr std::size_t most_waste = 4;
 
 /// Keeps `owner` until the core is done with the bytes, which are its.
 Slice adopt(ByteSpan bytes, py::object owner) {
@@ -67,17 +67,16 @@ py::buffer_info ReceivedBytes::buffer() const {
   return {const_cast<std::byte*>(slice_.data()), 1, "B", 1, {size}, {1}, true};
 }
 
-py::object bytes_of(const Slice& slice) {
+py::object bytes_of(ByteSpan span) {
   PyObject* const bytes =
-      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(slice.data()), static_cast<Py_ssize_t>(slice.size()));
+      PyBytes_FromStringAndSize(reinterpret_cast<const char*>(span.data()), static_cast<Py_ssize_t>(span.size()));
   if (bytes == nullptr) throw py::error_already_set();
   return py::reinterpret_steal<py::object>(bytes);
 }
 
 py::object received(const Slice& bytes, std::string_view codec) {
-  const bool may_be_viewed =
-      bytes.size() >= many_bytes && bytes.block() != nullptr && bytes.block()->capacity() / most_waste <= bytes.size();
-  if (!may_be_viewed || codec != "bytes") return bytes_of(bytes);
+  const bool may_be_viewed = bytes.size() >= many_bytes && bytes.block() != nullptr && !base::wastes_its_block(bytes);
+  if (!may_be_viewed || codec != "bytes") return bytes_of(bytes.bytes());
   return py::cast(ReceivedBytes(bytes));
 }
 

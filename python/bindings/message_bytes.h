@@ -63,7 +63,7 @@ class ReceivedBytes {
 };
 
 /// As a new `bytes`.
-py::object bytes_of(const Slice& slice);
+py::object bytes_of(ByteSpan span);
 /// A message that has come: as `bytes`; many that travelled as `bytes`, and so are not decoded, as ReceivedBytes.
 py::object received(const Slice& bytes, std::string_view codec);
 inline py::object received(const Payload& payload) { return received(payload.bytes, payload.codec); }

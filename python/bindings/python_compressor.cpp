@@ -16,8 +16,6 @@ Status raised(const py::error_already_set& error) {
   return {StatusCode::internal, "the compressor raised an exception"};
 }
 
-py::bytes bytes_of(ByteSpan span) { return {reinterpret_cast<const char*>(span.data()), span.size()}; }
-
 }  // namespace
 
 Status PythonCompressor::compress(ByteSpan input, BufferWriter& out) const {

@@ -2,6 +2,8 @@
 // Slice and BufferWriter: making slices, cutting them, and growing what becomes one.
 #include <trunkline/slice.h>
 
+#include "base/block_waste.h"
+
 #include <algorithm>
 #include <memory>
 #include <new>
@@ -14,8 +16,6 @@ constexpr std::size_t smallest_kept_string = 512;
 constexpr std::size_t smallest_capacity = 64;
 /// Below this a copy costs less than what a shared block keeps alive.
 constexpr std::size_t smallest_shared_slice = 4096;
-/// A slice that would keep a block of more than this many times its size alive is copied.
-constexpr std::size_t most_waste = 4;
 
 /// The block in whose bytes a kept string lives.
 std::string* string_in(Block* holder) noexcept { return std::launder(reinterpret_cast<std::string*>(holder->data())); }
@@ -67,8 +67,7 @@ void BufferWriter::reserve(std::size_t capacity) {
 
 void BufferWriter::append(const Slice& slice) {
   Block* const block = slice.block();
-  const bool is_shareable =
-      block != nullptr && slice.size() >= smallest_shared_slice && block->capacity() / most_waste <= slice.size();
+  const bool is_shareable = block != nullptr && slice.size() >= smallest_shared_slice && !base::wastes_its_block(slice);
   if (size_ > 0 || !is_shareable) return append(slice.bytes());
   block->retain();
   if (block_ != nullptr) block_->release();

@@ -2,18 +2,15 @@
 // Payloads that are handed through as they are.
 #include <codec/bytes_codec.h>
 
+#include <base/block_waste.h>
 #include <codec/codec_error.h>
 
 namespace trunkline::codec {
 namespace {
 
-/// A slice that would keep a block of more than this many times its size alive is copied.
-constexpr std::size_t most_waste = 4;
-
 Slice keep(const Slice& payload) {
   if (payload.empty()) return {};
-  const bool wasteful = payload.block() != nullptr && payload.block()->capacity() / most_waste > payload.size();
-  return wasteful ? Slice::copy_of(payload.bytes()) : payload;
+  return base::wastes_its_block(payload) ? Slice::copy_of(payload.bytes()) : payload;
 }
 
 }  // namespace
