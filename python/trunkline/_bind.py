@@ -10,7 +10,6 @@ from typing import Any
 from . import _core
 from ._service import ServiceMethod, methods_of, service_name
 
-
 _EMPTY = inspect.Parameter.empty
 
 #: Those of calls, which a parameter of the same name does not replace.

@@ -142,7 +142,7 @@ class Codecs:
 
 
 def _decode(codec: Codec, kind: Any, data: Any) -> Any:
-    return codec.decode(data if type(data) is bytes else bytes(data), kind)
+    return codec.decode(_messages.as_bytes(data), kind)
 
 
 def _decode_response(decode: Decode, kind: Any, codec: str, data: bytes) -> Any:
@@ -151,7 +151,8 @@ def _decode_response(decode: Decode, kind: Any, codec: str, data: bytes) -> Any:
     try:
         return decode(data)
     except Exception as error:
-        raise Internal(f"the {codec} response does not decode as {_messages.type_name(kind)}: {_messages.decode_error_text(error)}") from error
+        text = _messages.decode_error_text(error)
+        raise Internal(f"the {codec} response does not decode as {_messages.type_name(kind)}: {text}") from error
 
 
 def _encode_nothing(message: Any) -> bytes:

@@ -13,6 +13,7 @@ from ._metadata import Metadata, MetadataLike, encode_metadata
 
 _log = logging.getLogger("trunkline.server")
 
+
 class _ProtobufMessage(Protocol):
     def SerializeToString(self) -> bytes: ...
 

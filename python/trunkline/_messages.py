@@ -78,7 +78,7 @@ def _dtype_of(kind: Any, default: Any = "uint8") -> Any:
     return None if default is None else numpy.dtype(default)
 
 
-def _as_bytes(data: Any) -> bytes:
+def as_bytes(data: Any) -> bytes:
     return data if type(data) is bytes else bytes(data)
 
 
@@ -184,7 +184,7 @@ def _serialize(message: Any) -> Any:
     return message.SerializeToString()
 
 
-def encoder(codec: str, kind: Any = Any) -> Encode:
+def encoder(codec: str, kind: Any) -> Encode:
     """Messages of type ``kind`` to a bytes-like object."""
     kind = unaliased(kind)
     if codec == "protobuf":
@@ -261,7 +261,7 @@ def _make_plain_decoder(kind: Any, codec: str) -> Decode:
     if kind is _Nothing:
         return _nothing
     if kind in _UNTYPED or kind is bytes:
-        return _same if codec == "protobuf" else _as_bytes
+        return _same if codec == "protobuf" else as_bytes
     if codec == "protobuf":
         if is_protobuf(kind):
             return kind.FromString  # type: ignore[no-any-return]
@@ -271,7 +271,7 @@ def _make_plain_decoder(kind: Any, codec: str) -> Decode:
     if is_array(kind):
         return functools.partial(_as_array, _dtype_of(kind))
     if is_buffer(kind):
-        return _as_bytes
+        return as_bytes
     raise TypeError(f"bytes cannot be decoded as {type_name(kind)}; it travels as {_usual_codec(kind)!r}")
 
 
@@ -310,7 +310,7 @@ _json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|
 def decode_error_text(error: BaseException) -> str:
     """What is wrong, without what the message holds."""
     errors: Any = getattr(error, "errors", None)
-    if errors is not None:  # pydantic
+    if errors is not None and type(error).__module__.startswith("pydantic"):
         told = errors(include_input=False, include_url=False, include_context=False)
         return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the message'}: {each['type']}" for each in told)
     if isinstance(error, msgspec.MsgspecError):
@@ -319,4 +319,3 @@ def decode_error_text(error: BaseException) -> str:
         found = _json_field.match(str(error))
         return found.group() if found is not None else type(error).__name__
     return str(error)
-

@@ -156,20 +156,12 @@ def _in_a_context(run: Callable[..., Any]) -> Callable[..., Any]:
     return run_in_context
 
 
-_KINDS = {
-    _core.MethodKind.unary: "unary",
-    _core.MethodKind.client_stream: "client_stream",
-    _core.MethodKind.server_stream: "server_stream",
-    _core.MethodKind.bidirectional: "bidirectional",
-}
-
-
 def incoming_call(
     method: Method, coders: Coders | None, call: _core.ServedCall, data: bytes | None = None, codec: str = ""
 ) -> IncomingCall:
     """As interceptors see it; with the coders of a unary method."""
     decode = None if coders is None or data is None else partial(coders.decode, data, codec)
-    return IncomingCall(method.name, _KINDS[method.signature.kind], call, decode)
+    return IncomingCall(method.name, method.signature.kind.name, call, decode)
 
 
 def _intercepted_unary(method: Method, coders: Coders, interceptors: tuple[Any, ...]) -> Callable[..., Any]:

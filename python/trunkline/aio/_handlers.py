@@ -16,6 +16,7 @@ from .._errors import StatusCode, describe_error
 from .._interceptors import send_through_async
 from .._messages import decode_errors
 from .._methods import Coders, Method, incoming_call, once, stream_function
+from ._loop import wait_for
 
 _log = logging.getLogger("trunkline.server")
 
@@ -85,6 +86,25 @@ def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
     return run
 
 
+def _answering(
+    method: Method, host: EntryHost, serve: Callable[[Any, str, _core.ServedCall], Coroutine[Any, Any, None]]
+) -> Entry:
+    """What is around every kind of call; coroutines of unary calls, which are in a hurry, have it written out."""
+
+    async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
+        deadline = inherit_deadline(left)
+        try:
+            await serve(data, codec, call)
+        except BaseException as error:
+            _set_error(call, method, error)
+        finally:
+            if deadline is not None:
+                deadline.end()
+            host.answered(call)
+
+    return run
+
+
 def _is_awaitable(result: Any) -> bool:
     """A plain function may hand on a coroutine, say of the ``async def`` that it decorates."""
     return hasattr(type(result), "__await__")
@@ -98,19 +118,11 @@ def _blocking_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         result = handler(*method.arguments(request, call))
         return result if _is_awaitable(result) else coders[codec][1](result)
 
-    async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
-        deadline = inherit_deadline(left)
-        try:
-            result = await host.run_blocking(work, data, codec, call)
-            call.set_response(coders[codec][1](await result) if _is_awaitable(result) else result)
-        except BaseException as error:
-            _set_error(call, method, error)
-        finally:
-            if deadline is not None:
-                deadline.end()
-            host.answered(call)
+    async def serve(data: bytes, codec: str, call: _core.ServedCall) -> None:
+        result = await host.run_blocking(work, data, codec, call)
+        call.set_response(coders[codec][1](await result) if _is_awaitable(result) else result)
 
-    return run
+    return _answering(method, host, serve)
 
 
 def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
@@ -118,38 +130,25 @@ def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) ->
     handler = method.handler
     is_async = method.signature.is_async
 
-    async def run(data: bytes, codec: str, call: _core.ServedCall, left: float | None) -> None:
-        deadline = inherit_deadline(left)
-        try:
-            incoming = incoming_call(method, coders, call, data, codec)
+    async def serve(data: bytes, codec: str, call: _core.ServedCall) -> None:
+        incoming = incoming_call(method, coders, call, data, codec)
 
-            async def serve() -> Any:
-                arguments = method.arguments(incoming.request, call)
-                if is_async:
-                    return await handler(*arguments)
-                result = await host.run_blocking(handler, *arguments)
-                return await result if _is_awaitable(result) else result
+        async def run_handler() -> Any:
+            arguments = method.arguments(incoming.request, call)
+            if is_async:
+                return await handler(*arguments)
+            result = await host.run_blocking(handler, *arguments)
+            return await result if _is_awaitable(result) else result
 
-            response = await send_through_async(host.interceptors, incoming, once(serve))
-            call.set_response(coders[codec][1](response))
-        except BaseException as error:
-            _set_error(call, method, error)
-        finally:
-            if deadline is not None:
-                deadline.end()
-            host.answered(call)
+        response = await send_through_async(host.interceptors, incoming, once(run_handler))
+        call.set_response(coders[codec][1](response))
 
-    return run
+    return _answering(method, host, serve)
 
 
 async def _operation(begin: Callable[..., _core.StreamOperation], inbox: _core.Inbox, *arguments: Any) -> Any:
     future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-    operation = begin(*arguments, inbox, future)
-    try:
-        return await future
-    except asyncio.CancelledError:
-        operation.cancel()
-        raise
+    return await wait_for(begin(*arguments, inbox, future), future)
 
 
 async def _requests(call: _core.ServedCall, coders: Coders, inbox: _core.Inbox) -> AsyncIterator[Any]:
@@ -205,20 +204,12 @@ def _async_stream_function(method: Method, coders: Coders, host: EntryHost) -> S
 def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
     serve = (_async_stream_function if method.signature.is_async else _blocking_stream_function)(method, coders, host)
 
-    async def run(_: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
-        deadline = inherit_deadline(left)
-        try:
-            if host.interceptors:
-                incoming = incoming_call(method, None, call)
-                await send_through_async(host.interceptors, incoming, once(partial(serve, call)))
-            else:
-                await serve(call)
-            call.set_ok()
-        except BaseException as error:
-            _set_error(call, method, error)
-        finally:
-            if deadline is not None:
-                deadline.end()
-            host.answered(call)
+    async def serve_through(_: Any, codec: str, call: _core.ServedCall) -> None:
+        if host.interceptors:
+            incoming = incoming_call(method, None, call)
+            await send_through_async(host.interceptors, incoming, once(partial(serve, call)))
+        else:
+            await serve(call)
+        call.set_ok()
 
-    return run
+    return _answering(method, host, serve_through)

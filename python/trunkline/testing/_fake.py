@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
 
 from .. import _core, aio
 from .._channel import Channel
@@ -28,13 +28,6 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="Fake")
 
 Kind = Literal["unary", "client_stream", "server_stream", "bidirectional"]
-
-_KINDS: dict[_core.MethodKind, Kind] = {
-    _core.MethodKind.unary: "unary",
-    _core.MethodKind.client_stream: "client_stream",
-    _core.MethodKind.server_stream: "server_stream",
-    _core.MethodKind.bidirectional: "bidirectional",
-}
 
 
 @dataclasses.dataclass
@@ -95,7 +88,7 @@ class Fake:
             for method in methods_of(service):
                 signature = method.signature
                 request = signature.request if signature.takes_request else Any
-                self._add(_Script(method.name, _KINDS[signature.kind], request, signature.response))
+                self._add(_Script(method.name, cast(Kind, signature.kind.name), request, signature.response))
 
     def on(
         self: Self, method: str, *answers: Any, kind: Kind | None = None, request: Any = NOTHING, response: Any = NOTHING
