@@ -40,6 +40,8 @@ struct MessageType {
   bool (*parse)(void* object, ByteSpan payload) = nullptr;
   /// Back to the default value, keeping memory for reuse.
   void (*clear)(void* object) = nullptr;
+  /// Protobuf: the type's google::protobuf::Descriptor. Null for lite messages and all other kinds.
+  const void* (*descriptor)() = nullptr;
 };
 
 /// Specialize for a type of your own: `static const MessageType& type();`. The primary template makes any type a custom

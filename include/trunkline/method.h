@@ -22,10 +22,19 @@ class Method {
 
   std::string_view name() const noexcept { return name_; }
 
+  /// The same method, whose calls may all run more than once without harm: as if each said CallOptions::idempotent.
+  Method idempotent() const noexcept {
+    Method same = *this;
+    same.is_idempotent_ = true;
+    return same;
+  }
+  bool is_idempotent() const noexcept { return is_idempotent_; }
+
  private:
   friend class client::MethodTable;
   std::string_view name_;
   const client::MethodEntry* entry_ = nullptr;
+  bool is_idempotent_ = false;
 };
 
 }  // namespace trunkline

@@ -38,6 +38,8 @@ struct MethodInfo {
   std::string request_type;  ///< protobuf: the full name; "bytes" for Slice and std::string; empty for Empty
   std::string response_type;
   bool idempotent = false;
+  const MessageType* request = nullptr;
+  const MessageType* response = nullptr;
 };
 
 /// Where a handler runs.

@@ -52,13 +52,20 @@ struct MessageTraits<T, std::enable_if_t<std::is_base_of_v<google::protobuf::Mes
                                    .size = &ProtobufForm::size,
                                    .write = &ProtobufForm::write,
                                    .parse = &ProtobufForm::parse,
-                                   .clear = &ProtobufForm::clear};
+                                   .clear = &ProtobufForm::clear,
+                                   .descriptor = descriptor_function()};
     return value;
   }
   static const void* address(const T& message) noexcept {
     return static_cast<const google::protobuf::MessageLite*>(&message);
   }
   static void* address(T& message) noexcept { return static_cast<google::protobuf::MessageLite*>(&message); }
+
+ private:
+  static auto descriptor_function() -> const void* (*)() {
+    if constexpr (requires { T::descriptor(); }) return []() -> const void* { return T::descriptor(); };
+    return nullptr;
+  }
 };
 
 /// A message as a detail, as google.protobuf.Any packs it: "type.googleapis.com/<full name>" and the serialized

@@ -9,6 +9,7 @@
 #include <trunkline/server_context.h>
 #include <trunkline/server_options.h>
 #include <trunkline/server_stats.h>
+#include <trunkline/service.h>
 #include <trunkline/stream_handler.h>
 #include <trunkline/unary_handler.h>
 
@@ -46,16 +47,16 @@ class TRUNKLINE_API Server {
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Serves a unary method with a function of one of these forms, with or without asio::awaitable<> around what it
-  /// returns:
+  /// Serves a unary method with a function of one of these forms, with or without asio::awaitable<> or Blocking<>
+  /// around what it returns:
   ///   Status(const Request&, Response&, ServerContext&)         allocates nothing of ours; the response comes cleared
   ///   Response(const Request&, ServerContext&)
   ///   Result<Response>(const Request&, ServerContext&)
   ///   Status(const Request&, ServerContext&)                    if Response is Empty
   /// Slice as Request or Response passes payloads as they are; Empty stands for no argument or no result. Without
-  /// awaitable it runs to its end on the loop and must not block; a coroutine runs on the connection's loop and is
-  /// cancelled (terminal) with its call. `method` is any UTF-8 text of 1 to 1024 bytes. Throws std::invalid_argument if
-  /// it is not, or is registered already, and for options.blocking with a coroutine.
+  /// either it runs to its end on the loop and must not block; Blocking<> runs on the worker pool; a coroutine runs on
+  /// the connection's loop and is cancelled (terminal) with its call. `method` is any UTF-8 text of 1 to 1024 bytes.
+  /// Throws std::invalid_argument if it is not, or is registered already, and for options.blocking with a coroutine.
   template <class Request, class Response, UnaryFunction<Request, Response> Handler>
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
@@ -69,8 +70,8 @@ class TRUNKLINE_API Server {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), true), options);
   }
   /// Streams of messages, both ways: (ServerStream<Request, Response>&, ServerContext&), which returns
-  /// awaitable<Status>, or Status and then blocks on the worker pool. The stream ends with what it returns, also if the
-  /// client has not ended its side.
+  /// awaitable<Status>, or Status or Blocking<Status> and then blocks on the worker pool. The stream ends with
+  /// what it returns, also if the client has not ended its side.
   template <class Request, class Response, StreamFunction<Request, Response> Handler>
   void handle_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<StreamHandler<Request, Response, Handler>>(std::move(handler)), options);
@@ -85,6 +86,19 @@ class TRUNKLINE_API Server {
   void handle_server_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<ServerStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
   }
+  /// Serves the methods of a generated service with an object of a class derived from its `Service`. All are registered
+  /// or, when this throws as handle() does, none.
+  template <GeneratedService Service>
+  void add_service(std::shared_ptr<Service> service) {
+    add_service(Service::define(service));
+  }
+  /// The object must outlive the server.
+  template <GeneratedService Service>
+  void add_service(Service& service) {
+    add_service(std::shared_ptr<Service>(std::shared_ptr<Service>(), &service));
+  }
+  void add_service(ServiceDefinition service);
+
   /// Registers a handler of the caller's own making.
   void add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options = {});
   /// Calls that are running go on. On other loops calls may still begin until their current batch of events ends; the

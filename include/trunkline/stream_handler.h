@@ -46,7 +46,7 @@ Result<Request> single_request(Result<std::optional<Request>> read) {
 
 }  // namespace handlers
 
-/// awaitable<Status> or Status (ServerStream<Request, Response>&, ServerContext&)
+/// awaitable<Status>, Blocking<Status> or Status (ServerStream<Request, Response>&, ServerContext&)
 template <class Function, class Request, class Response>
 concept StreamFunction = std::is_invocable_v < Function&,
         ServerStream<Request, Response>
@@ -71,7 +71,7 @@ class StreamHandler final : public MethodHandler {
       return MethodHandler::run_stream(core, context);
     } else {
       Stream stream(core);
-      return std::invoke(function_, stream, context);
+      return handlers::value_of(std::invoke(function_, stream, context));
     }
   }
   asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
@@ -87,7 +87,7 @@ class StreamHandler final : public MethodHandler {
   Function function_;
 };
 
-/// awaitable<Status> or Status (ServerReader<Request>&, Response&, ServerContext&)
+/// awaitable<Status>, Blocking<Status> or Status (ServerReader<Request>&, Response&, ServerContext&)
 template <class Function, class Request, class Response>
 concept ClientStreamFunction = std::is_invocable_v < Function&,
         ServerReader<Request>
@@ -115,7 +115,7 @@ class ClientStreamHandler final : public MethodHandler {
     } else {
       Reader reader(core);
       Response response{};
-      Status status = std::invoke(function_, reader, response, context);
+      Status status = handlers::value_of(std::invoke(function_, reader, response, context));
       if (!status.is_ok() || !answers) return status;
       return ServerWriter<Response>(core).write(response);
     }
@@ -137,7 +137,7 @@ class ClientStreamHandler final : public MethodHandler {
   Function function_;
 };
 
-/// awaitable<Status> or Status (const Request&, ServerWriter<Response>&, ServerContext&)
+/// awaitable<Status>, Blocking<Status> or Status (const Request&, ServerWriter<Response>&, ServerContext&)
 template <class Function, class Request, class Response>
 concept ServerStreamFunction = std::is_invocable_v < Function&,
         const Request&, ServerWriter<Response>
@@ -164,7 +164,7 @@ class ServerStreamHandler final : public MethodHandler {
       const Result<Request> request = handlers::single_request(ServerReader<Request>(core).read());
       if (!request.is_ok()) return request.status();
       Writer writer(core);
-      return std::invoke(function_, *request, writer, context);
+      return handlers::value_of(std::invoke(function_, *request, writer, context));
     }
   }
   asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {

@@ -2,6 +2,7 @@
 // UnaryHandler: a user's function for one request and one response, in any of the accepted forms.
 #pragma once
 
+#include <trunkline/blocking.h>
 #include <trunkline/method_handler.h>
 
 #include <concepts>
@@ -13,16 +14,35 @@ namespace trunkline {
 
 namespace handlers {
 
+/// What a handler's return type says: the value, and how it runs.
 template <class T>
 struct Awaited {
   using type = T;
   static constexpr bool is_awaitable = false;
+  static constexpr bool is_blocking = false;
 };
 template <class T, class Executor>
 struct Awaited<asio::awaitable<T, Executor>> {
   using type = T;
   static constexpr bool is_awaitable = true;
+  static constexpr bool is_blocking = false;
 };
+template <class T>
+struct Awaited<Blocking<T>> {
+  using type = T;
+  static constexpr bool is_awaitable = false;
+  static constexpr bool is_blocking = true;
+};
+
+/// The value without the Blocking around it.
+template <class T>
+T value_of(T&& value) {
+  return std::forward<T>(value);
+}
+template <class T>
+T value_of(Blocking<T>&& value) {
+  return std::move(value).take();
+}
 
 /// (const Request&, Response&, ServerContext&)
 template <class Handler, class Request, class Response>
@@ -31,7 +51,7 @@ inline constexpr bool takes_response = std::is_invocable_v<Handler&, const Reque
 template <class Handler, class Request>
 inline constexpr bool returns_response = std::is_invocable_v<Handler&, const Request&, ServerContext&>;
 
-/// What a handler returns, without asio::awaitable; void if it cannot be called at all.
+/// What a handler returns; void if it cannot be called at all.
 template <class Handler, class Request, class Response>
 auto outcome_of() {
   if constexpr (takes_response<Handler, Request, Response>) {
@@ -89,7 +109,8 @@ concept UnaryFunction = handlers::is_unary_handler<Handler, Request, Response>()
 
 template <class Request, class Response, UnaryFunction<Request, Response> Function>
 class UnaryHandler final : public MethodHandler {
-  static constexpr bool awaits = handlers::Awaited<handlers::Outcome<Function, Request, Response>>::is_awaitable;
+  using Returned = handlers::Awaited<handlers::Outcome<Function, Request, Response>>;
+  static constexpr bool awaits = Returned::is_awaitable;
   static constexpr bool fills = handlers::takes_response<Function, Request, Response>;
   using Messages = handlers::TypedMessages<Request, Response>;
 
@@ -97,9 +118,9 @@ class UnaryHandler final : public MethodHandler {
   /// `blocking` is not for coroutines: they stay what they are, and Server refuses the option.
   UnaryHandler(Function function, bool blocking)
       : MethodHandler({.kind = MethodKind::unary,
-                       .execution = awaits     ? Execution::coroutine
-                                    : blocking ? Execution::blocking
-                                               : Execution::plain,
+                       .execution = awaits                              ? Execution::coroutine
+                                    : blocking || Returned::is_blocking ? Execution::blocking
+                                                                        : Execution::plain,
                        .fills_response = fills,
                        .request = &MessageTraits<Request>::type(),
                        .response = &MessageTraits<Response>::type(),
@@ -113,9 +134,10 @@ class UnaryHandler final : public MethodHandler {
     if constexpr (!awaits) {
       auto& typed = static_cast<Messages&>(messages);
       if constexpr (fills) {
-        return std::invoke(function_, typed.typed_request(), typed.typed_response(), context);
+        return handlers::value_of(std::invoke(function_, typed.typed_request(), typed.typed_response(), context));
       } else {
-        return handlers::store(std::invoke(function_, typed.typed_request(), context), typed.typed_response());
+        return handlers::store(handlers::value_of(std::invoke(function_, typed.typed_request(), context)),
+                               typed.typed_response());
       }
     } else {
       return MethodHandler::run(messages, context);

@@ -14,7 +14,7 @@ namespace trunkline::client {
 
 void ChannelCore::begin(CallOperation& operation, const Method& method, MessageView request,
                         const CallOptions& options) {
-  operation.idempotent_ = options.idempotent;
+  operation.idempotent_ = options.idempotent || method.is_idempotent();
   if (!loop_.is_current() || !try_begin_direct(operation, method, request, options)) {
     begin_with_details(operation, method, request, options);
   }

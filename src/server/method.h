@@ -20,7 +20,8 @@ struct Method {
 
   MethodInfo info() const {
     const MethodShape& shape = handler->shape();
-    return {name, shape.kind, shape.request_name, shape.response_name, options.idempotent};
+    return {name,          shape.kind,    shape.request_name, shape.response_name, options.idempotent,
+            shape.request, shape.response};
   }
 };
 

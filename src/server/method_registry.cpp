@@ -26,21 +26,31 @@ void check_execution(std::string_view name, Execution execution) {
 
 }  // namespace
 
-void MethodRegistry::add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
-  check_name(name);
-  if (handler == nullptr) throw std::invalid_argument("register method " + std::string(name) + ": handler is null");
-  if (options.blocking) check_execution(name, handler->shape().execution);
-  auto method = std::make_shared<Method>();
-  method->name = name;
-  method->options = options;
-  method->handler = std::move(handler);
+void MethodRegistry::add(std::vector<ServiceDefinition::Entry> entries) {
+  std::vector<std::shared_ptr<Method>> made;
+  for (ServiceDefinition::Entry& entry : entries) {
+    check_name(entry.method);
+    if (entry.handler == nullptr) throw std::invalid_argument("register method " + entry.method + ": handler is null");
+    if (entry.options.blocking) check_execution(entry.method, entry.handler->shape().execution);
+    made.push_back(std::make_shared<Method>());
+    made.back()->name = std::move(entry.method);
+    made.back()->options = entry.options;
+    made.back()->handler = std::move(entry.handler);
+  }
 
   std::lock_guard lock(mutex_);
-  if (!methods_.try_emplace(std::string(name), std::move(method)).second) {
-    throw std::invalid_argument("register method " + std::string(name) + ": it is registered already");
+  Methods all = methods_;
+  for (std::shared_ptr<Method>& method : made) {
+    if (all.try_emplace(method->name, method).second) continue;
+    throw std::invalid_argument("register method " + method->name + ": it is registered already");
   }
+  methods_.swap(all);
   snapshot_.reset();
   version_.fetch_add(1, std::memory_order_release);
+}
+
+void MethodRegistry::add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
+  add(std::move(ServiceDefinition().add(std::string(name), std::move(handler), options)).take());
 }
 
 bool MethodRegistry::remove(std::string_view name) {

@@ -4,6 +4,8 @@
 
 #include "server/method.h"
 
+#include <trunkline/service.h>
+
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -28,8 +30,9 @@ class MethodRegistry {
   using Methods = std::unordered_map<std::string, std::shared_ptr<Method>, TextHash, std::equal_to<>>;
   using Snapshot = std::shared_ptr<const Methods>;
 
-  /// Throws std::invalid_argument for a null handler, an invalid name or one that is registered already, and for
-  /// options.blocking with a handler that does not run on the workers.
+  /// All or none. Throws std::invalid_argument for a null handler, an invalid name or one that is registered already,
+  /// and for options.blocking with a handler that does not run on the workers.
+  void add(std::vector<ServiceDefinition::Entry> entries);
   void add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
   bool remove(std::string_view name);
   bool has(std::string_view name) const;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// Blocking: the return type of handlers that may block.
+#pragma once
+
+#include <concepts>
+#include <utility>
+
+namespace trunkline {
+
+/// A handler that returns Blocking<T> instead of T runs on the server's workers and may block, as one that returns
+/// asio::awaitable<T> is a coroutine. Made from whatever makes a T, so that `return` statements stay the same.
+template <class T>
+class [[nodiscard]] Blocking {
+ public:
+  template <class Value>
+  requires(std::convertible_to<Value, T> && !std::same_as<std::remove_cvref_t<Value>, Blocking>)
+      Blocking(Value&& value)  // NOLINT: implicit by design
+      : value_(std::forward<Value>(value)) {}
+
+  T take() && { return std::move(value_); }
+
+ private:
+  T value_;
+};
+
+}  // namespace trunkline

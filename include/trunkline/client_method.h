@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The methods of a service as its typed client has them: functions bound to a channel.
+#pragma once
+
+#include <trunkline/channel.h>
+
+#include <cstddef>
+#include <future>
+#include <ranges>
+#include <string_view>
+#include <utility>
+
+namespace trunkline {
+
+/// What the four kinds have in common. Small, copyable; the channel must outlive it. Threads and errors: see Channel.
+class ClientMethod {
+ public:
+  /// `idempotent`: every call of it may be repeated, as with CallOptions::idempotent.
+  ClientMethod(Channel& channel, std::string_view name, bool idempotent = false)
+      : channel_(&channel), method_(idempotent ? channel.method(name).idempotent() : channel.method(name)) {}
+
+  std::string_view name() const noexcept { return method_.name(); }
+  Channel& channel() const noexcept { return *channel_; }
+
+ protected:
+  const Method& method() const noexcept { return method_; }
+
+ private:
+  Channel* channel_;
+  Method method_;
+};
+
+/// One request, one response.
+template <class Request, class Response>
+class UnaryMethod : public ClientMethod {
+ public:
+  using ClientMethod::ClientMethod;
+
+  /// Blocks.
+  Result<Response> operator()(const Request& request, const CallOptions& options = {}) const {
+    return channel().template call<Response>(method(), request, options);
+  }
+  /// Blocks; the form that allocates nothing of ours. `response` is unspecified after an error.
+  Status operator()(const Request& request, Response& response, const CallOptions& options = {}) const {
+    return channel().call(method(), request, response, options);
+  }
+
+  /// void(Result<Response>), any Asio completion token. See Channel::async_call().
+  template <class Token>
+  auto async(const Request& request, Token&& token) const {
+    return channel().template async_call<Response>(method(), request, std::forward<Token>(token));
+  }
+  template <class Token>
+  auto async(const Request& request, const CallOptions& options, Token&& token) const {
+    return channel().template async_call<Response>(method(), request, options, std::forward<Token>(token));
+  }
+  /// void(Status); `response` must live until completion.
+  template <class Token>
+  auto async(const Request& request, Response& response, const CallOptions& options, Token&& token) const {
+    return channel().async_call(method(), request, response, options, std::forward<Token>(token));
+  }
+
+  std::future<Result<Response>> submit(const Request& request, const CallOptions& options = {}) const {
+    return channel().template submit<Response>(method(), request, options);
+  }
+
+  /// Up to `window` calls at once, answers to `sink(index, Result<Response>)` in order. See Channel::call_many().
+  template <std::ranges::input_range Requests, class Sink>
+  void many(Requests&& requests, std::size_t window, Sink&& sink, const CallOptions& options = {}) const {
+    channel().template call_many<Response>(method(), std::forward<Requests>(requests), window, std::forward<Sink>(sink),
+                                           options);
+  }
+
+  /// Nothing is answered, not even errors.
+  Status oneway(const Request& request, const CallOptions& options = {}) const {
+    return channel().call_oneway(method(), request, options);
+  }
+  /// void(Status)
+  template <class Token>
+  auto async_oneway(const Request& request, const CallOptions& options, Token&& token) const {
+    return channel().async_call_oneway(method(), request, options, std::forward<Token>(token));
+  }
+};
+
+/// Many requests, one response: write(), then finish(response).
+template <class Request, class Response>
+class ClientStreamMethod : public ClientMethod {
+ public:
+  using ClientMethod::ClientMethod;
+  ClientStream<Request, Response> operator()(const CallOptions& options = {}) const {
+    return channel().template client_stream<Request, Response>(method(), options);
+  }
+};
+
+/// One request, many responses: read() or messages(), then finish().
+template <class Request, class Response>
+class ServerStreamMethod : public ClientMethod {
+ public:
+  using ClientMethod::ClientMethod;
+  ClientStream<Request, Response> operator()(const Request& request, const CallOptions& options = {}) const {
+    return channel().template server_stream<Response>(method(), request, options);
+  }
+};
+
+/// Many requests, many responses.
+template <class Request, class Response>
+class BidirectionalMethod : public ClientMethod {
+ public:
+  using ClientMethod::ClientMethod;
+  ClientStream<Request, Response> operator()(const CallOptions& options = {}) const {
+    return channel().template stream<Request, Response>(method(), options);
+  }
+};
+
+}  // namespace trunkline

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// ServiceDefinition: methods that are served together; what generated services are made of.
+#pragma once
+
+#include <trunkline/method_handler.h>
+#include <trunkline/stream_handler.h>
+#include <trunkline/unary_handler.h>
+
+#include <concepts>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace trunkline {
+
+namespace handlers {
+
+/// A member function together with its object.
+template <class Service, class Member>
+struct BoundMember {
+  template <class... Arguments>
+  requires std::is_invocable_v<Member, Service&, Arguments...>
+  auto operator()(Arguments&&... arguments) const {
+    return std::invoke(member, *service, std::forward<Arguments>(arguments)...);
+  }
+  std::shared_ptr<Service> service;
+  Member member;
+};
+
+}  // namespace handlers
+
+/// What generated code says of one method. `kind` and the two types say which forms its handler may have, see Server.
+template <class Description>
+concept MethodDescription = requires {
+  typename Description::Request;
+  typename Description::Response;
+  { Description::name } -> std::convertible_to<std::string_view>;
+  { Description::kind } -> std::convertible_to<MethodKind>;
+  { Description::is_idempotent } -> std::convertible_to<bool>;
+};
+
+/// The methods of one service, to be given to Server::add_service().
+class ServiceDefinition {
+ public:
+  struct Entry {
+    std::string method;
+    std::unique_ptr<MethodHandler> handler;
+    MethodOptions options;
+  };
+
+  ServiceDefinition& add(std::string method, std::unique_ptr<MethodHandler> handler, MethodOptions options = {}) {
+    entries_.push_back({std::move(method), std::move(handler), options});
+    return *this;
+  }
+
+  /// Serves a method with a member function, in any form that Server accepts for its kind: as a plain function, a
+  /// coroutine, or a blocking one (Blocking<Status>, ...).
+  template <MethodDescription Described, class Service, class Member>
+  ServiceDefinition& add(const std::shared_ptr<Service>& service, Member member) {
+    using Request = typename Described::Request;
+    using Response = typename Described::Response;
+    using Function = handlers::BoundMember<Service, Member>;
+    Function function{service, member};
+    std::unique_ptr<MethodHandler> handler;
+    if constexpr (Described::kind == MethodKind::unary) {
+      static_assert(UnaryFunction<Function, Request, Response>,
+                    "this member function cannot serve its unary method: it takes (const Request&, Response&, "
+                    "ServerContext&) and returns Status, or (const Request&, ServerContext&) and returns Response or "
+                    "Result<Response>; or asio::awaitable or trunkline::Blocking of these");
+      handler = std::make_unique<UnaryHandler<Request, Response, Function>>(std::move(function), false);
+    } else if constexpr (Described::kind == MethodKind::client_stream) {
+      static_assert(ClientStreamFunction<Function, Request, Response>,
+                    "this member function cannot serve its client stream: it takes (ServerReader<Request>&, Response&, "
+                    "ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
+      handler = std::make_unique<ClientStreamHandler<Request, Response, Function>>(std::move(function));
+    } else if constexpr (Described::kind == MethodKind::server_stream) {
+      static_assert(ServerStreamFunction<Function, Request, Response>,
+                    "this member function cannot serve its server stream: it takes (const Request&, "
+                    "ServerWriter<Response>&, ServerContext&) and returns asio::awaitable<Status>, or Status and then "
+                    "may block");
+      handler = std::make_unique<ServerStreamHandler<Request, Response, Function>>(std::move(function));
+    } else {
+      static_assert(StreamFunction<Function, Request, Response>,
+                    "this member function cannot serve its stream: it takes (ServerStream<Request, Response>&, "
+                    "ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
+      handler = std::make_unique<StreamHandler<Request, Response, Function>>(std::move(function));
+    }
+    return add(std::string(Described::name), std::move(handler), {.idempotent = Described::is_idempotent});
+  }
+
+  std::vector<Entry> take() && { return std::move(entries_); }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+/// An object whose class derives from a generated service.
+template <class Service>
+concept GeneratedService = requires(std::shared_ptr<Service> service) {
+  { Service::define(service) } -> std::same_as<ServiceDefinition>;
+};
+
+}  // namespace trunkline
