@@ -53,9 +53,8 @@ class UnaryMethod(_AsyncMethod, Generic[Request, Response]):
             self._checked(request)
         if reply is not None:
             return self._call(self._name, request, self._response, reply=reply, **self._with(options))  # type: ignore[no-any-return]
-        if self._options:
-            options = {**self._options, **options}
-        return self._call(self._name, request, self._response, **options)  # type: ignore[no-any-return]
+        merged: Any = {**self._options, **options} if self._options else options
+        return self._call(self._name, request, self._response, **merged)  # type: ignore[no-any-return]
 
     def submit(
         self, request: Request, *, reply: Reply | None = None, **options: Unpack[CallOptions]
