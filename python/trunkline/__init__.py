@@ -9,6 +9,7 @@ import typing as _typing
 
 from ._calls import Reply
 from ._channel import Channel
+from ._client_methods import BidirectionalMethod, ClientStreamMethod, ServerStreamMethod, UnaryMethod
 from ._codecs import Codec
 from ._compressors import Compressor
 from ._context import Context
@@ -37,6 +38,7 @@ from ._errors import (
 from ._futures import CallFuture
 from ._interceptors import ClientInterceptor, IncomingCall, OutgoingCall, ServerInterceptor
 from ._metadata import Metadata, MetadataLike
+from ._method_definition import MethodDefinition
 from ._options import CallOptions, ChannelOptions, ServerOptions, StreamOptions
 from ._server import RunningServer, Server
 from ._streams import ClientStream
@@ -50,6 +52,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Aborted",
     "AlreadyExists",
+    "BidirectionalMethod",
     "CallFuture",
     "CallOptions",
     "Cancelled",
@@ -57,6 +60,7 @@ __all__ = [
     "ChannelOptions",
     "ClientInterceptor",
     "ClientStream",
+    "ClientStreamMethod",
     "Codec",
     "Compressor",
     "Context",
@@ -69,6 +73,7 @@ __all__ = [
     "InvalidArgument",
     "Metadata",
     "MetadataLike",
+    "MethodDefinition",
     "NotFound",
     "Origin",
     "OutOfRange",
@@ -81,9 +86,11 @@ __all__ = [
     "Server",
     "ServerInterceptor",
     "ServerOptions",
+    "ServerStreamMethod",
     "StatusCode",
     "StreamOptions",
     "Unauthenticated",
+    "UnaryMethod",
     "Unavailable",
     "Unimplemented",
     "Unknown",

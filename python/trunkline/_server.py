@@ -74,25 +74,37 @@ class Registry:
 
         Request and response may be of different kinds, say bytes and an int: see ``Channel.call`` for what they travel in.
         """
-        method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
-        method.check(self._codecs)
-        if not self._may_wait:
-            worker_entry(method, self._codecs)
-        if name in self._methods:
-            raise ValueError(f"method {name!r} is registered already")
-        self._methods[name] = method
+        self._add_all([Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)])
+
+    def _add_all(self, methods: Iterable[Method]) -> None:
+        """All of them, or none."""
+        added: dict[str, Method] = {}
+        for method in methods:
+            method.check(self._codecs)
+            if not self._may_wait:
+                worker_entry(method, self._codecs)
+            if method.name in self._methods or method.name in added:
+                raise ValueError(f"method {method.name!r} is registered already")
+            added[method.name] = method
+        self._methods.update(added)
 
     def add_service(self, service: Any, name: str | None = None) -> None:
         """Serves the public methods of an object, or of a class, which is made without arguments, as ``name/method``.
 
         All of them, those of its bases as well: whoever reaches the server can call them. ``__trunkline_methods__ = ("add",
-        "count")`` in the class serves just these.
+        "count")`` in the class serves just these. If it is a mapping to definitions, as in generated classes, those say how
+        methods are called and what their messages are; their functions take ``(request, context)`` or ``(request)``, and
+        what has streams of requests has an iterator of them in its place.
 
-        ``name``: by default the class's ``__trunkline_service__``, or its name.
+        ``name``: by default the class's ``__trunkline_service__``, or its name. Raises TypeError for a function that cannot
+        be served, ValueError for a method that is registered already; then none of the service's is added.
         """
         instance = service() if isinstance(service, type) else service
-        for method in methods_of(type(instance), name):
-            self.add(method.name, getattr(instance, method.attribute))
+        methods = []
+        for each in methods_of(type(instance), name):
+            handler = getattr(instance, each.attribute)
+            methods.append(Method.defined(each.definition, handler) if each.definition else Method.of(each.name, handler))
+        self._add_all(methods)
 
     def remove(self, name: str) -> bool:
         """For servers started from then on. False if there is no such method."""
