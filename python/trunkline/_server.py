@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, overload, TypeVar
 from . import _core
 from ._calls import checked_timeout
 from ._codecs import Codecs
+from ._ending import Ending, current_ending
 from ._interceptors import checked_interceptors
 from ._lifetime import forget, track_server
 from ._methods import Method, worker_entry
@@ -74,13 +75,19 @@ class Registry:
 
         Request and response may be of different kinds, say bytes and an int: see ``Channel.call`` for what they travel in.
         """
-        method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
-        method.check(self._codecs)
-        if not self._may_wait:
-            worker_entry(method, self._codecs)
-        if name in self._methods:
-            raise ValueError(f"method {name!r} is registered already")
-        self._methods[name] = method
+        self._add_all([Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)])
+
+    def _add_all(self, methods: Iterable[Method]) -> None:
+        """All of them, or none."""
+        added: dict[str, Method] = {}
+        for method in methods:
+            method.check(self._codecs)
+            if not self._may_wait:
+                worker_entry(method, self._codecs)
+            if method.name in self._methods or method.name in added:
+                raise ValueError(f"method {method.name!r} is registered already")
+            added[method.name] = method
+        self._methods.update(added)
 
     def add_service(self, service: Any, name: str | None = None) -> None:
         """Serves the public methods of an object, or of a class, which is made without arguments, as ``name/method``.
@@ -132,6 +139,7 @@ class Serving:
     def __init__(self, server: Registry, more_options: dict[str, Any]) -> None:
         self._core = _core.Server({**server._options, **more_options})
         self._endpoints: tuple[str, ...] = ()
+        self._ending = Ending()
 
     def _listen(self, server: Registry, endpoints: Iterable[str], entry_of: Callable[[Method], Callable[..., Any]]) -> None:
         for method in list(server._methods.values()):
@@ -164,19 +172,47 @@ class RunningServer(Serving):
         self._process = os.getpid()
         self._stopping = threading.Lock()
         self._stopped = threading.Event()
+        self._lasting = threading.Lock()
+        self._lasting_calls = 0
+        self._substitutes = 0
         try:
-            self._listen(server, endpoints, lambda method: worker_entry(method, server._codecs, server._interceptors))
+            self._listen(server, endpoints, lambda method: self._entry_of(server, method))
             core.start()
-            roles = [(core.keep, "trunkline-keeper")]
-            roles += [(core.work, f"trunkline-worker-{number}") for number in range(server._threads)]
-            for target, name in roles:
-                thread = threading.Thread(target=target, name=name, daemon=True)
-                thread.start()
-                self._threads.append(thread)
+            self._start_thread(core.keep, "trunkline-keeper")
+            for number in range(server._threads):
+                self._start_thread(core.work, f"trunkline-worker-{number}")
         except BaseException:
             self.stop()
             raise
         track_server(self)
+
+    def _start_thread(self, target: Callable[[], None], name: str) -> None:
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def _entry_of(self, server: Registry, method: Method) -> Callable[..., Any]:
+        entry = worker_entry(method, server._codecs, server._interceptors)
+        return self._lasting_entry(entry) if method.is_lasting else entry
+
+    def _lasting_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """While its calls keep workers, as many others stand in for these."""
+
+        def run(call: _core.ServedCall) -> None:
+            with self._lasting:
+                if self._lasting_calls == self._substitutes:
+                    self._start_thread(self._core.work, f"trunkline-substitute-{self._substitutes}")
+                    self._substitutes += 1
+                self._lasting_calls += 1
+            token = current_ending.set(self._ending)
+            try:
+                entry(call)
+            finally:
+                current_ending.reset(token)
+                with self._lasting:
+                    self._lasting_calls -= 1
+
+        return run
 
     def drain(self, timeout: float = 5.0) -> None:
         """Takes no more connections and calls, lets what was accepted finish, then stops.
@@ -186,6 +222,7 @@ class RunningServer(Serving):
         checked_timeout(timeout)
         if threading.current_thread() in self._threads:
             raise RuntimeError("drain: would wait for the handler that calls it")
+        self._ending.begin()
         try:
             self._core.drain(timeout)
         finally:
@@ -202,6 +239,7 @@ class RunningServer(Serving):
             if self._stopped.is_set():
                 return
             forget(self)
+            self._ending.begin()
             self._core.stop()
             deadline = time.monotonic() + 5.0
             for thread in self._threads:
