@@ -6,7 +6,6 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterator
-from contextvars import ContextVar
 
 
 class Ending:
@@ -42,7 +41,3 @@ class Ending:
         finally:
             with self._lock, contextlib.suppress(ValueError):
                 self._told.remove(tell)
-
-
-#: Of the server that serves the call, in handlers of methods whose calls last.
-current_ending: ContextVar[Ending] = ContextVar("trunkline_ending")

@@ -27,9 +27,9 @@ class Method:
     signature: Signature
     idempotent: bool = False
     max_concurrent_calls: int = 0
-    #: Its calls last until the caller or the server ends them: they hear of the server's end (``current_ending``), and on a
-    #: blocking server each has a thread of its own.
-    is_lasting: bool = False
+    #: Its handlers know their running server (``current_server``). Its streams last until the caller or the server ends
+    #: them: on a blocking server each has a thread of its own.
+    is_built_in: bool = False
 
     @classmethod
     def of(cls, name: str, handler: Callable[..., Any], **options: Any) -> Method:

@@ -7,13 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
 from . import _core
 from ._calls import checked_timeout
 from ._codecs import Codecs
-from ._ending import Ending, current_ending
+from ._ending import Ending
 from ._interceptors import checked_interceptors
 from ._lifetime import forget, track_server
 from ._methods import Method, worker_entry
@@ -39,6 +40,7 @@ class Registry:
             raise ValueError(f"threads: {threads} is less than 1")
         self._methods: dict[str, Method] = {}
         self._may_wait = may_wait
+        self._collects_statistics = False
         self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
         self._codecs = Codecs(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=may_wait)
@@ -140,6 +142,8 @@ class Serving:
         self._core = _core.Server({**server._options, **more_options})
         self._endpoints: tuple[str, ...] = ()
         self._ending = Ending()
+        if server._collects_statistics:
+            self._core.collect_statistics()
 
     def _listen(self, server: Registry, endpoints: Iterable[str], entry_of: Callable[[Method], Callable[..., Any]]) -> None:
         for method in list(server._methods.values()):
@@ -160,6 +164,10 @@ class Serving:
         """Totals since the start; ``python_batches`` is how often the GIL had to be taken, or the event loop woken, for
         ``python_calls``."""
         return self._core.stats()
+
+
+#: In handlers of built-in services.
+current_server: ContextVar[Serving] = ContextVar("trunkline_current_server")
 
 
 class RunningServer(Serving):
@@ -193,7 +201,21 @@ class RunningServer(Serving):
 
     def _entry_of(self, server: Registry, method: Method) -> Callable[..., Any]:
         entry = worker_entry(method, server._codecs, server._interceptors)
-        return self._lasting_entry(entry) if method.is_lasting else entry
+        if not method.is_built_in:
+            return entry
+        return self._knowing(entry if method.signature.kind == _core.MethodKind.unary else self._lasting_entry(entry))
+
+    def _knowing(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """Handlers find this server in ``current_server``."""
+
+        def run(*arguments: Any) -> Any:
+            token = current_server.set(self)
+            try:
+                return entry(*arguments)
+            finally:
+                current_server.reset(token)
+
+        return run
 
     def _lasting_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         """While its calls keep workers, as many others stand in for these."""
@@ -204,11 +226,9 @@ class RunningServer(Serving):
                     self._start_thread(self._core.work, f"trunkline-substitute-{self._substitutes}")
                     self._substitutes += 1
                 self._lasting_calls += 1
-            token = current_ending.set(self._ending)
             try:
                 entry(call)
             finally:
-                current_ending.reset(token)
                 with self._lasting:
                     self._lasting_calls -= 1
 

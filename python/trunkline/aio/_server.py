@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._calls import checked_timeout
-from .._ending import current_ending
 from .._errors import StatusCode
 from .._lifetime import forget, track_server
 from .._methods import Method
 from .._options import ServerOptions
 from .._processes import Child, Run, end_children, grace_told, shared_ports, telling_what_is_cut_off
-from .._server import Registry, Serving, check_serving
+from .._server import Registry, Serving, check_serving, current_server
 from .._threads import DaemonPool
 from .._units import do_each
 from ._handlers import Entry, EntryHost, entry_of
@@ -79,11 +78,11 @@ class RunningServer(Serving):
 
     def _entry_of(self, method: Method) -> Entry:
         entry = entry_of(method, self._host)
-        if not method.is_lasting:
+        if not method.is_built_in:
             return entry
 
         async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
-            current_ending.set(self._ending)  # of this call's task
+            current_server.set(self)  # of this call's task
             await entry(data, codec, call, left)
 
         return run

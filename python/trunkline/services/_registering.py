@@ -51,5 +51,4 @@ def _method(server: Registry, served: Served) -> Method:
         takes_context=not is_async and served.kind == "server_stream",
         is_async=is_async,
     )
-    is_lasting = served.kind != "unary"
-    return Method(served.name, handler, signature, served.idempotent, served.max_calls, is_lasting)
+    return Method(served.name, handler, signature, served.idempotent, served.max_calls, is_built_in=True)

@@ -11,8 +11,8 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import Any, NamedTuple
 
 from .._context import Context
-from .._ending import current_ending
 from .._errors import Unavailable
+from .._server import current_server
 
 #: Seconds after which a thread that waits looks whether the caller is still there.
 _LOOK = 0.25
@@ -31,7 +31,7 @@ Steps = Callable[[Callable[[], None]], Generator[Any, None, None]]
 def watch(steps: Steps, context: Context, what: str) -> Iterator[Any]:
     """Messages for a plain function to yield. Raises Unavailable at the server's end."""
     awake = threading.Event()
-    ending = current_ending.get()
+    ending = current_server.get()._ending
     with ending.telling(awake.set), contextlib.closing(steps(awake.set)) as running:
         for step in running:
             if not isinstance(step, Wait):
@@ -64,7 +64,7 @@ async def watch_async(steps: Steps, what: str) -> AsyncIterator[Any]:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(awake.set)
 
-    ending = current_ending.get()
+    ending = current_server.get()._ending
     with ending.telling(wake), contextlib.closing(steps(wake)) as running:
         for step in running:
             if not isinstance(step, Wait):
