@@ -64,19 +64,20 @@ class Description:
     def _reserved(self, derived: dict[str, list[tuple[str, Method]]]) -> dict[str, list[tuple[str, Method]]]:
         """With the methods gathered whose services' names are something else already."""
         accepted: dict[str, list[tuple[str, Method]]] = {}
+        gathered: list[tuple[str, Method]] = []
+        self.files.reserve_package(_definitions.STATISTICS)
+        self.files.reserve(*GATHERED.split("."))
         # Those with packages first: "example/list" does not stand in the way of "example.Shop/add".
         for service in sorted(derived, key=lambda each: (-each.count("."), each)):
             package, _, name = service.rpartition(".")
-            if service != GATHERED and not self.files.is_taken(service) and self.files.reserve_package(package):
+            if not self.files.is_taken(service) and self.files.reserve_package(package):
                 self.files.reserve(package, name)
                 accepted[service] = derived[service]
             else:
-                chosen = accepted.setdefault(GATHERED, [])
-                own = service == GATHERED
-                chosen += [(name if own else identifier(method.name), method) for name, method in derived[service]]
-        if GATHERED in accepted:
-            self.files.reserve_package(GATHERED.rpartition(".")[0])
-            self.files.reserve(*GATHERED.split("."))
+                is_own = service == GATHERED
+                gathered += [(name if is_own else identifier(method.name), method) for name, method in derived[service]]
+        if gathered:
+            accepted[GATHERED] = gathered
         return accepted
 
     # --- services without a definition ---

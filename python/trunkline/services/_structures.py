@@ -149,9 +149,10 @@ class Structures:
     def _enumeration(self, kind: type[enum.Enum], file: DerivedFile) -> FieldType:
         """Texts travel as such; numbers as an enumeration of the description."""
         values = [member.value for member in kind]
-        in_range = all(type(value) is int and -(2**31) <= value < 2**31 for value in values)
-        if not in_range or issubclass(kind, enum.Flag):
-            return _field_types.one_of(values) if not issubclass(kind, enum.Flag) else FieldType(Kind.INT64)
+        if issubclass(kind, enum.Flag):
+            return FieldType(Kind.INT64)
+        if not all(type(value) is int and -(2**31) <= value < 2**31 for value in values):
+            return _field_types.one_of(values)
         return FieldType(Kind.ENUM, self._declare(kind, kind.__name__, file, lambda: self._add_enum(kind, file)))
 
     def _add_enum(self, kind: type[enum.Enum], file: DerivedFile) -> None:
