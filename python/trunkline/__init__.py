@@ -9,6 +9,7 @@ import typing as _typing
 
 from ._calls import Reply
 from ._channel import Channel
+from ._client_methods import BidirectionalMethod, ClientStreamMethod, ServerStreamMethod, UnaryMethod
 from ._codecs import Codec
 from ._compressors import Compressor
 from ._context import Context
@@ -37,6 +38,7 @@ from ._errors import (
 from ._futures import CallFuture
 from ._interceptors import ClientInterceptor, IncomingCall, OutgoingCall, ServerInterceptor
 from ._metadata import Metadata, MetadataLike
+from ._method_definition import MethodDefinition
 from ._options import CallOptions, ChannelOptions, ServerOptions, StreamOptions
 from ._server import RunningServer, Server
 from ._streams import ClientStream
@@ -51,6 +53,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Aborted",
     "AlreadyExists",
+    "BidirectionalMethod",
     "CallFuture",
     "CallOptions",
     "Cancelled",
@@ -58,6 +61,7 @@ __all__ = [
     "ChannelOptions",
     "ClientInterceptor",
     "ClientStream",
+    "ClientStreamMethod",
     "Codec",
     "Compressor",
     "Context",
@@ -70,6 +74,7 @@ __all__ = [
     "InvalidArgument",
     "Metadata",
     "MetadataLike",
+    "MethodDefinition",
     "NotFound",
     "Origin",
     "OutOfRange",
@@ -82,9 +87,11 @@ __all__ = [
     "Server",
     "ServerInterceptor",
     "ServerOptions",
+    "ServerStreamMethod",
     "StatusCode",
     "StreamOptions",
     "Unauthenticated",
+    "UnaryMethod",
     "Unavailable",
     "Unimplemented",
     "Unknown",

@@ -95,13 +95,19 @@ class Registry:
         """Serves the public methods of an object, or of a class, which is made without arguments, as ``name/method``.
 
         All of them, those of its bases as well: whoever reaches the server can call them. ``__trunkline_methods__ = ("add",
-        "count")`` in the class serves just these.
+        "count")`` in the class serves just these. If it is a mapping to definitions, as in generated classes, those say how
+        methods are called and what their messages are; their functions take ``(request, context)`` or ``(request)``, and
+        what has streams of requests has an iterator of them in its place.
 
-        ``name``: by default the class's ``__trunkline_service__``, or its name.
+        ``name``: by default the class's ``__trunkline_service__``, or its name. Raises TypeError for a function that cannot
+        be served, ValueError for a method that is registered already; then none of the service's is added.
         """
         instance = service() if isinstance(service, type) else service
-        for method in methods_of(type(instance), name):
-            self.add(method.name, getattr(instance, method.attribute))
+        methods = []
+        for each in methods_of(type(instance), name):
+            handler = getattr(instance, each.attribute)
+            methods.append(Method.defined(each.definition, handler) if each.definition else Method.of(each.name, handler))
+        self._add_all(methods)
 
     def remove(self, name: str) -> bool:
         """For servers started from then on. False if there is no such method."""
