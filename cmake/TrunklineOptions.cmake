@@ -14,3 +14,7 @@ foreach(feature PROTOBUF TLS ZSTD LZ4 GZIP)
   set(TRUNKLINE_WITH_${feature} AUTO CACHE STRING "AUTO, ON or OFF")
   set_property(CACHE TRUNKLINE_WITH_${feature} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
+
+# AUTO: with the protobuf codec, where protoc's library (libprotoc-dev) is there. ON needs it, but not the codec.
+set(TRUNKLINE_BUILD_CODEGEN AUTO CACHE STRING "Build protoc-gen-trunkline: AUTO, ON or OFF")
+set_property(CACHE TRUNKLINE_BUILD_CODEGEN PROPERTY STRINGS AUTO ON OFF)

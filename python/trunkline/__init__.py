@@ -45,6 +45,7 @@ from ._streams import ClientStream
 
 if _typing.TYPE_CHECKING:
     from . import aio as aio
+    from . import services as services
     from . import testing as testing
 
 __version__ = "0.1.0"
@@ -98,7 +99,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """``aio`` and ``testing`` are imported when they are first asked for: many programs need no asyncio."""
-    if name in ("aio", "testing"):
+    """Some modules are imported when they are first asked for: many programs need no asyncio."""
+    if name in ("aio", "services", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

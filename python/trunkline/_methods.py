@@ -28,6 +28,9 @@ class Method:
     signature: Signature
     idempotent: bool = False
     max_concurrent_calls: int = 0
+    #: Its handlers know their running server (``current_server``). Its streams last until the caller or the server ends
+    #: them: on a blocking server each has a thread of its own.
+    is_built_in: bool = False
 
     @classmethod
     def of(cls, name: str, handler: Callable[..., Any], **options: Any) -> Method:
