@@ -50,6 +50,7 @@ int CallCommand::run() {
   MethodFacts method{.descriptor = nullptr, .path = method_, .codec = codec_};
   const bool needs_schema = codec_.empty() || codec_ == "protobuf" || schema_.is_given();
   if (needs_schema) method = schema.emplace(schema_.source(*channel, endpoint, options)).find_method(method_);
+  if (schema) schema->rest();
   const auto* const found = method.descriptor;
   const CallShape shape{.path = method.path,
                         .has_many_requests = found == nullptr || found->client_streaming(),

@@ -93,8 +93,13 @@ int CommandLine::run_chosen() {
 int CommandLine::refuse(const CLI::ParseError& error) const {
   const CLI::App& app = chosen();
   std::string text = harmless(error.what());
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    const std::vector<std::string> extras = app_.remaining(true);
+  const std::vector<std::string> extras = app_.remaining(true);
+  if (app.get_parent() == nullptr) {
+    const std::string first = extras.empty() ? "" : extras.front();
+    text = "expected a command";
+    if (!first.empty())
+      text = "unknown command '" + harmless(first) + "'" + did_you_mean(first, words_like(first, app));
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::string first = extras.empty() ? "" : extras.front();
     text = "unexpected argument '" + harmless(fit_text(first, 60)) + "'" + did_you_mean(first, words_like(first, app));
   }

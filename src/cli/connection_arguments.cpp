@@ -17,6 +17,7 @@ namespace {
 constexpr const char* group = "Connection";
 /// A peer that says nothing in this time is no server of ours; people wait.
 constexpr std::chrono::seconds handshake_timeout{5};
+constexpr std::chrono::seconds connect_timeout{10};
 
 }  // namespace
 
@@ -64,6 +65,7 @@ std::unique_ptr<Channel> ConnectionArguments::connect() const {
   options.tls.verify_peer = !is_insecure_;
   options.codecs = payload_codecs();
   options.limits.handshake_timeout = handshake_timeout;
+  options.connect_timeout = connect_timeout;
   options.limits.max_message_bytes = max_message_bytes_;
   options.limits.max_unread_bytes = std::max<std::size_t>(options.limits.max_unread_bytes, max_message_bytes_);
   return std::make_unique<Channel>(uri, std::move(options));

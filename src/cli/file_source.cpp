@@ -123,7 +123,8 @@ class DescriptorSet final : public SchemaSource {
  public:
   DescriptorSet(std::string name, const google::protobuf::FileDescriptorSet& set)
       : name_(std::move(name)), known_(*google::protobuf::DescriptorPool::generated_pool()) {
-    for (const FileDescriptorProto& file : set.file()) {
+    for (FileDescriptorProto file : set.file()) {
+      drop_usual_json_names(file);
       files_.Add(file);
       add_services(file, services_);
     }

@@ -8,6 +8,7 @@
 #include <google/protobuf/descriptor.pb.h>
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace trunkline::cli {
@@ -15,16 +16,28 @@ namespace {
 
 using google::protobuf::FileDescriptorProto;
 
+/// Of one stream; a server that takes longer to describe itself has a fault.
+constexpr std::chrono::seconds usual_timeout{20};
 constexpr std::string_view method_name = "grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 }  // namespace
 
 ReflectionSource::ReflectionSource(Channel& channel, std::string endpoint, const CallOptions& options)
-    : endpoint_(std::move(endpoint)), known_(*google::protobuf::DescriptorPool::generated_pool()) {
-  stream_ = channel.stream<Payload, Payload>(channel.method(method_name), options);
+    : channel_(channel),
+      endpoint_(std::move(endpoint)),
+      options_(options),
+      known_(*google::protobuf::DescriptorPool::generated_pool()) {
+  if (!options_.timeout) options_.timeout = usual_timeout;
 }
 
-ReflectionSource::~ReflectionSource() = default;
+ReflectionSource::~ReflectionSource() { ReflectionSource::rest(); }
+
+/// In order, so that the server does not count a call that was given up.
+void ReflectionSource::rest() {
+  if (!stream_) return;
+  if (stream_->close_writes().is_ok()) (void)stream_->finish();
+  stream_.reset();
+}
 
 void ReflectionSource::fail(const Status& status) const {
   if (status.code() == StatusCode::unimplemented && status.origin() == StatusOrigin::peer) {
@@ -38,6 +51,7 @@ void ReflectionSource::fail(const Status& status) const {
 }
 
 v1::ServerReflectionResponse ReflectionSource::ask(const v1::ServerReflectionRequest& request) {
+  if (!stream_) stream_ = channel_.stream<Payload, Payload>(channel_.method(method_name), options_);
   // What a failed write has to say is the call's status, which the read tells.
   const bool is_written = stream_->write(pack(request)).is_ok();
   Result<std::optional<Payload>> answer = stream_->read();
@@ -78,6 +92,7 @@ bool ReflectionSource::learn(const v1::ServerReflectionRequest& request) {
     if (!file.ParseFromString(bytes))
       fail({StatusCode::internal, "reflection sent bytes that are no FileDescriptorProto"});
     FileDescriptorProto present;
+    drop_usual_json_names(file);
     if (!files_.FindFileByName(file.name(), &present)) files_.Add(file);
     is_known = true;
   }

@@ -15,8 +15,8 @@
 
 namespace trunkline::cli {
 
-/// Asks when it is asked, over one stream, and forgets no answer. One thread. Functions throw Failure if the call
-/// fails; that something is unknown to the server is no failure.
+/// Asks when it is asked, over one stream from one rest() to the next, and forgets no answer. One thread. Functions
+/// throw Failure if the call fails; that something is unknown to the server is no failure.
 class ReflectionSource final : public SchemaSource {
  public:
   /// `endpoint` is for messages. The channel must outlive it; `options` hold for the call.
@@ -25,6 +25,7 @@ class ReflectionSource final : public SchemaSource {
 
   std::vector<std::string> services() override;
   std::string name() const override { return endpoint_; }
+  void rest() override;
 
   bool FindFileByName(const std::string& name, google::protobuf::FileDescriptorProto* file) override;
   bool FindFileContainingSymbol(const std::string& symbol, google::protobuf::FileDescriptorProto* file) override;
@@ -37,7 +38,9 @@ class ReflectionSource final : public SchemaSource {
   bool learn(const v1::ServerReflectionRequest& request);
   [[noreturn]] void fail(const Status& status) const;
 
+  Channel& channel_;
   std::string endpoint_;
+  CallOptions options_;
   std::optional<ClientStream<Payload, Payload>> stream_;
   std::optional<std::vector<std::string>> services_;
   google::protobuf::SimpleDescriptorDatabase files_;

@@ -8,6 +8,9 @@
 
 #include <trunkline/v1/options.pb.h>
 
+#include <google/protobuf/descriptor.pb.h>
+
+#include <cctype>
 #include <utility>
 
 namespace trunkline::cli {
@@ -54,7 +57,30 @@ std::string list_of(const std::vector<std::string>& names) {
   return names.size() > most ? text + ", ..." : text;
 }
 
+/// Letters after an underscore become capitals.
+std::string usual_json_name(const std::string& field) {
+  std::string name;
+  bool is_next_capital = false;
+  for (const char letter : field) {
+    if (letter != '_')
+      name += is_next_capital ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+    is_next_capital = letter == '_';
+  }
+  return name;
+}
+
+void drop_usual_names(google::protobuf::DescriptorProto& message) {
+  for (auto& field : *message.mutable_field()) {
+    if (field.json_name() == usual_json_name(field.name())) field.clear_json_name();
+  }
+  for (auto& nested : *message.mutable_nested_type()) drop_usual_names(nested);
+}
+
 }  // namespace
+
+void drop_usual_json_names(google::protobuf::FileDescriptorProto& file) {
+  for (auto& message : *file.mutable_message_type()) drop_usual_names(message);
+}
 
 MethodFacts facts_of(const MethodDescriptor& method) {
   MethodFacts facts{&method, method.service()->full_name() + "/" + method.name(), "protobuf"};
@@ -102,37 +128,33 @@ MethodFacts Schema::find_method(std::string_view name) {
   return facts;
 }
 
-std::vector<std::string> Schema::method_names(std::string_view service_name) {
-  std::vector<std::string> names;
-  const ServiceDescriptor* const service = find_service(std::string(service_name));
+/// Their names on the wire.
+std::vector<std::string> Schema::paths_of(const std::string& service_name) const {
+  std::vector<std::string> paths;
+  const ServiceDescriptor* const service = find_service(service_name);
   for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
-    const MethodFacts facts = facts_of(*service->method(i));
-    const bool is_usual = facts.path == service->full_name() + "/" + service->method(i)->name();
-    names.push_back(is_usual ? service->method(i)->name() : facts.path);
+    paths.push_back(facts_of(*service->method(i)).path);
   }
-  return names;
+  return paths;
 }
 
 void Schema::refuse_method(std::string_view name) {
   const SplitName parts = split(name);
-  const std::vector<std::string> known = services();
-  if (!parts.service.empty() && find_service(parts.service) != nullptr) {
-    const std::vector<std::string> methods = method_names(parts.service);
+  if (const auto* const service = parts.service.empty() ? nullptr : find_service(parts.service)) {
+    std::vector<std::string> methods;
+    for (int i = 0; i < service->method_count(); ++i) methods.push_back(service->method(i)->name());
     throw misuse("service " + parts.service + " has no method '" + harmless(parts.method) + "'" +
-                 did_you_mean(parts.method, methods) + " It has: " + list_of(methods));
+                 did_you_mean(parts.method, methods) + "; it has " + list_of(methods));
   }
+  const std::vector<std::string> known = services();
   std::vector<std::string> paths;
   for (const std::string& service : known) {
-    for (const std::string& method : method_names(service)) {
-      paths.push_back(method.find_first_of("./") == std::string::npos ? service + "/" + method : method);
-    }
+    for (std::string& path : paths_of(service)) paths.push_back(std::move(path));
   }
-  if (const std::string near = did_you_mean(name, paths); !near.empty()) {
-    throw misuse("unknown method '" + harmless(name) + "'" + near);
-  }
+  const std::string unknown = "unknown method '" + harmless(name) + "'";
+  if (const std::string near = did_you_mean(name, paths); !near.empty()) throw misuse(unknown + near);
   const std::string& wanted = parts.service.empty() ? parts.method : parts.service;
-  throw misuse("unknown method '" + harmless(name) + "'" + did_you_mean(wanted, known) + "; " + this->name() +
-               " has the services " + list_of(known));
+  throw misuse(unknown + did_you_mean(wanted, known) + "; " + this->name() + " has the services " + list_of(known));
 }
 
 }  // namespace trunkline::cli

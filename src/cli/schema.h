@@ -17,6 +17,8 @@ class SchemaSource : public google::protobuf::DescriptorDatabase {
  public:
   /// Full names, sorted. Throws Failure.
   virtual std::vector<std::string> services() = 0;
+  /// Nothing will be asked for some time: lets go of what is held open.
+  virtual void rest() {}
   /// What the source is, for messages: "tcp://127.0.0.1:8888", "echo.proto".
   virtual std::string name() const = 0;
 };
@@ -38,6 +40,7 @@ class Schema {
   ~Schema();
 
   std::vector<std::string> services() { return source_->services(); }
+  void rest() { source_->rest(); }
   std::string name() const { return source_->name(); }
   const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
 
@@ -52,7 +55,7 @@ class Schema {
   class BuildErrors;
 
   [[noreturn]] void refuse_method(std::string_view name);
-  std::vector<std::string> method_names(std::string_view service);
+  std::vector<std::string> paths_of(const std::string& service) const;
 
   std::unique_ptr<SchemaSource> source_;
   std::unique_ptr<BuildErrors> errors_;
@@ -60,5 +63,8 @@ class Schema {
 };
 
 MethodFacts facts_of(const google::protobuf::MethodDescriptor& method);
+
+/// protoc names every field for JSON; those it would have had anyway are dropped, so that they are not shown.
+void drop_usual_json_names(google::protobuf::FileDescriptorProto& file);
 
 }  // namespace trunkline::cli
