@@ -16,6 +16,11 @@ foreach(feature PROTOBUF TLS ZSTD LZ4 GZIP)
   set_property(CACHE TRUNKLINE_WITH_${feature} PROPERTY STRINGS AUTO ON OFF)
 endforeach()
 
-# The command `trunkline`: it needs protobuf and CLI11, whatever TRUNKLINE_WITH_PROTOBUF says of the library.
-set(TRUNKLINE_BUILD_CLI AUTO CACHE STRING "AUTO (where the project is built for itself), ON or OFF")
+# AUTO: with the protobuf codec, where protoc's library (libprotoc-dev) is there. ON needs it, but not the codec.
+set(TRUNKLINE_BUILD_CODEGEN AUTO CACHE STRING "Build protoc-gen-trunkline: AUTO, ON or OFF")
+set_property(CACHE TRUNKLINE_BUILD_CODEGEN PROPERTY STRINGS AUTO ON OFF)
+
+# The command `trunkline`; AUTO: with the protobuf codec, where CLI11 is there and the project is built for itself. ON needs
+# protobuf, but not the codec.
+set(TRUNKLINE_BUILD_CLI AUTO CACHE STRING "Build the command: AUTO, ON or OFF")
 set_property(CACHE TRUNKLINE_BUILD_CLI PROPERTY STRINGS AUTO ON OFF)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// example.Hello: one request, one response.
+// example.Echo: one request, one response.
 #pragma once
 
 #include <trunkline/channel.h>
@@ -7,8 +7,8 @@
 
 namespace example {
 
-void add_hello(trunkline::Server& server);
+void add_echo(trunkline::Server& server);
 /// Calls it and checks the answers; true if they are right.
-bool call_hello(trunkline::Channel& channel);
+bool call_echo(trunkline::Channel& channel);
 
 }  // namespace example
