@@ -40,6 +40,8 @@ struct MessageType {
   bool (*parse)(void* object, ByteSpan payload) = nullptr;
   /// Back to the default value, keeping memory for reuse.
   void (*clear)(void* object) = nullptr;
+  /// A message that the peer did not send stands for the default value, which clear() makes; otherwise it is an error.
+  bool may_be_missing = false;
   /// Protobuf: the type's google::protobuf::Descriptor. Null for lite messages and all other kinds.
   const void* (*descriptor)() = nullptr;
 };

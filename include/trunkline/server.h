@@ -8,6 +8,7 @@
 #include <trunkline/method_handler.h>
 #include <trunkline/server_context.h>
 #include <trunkline/server_options.h>
+#include <trunkline/server_statistics.h>
 #include <trunkline/server_stats.h>
 #include <trunkline/service.h>
 #include <trunkline/stream_handler.h>
@@ -154,6 +155,11 @@ class TRUNKLINE_API Server {
   /// Reads the certificate files of TlsOptions again; for connections from then on. The old ones stay in use on error.
   Status reload_tls();
   ServerStats stats() const;
+  /// Counts calls by method and measures how they and the loops do, from now on; costs a look at the clock per call.
+  /// Before or after start(); a second time it does nothing.
+  void collect_statistics();
+  /// Of methods and loops nothing is known without collect_statistics(). Waits for no loop.
+  ServerStatistics statistics() const;
 
  private:
   std::shared_ptr<server::ServerCore> core_;

@@ -48,5 +48,7 @@ void Server::async_shutdown(std::chrono::nanoseconds timeout, std::function<void
 void Server::stop() { core_->stop(); }
 Status Server::reload_tls() { return core_->reload_tls(); }
 ServerStats Server::stats() const { return core_->stats(); }
+void Server::collect_statistics() { core_->collect_statistics(); }
+ServerStatistics Server::statistics() const { return core_->statistics(); }
 
 }  // namespace trunkline
