@@ -95,5 +95,8 @@ function(trunkline_generate_file target proto output roots)
     COMMENT "Generating messages and services of ${name}"
     VERBATIM)
   target_sources(${target} PRIVATE ${messages})
+  # Its warnings are protoc's.
+  set_source_files_properties("${output}/${stem}.pb.cc" TARGET_DIRECTORY ${target}
+                              PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w>")
   set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES "${output}/${stem}.trunkline.h")
 endfunction()
