@@ -57,7 +57,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--plugin", required=True)
     parser.add_argument("--protoc", default="protoc", help="a command, which may have arguments")
-    parser.add_argument("--folder", choices=("definitions", "editions"), default="definitions")
+    parser.add_argument("--folder", choices=("definitions", "newer"), default="definitions")
     parser.add_argument("--renew", action="store_true")
     arguments = parser.parse_args()
 
