@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Hosts the services of examples 01 to 05 on the endpoints given, until SIGINT or SIGTERM; then drains.
 // Usage: example_server ENDPOINT...
-#include "01_hello/hello.h"
+#include "01_echo/echo.h"
 #include "02_arith/arith.h"
 #include "03_word_count/word_count.h"
 #include "04_countdown/countdown.h"
@@ -27,7 +27,7 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
     trunkline::Server server;
-    example::add_hello(server);
+    example::add_echo(server);
     example::add_arith(server);
     example::add_word_count(server);
     example::add_countdown(server);

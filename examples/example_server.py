@@ -11,7 +11,7 @@ from importlib import import_module
 
 import trunkline
 
-SERVICES = ["01_hello", "02_arith", "03_word_count", "04_countdown", "05_chat"]
+SERVICES = ["01_echo", "02_arith", "03_word_count", "04_countdown", "05_chat"]
 
 
 def main() -> int:

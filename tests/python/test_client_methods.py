@@ -122,7 +122,7 @@ def test_streams_ignore_what_is_for_unary_calls() -> None:
 
 
 def test_requests_of_another_class_are_refused_before_the_call() -> None:
-    wrong = Int64Value(value=1)
+    wrong: Any = Int64Value(value=1)
     text = "its request is of type Int64Value, not StringValue"
     with testing.Fake(SpellerService).serve() as channel:
         client = SpellerClient(channel)
@@ -155,9 +155,9 @@ def test_messages_of_another_class_are_not_streamed(wrong: Any) -> None:
 
 
 def test_requests_of_another_class_with_asyncio() -> None:
-    wrong = Int64Value(value=1)
+    wrong: Any = Int64Value(value=1)
 
-    async def wrongs() -> AsyncIterator[Int64Value]:
+    async def wrongs() -> AsyncIterator[Any]:
         yield wrong
 
     async def main() -> None:
