@@ -67,7 +67,8 @@ def described(channel: trunkline.Channel, symbol: str) -> tuple[Any, Any]:
     """(the file that declares it, a pool of it and what it needs)"""
     files = files_of(ask(channel, file_containing_symbol=symbol))
     pool = pool_of(files)
-    assert pool.FindFileContainingSymbol(symbol).name == files[0].name
+    declared = {each.name: each for each in (*files[0].service, *files[0].message_type)}
+    assert symbol.rpartition(".")[2] in declared and pool.FindFileByName(files[0].name).package == files[0].package
     return files[0], pool
 
 
