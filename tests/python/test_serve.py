@@ -14,9 +14,11 @@ from typing import Any
 import pytest
 
 import trunkline
+from trunkline.serve import _arguments
 
 from . import reflecting
 from .command import serving
+from .test_health import CHECK, REQUEST, RESPONSE
 
 APP = """
 import functools
@@ -78,9 +80,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def call(endpoint: str, method: str, *arguments: Any, kind: Any = int) -> Any:
+def call(endpoint: str, method: str, number: int | None = None) -> Any:
     with trunkline.Channel(endpoint) as channel:
-        return channel.call(method, *arguments, kind, timeout=20.0) if arguments else channel.call(method, None, kind)
+        return channel.call(method, number, timeout=20.0)
 
 
 @pytest.mark.parametrize(
@@ -110,9 +112,7 @@ def test_listens_on_several_endpoints(folder: Path) -> None:
         assert started.end() == 0
 
 
-def test_listens_on_the_usual_port_by_default(folder: Path) -> None:
-    from trunkline.serve import _arguments
-
+def test_listens_on_the_usual_port_by_default() -> None:
     assert _arguments.parse(["app:Adder"]).endpoints == ("tcp://127.0.0.1:8888",)
 
 
@@ -130,8 +130,6 @@ def test_built_in_services_that_the_server_has_stay_as_they_are(folder: Path) ->
         "import trunkline\nfrom trunkline.services import add_health\nserver = trunkline.Server()\n"
         "health = add_health(server)\nhealth.set('', False)\n"
     )
-    from .test_health import CHECK, REQUEST, RESPONSE
-
     with serving(folder, "own:server", "--health") as started:
         with trunkline.Channel(started.endpoint()) as channel:
             assert channel.call(CHECK, REQUEST(), RESPONSE).status == 2

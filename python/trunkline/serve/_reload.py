@@ -35,12 +35,12 @@ class Supervisor:
     def run(self) -> int:
         """The exit status, once a signal has come."""
         with ExitStack() as held, expecting((signal.SIGINT, signal.SIGTERM)) as wait:
-            try:
-                for endpoint in self._arguments.endpoints:
+            for endpoint in self._arguments.endpoints:
+                try:
                     self._endpoints.append(self._held(endpoint, held))
-            except (ValueError, OSError) as error:
-                say(f"listen on {endpoint}: {error}")
-                return 1
+                except (ValueError, OSError) as error:
+                    say(f"listen on {endpoint}: {error}")
+                    return 1
             try:
                 self._begin()
                 while wait(_INTERVAL) is None:
