@@ -8,6 +8,10 @@
 # PROTOS: relative to the current source folder, or absolute. IMPORT_DIRS: where protoc looks for imports, and what the names
 # of generated files are relative to: a/b.proto below one of them becomes a/b.pb.h; default: the current source folder.
 # OUTPUT_DIR: default: the current binary folder.
+# The functions keep these policies wherever they are called: depfiles are understood by every generator.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.22)
+
 function(trunkline_generate)
   cmake_parse_arguments(PARSE_ARGV 0 GENERATE "" "TARGET;OUTPUT_DIR" "PROTOS;IMPORT_DIRS")
   trunkline_check_generate("${GENERATE_TARGET}" "${GENERATE_PROTOS}" "${GENERATE_UNPARSED_ARGUMENTS}"
@@ -85,13 +89,16 @@ function(trunkline_generate_file target proto output roots)
   endforeach()
   string(REGEX REPLACE "\\.proto(devel)?$" "" stem "${name}")
   set(messages "${output}/${stem}.pb.cc" "${output}/${stem}.pb.h")
-  # The header of services is no OUTPUT, since a definition may have none. It includes the .pb.h, which is.
+  # The header of services is no OUTPUT, since a definition may have none; it includes the .pb.h, which is. What the
+  # definition imports is told by a run for its descriptor alone: Ninja wants all that a depfile names to be declared.
+  set(descriptor "${output}/${stem}.binpb")
   add_custom_command(
-    OUTPUT ${messages}
+    OUTPUT "${descriptor}" ${messages}
+    COMMAND protobuf::protoc ${imports} "--descriptor_set_out=${descriptor}" "--dependency_out=${descriptor}.d" "${name}"
     COMMAND protobuf::protoc "--plugin=protoc-gen-trunkline=$<TARGET_FILE:trunkline::protoc-gen-trunkline>" ${imports}
-            "--cpp_out=${output}" "--trunkline_out=${output}" "--dependency_out=${output}/${stem}.d" "${name}"
+            "--cpp_out=${output}" "--trunkline_out=${output}" "${name}"
     DEPENDS "${source}" trunkline::protoc-gen-trunkline protobuf::protoc
-    DEPFILE "${output}/${stem}.d"
+    DEPFILE "${descriptor}.d"
     COMMENT "Generating messages and services of ${name}"
     VERBATIM)
   target_sources(${target} PRIVATE ${messages})
@@ -100,3 +107,5 @@ function(trunkline_generate_file target proto output roots)
                               PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w>")
   set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES "${output}/${stem}.trunkline.h")
 endfunction()
+
+cmake_policy(POP)

@@ -57,9 +57,9 @@ class ServiceDefinition {
   }
 
   /// Serves a method with a member function, in any form that Server accepts for its kind: as a plain function, a
-  /// coroutine, or a blocking one (Blocking<Status>, ...).
+  /// coroutine, or a blocking one (Blocking<Status>, ...). It is idempotent if the description or the options say so.
   template <MethodDescription Described, class Service, class Member>
-  ServiceDefinition& add(const std::shared_ptr<Service>& service, Member member) {
+  ServiceDefinition& add(const std::shared_ptr<Service>& service, Member member, MethodOptions options = {}) {
     using Request = typename Described::Request;
     using Response = typename Described::Response;
     using Function = handlers::BoundMember<Service, Member>;
@@ -88,7 +88,8 @@ class ServiceDefinition {
                     "ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
       handler = std::make_unique<StreamHandler<Request, Response, Function>>(std::move(function));
     }
-    return add(std::string(Described::name), std::move(handler), {.idempotent = Described::is_idempotent});
+    options.idempotent = options.idempotent || Described::is_idempotent;
+    return add(std::string(Described::name), std::move(handler), options);
   }
 
   std::vector<Entry> take() && { return std::move(entries_); }

@@ -24,7 +24,7 @@ Response = TypeVar("Response", covariant=True)
 
 class _BlockingMethod(ClientMethod):
     __slots__ = ()
-    _may_wait = False
+    _channel_name = "trunkline.Channel"
 
     if TYPE_CHECKING:
 

@@ -169,7 +169,10 @@ def defined_signature(function: Callable[..., Any], definition: MethodDefinition
 
 def _takes_context(function: Callable[..., Any], name: str, skip_self: bool) -> bool:
     """Whether it takes (request, context), not (request) alone."""
-    signature = inspect.signature(function)
+    try:
+        signature = inspect.signature(function)
+    except ValueError as error:
+        raise TypeError(f"{name}: its parameters cannot be known: {error}") from error
     parameters = list(signature.parameters.values())[skip_self:]
     if not parameters or parameters[0].name not in ("context", "ctx"):
         for count in (2, 1):

@@ -15,8 +15,7 @@ namespace trunkline::base {
 class SharedHistogram {
  public:
   void record(std::uint64_t value) noexcept;
-  /// What has been recorded so far. A value that is being recorded is in it, or not, or counted without showing in the
-  /// sum yet.
+  /// What has been recorded so far. A value that is being recorded may show in a part of it.
   void add_to(Histogram& out) const noexcept;
 
  private:

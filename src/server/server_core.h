@@ -47,6 +47,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   /// `done` may be null; else as in Server.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   Status shutdown(std::chrono::nanoseconds timeout);
+  void on_shutdown(std::function<void()> callback);
   void stop();
   ServerStats stats() const;
   void collect_statistics();
@@ -97,6 +98,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   std::vector<std::thread> threads_;
   std::vector<Endpoint> endpoints_;
   std::shared_ptr<Drain> drain_;
+  std::vector<std::function<void()>> on_shutdown_;
   std::vector<std::shared_ptr<LoopTally>> tallies_;  // by loop; none while statistics are not collected
   base::TimePoint counting_since_{};
 };

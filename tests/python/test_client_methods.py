@@ -188,10 +188,10 @@ def test_what_a_method_is_made_of() -> None:
             trunkline.BidirectionalMethod(channel, methods["greet"])
         with pytest.raises(TypeError, match="its definition is a MethodDefinition, not str"):
             trunkline.UnaryMethod(channel, "test.Speller/Greet")  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="is called through a trunkline.aio.Channel here, not a trunkline.Channel$"):
+        with pytest.raises(TypeError, match="test.Speller/Greet is for a trunkline.aio.Channel, not a trunkline._channel.Channel$"):
             aio.UnaryMethod(any_channel, methods["greet"])
-        with pytest.raises(TypeError, match="is called through a trunkline.Channel here, not a str$"):
-            trunkline.UnaryMethod("tcp://127.0.0.1:1", methods["greet"])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="test.Speller/Greet is for a trunkline.Channel, not a trunkline._server.Server$"):
+            trunkline.UnaryMethod(trunkline.Server(), methods["greet"])  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="test.Speller/Greet has no option 'timeot'; they are .*timeout"):
             trunkline.UnaryMethod(channel, methods["greet"], timeot=1.0)  # type: ignore[call-arg]
 

@@ -190,6 +190,7 @@ MISFITS = [
     ("greet", _coroutine, "method test.Speller/Greet: an async handler needs trunkline.aio.Server"),
     ("spell", _async_generator, "method test.Speller/Spell: an async handler needs trunkline.aio.Server"),
     ("spell", plain(_async_generator), "method test.Speller/Spell: an async handler needs trunkline.aio.Server"),
+    ("greet", max, "handler max of test.Speller/Greet: its parameters cannot be known"),
     ("measure", 5, "service test.Speller: it has no function measure.. for test.Speller/Measure"),
 ]
 

@@ -10,9 +10,9 @@ import pytest
 from google.protobuf.compiler.plugin_pb2 import CodeGeneratorRequest
 
 import trunkline
-from trunkline.generate import GenerationError, generate
+from trunkline.generate import GenerationError, Imports, generate
 
-from .generation import FILES, run, tree, write_files, write_plugin, write_program
+from .generation import FILES, python, run, tree, write_files, write_plugin, write_program
 
 ONE = {"one.proto": "message One { int32 value = 1; }"}
 
@@ -120,6 +120,20 @@ def test_package_init(tmp_path: Path, imports: str, root: set[str]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     assert set(tree(tmp_path / "gen")) == {"a/__init__.py", "a/b/__init__.py", "a/b/one_pb2.py"} | root
     assert (tmp_path / "gen/a/__init__.py").read_text() == "# own\n"
+
+
+@pytest.mark.parametrize("imports, expected", [("relative", {"", "google", "google/own"}), ("absolute", {"google/own"})])
+def test_package_init_leaves_the_namespace_of_protobuf_alone(tmp_path: Path, imports: Imports, expected: set[str]) -> None:
+    file = 'import "google/protobuf/empty.proto"; message One { google.protobuf.Empty empty = 1; }'
+    protos = write_files(tmp_path / "protos", {"google/own/one.proto": file})
+
+    generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path), imports=imports, package_init=True)
+    module, folder = ("gen.google.own.one_pb2", tmp_path) if imports == "relative" else ("google.own.one_pb2", tmp_path / "gen")
+    done = python("-c", f"import importlib; importlib.import_module('{module}')", cwd=folder)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    inits = {each.parent.relative_to(tmp_path / "gen") for each in (tmp_path / "gen").rglob("__init__.py")}
+    assert inits == {Path(each) for each in expected}
 
 
 def test_what_protoc_tells_comes_through_with_its_status(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from trunkline.generate import GenerationError
 from trunkline.generate._tools import plugin_path
 
 from .generation import FILES, python, run, tree, write_files, write_plugin
+from .readme import ROOT
 
 HERE = Path(__file__).parent / "generated"
 
@@ -94,6 +96,20 @@ def test_a_service_of_every_kind(tmp_path: Path, plugin: str, imports: str, modu
     done = python(HERE / "program.py", module, cwd=cwd)
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_the_readme_shows(tmp_path: Path, plugin: str) -> None:
+    shown = dict(re.findall(r"```(proto|sh|py)\n(.*?)```", (ROOT / "python" / "README.md").read_text(), re.DOTALL))
+    assert shown["sh"] == "python -m trunkline.generate --out api --package-init protos\n"
+    (tmp_path / "protos").mkdir()
+    (tmp_path / "protos/greeter.proto").write_text(shown["proto"])
+    (tmp_path / "program.py").write_text(shown["py"])
+
+    generated = run("--plugin", plugin, *shown["sh"].split()[3:], cwd=tmp_path)
+    done = python("program.py", cwd=tmp_path)
+
+    assert (generated.returncode, generated.stderr) == (0, "")
+    assert (done.stdout, done.stderr) == ("hello, ann\nhello, ann\n['a', 'n', 'n']\n", "")
 
 
 TEXT = "package test.words; message Text { string value = 1; } message Letter { string value = 1; }"

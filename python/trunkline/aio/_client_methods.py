@@ -24,7 +24,7 @@ Response = TypeVar("Response", covariant=True)
 
 class _AsyncMethod(ClientMethod):
     __slots__ = ()
-    _may_wait = True
+    _channel_name = "trunkline.aio.Channel"
 
     if TYPE_CHECKING:
 

@@ -53,10 +53,8 @@ TEST(SharedHistogram, IsReadWhileItIsFilled) {
     shared.add_to(read);
     ASSERT_GE(read.count(), last);
     last = read.count();
-    if (read.count() > 0) {
-      ASSERT_EQ(read.min(), 1u);
-      ASSERT_GE(read.max(), read.quantile(1.0));
-    }
+    ASSERT_LE(read.count(), 100'000u);
+    ASSERT_LE(read.min(), read.max());
   }
   writer.join();
 
