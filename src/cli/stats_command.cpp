@@ -118,7 +118,7 @@ void StatsCommand::show(const v1::ServerStatistics& sample) {
   if (!is_terminal(STDOUT_FILENO)) return write_output(joined(view_.show(sample, 0, 0), "\n") + "\n");
   const TerminalSize size = terminal_size();
   // Each line wiped behind what is written, then all below.
-  write_output("\x1b[H" + joined(view_.show(sample, size.columns, size.rows - 1), "\x1b[K\r\n") + "\x1b[J");
+  write_output("\x1b[H" + joined(view_.show(sample, size.columns, size.rows - 1), "\x1b[K\n") + "\x1b[J");
 }
 
 void StatsCommand::fail(const Status& status) const {
