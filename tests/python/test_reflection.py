@@ -225,6 +225,16 @@ def test_docstrings_of_generated_services_are_the_comments_of_their_definition(m
     assert reflecting.comments(file) == {(6, 0): " Where orders go.\n", (6, 0, 2, 0): " Places one.\n"}
 
 
+def test_what_generated_classes_say_of_services_without_comments_is_no_comment(make: Make) -> None:
+    service = orders_service()
+    service.__mro__[1].__doc__ = "Serves shop.Orders with functions."
+    server = make()
+    server.add_service(service)
+    with testing.serve(server) as channel:
+        file, _ = reflecting.described(channel, "shop.Orders")
+    assert (6, 0) not in reflecting.comments(file)
+
+
 def test_serves_the_older_name_as_well(make: Make) -> None:
     server = make()
     add_shop(server)

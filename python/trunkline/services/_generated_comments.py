@@ -44,4 +44,4 @@ def _add(service: type[Any], found: FileComments) -> None:
 
 def _without_filler(comment: str, name: str) -> str:
     """What the plugin writes where the definition has no comment only names it."""
-    return "" if comment in (f"The service {name}.", f"The method {name}.") else comment
+    return "" if comment.startswith((f"Serves {name} with ", f"The method {name}.")) else comment
