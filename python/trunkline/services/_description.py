@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Description: a server's methods as services of descriptors, those that exist and such as are derived from type hints."""
+"""Description: a server's methods as services of descriptors, existing ones and such as are derived from type hints."""
 
 from __future__ import annotations
 
@@ -77,7 +77,8 @@ class Description:
                 accepted[service] = derived[service]
             else:
                 is_own = service == GATHERED
-                gathered += [(name if is_own else identifier(method.name), method) for name, method in derived[service]]
+                for name, method in derived[service]:
+                    gathered.append((name if is_own else identifier(method.name), method))
         if gathered:
             accepted[GATHERED] = gathered
         return accepted
@@ -121,7 +122,7 @@ class Description:
 
     def _codec_of(self, request: Any, response: Any) -> str:
         """Empty for protobuf."""
-        usual = self._codecs.name_for(request, None) if request is not None else self._codecs.name_for(response, None)
+        usual = self._codecs.name_for(response if request is None else request, None)
         if usual in CODECS and request is not None:
             usual = codec_of_both(request, response)
         if usual == "protobuf":
