@@ -182,6 +182,59 @@ def test_errors_show_no_more_than_the_beginning_of_a_long_name(make: Make) -> No
     assert len(told) < 300
 
 
+def orders_service() -> Any:
+    """As generated code has it."""
+    pool = shop_pool()
+    order = _definitions.class_of(pool, "shop.Order")
+
+    class OrdersService:
+        """Where orders go."""
+
+        __trunkline_service__ = "shop.Orders"
+        __trunkline_methods__ = {
+            "place": trunkline.MethodDefinition("shop.Orders/Place", "unary", order, order),
+            "drop": trunkline.MethodDefinition("shop.Orders/Drop", "unary", order, order),
+        }
+        __trunkline_file__ = pool.FindFileByName("shop/service.proto")
+
+        def place(self, request: Any, context: trunkline.Context) -> Any:
+            """Places one."""
+
+        def drop(self, request: Any, context: trunkline.Context) -> Any:
+            """The method shop.Orders/Drop."""
+
+    class Orders(OrdersService):
+        """How this one does it."""
+
+        def place(self, request: Any, context: trunkline.Context) -> Any:
+            """By hand."""
+            return request
+
+    return Orders
+
+
+def test_docstrings_of_generated_services_are_the_comments_of_their_definition(make: Make) -> None:
+    server = make()
+    server.add_service(orders_service())
+
+    with testing.serve(server) as channel:
+        assert reflecting.services(channel) == [*BUILT_IN, "shop.Orders"]
+        file, _ = reflecting.described(channel, "shop.Orders")
+
+    assert file.name == "shop/service.proto"
+    assert reflecting.comments(file) == {(6, 0): " Where orders go.\n", (6, 0, 2, 0): " Places one.\n"}
+
+
+def test_what_generated_classes_say_of_services_without_comments_is_no_comment(make: Make) -> None:
+    service = orders_service()
+    service.__mro__[1].__doc__ = "Serves shop.Orders with functions."
+    server = make()
+    server.add_service(service)
+    with testing.serve(server) as channel:
+        file, _ = reflecting.described(channel, "shop.Orders")
+    assert (6, 0) not in reflecting.comments(file)
+
+
 def test_serves_the_older_name_as_well(make: Make) -> None:
     server = make()
     add_shop(server)

@@ -14,6 +14,7 @@ from .._methods import Method
 from . import _definitions
 from ._comments import comment_of
 from ._files import Files
+from ._generated_comments import generated_comments
 from ._names import dotted, identifier
 from ._structures import DerivedFile, Structures
 
@@ -38,7 +39,8 @@ class Description:
     """Of the methods that a server has now."""
 
     def __init__(self, methods: Iterable[Method], codecs: Codecs) -> None:
-        self.files = Files()
+        methods = list(methods)
+        self.files = Files(generated_comments(methods))
         self.services: list[str] = []
         self._codecs = codecs
         self._structures = Structures(self.files)
