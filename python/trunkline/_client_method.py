@@ -27,8 +27,8 @@ class ClientMethod:
     _channel_name: ClassVar[str]
 
     def __init__(self, channel: Any, definition: MethodDefinition, **options: Unpack[CallOptions]) -> None:
-        """``options``: of every call; what is given to a call replaces its like. Streams have no ``idempotent``, which is
-        ignored, so that a client hands the same options to all its methods."""
+        """``options``: of every call; what is given to a call replaces its like. Streams have no ``idempotent``, which
+        is ignored, so that a client hands the same options to all its methods."""
         self._check(channel, definition, options)
         usual: dict[str, Any] = dict(options)
         if "metadata" in usual:
@@ -59,7 +59,8 @@ class ClientMethod:
             raise TypeError(f"{own}: {definition.name} is for a {self._channel_name}, not a {given}")
         for name in options:
             if name not in _OPTIONS:
-                raise TypeError(f"{own}: {definition.name} has no option {name!r}; they are {', '.join(sorted(_OPTIONS))}")
+                known = ", ".join(sorted(_OPTIONS))
+                raise TypeError(f"{own}: {definition.name} has no option {name!r}; they are {known}")
 
     @property
     def name(self) -> str:

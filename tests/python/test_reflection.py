@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, wrappers_pb2
+from google.protobuf import descriptor_pb2, descriptor_pool, wrappers_pb2
 
 import trunkline
 from trunkline import aio, testing
-from trunkline.services import add_health, add_reflection
+from trunkline.services import _definitions, add_health, add_reflection
 
 from . import reflecting
 from .readme import ROOT
@@ -56,12 +56,8 @@ def shop_pool() -> Any:
     return pool
 
 
-def class_of(pool: Any, name: str) -> Any:
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
-
-
 def add_shop(server: Any, method: str = "shop.Orders/Place") -> None:
-    order = class_of(shop_pool(), "shop.Order")
+    order = _definitions.class_of(shop_pool(), "shop.Order")
 
     def place(request: Any) -> Any:
         return request

@@ -77,8 +77,10 @@ def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
 
 
 def _missing_inits(files: Iterable[PurePath], out: Path, *, is_relative: bool) -> dict[PurePath, str]:
-    """Of the folders of the files, and of ``out`` unless that is a directory of sys.path. There google is none of them: it is a
-    namespace, and would hide google.protobuf."""
-    folders = {folder for file in files for folder in file.parents if is_relative or folder.parts not in ((), ("google",))}
+    """Of the folders of the files, and of ``out`` unless that is a directory of sys.path. There google is none of them:
+    it is a namespace, and would hide google.protobuf."""
+    folders = {folder for file in files for folder in file.parents}
+    if not is_relative:
+        folders -= {PurePath(), PurePath("google")}
     inits = (folder / "__init__.py" for folder in sorted(folders))
     return {init: "" for init in inits if not (out / init).exists()}
