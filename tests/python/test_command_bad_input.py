@@ -248,12 +248,12 @@ def test_a_huge_answer_is_refused_by_a_limit_that_can_be_raised() -> None:
         return "x" * size
 
     with server.serve("tcp://127.0.0.1:0") as running:
-        request = ("call", running.endpoint, "huge", "--codec", "json", "--json", "70000000")
-        called = run(*request)
-        raised = run(*request, "--max-message-bytes", "80000000")
+        request = ("call", running.endpoint, "huge", "--codec", "json", "--json", "3000000", "--max-message-bytes")
+        called = run(*request, "1000000")
+        raised = run(*request, "4000000")
 
     assert called.status == 64 + 8
-    assert "max_message_bytes 67108864" in called.messages
-    assert (raised.status, len(raised.output)) == (0, 70000003)
+    assert "max_message_bytes 1000000" in called.messages
+    assert (raised.status, len(raised.output)) == (0, 3000003)
 
 
