@@ -31,7 +31,6 @@ function(trunkline_generate)
     endif()
     list(APPEND roots "${root}")
   endforeach()
-  file(MAKE_DIRECTORY "${output}")
   foreach(proto ${GENERATE_PROTOS})
     trunkline_generate_file("${GENERATE_TARGET}" "${proto}" "${output}" "${roots}")
   endforeach()
@@ -53,6 +52,10 @@ function(trunkline_check_generate target protos unknown missing)
   get_target_property(imported ${target} IMPORTED)
   if(imported OR NOT type MATCHES "^(STATIC|SHARED|MODULE|OBJECT)_LIBRARY$|^EXECUTABLE$")
     message(FATAL_ERROR "trunkline_generate: TARGET ${target} compiles nothing; it is to be a library or an executable of this project")
+  endif()
+  get_target_property(folder ${target} SOURCE_DIR)
+  if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR "trunkline_generate: TARGET ${target} is made in ${folder}; it is to be called there")
   endif()
   if(NOT protos)
     message(FATAL_ERROR "trunkline_generate(TARGET ${target}): no PROTOS")
@@ -92,6 +95,8 @@ function(trunkline_generate_file target proto output roots)
   # The header of services is no OUTPUT, since a definition may have none; it includes the .pb.h, which is. What the
   # definition imports is told by a run for its descriptor alone: Ninja wants all that a depfile names to be declared.
   set(descriptor "${output}/${stem}.binpb")
+  get_filename_component(folder "${descriptor}" DIRECTORY)
+  file(MAKE_DIRECTORY "${folder}")
   add_custom_command(
     OUTPUT "${descriptor}" ${messages}
     COMMAND protobuf::protoc ${imports} "--descriptor_set_out=${descriptor}" "--dependency_out=${descriptor}.d" "${name}"

@@ -24,13 +24,8 @@ using AwaitedValue = typename Awaited<Value>::type;
 /// The shape of a streaming method; a function that returns no awaitable is taken to block.
 template <class Request, class Response, class Value>
 MethodShape stream_shape(MethodKind kind) {
-  return {.kind = kind,
-          .execution = Awaited<Value>::is_awaitable ? Execution::coroutine : Execution::blocking,
-          .fills_response = false,
-          .request = &MessageTraits<Request>::type(),
-          .response = &MessageTraits<Response>::type(),
-          .request_name = message_type_name<Request>(),
-          .response_name = message_type_name<Response>()};
+  constexpr Execution execution = Awaited<Value>::is_awaitable ? Execution::coroutine : Execution::blocking;
+  return method_shape<Request, Response>(kind, execution, false);
 }
 
 /// The one request of a server stream. Without a message: an empty one where that is one.
