@@ -3,6 +3,7 @@
 #pragma once
 
 #include <trunkline/completion.h>
+#include <trunkline/deduced_handler.h>
 #include <trunkline/endpoint.h>
 #include <trunkline/event_loop.h>
 #include <trunkline/method_handler.h>
@@ -62,6 +63,21 @@ class TRUNKLINE_API Server {
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
         options);
+  }
+  /// The same with the messages that the function's own types name: of a function, or object with one operator(), that
+  /// takes (const Request&), (const Request&, ServerContext&), (ServerContext&), nothing or (const Request&, Response&,
+  /// ServerContext&), and returns Response, Result<Response>, Status or nothing, with or without awaitable<> or
+  /// Blocking<>. `#include <trunkline/plain.h>` for structs, numbers and containers.
+  template <handlers::DeducibleFunction Handler>
+  void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
+    using Form = handlers::FormOf<Handler>;
+    using Request = typename Form::Request;
+    if constexpr (Form::is_whole) {
+      handle<Request, typename Form::Response>(method, std::move(handler), options);
+    } else {
+      handle<Request, typename Form::Response>(method, handlers::Deduced<Handler, Request>{std::move(handler)},
+                                               options);
+    }
   }
   /// The same for functions that may block, without awaitable; they run on the worker pool.
   template <class Request, class Response, UnaryFunction<Request, Response> Handler>
@@ -148,7 +164,8 @@ class TRUNKLINE_API Server {
   /// The same with a function that may be null.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   /// Calls `callback` once, when the first shutdown begins: on the thread that begins it, before connections are told.
-  /// At once if it has begun. For streams without an end of their own, which would hold the shutdown up. Must not throw.
+  /// At once if it has begun. For streams without an end of their own, which would hold the shutdown up. Must not
+  /// throw.
   void on_shutdown(std::function<void()> callback);
   /// At once: closes connections (open calls end with unavailable at their callers), cancels handlers, waits for
   /// blocking handlers that are running, joins threads. From a handler of its own it only begins this, as shutdown() on

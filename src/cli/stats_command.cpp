@@ -99,7 +99,7 @@ int StatsCommand::get(Channel& channel, const CallOptions& options) {
 int StatsCommand::watch(Channel& channel, const CallOptions& options) {
   Interruption interruption;
   auto stream = channel.server_stream<Payload>(channel.method(watch_method), pack(request_), options);
-  interruption.on_stop([&] { stream.cancel(); });
+  const Stopping stopping(interruption, [&] { stream.cancel(); });
   std::optional<OtherScreen> screen;
   while (true) {
     Result<std::optional<Payload>> answer = stream.read();

@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import GenericAlias
 from typing import Any
 
 import pytest
@@ -22,7 +23,9 @@ from .readme import ROOT
 #: The command as it was built; tests of it are skipped without.
 COMMAND = os.environ.get("TRUNKLINE_BUILT_COMMAND", str(ROOT / "build/dev/src/cli/trunkline"))
 
-needs_command = pytest.mark.skipif(not os.access(COMMAND, os.X_OK), reason="needs the command, or its path in TRUNKLINE_BUILT_COMMAND")
+needs_command = pytest.mark.skipif(
+    not os.access(COMMAND, os.X_OK), reason="needs the command, or its path in TRUNKLINE_BUILT_COMMAND"
+)
 
 
 @dataclass
@@ -43,7 +46,8 @@ def environment(**changes: str) -> dict[str, str]:
 def run(*arguments: str, text: str | bytes = "", timeout: float = 30.0, **changes: str) -> Outcome:
     """With `text` on its standard input, to its end."""
     data = text.encode() if isinstance(text, str) else text
-    ended = subprocess.run([COMMAND, *arguments], input=data, capture_output=True, timeout=timeout, env=environment(**changes))
+    command = [COMMAND, *arguments]
+    ended = subprocess.run(command, input=data, capture_output=True, timeout=timeout, env=environment(**changes))
     return Outcome(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
 
 
@@ -136,6 +140,12 @@ def market_pool() -> Any:
     return pool
 
 
+def typed(handler: Any, request: Any, response: Any) -> Any:
+    """The handler, whose one annotated argument is a request, with these types."""
+    handler.__annotations__.update({next(iter(handler.__annotations__)): request, "return": response})
+    return handler
+
+
 def market() -> trunkline.Server:
     """A server of market.Market, with its definition, and without reflection."""
     pool = market_pool()
@@ -163,12 +173,9 @@ def market() -> trunkline.Server:
         for number, each in enumerate(requests):
             yield receipt(text=each.item_name, total=number)
 
-    def add(name: str, handler: Any, request: Any, response: Any) -> None:
-        handler.__annotations__.update({next(iter(handler.__annotations__)): request, "return": response})
-        server.add(f"market.Market/{name}", handler)
-
-    add("Buy", buy, order, receipt)
-    add("Watch", watch, order, Iterator[receipt])
-    add("BuyAll", buy_all, Iterator[order], receipt)
-    add("Talk", talk, Iterator[order], Iterator[receipt])
+    orders, receipts = (GenericAlias(Iterator, (each,)) for each in (order, receipt))
+    server.add("market.Market/Buy", typed(buy, order, receipt))
+    server.add("market.Market/Watch", typed(watch, order, receipts))
+    server.add("market.Market/BuyAll", typed(buy_all, orders, receipt))
+    server.add("market.Market/Talk", typed(talk, orders, receipts))
     return server

@@ -42,7 +42,10 @@ def refused(text: str) -> Outcome:
             '{"parts": [{}, {"count": "x"}]}',
             "request: field 'parts[1].count': expected a number from -2147483648 to 2147483647, found text",
         ),
-        ('{"count": 3000000000}', "request: field 'count': expected a number from -2147483648 to 2147483647, found the number 3000000000"),
+        (
+            '{"count": 3000000000}',
+            "request: field 'count': expected a number from -2147483648 to 2147483647, found the number 3000000000",
+        ),
         ('{"color": "GREN"}', "request: field 'color': 'GREN' is not one of RED, GREEN; did you mean 'GREEN'?"),
         ('{"within": 5}', "request: field 'within': expected a duration such as \"1.5s\", found the number 5"),
         ('{"within": "soon"}', "request: field 'within': expected a duration such as \"1.5s\""),
@@ -78,7 +81,12 @@ def test_names_that_do_not_exist(market: str) -> None:
     assert call("market.Market/Bu") == refused(
         "service market.Market has no method 'Bu'; it has Buy, Watch, BuyAll, Talk; did you mean 'Buy'?"
     )
-    assert call("market.Markt/Talk") == refused("unknown method 'market.Markt/Talk'; did you mean 'market.Market/Talk'?")
+    assert call("market.Markt/Talk") == refused(
+        "unknown method 'market.Markt/Talk'; did you mean 'market.Market/Talk'?"
+    )
+    assert call("market.Market") == refused(
+        "unknown method 'market.Market'; it is a service, which has Buy, Watch, BuyAll, Talk"
+    )
     assert call("BuyAll") == refused("unknown method 'BuyAll'; did you mean 'market.Market/BuyAll'?")
     assert "has the services grpc.reflection.v1.ServerReflection, " in call("zzz").messages
     assert run("list", market, "market.Ordr").status == 2
@@ -126,12 +134,13 @@ def test_a_wrong_command_line(arguments: list[str], text: str | None) -> None:
 
 
 def test_a_definition_with_an_error(tmp_path: Path) -> None:
-    (tmp_path / "bad.proto").write_text('syntax = "proto3";\nmessage A {\n  strng x = 1;\n}\nservice S { rpc M(A) returns (A); }\n')
+    definition = 'syntax = "proto3";\nmessage A {\n  strng x = 1;\n}\nservice S { rpc M(A) returns (A); }\n'
+    (tmp_path / "bad.proto").write_text(definition)
 
     def call(*given: str) -> Outcome:
         return run("call", "localhost:1", "S/M", *given)
 
-    assert 'bad.proto' in call("--proto", str(tmp_path / "bad.proto")).messages
+    assert "bad.proto" in call("--proto", str(tmp_path / "bad.proto")).messages
     assert '"strng" is not defined' in call("--proto", str(tmp_path / "bad.proto")).messages
     assert call("--proto", str(tmp_path / "none.proto")).status == 2
     assert call("--descriptor-set", str(tmp_path / "bad.proto")) == refused(
@@ -239,12 +248,12 @@ def test_a_huge_answer_is_refused_by_a_limit_that_can_be_raised() -> None:
         return "x" * size
 
     with server.serve("tcp://127.0.0.1:0") as running:
-        request = ("call", running.endpoint, "huge", "--codec", "json", "--json", "70000000")
-        called = run(*request)
-        raised = run(*request, "--max-message-bytes", "80000000")
+        request = ("call", running.endpoint, "huge", "--codec", "json", "--json", "3000000", "--max-message-bytes")
+        called = run(*request, "1000000")
+        raised = run(*request, "4000000")
 
     assert called.status == 64 + 8
-    assert "max_message_bytes 67108864" in called.messages
-    assert (raised.status, len(raised.output)) == (0, 70000003)
+    assert "max_message_bytes 1000000" in called.messages
+    assert (raised.status, len(raised.output)) == (0, 3000003)
 
 

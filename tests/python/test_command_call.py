@@ -87,7 +87,9 @@ def test_server_stream(market: str) -> None:
 
 
 def test_client_stream_of_several_values_on_a_line_and_over_lines(market: str) -> None:
-    called = run("call", market, "market.Market/BuyAll", "-", text='{"itemName":"a"} {"itemName":\n"b"}\n\n{"itemName":"c"}')
+    requests = '{"itemName":"a"} {"itemName":\n"b"}\n\n{"itemName":"c"}'
+
+    called = run("call", market, "market.Market/BuyAll", "-", text=requests)
 
     assert called.lines == ['{"text":"a,b,c","total":"3"}']
 
@@ -129,7 +131,11 @@ def test_without_reflection_by_a_definition(tmp_path: Path) -> None:
     request = ("market.Market/Buy", "--json", '{"itemName": "tea"}')
 
     with commanding.market().serve("tcp://127.0.0.1:0") as running:
-        for given in (["--proto", str(file)], ["--proto", "market.proto", "-I", str(tmp_path)], ["--descriptor-set", str(compiled)]):
+        for given in (
+            ["--proto", str(file)],
+            ["--proto", "market.proto", "-I", str(tmp_path)],
+            ["--descriptor-set", str(compiled)],
+        ):
             assert run("call", running.endpoint, *request, *given) == commanding.Outcome(0, '{"text":"tea"}\n', "")
 
 
@@ -212,7 +218,9 @@ def test_a_status_is_the_exit_status_and_its_details_are_shown(market: str) -> N
 
 
 def test_compressed_requests(market: str) -> None:
-    called = run("call", market, "market.Market/Buy", "--json", json.dumps({"itemName": "x" * 5000}), "--compressor", "zstd")
+    request = json.dumps({"itemName": "x" * 5000})
+
+    called = run("call", market, "market.Market/Buy", "--json", request, "--compressor", "zstd")
 
     assert len(json.loads(called.output)["text"]) == 5000
 

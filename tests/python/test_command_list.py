@@ -65,7 +65,7 @@ def test_a_service(endpoint: str) -> None:
 def test_a_method_with_its_messages(endpoint: str) -> None:
     listed = run("list", endpoint, "market.Market/Buy").output
 
-    assert listed.startswith("rpc Buy(market.Order) returns (market.Receipt);\n\nmessage Order {\n  string item_name = 1;\n")
+    assert listed.startswith("rpc Buy(market.Order) returns (market.Receipt);\n\nmessage Order {\n")
     assert "\nenum Color {\n" in listed
     assert "\nmessage Receipt {\n" in listed
     assert "message Any" not in listed
@@ -78,7 +78,10 @@ def test_a_message_by_its_name(endpoint: str) -> None:
 def test_methods_of_plain_types(endpoint: str) -> None:
     listed = run("list", endpoint, "move").output
 
-    assert listed.startswith("// Moves it.\nrpc move(trunkline.Point) returns (trunkline.Point);  // called as move, messages are msgpack\n")
+    assert listed.startswith(
+        "// Moves it.\n"
+        "rpc move(trunkline.Point) returns (trunkline.Point);  // called as move, messages are msgpack\n"
+    )
     assert "double x = 1;\n" in listed
     assert run("list", endpoint, "trunkline.Methods.move").output == listed
 
@@ -95,11 +98,15 @@ def test_comments_from_a_file(tmp_path: Path) -> None:
 
 
 def test_a_name_that_does_not_exist(endpoint: str) -> None:
-    assert run("list", endpoint, "market.Markte").messages.startswith("trunkline: unknown name 'market.Markte'; did you mean 'market.Market'?")
+    listed = run("list", endpoint, "market.Markte")
+
+    assert listed.status == 2
+    assert listed.messages == "trunkline: unknown name 'market.Markte'; did you mean 'market.Market'?\n"
 
 
 def test_what_a_definition_says_does_not_steer_the_terminal(tmp_path: Path) -> None:
-    (tmp_path / "evil.proto").write_text('syntax = "proto3"; package evil;\n// \x1b[2J\nmessage A {}\nservice S { rpc M(A) returns (A); }\n')
+    definition = 'syntax = "proto3"; package evil;\n// \x1b[2J\nmessage A {}\nservice S { rpc M(A) returns (A); }\n'
+    (tmp_path / "evil.proto").write_text(definition)
 
     listed = run("list", "localhost:1", "evil.S/M", "--proto", str(tmp_path / "evil.proto"))
 

@@ -45,7 +45,8 @@ def test_prefers_the_virtual_environment_to_the_one_beside_it_and_that_to_the_pa
     changes = {"PATH": f"{on_path.parent}:/usr/bin:/bin"}
 
     def chosen(**more: str) -> str:
-        ended = subprocess.run([str(beside / "trunkline"), "serve", "a:b"], capture_output=True, text=True, env={**changes, **more})
+        command = [str(beside / "trunkline"), "serve", "a:b"]
+        ended = subprocess.run(command, capture_output=True, text=True, env={**changes, **more})
         return ended.stdout.split(" ")[0]
 
     assert chosen() == str(on_path)
@@ -76,7 +77,7 @@ def test_asks_a_real_interpreter(tmp_path: Path) -> None:
     (package / "serve.py").write_text("import sys\nprint(sys.argv[1:])\n")
 
     found = run("serve", "--python", sys.executable, "app:server", PYTHONPATH=str(tmp_path))
-    missing = run("serve", "--python", sys.executable, "app:server", PYTHONPATH="", PYTHONNOUSERSITE="1", PYTHONHOME="/nowhere")
+    missing = run("serve", "--python", sys.executable, "app:server", PYTHONHOME="/nowhere")
 
     assert found.output == "['app:server']\n"
     assert missing.status == 1

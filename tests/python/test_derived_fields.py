@@ -170,7 +170,8 @@ def test_names_on_the_wire_are_those_of_json() -> None:
 
     file = file_of(take)
     square, order = message_of(file, "Square"), message_of(file, "Order")
-    assert [(each.name, each.json_name) for each in square.field] == [("shape", "shape"), ("side_length", "side-length")]
+    told = [(each.name, each.json_name) for each in square.field]
+    assert told == [("shape", "shape"), ("side_length", "side-length")]
     assert [(each.name, each.json_name) for each in order.field][0] == ("orderNumber", "orderNumber")
 
 

@@ -13,8 +13,8 @@ from .. import __version__
 from .._processes import shares_ports
 
 _EPILOG = """examples:
-  trunkline serve app:server                          the trunkline.Server or trunkline.aio.Server called server, in app.py
-  trunkline serve shop.orders:Orders --reload         a class as a service, started anew whenever its files change
+  trunkline serve app:server                    the trunkline.Server or trunkline.aio.Server called server, in app.py
+  trunkline serve shop.orders:Orders --reload   a class as a service, started anew whenever its files change
   trunkline serve app:make_server --workers 4 --endpoint tcp://0.0.0.0:8888
 
 SIGTERM and SIGINT let calls under way end, for up to --grace seconds; a second one ends them at once.
@@ -82,8 +82,8 @@ def _directory(text: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="trunkline serve",
-        description="Serves an object of a Python module: a server of either kind, a service's class or object, or a function "
-        "that returns one of these.",
+        description="Serves an object of a Python module: a server of either kind, a service's class or object, or a "
+        "function that returns one of these.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
@@ -98,8 +98,12 @@ def _parser() -> argparse.ArgumentParser:
         help="where to listen; may be given several times; by default tcp://127.0.0.1:8888",
     )
     add("--workers", type=_at_least_one, default=1, metavar="N", help="processes that share the port; by default 1")
-    add("--threads", type=_at_least_one, metavar="N", help="of each process, for plain functions; by default the server's")
-    add("--reload", action="store_true", help="start anew when files of imported modules change, below the current directory")
+    add("--threads", type=_at_least_one, metavar="N", help="of each process; by default those of the server")
+    add(
+        "--reload",
+        action="store_true",
+        help="start anew when files of imported modules change, below the current directory or --app-dir",
+    )
     add("--grace", type=_seconds, default=5.0, metavar="SECONDS", help="for calls under way at the end; by default 5")
     _add_built_in(add)
     add("--log-level", choices=_LEVELS, default="info", help="of what is logged to standard error; by default info")

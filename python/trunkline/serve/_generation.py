@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One generation of a server that is started anew at changes: a process that serves until its supervisor ends it.
 
-Run as ``python -m trunkline.serve._generation REPORTS CONTROL ARGUMENTS...``, of two descriptors: JSON lines for the supervisor
-are written to one; the end of the other is the end of the supervisor, or its wish.
+Run as ``python -m trunkline.serve._generation REPORTS CONTROL ARGUMENTS...``, with two descriptors: JSON lines for the
+supervisor are written to one; the end of the other is the end of the supervisor, or its wish.
 """
 
 from __future__ import annotations

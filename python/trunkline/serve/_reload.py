@@ -20,8 +20,8 @@ _INTERVAL = 0.15
 
 
 class Supervisor:
-    """Runs generations of the server, each a process. The next one begins to listen before the last one ends, so that the port
-    is never without a server; where endpoints cannot be shared, after that."""
+    """Runs generations of the server, each a process. The next one begins to listen before the last one ends, so that the
+    port is never without a server; where endpoints cannot be shared, after that."""
 
     def __init__(self, arguments: Arguments) -> None:
         self._arguments = arguments
@@ -80,7 +80,8 @@ class Supervisor:
             self._failed(self._next)
             self._next = None
         if self._current is not None and self._current.exit_status is not None:
-            say(f"the server has ended with status {self._current.exit_status}; it is started again when a file changes")
+            status = self._current.exit_status
+            say(f"the server has ended with status {status}; it is started again when a file changes")
             self._leave(self._current)
             self._current = None
 
@@ -138,5 +139,8 @@ def _words(arguments: Arguments, endpoints: list[str]) -> list[str]:
         words += ["--endpoint", endpoint]
     if arguments.threads is not None:
         words += ["--threads", str(arguments.threads)]
-    built_in: dict[str, bool | None] = {name: getattr(arguments, name) for name in ("health", "reflection", "statistics")}
-    return words + [f"--{'' if wanted else 'no-'}{name}" for name, wanted in built_in.items() if wanted is not None]
+    for name in ("health", "reflection", "statistics"):
+        wanted: bool | None = getattr(arguments, name)
+        if wanted is not None:
+            words.append(f"--{name}" if wanted else f"--no-{name}")
+    return words

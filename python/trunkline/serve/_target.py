@@ -26,7 +26,7 @@ _BUILT_IN: dict[str, tuple[Callable[[Registry], object], str]] = {
 
 
 class TargetError(Exception):
-    """It cannot be served; the text says why, with the traceback of the application's error, its cause, if it is one."""
+    """It cannot be served; the text says why, with the traceback of the application's error, its cause, if any."""
 
     def files(self) -> list[str]:
         """In which that happened."""
@@ -120,4 +120,5 @@ def _add_built_in(server: Registry, arguments: Arguments) -> None:
             left_out.append(name)
     if left_out:
         names = ", ".join(left_out)
-        print(f"without {names}, for which the package protobuf is needed: pip install trunkline[protobuf]", file=sys.stderr)
+        text = f"without {names}, for which the package protobuf is needed: pip install trunkline[protobuf]"
+        print(text, file=sys.stderr, flush=True)
