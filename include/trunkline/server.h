@@ -148,7 +148,8 @@ class TRUNKLINE_API Server {
   /// The same with a function that may be null.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   /// Calls `callback` once, when the first shutdown begins: on the thread that begins it, before connections are told.
-  /// At once if it has begun. For streams without an end of their own, which would hold the shutdown up. Must not throw.
+  /// At once if it has begun. For streams without an end of their own, which would hold the shutdown up. Must not
+  /// throw.
   void on_shutdown(std::function<void()> callback);
   /// At once: closes connections (open calls end with unavailable at their callers), cancels handlers, waits for
   /// blocking handlers that are running, joins threads. From a handler of its own it only begins this, as shutdown() on

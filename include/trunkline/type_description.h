@@ -9,7 +9,7 @@
 namespace trunkline {
 
 enum class TypeKind : std::uint8_t {
-  any,       ///< JSON data of any form
+  any,  ///< JSON data of any form
   boolean,
   integer,
   floating,
@@ -31,9 +31,9 @@ struct TypeDescription {
   };
 
   TypeKind kind = TypeKind::any;
-  int bits = 0;             ///< integer, floating: 8 to 64
-  bool is_signed = false;   ///< integer
-  std::string_view name{};  ///< structure: without its namespace
+  int bits = 0;                 ///< integer, floating: 8 to 64
+  bool is_signed = false;       ///< integer
+  std::string_view name{};      ///< structure: without its namespace
   Reference element = nullptr;  ///< list, optional; map: of its values
   std::vector<Field> fields{};  ///< structure, in order
 };

@@ -29,7 +29,8 @@ bool is_full_name(std::string_view text) noexcept {
 
 std::string identifier_of(std::string_view text) {
   std::string result(text);
-  std::replace_if(result.begin(), result.end(), [](char c) { return !is_word(c); }, '_');
+  std::replace_if(
+      result.begin(), result.end(), [](char c) { return !is_word(c); }, '_');
   if (result.empty() || is_digit(result.front())) result.insert(result.begin(), '_');
   return result;
 }

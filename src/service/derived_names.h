@@ -16,8 +16,8 @@ std::string identifier_of(std::string_view text);
 /// What the entries of a map field are called.
 std::string map_entry_name(std::string_view field);
 
-/// A method's name on the wire, taken apart. `service` is empty if there is none that a descriptor may have; `method` is
-/// then the whole.
+/// A method's name on the wire, taken apart. `service` is empty if there is none that a descriptor may have; `method`
+/// is then the whole.
 struct MethodPath {
   std::string_view service;
   std::string_view method;

@@ -45,9 +45,8 @@ Result<std::chrono::nanoseconds> interval_of(std::uint64_t asked) {
   if (asked >= shortest && asked <= longest) {
     return std::chrono::nanoseconds(static_cast<std::chrono::nanoseconds::rep>(asked));
   }
-  return Status(StatusCode::invalid_argument, "watch statistics: interval_ns " + std::to_string(asked) +
-                                                  " is not in " + std::to_string(shortest) + " to " +
-                                                  std::to_string(longest));
+  return Status(StatusCode::invalid_argument, "watch statistics: interval_ns " + std::to_string(asked) + " is not in " +
+                                                  std::to_string(shortest) + " to " + std::to_string(longest));
 }
 
 }  // namespace

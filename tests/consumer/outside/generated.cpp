@@ -17,8 +17,7 @@ class Greeter : public consumer::Greeter::Service {
     response.set_text("hello, " + request.text());
     return trunkline::Status::ok();
   }
-  trunkline::Blocking<trunkline::Status> spell(const words::Word& request,
-                                               trunkline::ServerWriter<words::Word>& writer,
+  trunkline::Blocking<trunkline::Status> spell(const words::Word& request, trunkline::ServerWriter<words::Word>& writer,
                                                trunkline::ServerContext&) {
     words::Word response;
     for (const char letter : request.text()) {
