@@ -8,6 +8,10 @@
 # PROTOS: relative to the current source folder, or absolute. IMPORT_DIRS: where protoc looks for imports, and what the names
 # of generated files are relative to: a/b.proto below one of them becomes a/b.pb.h; default: the current source folder.
 # OUTPUT_DIR: default: the current binary folder.
+# The functions keep these policies wherever they are called: depfiles are understood by every generator.
+cmake_policy(PUSH)
+cmake_policy(VERSION 3.22)
+
 function(trunkline_generate)
   cmake_parse_arguments(PARSE_ARGV 0 GENERATE "" "TARGET;OUTPUT_DIR" "PROTOS;IMPORT_DIRS")
   trunkline_check_generate("${GENERATE_TARGET}" "${GENERATE_PROTOS}" "${GENERATE_UNPARSED_ARGUMENTS}"
@@ -27,7 +31,6 @@ function(trunkline_generate)
     endif()
     list(APPEND roots "${root}")
   endforeach()
-  file(MAKE_DIRECTORY "${output}")
   foreach(proto ${GENERATE_PROTOS})
     trunkline_generate_file("${GENERATE_TARGET}" "${proto}" "${output}" "${roots}")
   endforeach()
@@ -49,6 +52,10 @@ function(trunkline_check_generate target protos unknown missing)
   get_target_property(imported ${target} IMPORTED)
   if(imported OR NOT type MATCHES "^(STATIC|SHARED|MODULE|OBJECT)_LIBRARY$|^EXECUTABLE$")
     message(FATAL_ERROR "trunkline_generate: TARGET ${target} compiles nothing; it is to be a library or an executable of this project")
+  endif()
+  get_target_property(folder ${target} SOURCE_DIR)
+  if(NOT folder STREQUAL CMAKE_CURRENT_SOURCE_DIR)
+    message(FATAL_ERROR "trunkline_generate: TARGET ${target} is made in ${folder}; it is to be called there")
   endif()
   if(NOT protos)
     message(FATAL_ERROR "trunkline_generate(TARGET ${target}): no PROTOS")
@@ -85,13 +92,18 @@ function(trunkline_generate_file target proto output roots)
   endforeach()
   string(REGEX REPLACE "\\.proto(devel)?$" "" stem "${name}")
   set(messages "${output}/${stem}.pb.cc" "${output}/${stem}.pb.h")
-  # The header of services is no OUTPUT, since a definition may have none. It includes the .pb.h, which is.
+  # The header of services is no OUTPUT, since a definition may have none; it includes the .pb.h, which is. What the
+  # definition imports is told by a run for its descriptor alone: Ninja wants all that a depfile names to be declared.
+  set(descriptor "${output}/${stem}.binpb")
+  get_filename_component(folder "${descriptor}" DIRECTORY)
+  file(MAKE_DIRECTORY "${folder}")
   add_custom_command(
-    OUTPUT ${messages}
+    OUTPUT "${descriptor}" ${messages}
+    COMMAND protobuf::protoc ${imports} "--descriptor_set_out=${descriptor}" "--dependency_out=${descriptor}.d" "${name}"
     COMMAND protobuf::protoc "--plugin=protoc-gen-trunkline=$<TARGET_FILE:trunkline::protoc-gen-trunkline>" ${imports}
-            "--cpp_out=${output}" "--trunkline_out=${output}" "--dependency_out=${output}/${stem}.d" "${name}"
+            "--cpp_out=${output}" "--trunkline_out=${output}" "${name}"
     DEPENDS "${source}" trunkline::protoc-gen-trunkline protobuf::protoc
-    DEPFILE "${output}/${stem}.d"
+    DEPFILE "${descriptor}.d"
     COMMENT "Generating messages and services of ${name}"
     VERBATIM)
   target_sources(${target} PRIVATE ${messages})
@@ -100,3 +112,5 @@ function(trunkline_generate_file target proto output roots)
                               PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w>")
   set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES "${output}/${stem}.trunkline.h")
 endfunction()
+
+cmake_policy(POP)

@@ -7,7 +7,10 @@
 #include "04_countdown/countdown.h"
 #include "05_chat/chat.h"
 
+#include <trunkline/health.h>
+#include <trunkline/reflection.h>
 #include <trunkline/server.h>
+#include <trunkline/statistics.h>
 
 #include <chrono>
 #include <csignal>
@@ -32,6 +35,9 @@ int main(int argc, char** argv) {
     example::add_word_count(server);
     example::add_countdown(server);
     example::add_chat(server);
+    const auto health = trunkline::add_health(server);
+    trunkline::add_reflection(server);
+    trunkline::add_statistics(server);
     for (int i = 1; i < argc; ++i) std::cout << "listening on " << server.listen(argv[i]).to_string() << std::endl;
     if (trunkline::Status started = server.start(); !started) throw trunkline::StatusError(started);
     int signal = 0;

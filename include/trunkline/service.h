@@ -51,10 +51,8 @@ class ServiceDefinition {
     MethodOptions options;
   };
 
-  ServiceDefinition& add(std::string method, std::unique_ptr<MethodHandler> handler, MethodOptions options = {}) {
-    entries_.push_back({std::move(method), std::move(handler), options});
-    return *this;
-  }
+  TRUNKLINE_API ServiceDefinition& add(std::string_view method, std::unique_ptr<MethodHandler> handler,
+                                       MethodOptions options = {});
 
   /// Serves a method with a member function, in any form that Server accepts for its kind: as a plain function, a
   /// coroutine, or a blocking one (Blocking<Status>, ...). It is idempotent if the description or the options say so.
@@ -89,7 +87,7 @@ class ServiceDefinition {
       handler = std::make_unique<StreamHandler<Request, Response, Function>>(std::move(function));
     }
     options.idempotent = options.idempotent || Described::is_idempotent;
-    return add(std::string(Described::name), std::move(handler), options);
+    return add(Described::name, std::move(handler), options);
   }
 
   std::vector<Entry> take() && { return std::move(entries_); }

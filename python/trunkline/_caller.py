@@ -57,6 +57,8 @@ class Caller:
 
         A class with ``async def`` methods is for an aio.Channel: TypeError. One of plain functions may be bound to that
         as well: its functions are coroutines there, which type checkers do not know either.
+
+        Of a class with definitions, as generated ones are, the functions are ``UnaryMethod`` and the like.
         """
         return bind(self, service, name, options, may_wait=self._may_wait)  # type: ignore[no-any-return]
 

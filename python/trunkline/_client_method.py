@@ -23,12 +23,12 @@ class ClientMethod:
     __slots__ = ("_call", "_channel", "_definition", "_name", "_options", "_request", "_required", "_response")
 
     _kind: ClassVar[Kind]
-    #: Of the channels that it is for.
-    _may_wait: ClassVar[bool]
+    #: What it is made for.
+    _channel_name: ClassVar[str]
 
     def __init__(self, channel: Any, definition: MethodDefinition, **options: Unpack[CallOptions]) -> None:
-        """``options``: of every call; what is given to a call replaces its like. Streams have no ``idempotent``, which is
-        ignored, so that a client hands the same options to all its methods."""
+        """``options``: of every call; what is given to a call replaces its like. Streams have no ``idempotent``, which
+        is ignored, so that a client hands the same options to all its methods."""
         self._check(channel, definition, options)
         usual: dict[str, Any] = dict(options)
         if "metadata" in usual:
@@ -53,14 +53,14 @@ class ClientMethod:
             raise TypeError(f"{own}: its definition is a MethodDefinition, not {type(definition).__name__}")
         if definition.kind != self._kind:
             raise TypeError(f"{own}: {definition.name} is {definition.kind}, not {self._kind}")
-        may_wait = getattr(channel, "_may_wait", None)
-        if may_wait is not self._may_wait:
-            channels = {None: type(channel).__name__, False: "trunkline.Channel", True: "trunkline.aio.Channel"}
-            needed, given = channels[self._may_wait], channels[may_wait]
-            raise TypeError(f"{own}: {definition.name} is called through a {needed} here, not a {given}")
+        of_channel = getattr(channel, "_client_methods", None)
+        if of_channel is None or not isinstance(self, of_channel[self._kind]):
+            given = f"{type(channel).__module__}.{type(channel).__name__}"
+            raise TypeError(f"{own}: {definition.name} is for a {self._channel_name}, not a {given}")
         for name in options:
             if name not in _OPTIONS:
-                raise TypeError(f"{own}: {definition.name} has no option {name!r}; they are {', '.join(sorted(_OPTIONS))}")
+                known = ", ".join(sorted(_OPTIONS))
+                raise TypeError(f"{own}: {definition.name} has no option {name!r}; they are {known}")
 
     @property
     def name(self) -> str:

@@ -24,7 +24,7 @@ Response = TypeVar("Response", covariant=True)
 
 class _BlockingMethod(ClientMethod):
     __slots__ = ()
-    _may_wait = False
+    _channel_name = "trunkline.Channel"
 
     if TYPE_CHECKING:
 
@@ -39,20 +39,22 @@ class UnaryMethod(_BlockingMethod, Generic[Request, Response]):
     _kind = "unary"
 
     def __call__(self, request: Request, *, reply: Reply | None = None, **options: Unpack[CallOptions]) -> Response:
-        """As ``Channel.call``: waits for the response; raises RpcError, and TypeError for a request of another class."""
+        """As ``Channel.call``: waits for the response. Raises RpcError, TypeError for a request of another class."""
         if type(request) is not self._request:
             self._checked(request)
-        if reply is not None:
-            return self._call(self._name, request, self._response, reply=reply, **self._with(options))  # type: ignore[no-any-return]
         merged: Any = {**self._options, **options} if self._options else options
-        return self._call(self._name, request, self._response, **merged)  # type: ignore[no-any-return]
+        if reply is not None:
+            merged = {**merged, "reply": reply}
+        response: Response = self._call(self._name, request, self._response, **merged)
+        return response
 
     def submit(
         self, request: Request, *, reply: Reply | None = None, **options: Unpack[CallOptions]
     ) -> CallFuture[Response]:
         """As ``Channel.submit``: begins a call and returns its future."""
         message, merged = self._checked(request), self._with(options)
-        return self._channel.submit(self._name, message, self._response, reply=reply, **merged)  # type: ignore[no-any-return]
+        begun: CallFuture[Response] = self._channel.submit(self._name, message, self._response, reply=reply, **merged)
+        return begun
 
     @overload
     def map(

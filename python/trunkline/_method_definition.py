@@ -15,8 +15,8 @@ KINDS: tuple[Kind, ...] = get_args(Kind)
 class MethodDefinition:
     """One method of a service, as its definition has it. Immutable.
 
-    Generated classes have them in ``__trunkline_methods__``, by the names of their functions; ``UnaryMethod`` and the like
-    are made of one. Raises TypeError and ValueError for a name that is no text and a kind that there is not.
+    Generated classes have them in ``__trunkline_methods__``, by the names of their functions; ``UnaryMethod`` and the
+    like are made of one. Raises TypeError and ValueError for a name that is no text and a kind that there is not.
     """
 
     #: On the wire, whole: ``example.Hello/Greet``.

@@ -25,14 +25,14 @@ def service_name(service: type[Any]) -> str:
 
 
 def methods_of(service: type[Any], name: str | None = None) -> list[ServiceMethod]:
-    """What the class's ``__trunkline_methods__`` defines or names, or else all public functions of the class and its bases,
-    as ``name/function``."""
+    """What the class's ``__trunkline_methods__`` defines or names, or else all public functions of the class and its
+    bases, as ``name/function``."""
     prefix = name or service_name(service)
     chosen: Mapping[str, Any] | Iterable[str] | None = getattr(service, "__trunkline_methods__", None)
     if isinstance(chosen, str):
         raise TypeError(f"service {prefix}: __trunkline_methods__ is a text, not several names")
     if isinstance(chosen, Mapping):
-        return _defined_methods(service, prefix, _named(chosen, name))
+        return _defined_methods(service, prefix, chosen, is_renamed=name is not None)
     names = [each for each in dir(service) if not each.startswith("_")] if chosen is None else list(chosen)
     found = []
     for attribute in names:
@@ -46,17 +46,10 @@ def methods_of(service: type[Any], name: str | None = None) -> list[ServiceMetho
     return found
 
 
-def _named(definitions: Mapping[str, Any], service: str | None) -> dict[str, Any]:
-    """Under the name that the service has been given, if any."""
-    if service is None:
-        return dict(definitions)
-    return {
-        attribute: dataclasses.replace(each, name=f"{service}/{each.name.rpartition('/')[2]}")
-        for attribute, each in definitions.items()
-    }
-
-
-def _defined_methods(service: type[Any], prefix: str, definitions: dict[str, Any]) -> list[ServiceMethod]:
+def _defined_methods(
+    service: type[Any], prefix: str, definitions: Mapping[str, Any], *, is_renamed: bool
+) -> list[ServiceMethod]:
+    """``is_renamed``: the service has been given another name than its definitions have."""
     found = []
     for attribute, definition in definitions.items():
         if not isinstance(definition, MethodDefinition):
@@ -64,6 +57,8 @@ def _defined_methods(service: type[Any], prefix: str, definitions: dict[str, Any
                 f"service {prefix}: __trunkline_methods__[{attribute!r}] is a {type(definition).__name__}, "
                 "not a MethodDefinition"
             )
+        if is_renamed:
+            definition = dataclasses.replace(definition, name=f"{prefix}/{definition.name.rpartition('/')[2]}")
         function = getattr(service, attribute, None)
         if not callable(function):
             raise TypeError(f"service {prefix}: it has no function {attribute}() for {definition.name}")

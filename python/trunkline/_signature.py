@@ -147,8 +147,10 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
     )
 
 
-def defined_signature(function: Callable[..., Any], definition: MethodDefinition, *, skip_self: bool = False) -> Signature:
-    """Of a function that serves a defined method: its hints need say nothing. Raises TypeError if it cannot serve it."""
+def defined_signature(
+    function: Callable[..., Any], definition: MethodDefinition, *, skip_self: bool = False
+) -> Signature:
+    """Of a function that serves a defined method: its hints need say nothing. TypeError if it cannot serve it."""
     name = f"handler {getattr(function, '__qualname__', repr(function))} of {definition.name}"
     target = _function_of(function)
     streams_out = definition.kind in ("server_stream", "bidirectional")
@@ -169,7 +171,10 @@ def defined_signature(function: Callable[..., Any], definition: MethodDefinition
 
 def _takes_context(function: Callable[..., Any], name: str, skip_self: bool) -> bool:
     """Whether it takes (request, context), not (request) alone."""
-    signature = inspect.signature(function)
+    try:
+        signature = inspect.signature(function)
+    except ValueError as error:
+        raise TypeError(f"{name}: its parameters cannot be known: {error}") from error
     parameters = list(signature.parameters.values())[skip_self:]
     if not parameters or parameters[0].name not in ("context", "ctx"):
         for count in (2, 1):
@@ -179,4 +184,4 @@ def _takes_context(function: Callable[..., Any], name: str, skip_self: bool) -> 
                 continue
             return count == 2
     taken = signature.replace(parameters=parameters, return_annotation=signature.empty)
-    raise TypeError(f"{name}: it takes {taken}; it is called with (request, context), or (request) if it takes just that")
+    raise TypeError(f"{name}: it takes {taken}; it is called with (request, context), or just (request)")

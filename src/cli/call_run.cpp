@@ -8,6 +8,7 @@
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
 
+#include <exception>
 #include <future>
 #include <system_error>
 #include <thread>
@@ -18,20 +19,6 @@ namespace {
 
 using PayloadStream = ClientStream<Payload, Payload>;
 
-/// What Ctrl-C does while it lives.
-class Stopping {
- public:
-  Stopping(Interruption& interruption, std::function<void()> stop) : interruption_(interruption) {
-    interruption_.on_stop(std::move(stop));
-  }
-  ~Stopping() { interruption_.on_stop(nullptr); }
-  Stopping(const Stopping&) = delete;
-  Stopping& operator=(const Stopping&) = delete;
-
- private:
-  Interruption& interruption_;
-};
-
 }  // namespace
 
 /// Sends requests as they come, on a thread of its own. The stream and the input must outlive it.
@@ -39,7 +26,7 @@ class CallRun::Writing {
  public:
   Writing(PayloadStream& stream, const CallRun& call) : stream_(stream), call_(call) {
     try {
-      thread_ = std::thread([this] { run(); });
+      thread_ = std::thread([this] { run_guarded(); });
     } catch (const std::system_error& error) {
       throw Failure(exit_status::failed, std::string("start a thread: ") + error.what());
     }
@@ -58,6 +45,14 @@ class CallRun::Writing {
   void join() {
     call_.input_.stop();
     if (thread_.joinable()) thread_.join();
+  }
+  void run_guarded() {
+    try {
+      run();
+    } catch (const std::exception& error) {
+      // A definition that had to be asked for, and did not come.
+      fail(Status(StatusCode::unknown, error.what()));
+    }
   }
   void run() {
     while (true) {

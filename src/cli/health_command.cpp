@@ -40,7 +40,7 @@ int HealthCommand::check(Channel& channel, const CallOptions& options) const {
 int HealthCommand::watch(Channel& channel, const CallOptions& options) const {
   Interruption interruption;
   auto stream = channel.server_stream<Payload>(channel.method(watch_method), pack(request_), options);
-  interruption.on_stop([&] { stream.cancel(); });
+  const Stopping stopping(interruption, [&] { stream.cancel(); });
   int last = exit_status::failed;
   while (true) {
     Result<std::optional<Payload>> answer = stream.read();

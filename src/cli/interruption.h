@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 namespace trunkline::cli {
 
@@ -35,6 +36,20 @@ class Interruption {
   FileHandle signals_;
   FileHandle end_;
   std::thread thread_;
+};
+
+/// What an interruption stops while it lives.
+class Stopping {
+ public:
+  Stopping(Interruption& interruption, std::function<void()> stop) : interruption_(interruption) {
+    interruption_.on_stop(std::move(stop));
+  }
+  ~Stopping() { interruption_.on_stop(nullptr); }
+  Stopping(const Stopping&) = delete;
+  Stopping& operator=(const Stopping&) = delete;
+
+ private:
+  Interruption& interruption_;
 };
 
 }  // namespace trunkline::cli

@@ -110,6 +110,7 @@ const FieldDescriptor* wrapped_field(const Descriptor& type) {
 
 class Walk {
  public:
+  explicit Walk(const google::protobuf::DescriptorPool& pool) : pool_(pool) {}
   std::string message(const Json& json, const Descriptor& type, const std::string& path);
 
  private:
@@ -117,10 +118,11 @@ class Walk {
   std::string one(const Json& json, const FieldDescriptor& field, const std::string& path);
   std::string map(const Json& json, const FieldDescriptor& field, const std::string& path);
   std::string members(const Json& json, const Descriptor& type, const std::string& path);
-  std::string any(const Json& json, const Descriptor& type, const std::string& path);
+  std::string any(const Json& json, const std::string& path);
   static std::string special(const Json& json, const Descriptor& type, const std::string& path, bool& is_special);
   static std::string unknown(const std::string& name, const Descriptor& type, const std::string& path);
 
+  const google::protobuf::DescriptorPool& pool_;  // of the types that an Any may hold
   int depth_ = 0;
 };
 
@@ -178,7 +180,7 @@ std::string Walk::special(const Json& json, const Descriptor& type, const std::s
   return {};
 }
 
-std::string Walk::any(const Json& json, const Descriptor& type, const std::string& path) {
+std::string Walk::any(const Json& json, const std::string& path) {
   if (!json.is_object()) return misfit(path, "an object with \"@type\"", json);
   const auto url = json.find("@type");
   if (url == json.end())
@@ -188,7 +190,7 @@ std::string Walk::any(const Json& json, const Descriptor& type, const std::strin
   const std::size_t slash = name.rfind('/');
   if (slash == std::string::npos)
     return subject(member_path(path, "@type")) + ": expected a slash before the type's name";
-  const Descriptor* const inner = type.file()->pool()->FindMessageTypeByName(name.substr(slash + 1));
+  const Descriptor* const inner = pool_.FindMessageTypeByName(name.substr(slash + 1));
   if (inner == nullptr)
     return subject(member_path(path, "@type")) + ": unknown type '" + harmless(name.substr(slash + 1)) + "'";
   if (inner->full_name().starts_with(well_known)) return {};
@@ -227,7 +229,7 @@ std::string Walk::message(const Json& json, const Descriptor& type, const std::s
     if (wrapped != nullptr) {
       reason = one(json, *wrapped, path);
     } else if (type.full_name() == "google.protobuf.Any") {
-      reason = any(json, type, path);
+      reason = any(json, path);
     } else {
       reason = members(json, type, path);
     }
@@ -298,6 +300,8 @@ std::string Walk::one(const Json& json, const FieldDescriptor& field, const std:
 
 }  // namespace
 
-std::string find_misfit(const Json& json, const Descriptor& type) { return Walk().message(json, type, {}); }
+std::string find_misfit(const Json& json, const Descriptor& type) {
+  return Walk(*type.file()->pool()).message(json, type, {});
+}
 
 }  // namespace trunkline::cli

@@ -16,7 +16,7 @@ std::string describe(Schema& schema, const std::string& name) {
   const MethodFacts method = schema.look_for_method(name);
   if (method.descriptor != nullptr) return describe_method(method);
   if (const std::string type = describe_type(schema.pool(), name); !type.empty()) return type;
-  return describe_method(schema.find_method(name));
+  schema.refuse("name", name);
 }
 
 }  // namespace

@@ -15,8 +15,8 @@
 
 namespace trunkline::cli {
 
-/// Asks when it is asked, over one stream from one rest() to the next, and forgets no answer. One thread. Functions
-/// throw Failure if the call fails; that something is unknown to the server is no failure.
+/// Asks when it is asked, over one stream from one rest() to the next, and forgets no answer. One thread at a time.
+/// Functions throw Failure if the call fails; that something is unknown to the server is no failure.
 class ReflectionSource final : public SchemaSource {
  public:
   /// `endpoint` is for messages. The channel must outlive it; `options` hold for the call.

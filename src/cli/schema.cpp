@@ -76,6 +76,12 @@ void drop_usual_names(google::protobuf::DescriptorProto& message) {
   for (auto& nested : *message.mutable_nested_type()) drop_usual_names(nested);
 }
 
+std::vector<std::string> method_names(const ServiceDescriptor& service) {
+  std::vector<std::string> names;
+  for (int i = 0; i < service.method_count(); ++i) names.push_back(service.method(i)->name());
+  return names;
+}
+
 }  // namespace
 
 void drop_usual_json_names(google::protobuf::FileDescriptorProto& file) {
@@ -124,7 +130,7 @@ MethodFacts Schema::look_for_method(std::string_view name) {
 
 MethodFacts Schema::find_method(std::string_view name) {
   MethodFacts facts = look_for_method(name);
-  if (facts.descriptor == nullptr) refuse_method(name);
+  if (facts.descriptor == nullptr) refuse("method", name);
   return facts;
 }
 
@@ -138,23 +144,28 @@ std::vector<std::string> Schema::paths_of(const std::string& service_name) const
   return paths;
 }
 
-void Schema::refuse_method(std::string_view name) {
+void Schema::refuse(std::string_view noun, std::string_view name) {
   const SplitName parts = split(name);
+  const std::string unknown = "unknown " + std::string(noun) + " '" + harmless(name) + "'";
+  if (const auto* const service = find_service(std::string(name))) {
+    throw misuse(unknown + "; it is a service, which has " + list_of(method_names(*service)));
+  }
   if (const auto* const service = parts.service.empty() ? nullptr : find_service(parts.service)) {
-    std::vector<std::string> methods;
-    for (int i = 0; i < service->method_count(); ++i) methods.push_back(service->method(i)->name());
-    throw misuse("service " + parts.service + " has no method '" + harmless(parts.method) + "'" +
-                 did_you_mean(parts.method, methods) + "; it has " + list_of(methods));
+    const std::vector<std::string> methods = method_names(*service);
+    throw misuse("service " + parts.service + " has no method '" + harmless(parts.method) + "'; it has " +
+                 list_of(methods) + did_you_mean(parts.method, methods));
   }
-  const std::vector<std::string> known = services();
+  std::vector<std::string> known = services();
+  const std::string has = "; " + this->name() + " has the services " + list_of(known);
   std::vector<std::string> paths;
-  for (const std::string& service : known) {
-    for (std::string& path : paths_of(service)) paths.push_back(std::move(path));
+  for (const std::string& each : known) {
+    for (std::string& path : paths_of(each)) paths.push_back(std::move(path));
   }
-  const std::string unknown = "unknown method '" + harmless(name) + "'";
   if (const std::string near = did_you_mean(name, paths); !near.empty()) throw misuse(unknown + near);
   const std::string& wanted = parts.service.empty() ? parts.method : parts.service;
-  throw misuse(unknown + did_you_mean(wanted, known) + "; " + this->name() + " has the services " + list_of(known));
+  std::string near = did_you_mean(name, known);
+  if (near.empty()) near = did_you_mean(wanted, known);
+  throw misuse(unknown + (near.empty() ? has : near));
 }
 
 }  // namespace trunkline::cli

@@ -50,11 +50,12 @@ class Schema {
   MethodFacts find_method(std::string_view name);
   /// The same; the descriptor is null where there is none.
   MethodFacts look_for_method(std::string_view name);
+  /// Throws Failure: there is no such `noun` ("method"), with the names that are near.
+  [[noreturn]] void refuse(std::string_view noun, std::string_view name);
 
  private:
   class BuildErrors;
 
-  [[noreturn]] void refuse_method(std::string_view name);
   std::vector<std::string> paths_of(const std::string& service) const;
 
   std::unique_ptr<SchemaSource> source_;

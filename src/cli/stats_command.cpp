@@ -99,7 +99,7 @@ int StatsCommand::get(Channel& channel, const CallOptions& options) {
 int StatsCommand::watch(Channel& channel, const CallOptions& options) {
   Interruption interruption;
   auto stream = channel.server_stream<Payload>(channel.method(watch_method), pack(request_), options);
-  interruption.on_stop([&] { stream.cancel(); });
+  const Stopping stopping(interruption, [&] { stream.cancel(); });
   std::optional<OtherScreen> screen;
   while (true) {
     Result<std::optional<Payload>> answer = stream.read();
@@ -118,7 +118,7 @@ void StatsCommand::show(const v1::ServerStatistics& sample) {
   if (!is_terminal(STDOUT_FILENO)) return write_output(joined(view_.show(sample, 0, 0), "\n") + "\n");
   const TerminalSize size = terminal_size();
   // Each line wiped behind what is written, then all below.
-  write_output("\x1b[H" + joined(view_.show(sample, size.columns, size.rows - 1), "\x1b[K\r\n") + "\x1b[J");
+  write_output("\x1b[H" + joined(view_.show(sample, size.columns, size.rows - 1), "\x1b[K\n") + "\x1b[J");
 }
 
 void StatsCommand::fail(const Status& status) const {

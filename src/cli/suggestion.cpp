@@ -13,6 +13,7 @@ namespace {
 /// Texts beyond this are no names that somebody typed.
 constexpr std::size_t longest = 256;
 constexpr std::size_t most_names = 3;
+constexpr std::size_t most_edits = 3;
 
 bool is_same(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
@@ -48,7 +49,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::vector<std::string> near_names(std::string_view typed, std::span<const std::string> names) {
-  const std::size_t farthest = std::max<std::size_t>(1, typed.size() / 3);
+  const std::size_t farthest = std::clamp<std::size_t>(typed.size() / 3, 1, most_edits);
   std::vector<std::pair<std::size_t, std::string>> near;
   for (const std::string& name : names) {
     const std::size_t distance = is_last_part(typed, name) ? 0 : edit_distance(typed, name);
@@ -57,6 +58,8 @@ std::vector<std::string> near_names(std::string_view typed, std::span<const std:
   std::sort(near.begin(), near.end());
   near.erase(std::unique(near.begin(), near.end()), near.end());
   if (near.size() > most_names) near.resize(most_names);
+  // Beside a very near one the others were hardly meant.
+  while (!near.empty() && near.back().first > near.front().first + 1) near.pop_back();
   std::vector<std::string> result;
   for (auto& [distance, name] : near) result.push_back(std::move(name));
   return result;

@@ -11,13 +11,15 @@
 #include "codegen/python_names.h"
 #include "codegen/type_index.h"
 
-#include <google/protobuf/stubs/common.h>
 #include <google/protobuf/unknown_field_set.h>
 
+#include <cstdint>
 #include <exception>
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 namespace trunkline::codegen {
 
@@ -44,12 +46,10 @@ void announce_features(CodeGeneratorResponse& response) {
 }
 
 // Releases are numbered 3.12, ..., 3.21, 4.22, ..., 7.36: the second number tells them apart. A compiler that does not
-// say which it is, is taken to be of the release whose protobuf is linked here.
+// say which it is, is taken to be new.
 ProtocRelease release_of(const CodeGeneratorRequest& request) {
-  if (request.has_compiler_version() && request.compiler_version().has_minor()) {
-    return request.compiler_version().minor();
-  }
-  return GOOGLE_PROTOBUF_VERSION / 1000 % 1000;
+  if (request.compiler_version().has_minor()) return request.compiler_version().minor();
+  return std::numeric_limits<ProtocRelease>::max();
 }
 
 class Generator {

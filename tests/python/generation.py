@@ -22,7 +22,9 @@ FILES = {
         'import public "top.proto"; import public "shop/items.proto"; import "shop/class/kinds-of.proto"; '
         "message Order { Top top = 1; Item item = 2; Kind kind = 3; }"
     ),
-    "shop/orders/list.proto": 'import "shop/orders/order.proto"; message List { repeated Order orders = 1; Top top = 2; }',
+    "shop/orders/list.proto": (
+        'import "shop/orders/order.proto"; message List { repeated Order orders = 1; Top top = 2; }'
+    ),
 }
 
 #: Of no use, but for its version.

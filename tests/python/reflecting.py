@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable
 from typing import Any
 
@@ -66,7 +67,8 @@ def described(channel: trunkline.Channel, symbol: str) -> tuple[Any, Any]:
     """(the file that declares it, a pool of it and what it needs)"""
     files = files_of(ask(channel, file_containing_symbol=symbol))
     pool = pool_of(files)
-    assert pool.FindFileContainingSymbol(symbol).name == files[0].name
+    declared = {each.name: each for each in (*files[0].service, *files[0].message_type)}
+    assert symbol.rpartition(".")[2] in declared and pool.FindFileByName(files[0].name).package == files[0].package
     return files[0], pool
 
 
@@ -77,8 +79,20 @@ def comments(file: Any) -> dict[tuple[int, ...], str]:
 def facts_of(file: Any, method: str) -> Any:
     """The option ``trunkline.v1.method``."""
     (found,) = [each for service in file.service for each in service.method if each.name == method]
-    options = _definitions.message("google.protobuf.MethodOptions").FromString(found.options.SerializeToString())
-    return options.Extensions[_definitions.pool().FindExtensionByName("trunkline.v1.method")]
+    return _read_facts().FromString(found.options.SerializeToString()).facts
+
+
+@functools.cache
+def _read_facts() -> Any:
+    """A message with nothing but the option, which needs no extension to be registered."""
+    pool = descriptor_pool.DescriptorPool()
+    for data in _definitions.files().values():
+        pool.AddSerializedFile(data)
+    file = descriptor_pb2.FileDescriptorProto(name="test/facts.proto", dependency=["trunkline/v1/options.proto"])
+    field = file.message_type.add(name="Options").field.add(name="facts", number=57321, label=1, type=11)
+    field.type_name = ".trunkline.v1.MethodFacts"
+    pool.AddSerializedFile(file.SerializeToString())
+    return _definitions.class_of(pool, "Options")
 
 
 def message_of(file: Any, name: str) -> Any:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A module in the shape of generated code: a service with a method of each kind, on messages that protobuf brings along."""
+"""A module in the shape of generated code: a service with a method of each kind, on messages of protobuf's own."""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import dataclasses
 import gc
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -95,7 +96,11 @@ def test_options_of_every_call_and_of_one() -> None:
         assert client.greet(TEXT, timeout=50.0, metadata=None).value == str({"left": 50, "a": None, "text": "a"})
         assert client.greet.submit(TEXT, timeout=50.0).result(20).value == str({"left": 50, "a": "b", "text": "a"})
         assert list(client.greet.map([TEXT], timeout=50.0))[0].value == str({"left": 50, "a": "b", "text": "a"})
-        for use in (lambda: client.join([], timeout=-1.0), lambda: client.spell(TEXT, timeout=-1.0), lambda: client.measure(timeout=-1.0)):
+        for use in (
+            lambda: client.join([], timeout=-1.0),
+            lambda: client.spell(TEXT, timeout=-1.0),
+            lambda: client.measure(timeout=-1.0),
+        ):
             with pytest.raises(ValueError, match="timeout"):
                 use()
 
@@ -150,8 +155,9 @@ def test_messages_of_another_class_are_not_streamed(wrong: Any) -> None:
             client.join([wrong])
         with pytest.raises(TypeError, match=text):
             list(client.measure([TEXT, wrong]))
-        with channel.stream("test.Speller/Measure", StringValue, Int64Value) as stream, pytest.raises(TypeError, match=text):
-            stream.write(wrong)
+        with channel.stream("test.Speller/Measure", StringValue, Int64Value) as stream:
+            with pytest.raises(TypeError, match=text):
+                stream.write(wrong)
 
 
 def test_requests_of_another_class_with_asyncio() -> None:
@@ -188,10 +194,10 @@ def test_what_a_method_is_made_of() -> None:
             trunkline.BidirectionalMethod(channel, methods["greet"])
         with pytest.raises(TypeError, match="its definition is a MethodDefinition, not str"):
             trunkline.UnaryMethod(channel, "test.Speller/Greet")  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="is called through a trunkline.aio.Channel here, not a trunkline.Channel$"):
+        with pytest.raises(TypeError, match="Greet is for a trunkline.aio.Channel, not a trunkline._channel.Channel$"):
             aio.UnaryMethod(any_channel, methods["greet"])
-        with pytest.raises(TypeError, match="is called through a trunkline.Channel here, not a str$"):
-            trunkline.UnaryMethod("tcp://127.0.0.1:1", methods["greet"])  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="Greet is for a trunkline.Channel, not a trunkline._server.Server$"):
+            trunkline.UnaryMethod(trunkline.Server(), methods["greet"])  # type: ignore[arg-type]
         with pytest.raises(TypeError, match="test.Speller/Greet has no option 'timeot'; they are .*timeout"):
             trunkline.UnaryMethod(channel, methods["greet"], timeot=1.0)  # type: ignore[call-arg]
 
@@ -199,11 +205,12 @@ def test_what_a_method_is_made_of() -> None:
 def test_definitions() -> None:
     definition = SpellerService.__trunkline_methods__["measure"]
     assert (definition.kind, definition.deprecated, definition.idempotent) == ("bidirectional", True, False)
-    assert {definition: 1}[trunkline.MethodDefinition("test.Speller/Measure", "bidirectional", StringValue, Int64Value, deprecated=True)]
+    again = dataclasses.replace(definition, name="test.Speller/Measure")
+    assert definition == again and hash(definition) == hash(again)
     with pytest.raises(AttributeError):
         definition.name = "x"  # type: ignore[misc]
     wrong: Any = "stream"
-    with pytest.raises(ValueError, match="method a/b: its kind 'stream' is none of unary, client_stream, server_stream, bidirectional"):
+    with pytest.raises(ValueError, match="method a/b: its kind 'stream' is none of unary, .*bidirectional"):
         trunkline.MethodDefinition("a/b", wrong, StringValue, StringValue)
     for name in ("", None):
         with pytest.raises(TypeError, match="a method's name is a text"):

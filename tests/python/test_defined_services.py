@@ -107,7 +107,8 @@ def test_a_service_under_another_name() -> None:
     with testing.serve(server) as channel:
         told = channel.call("other.Speller/Greet", StringValue(value="a"), StringValue)
         assert told.value == "a by other.Speller/Greet"
-        assert channel.bind(SpellerService, "other.Speller").greet(StringValue()).value == " by other.Speller/Greet"  # type: ignore[call-arg]
+        client: Any = channel.bind(SpellerService, "other.Speller")
+        assert client.greet(StringValue()).value == " by other.Speller/Greet"
 
 
 def test_idempotent_methods_are_so_for_the_server() -> None:
@@ -133,7 +134,8 @@ def test_a_service_added_twice_is_refused_whole() -> None:
 
 def test_two_functions_for_one_method() -> None:
     class Twice(Speller):
-        __trunkline_methods__ = {**SpellerService.__trunkline_methods__, "hail": SpellerService.__trunkline_methods__["greet"]}
+        methods = SpellerService.__trunkline_methods__
+        __trunkline_methods__ = {**methods, "hail": methods["greet"]}
         hail = Speller.greet
 
     server = trunkline.Server()
@@ -163,7 +165,8 @@ def test_decorated_functions() -> None:
 
 def test_other_callables_serve() -> None:
     service = Speller()
-    service.greet = functools.partial(lambda tail, request: StringValue(value=request.value + tail), "!")  # type: ignore[method-assign]
+    greet: Any = functools.partial(lambda tail, request: StringValue(value=request.value + tail), "!")
+    service.greet = greet  # type: ignore[method-assign]
 
     with testing.serve(service) as channel:
         assert SpellerClient(channel).greet(StringValue(value="a")).value == "a!"
@@ -181,7 +184,7 @@ async def _async_generator(self: Any, request: Any, context: Any) -> Any:
 
 
 MISFITS = [
-    ("greet", lambda self: None, r"it takes \(\); it is called with \(request, context\), or \(request\)"),
+    ("greet", lambda self: None, r"it takes \(\); it is called with \(request, context\), or just \(request\)"),
     ("greet", lambda self, context: None, r"it takes \(context\); it is called with"),
     ("greet", lambda self, one, two, three: None, r"it takes \(one, two, three\); it is called with"),
     ("spell", lambda self, one, *, other: None, r"it takes \(one, \*, other\); it is called with"),
@@ -190,6 +193,7 @@ MISFITS = [
     ("greet", _coroutine, "method test.Speller/Greet: an async handler needs trunkline.aio.Server"),
     ("spell", _async_generator, "method test.Speller/Spell: an async handler needs trunkline.aio.Server"),
     ("spell", plain(_async_generator), "method test.Speller/Spell: an async handler needs trunkline.aio.Server"),
+    ("greet", max, "handler max of test.Speller/Greet: its parameters cannot be known"),
     ("measure", 5, "service test.Speller: it has no function measure.. for test.Speller/Measure"),
 ]
 
@@ -210,8 +214,9 @@ def test_definitions_that_are_none() -> None:
 
         def greet(self) -> None: ...
 
-    with pytest.raises(TypeError, match=r"service Wrong: __trunkline_methods__\['greet'\] is a str, not a MethodDefinition"):
-        trunkline.Server().add_service(Wrong)
+    for name in (None, "Other"):
+        with pytest.raises(TypeError, match=r"__trunkline_methods__\['greet'\] is a str, not a MethodDefinition"):
+            trunkline.Server().add_service(Wrong, name)
 
 
 @pytest.mark.parametrize("server", [trunkline.Server(), aio.Server()])
@@ -232,7 +237,8 @@ def test_results_that_do_not_fit(server: Any, caplog: pytest.LogCaptureFixture) 
     expected = [
         "the message is of type Int64Value, not StringValue",
         "the message is of type NoneType, not StringValue",
-        "handler of test.Speller/Spell: it has returned no stream of its responses: 'StringValue' object is not iterable",
+        "handler of test.Speller/Spell: it has returned no stream of its responses: "
+        "'StringValue' object is not iterable",
         "the message is of type StringValue, not Int64Value",
     ]
     with served(Wrong, server) as channel, caplog.at_level(logging.ERROR):

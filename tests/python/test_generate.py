@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import shutil
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 from google.protobuf.compiler.plugin_pb2 import CodeGeneratorRequest
 
 import trunkline
-from trunkline.generate import GenerationError, generate
+from trunkline.generate import GenerationError, Imports, generate
 
-from .generation import FILES, run, tree, write_files, write_plugin, write_program
+from .generation import FILES, python, run, tree, write_files, write_plugin, write_program
 
 ONE = {"one.proto": "message One { int32 value = 1; }"}
 
@@ -38,9 +39,8 @@ def test_a_directory_is_an_import_root(tmp_path: Path) -> None:
 def test_a_directory_below_an_import_root(tmp_path: Path) -> None:
     write_files(tmp_path / "protos")
 
-    written = generate(
-        [tmp_path / "protos/shop"], roots=[tmp_path / "protos"], out=tmp_path, plugin=write_plugin(tmp_path), stubs=False
-    )
+    protos, plugin = tmp_path / "protos", write_plugin(tmp_path)
+    written = generate([protos / "shop"], roots=[protos], out=tmp_path, plugin=plugin, stubs=False)
 
     names = {str(each.relative_to(tmp_path)) for each in written}
     assert names == {f"shop/{name}_pb2.py" for name in ("items", "orders/order", "orders/list", "class/kinds_of")}
@@ -67,13 +67,15 @@ def test_files_without_an_import_root_lie_in_the_current_directory(tmp_path: Pat
 
 def test_what_has_not_changed_is_left_alone(tmp_path: Path) -> None:
     write_files(tmp_path / "protos")
-    plugin = write_plugin(tmp_path)
+    run_once = functools.partial(
+        generate, [tmp_path / "protos"], out=tmp_path / "gen", plugin=write_plugin(tmp_path), package_init=True
+    )
 
-    written = generate([tmp_path / "protos"], out=tmp_path / "gen", plugin=plugin, imports="relative", package_init=True)
+    written = run_once()
     before = tree(tmp_path / "gen")
     write_files(tmp_path / "protos", {"top.proto": "message Top { int32 other = 1; }"})
-    changed = generate([tmp_path / "protos"], out=tmp_path / "gen", plugin=plugin, imports="relative", package_init=True)
-    again = generate([tmp_path / "protos"], out=tmp_path / "gen", plugin=plugin, imports="relative", package_init=True)
+    changed = run_once()
+    again = run_once()
 
     assert {str(each.relative_to(tmp_path / "gen")) for each in written} == set(before)
     assert {each.name for each in changed} == {"top_pb2.py", "top_pb2.pyi", "order_pb2.pyi"}
@@ -113,13 +115,29 @@ def test_package_init(tmp_path: Path, imports: str, root: set[str]) -> None:
     (tmp_path / "gen/a").mkdir(parents=True)
     (tmp_path / "gen/a/__init__.py").write_text("# own\n")
 
-    done = run(
-        "--plugin", write_plugin(tmp_path), "--package-init", f"--imports={imports}", "--no-stubs", "--out=gen", protos, cwd=tmp_path
-    )
+    options = ["--plugin", write_plugin(tmp_path), "--package-init", f"--imports={imports}", "--no-stubs", "--out=gen"]
+    done = run(*options, protos, cwd=tmp_path)
 
     assert (done.returncode, done.stderr) == (0, "")
     assert set(tree(tmp_path / "gen")) == {"a/__init__.py", "a/b/__init__.py", "a/b/one_pb2.py"} | root
     assert (tmp_path / "gen/a/__init__.py").read_text() == "# own\n"
+
+
+@pytest.mark.parametrize(
+    "imports, root, expected", [("relative", ".", {"", "google", "google/own"}), ("absolute", "gen", {"google/own"})]
+)
+def test_package_init_leaves_the_namespace_of_protobuf_alone(
+    tmp_path: Path, imports: Imports, root: str, expected: set[str]
+) -> None:
+    file = 'import "google/protobuf/empty.proto"; message One { google.protobuf.Empty empty = 1; }'
+    protos = write_files(tmp_path / "protos", {"google/own/one.proto": file})
+
+    generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path), imports=imports, package_init=True)
+    done = python("-c", f"import {'gen.' * (root == '.')}google.own.one_pb2", cwd=tmp_path / root)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    inits = {each.parent.relative_to(tmp_path / "gen") for each in (tmp_path / "gen").rglob("__init__.py")}
+    assert inits == {Path(each) for each in expected}
 
 
 def test_what_protoc_tells_comes_through_with_its_status(tmp_path: Path) -> None:
@@ -173,12 +191,13 @@ def test_tools_that_are_not_there(tmp_path: Path) -> None:
     plugin = write_plugin(tmp_path)
     for option, kind in (("--protoc", "protoc"), ("--plugin", "plugin")):
         done = run("--plugin", plugin, option, "./nothing", protos, cwd=tmp_path)
-        assert (done.returncode, done.stderr) == (1, f"trunkline.generate: {kind} './nothing': there is no such program\n")
+        assert done.returncode == 1
+        assert done.stderr == f"trunkline.generate: {kind} './nothing': there is no such program\n"
 
     done = run("--plugin", plugin, protos, cwd=tmp_path, PATH=str(tmp_path))
 
     assert done.returncode == 1
-    assert "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not installed" in done.stderr
+    assert "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not" in done.stderr
 
 
 def test_a_plugin_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -223,7 +242,8 @@ def test_an_output_directory_that_cannot_be_written_to(tmp_path: Path, out: str)
 
 
 def test_all_files_are_written_or_none(tmp_path: Path) -> None:
-    protos = write_files(tmp_path / "protos", {name: ONE["one.proto"].replace("One", name[0].upper()) for name in ("a.proto", "b/b.proto", "c/c.proto", "d.proto")})
+    names = ("a.proto", "b/b.proto", "c/c.proto", "d.proto")
+    protos = write_files(tmp_path / "protos", {name: f"message {name[0].upper()} {{}}" for name in names})
     (tmp_path / "gen/d_pb2.py").mkdir(parents=True)  # in the way
     (tmp_path / "gen/a_pb2.py").write_text("# before\n")
 

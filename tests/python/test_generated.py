@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from trunkline.generate import GenerationError
 from trunkline.generate._tools import plugin_path
 
 from .generation import FILES, python, run, tree, write_files, write_plugin
+from .readme import ROOT
 
 HERE = Path(__file__).parent / "generated"
 
@@ -76,7 +78,10 @@ def test_nothing_but_imports_is_touched(tmp_path: Path) -> None:
 
     messages = [(old, new) for old, new in changed if old.startswith(("import ", "from ")) and " as " in old]
     assert ("import top_pb2 as top__pb2", "from ... import top_pb2 as top__pb2") in messages
-    assert ("from shop import items_pb2 as shop_dot_items__pb2", "from .. import items_pb2 as shop_dot_items__pb2") in messages
+    assert (
+        "from shop import items_pb2 as shop_dot_items__pb2",
+        "from .. import items_pb2 as shop_dot_items__pb2",
+    ) in messages
     assert ("from shop.items_pb2 import *", "from ..items_pb2 import *") in changed
     assert (
         "shop_dot_class_dot_kinds__of__pb2 = importlib.import_module('shop.class.kinds_of_pb2')",
@@ -94,6 +99,20 @@ def test_a_service_of_every_kind(tmp_path: Path, plugin: str, imports: str, modu
     done = python(HERE / "program.py", module, cwd=cwd)
 
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_what_the_readme_shows(tmp_path: Path, plugin: str) -> None:
+    shown = dict(re.findall(r"```(proto|sh|py)\n(.*?)```", (ROOT / "python" / "README.md").read_text(), re.DOTALL))
+    assert shown["sh"] == "python -m trunkline.generate --out api --package-init protos\n"
+    (tmp_path / "protos").mkdir()
+    (tmp_path / "protos/greeter.proto").write_text(shown["proto"])
+    (tmp_path / "program.py").write_text(shown["py"])
+
+    generated = run("--plugin", plugin, *shown["sh"].split()[3:], cwd=tmp_path)
+    done = python("program.py", cwd=tmp_path)
+
+    assert (generated.returncode, generated.stderr) == (0, "")
+    assert (done.stdout, done.stderr) == ("hello, ann\nhello, ann\n['a', 'n', 'n']\n", "")
 
 
 TEXT = "package test.words; message Text { string value = 1; } message Letter { string value = 1; }"
@@ -142,7 +161,8 @@ def test_type_checkers_know_generated_modules(tmp_path: Path, plugin: str) -> No
     (tmp_path / "typed.py").write_text(TYPED)
     environment = {"MYPY_CACHE_DIR": str(tmp_path / "cache"), "MYPYPATH": ""}
 
-    done = python("-W", "default", "-m", "mypy", "--no-error-summary", "--ignore-missing-imports", "typed.py", cwd=tmp_path, **environment)
+    options = ["--no-error-summary", "--ignore-missing-imports"]
+    done = python("-W", "default", "-m", "mypy", *options, "typed.py", cwd=tmp_path, **environment)
 
-    lines = [line.partition(": ")[2].partition(": ")[2] for line in done.stdout.splitlines() if line.startswith("typed.py:")]
-    assert lines == TOLD, done.stdout
+    told = re.findall(r"^typed\.py:\d+: \w+: (.*)$", done.stdout, re.MULTILINE)
+    assert told == TOLD, done.stdout

@@ -157,7 +157,8 @@ def test_watches_leave_the_workers_to_others_and_are_bounded(make: Make) -> None
         for _ in range(3):
             assert stack.enter_context(watching(channel))() == SERVING
         assert check(channel) == SERVING
-        with watching(channel) as read, pytest.raises(trunkline.ResourceExhausted, match="Watch.*max_concurrent_calls 3"):
+        text = "Watch.*max_concurrent_calls 3"
+        with watching(channel) as read, pytest.raises(trunkline.ResourceExhausted, match=text):
             read()
 
 

@@ -4,21 +4,18 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory, wrappers_pb2
+from google.protobuf import descriptor_pb2, descriptor_pool, wrappers_pb2
 
 import trunkline
 from trunkline import aio, testing
-from trunkline.services import add_health, add_reflection
+from trunkline.services import _definitions, add_health, add_reflection
 
 from . import reflecting
-from .readme import ROOT
 from .reflecting import ask, ask_all, files_of, pool_of
 
 Make = Callable[[], Any]
@@ -45,23 +42,20 @@ def shop_pool() -> Any:
     order.nested_type.add(name="Line").field.add(name="item", number=1, type=9, label=1)
     order.enum_type.add(name="State").value.add(name="OPEN", number=0)
     order.extension_range.add(start=100, end=200)
-    service = descriptor_pb2.FileDescriptorProto(name="shop/service.proto", package="shop", dependency=["shop/orders.proto"])
+    uses_orders: Any = {"package": "shop", "dependency": ["shop/orders.proto"]}
+    service = descriptor_pb2.FileDescriptorProto(name="shop/service.proto", **uses_orders)
     methods = service.service.add(name="Orders").method
     methods.add(name="Place", input_type=".shop.Order", output_type=".shop.Order")
     methods.add(name="Drop", input_type=".shop.Order", output_type=".shop.Order")
-    gift = descriptor_pb2.FileDescriptorProto(name="shop/gift.proto", package="shop", dependency=["shop/orders.proto"])
+    gift = descriptor_pb2.FileDescriptorProto(name="shop/gift.proto", **uses_orders)
     gift.extension.add(name="wrapping", number=123, type=9, label=1, extendee=".shop.Order")
     for file in (orders, service, gift):
         pool.AddSerializedFile(file.SerializeToString())
     return pool
 
 
-def class_of(pool: Any, name: str) -> Any:
-    return message_factory.GetMessageClass(pool.FindMessageTypeByName(name))
-
-
 def add_shop(server: Any, method: str = "shop.Orders/Place") -> None:
-    order = class_of(shop_pool(), "shop.Order")
+    order = _definitions.class_of(shop_pool(), "shop.Order")
 
     def place(request: Any) -> Any:
         return request
@@ -105,7 +99,8 @@ def test_finds_the_file_of_a_service_with_what_it_needs(make: Make, symbol: str)
 
 
 @pytest.mark.parametrize(
-    "symbol", ["shop.Order", "shop.Order.number", "shop.Order.Line", "shop.Order.Line.item", "shop.Order.State", "shop.Order.OPEN"]
+    "symbol",
+    ["shop.Order", "shop.Order.number", "shop.Order.Line", "shop.Order.Line.item", "shop.Order.OPEN"],
 )
 def test_finds_the_file_of_what_a_message_declares(make: Make, symbol: str) -> None:
     server = make()
@@ -167,7 +162,9 @@ def test_sends_each_file_once_per_stream_beside_the_one_asked_for(make: Make) ->
         ({"host": "only"}, 3, "reflect: the request asks for nothing"),
     ],
 )
-def test_answers_what_it_cannot_with_an_error_and_goes_on(make: Make, request_: dict[str, Any], code: int, text: str) -> None:
+def test_answers_what_it_cannot_with_an_error_and_goes_on(
+    make: Make, request_: dict[str, Any], code: int, text: str
+) -> None:
     server = make()
     add_shop(server)
 
@@ -184,6 +181,59 @@ def test_errors_show_no_more_than_the_beginning_of_a_long_name(make: Make) -> No
     with testing.serve(make()) as channel:
         told = ask(channel, file_containing_symbol="x" * 5000).error_response.error_message
     assert len(told) < 300
+
+
+def orders_service() -> Any:
+    """As generated code has it."""
+    pool = shop_pool()
+    order = _definitions.class_of(pool, "shop.Order")
+
+    class OrdersService:
+        """Where orders go."""
+
+        __trunkline_service__ = "shop.Orders"
+        __trunkline_methods__ = {
+            "place": trunkline.MethodDefinition("shop.Orders/Place", "unary", order, order),
+            "drop": trunkline.MethodDefinition("shop.Orders/Drop", "unary", order, order),
+        }
+        __trunkline_file__ = pool.FindFileByName("shop/service.proto")
+
+        def place(self, request: Any, context: trunkline.Context) -> Any:
+            """Places one."""
+
+        def drop(self, request: Any, context: trunkline.Context) -> Any:
+            """The method shop.Orders/Drop."""
+
+    class Orders(OrdersService):
+        """How this one does it."""
+
+        def place(self, request: Any, context: trunkline.Context) -> Any:
+            """By hand."""
+            return request
+
+    return Orders
+
+
+def test_docstrings_of_generated_services_are_the_comments_of_their_definition(make: Make) -> None:
+    server = make()
+    server.add_service(orders_service())
+
+    with testing.serve(server) as channel:
+        assert reflecting.services(channel) == [*BUILT_IN, "shop.Orders"]
+        file, _ = reflecting.described(channel, "shop.Orders")
+
+    assert file.name == "shop/service.proto"
+    assert reflecting.comments(file) == {(6, 0): " Where orders go.\n", (6, 0, 2, 0): " Places one.\n"}
+
+
+def test_what_generated_classes_say_of_services_without_comments_is_no_comment(make: Make) -> None:
+    service = orders_service()
+    service.__mro__[1].__doc__ = "Serves shop.Orders with functions."
+    server = make()
+    server.add_service(service)
+    with testing.serve(server) as channel:
+        file, _ = reflecting.described(channel, "shop.Orders")
+    assert (6, 0) not in reflecting.comments(file)
 
 
 def test_serves_the_older_name_as_well(make: Make) -> None:
@@ -329,40 +379,3 @@ def test_from_asyncio() -> None:
         return [each.name for each in answers[0].list_services_response.service]
 
     assert asyncio.run(main()) == BUILT_IN
-
-
-def test_the_embedded_definitions_are_those_of_the_repository() -> None:
-    done = subprocess.run([sys.executable, str(ROOT / "scripts/embed-definitions"), "--check"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
-
-
-WITHOUT_PROTOBUF = """
-import sys
-sys.modules["google.protobuf"] = None
-import trunkline
-from trunkline import services
-
-for add in (services.add_health, services.add_reflection, services.add_statistics):
-    try:
-        add(trunkline.Server())
-    except ImportError as error:
-        print(error)
-"""
-
-
-def test_without_protobuf_it_is_said_what_to_install() -> None:
-    done = subprocess.run([sys.executable, "-c", WITHOUT_PROTOBUF], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [
-        f"add {what}: it needs the package protobuf: pip install trunkline[protobuf]"
-        for what in ("health", "reflection", "statistics")
-    ]
-
-
-def test_nothing_is_registered_in_the_pool_that_all_share() -> None:
-    server = trunkline.Server()
-    add_health(server)
-    add_reflection(server)
-    default = descriptor_pool.Default()
-    for name in ("grpc/health/v1/health.proto", "grpc/reflection/v1/reflection.proto", "trunkline/v1/options.proto"):
-        with pytest.raises(KeyError):
-            default.FindFileByName(name)

@@ -24,7 +24,7 @@ Response = TypeVar("Response", covariant=True)
 
 class _AsyncMethod(ClientMethod):
     __slots__ = ()
-    _may_wait = True
+    _channel_name = "trunkline.aio.Channel"
 
     if TYPE_CHECKING:
 
@@ -51,17 +51,19 @@ class UnaryMethod(_AsyncMethod, Generic[Request, Response]):
         """As ``aio.Channel.call``, to be awaited; TypeError for a request of another class."""
         if type(request) is not self._request:
             self._checked(request)
-        if reply is not None:
-            return self._call(self._name, request, self._response, reply=reply, **self._with(options))  # type: ignore[no-any-return]
         merged: Any = {**self._options, **options} if self._options else options
-        return self._call(self._name, request, self._response, **merged)  # type: ignore[no-any-return]
+        if reply is not None:
+            merged = {**merged, "reply": reply}
+        response: Coroutine[Any, Any, Response] = self._call(self._name, request, self._response, **merged)
+        return response
 
     def submit(
         self, request: Request, *, reply: Reply | None = None, **options: Unpack[CallOptions]
     ) -> asyncio.Task[Response]:
         """As ``aio.Channel.submit``: begins a call in a task of its own."""
         message, merged = self._checked(request), self._with(options)
-        return self._channel.submit(self._name, message, self._response, reply=reply, **merged)  # type: ignore[no-any-return]
+        begun: asyncio.Task[Response] = self._channel.submit(self._name, message, self._response, reply=reply, **merged)
+        return begun
 
     @overload
     def map(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Messages, services and clients from ``.proto`` files: ``python -m trunkline.generate``, or ``generate`` from a program."""
+"""Messages, services and clients from ``.proto`` files: ``python -m trunkline.generate``, in programs ``generate``."""
 
 from ._generate import generate
 from ._imports import Imports

@@ -11,7 +11,7 @@ from .. import __version__
 from ._generate import generate
 from ._tools import GenerationError
 
-_DESCRIPTION = "Generates Python modules from .proto files: messages (X_pb2.py), and services and clients (X_trunkline.py)."
+_DESCRIPTION = "Generates Python modules from .proto files: messages (X_pb2.py), services and clients (X_trunkline.py)."
 
 _EPILOG = """examples:
   python -m trunkline.generate --out src/shop/api protos          every .proto below protos
@@ -30,7 +30,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     add = parser.add_argument
     add("protos", nargs="+", metavar="PROTO", help="a file, a directory (all .proto files below it), or a pattern")
-    add("--out", default=".", metavar="DIR", help="where modules are written, at the paths of their files; by default here")
+    add("--out", default=".", metavar="DIR", help="where modules are written, at their files' paths; by default here")
     add(
         "-I",
         "--proto-path",
@@ -45,8 +45,8 @@ def _parser() -> argparse.ArgumentParser:
         "--imports",
         choices=("auto", "relative", "absolute"),
         default="auto",
-        help="how generated modules import each other: relative within a package, absolute from a directory of sys.path; "
-        "auto: relative if the output lies in a package (there is an __init__.py in it or above it)",
+        help="how generated modules import each other: relative within a package, absolute from a directory of "
+        "sys.path; auto: relative if the output lies in a package (there is an __init__.py in it or above it)",
     )
     add("--package-init", action="store_true", help="write missing __init__.py files: the output is a package")
     add("--no-messages", dest="messages", action="store_false", help="services and clients alone")

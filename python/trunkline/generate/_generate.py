@@ -55,7 +55,7 @@ def generate(
                 if file.stem.endswith("_pb2"):
                     texts[file] = with_relative_imports(texts[file], file, modules)
         if package_init:
-            texts.update(_missing_inits(texts, target, with_root=is_relative))
+            texts.update(_missing_inits(texts, target, is_relative=is_relative))
         return write_all(texts, target, temporary)
 
 
@@ -76,8 +76,11 @@ def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
     return {each.relative_to(generated): each.read_bytes().decode() for each in files}
 
 
-def _missing_inits(files: Iterable[PurePath], out: Path, *, with_root: bool) -> dict[PurePath, str]:
-    """Of the folders of the files; ``with_root``: and of ``out``."""
-    folders = {folder for file in files for folder in file.parents if with_root or folder.parts}
+def _missing_inits(files: Iterable[PurePath], out: Path, *, is_relative: bool) -> dict[PurePath, str]:
+    """Of the folders of the files, and of ``out`` unless that is a directory of sys.path. There google is none of them:
+    it is a namespace, and would hide google.protobuf."""
+    folders = {folder for file in files for folder in file.parents}
+    if not is_relative:
+        folders -= {PurePath(), PurePath("google")}
     inits = (folder / "__init__.py" for folder in sorted(folders))
     return {init: "" for init in inits if not (out / init).exists()}

@@ -25,15 +25,15 @@ def is_package(folder: Path) -> bool:
 
 
 def modules_of(files: Iterable[PurePath]) -> frozenset[str]:
-    """The message modules among generated files, by the names that protoc's imports have for them. What protobuf's runtime
-    brings is left out: it is imported from there."""
+    """The message modules among generated files, by the names that protoc's imports have for them. What protobuf's
+    runtime brings is left out: it is imported from there."""
     names = (".".join(file.with_suffix("").parts) for file in files if file.name.endswith("_pb2.py"))
     return frozenset(name for name in names if not name.startswith("google.protobuf."))
 
 
 def with_relative_imports(text: str, file: PurePath, modules: Collection[str]) -> str:
-    """The text of ``file``, a message module or its stub, whose imports of ``modules`` are relative; the rest is as it was.
-    Both are named from the output directory on."""
+    """The text of ``file``, a message module or its stub, whose imports of ``modules`` are relative; the rest is as it
+    was. Both are named from the output directory on."""
     package = file.parent.parts
 
     def plain(found: re.Match[str]) -> str:

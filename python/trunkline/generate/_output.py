@@ -14,8 +14,8 @@ from ._tools import GenerationError
 
 @contextlib.contextmanager
 def temporary_folder(out: Path) -> Iterator[Path]:
-    """Beside what is in ``out``, which need not be there yet: renaming a file from one to the other replaces it at once.
-    Removed at the end."""
+    """Beside what is in ``out``, which need not be there yet: renaming a file from one to the other replaces it at
+    once. Removed at the end."""
     nearest = out
     while not nearest.exists() and nearest != nearest.parent:
         nearest = nearest.parent
@@ -30,8 +30,8 @@ def temporary_folder(out: Path) -> Iterator[Path]:
 
 
 def write_all(texts: Mapping[PurePath, str], out: Path, temporary: Path) -> list[Path]:
-    """Writes each text to its path below ``out``; what holds it already is left alone. Gives the paths that have changed. If
-    one cannot be written, what was there before is put back."""
+    """Writes each text to its path below ``out``; what holds it already is left alone. Gives the paths that have
+    changed. If one cannot be written, what was there before is put back."""
     before: dict[Path, bytes | None] = {}
     made: list[Path] = []
     try:

@@ -20,8 +20,9 @@ class Sources(NamedTuple):
 
 
 def sources_of(protos: Iterable[str | os.PathLike[str]], roots: Sequence[str | os.PathLike[str]]) -> Sources:
-    """``protos``: files, directories, patterns. A directory is an import root unless it lies in one of ``roots``; without
-    those, and for files, the current directory is one. Raises GenerationError for what is not there or in no root."""
+    """``protos``: files, directories, patterns. A directory is an import root unless it lies in one of ``roots``;
+    without those, and for files, the current directory is one. Raises GenerationError for what is not there, or in
+    no root."""
     found_roots = [_absolute(root) for root in roots]
     for root in found_roots:
         if not root.is_dir():

@@ -80,10 +80,15 @@ def pool() -> Any:
 @functools.cache
 def message(name: str) -> Any:
     """The class of a message of ``pool()``, by its full name."""
+    return class_of(pool(), name)
+
+
+def class_of(pool: Any, name: str) -> Any:
+    """The same of any pool."""
     from google.protobuf import message_factory
 
-    descriptor = pool().FindMessageTypeByName(name)
+    descriptor = pool.FindMessageTypeByName(name)
     if hasattr(message_factory, "GetMessageClass"):
         return message_factory.GetMessageClass(descriptor)
-    factory: Any = message_factory.MessageFactory(pool())
+    factory: Any = message_factory.MessageFactory(pool)
     return factory.GetPrototype(descriptor)  # before 4.22

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Description: a server's methods as services of descriptors, those that exist and such as are derived from type hints."""
+"""Description: a server's methods as services of descriptors, existing ones and such as are derived from type hints."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from .._methods import Method
 from . import _definitions
 from ._comments import comment_of
 from ._files import Files
+from ._generated_comments import generated_comments
 from ._names import dotted, identifier
 from ._structures import DerivedFile, Structures
 
@@ -38,7 +39,8 @@ class Description:
     """Of the methods that a server has now."""
 
     def __init__(self, methods: Iterable[Method], codecs: Codecs) -> None:
-        self.files = Files()
+        methods = list(methods)
+        self.files = Files(generated_comments(methods))
         self.services: list[str] = []
         self._codecs = codecs
         self._structures = Structures(self.files)
@@ -75,7 +77,8 @@ class Description:
                 accepted[service] = derived[service]
             else:
                 is_own = service == GATHERED
-                gathered += [(name if is_own else identifier(method.name), method) for name, method in derived[service]]
+                for name, method in derived[service]:
+                    gathered.append((name if is_own else identifier(method.name), method))
         if gathered:
             accepted[GATHERED] = gathered
         return accepted
@@ -119,7 +122,7 @@ class Description:
 
     def _codec_of(self, request: Any, response: Any) -> str:
         """Empty for protobuf."""
-        usual = self._codecs.name_for(request, None) if request is not None else self._codecs.name_for(response, None)
+        usual = self._codecs.name_for(response if request is None else request, None)
         if usual in CODECS and request is not None:
             usual = codec_of_both(request, response)
         if usual == "protobuf":

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from . import _definitions
+from ._comments import Comments
+from ._generated_comments import FileComments
 from ._names import packages_of
 
 
@@ -17,7 +19,9 @@ class UnknownName(LookupError):
 class Files:
     """Those that were added with all they import. What they do not declare is looked up in the pools they come from."""
 
-    def __init__(self) -> None:
+    def __init__(self, comments: FileComments | None = None) -> None:
+        """``comments``: of descriptors that come without."""
+        self._comments = comments or {}
         self._data: dict[str, bytes] = {}
         self._imports: dict[str, list[str]] = {}
         self._homes: dict[str, str] = {}
@@ -37,7 +41,11 @@ class Files:
         for needed in file.dependencies:
             self.add(needed)
         embedded = _definitions.files().get(file.name) if file.pool is _definitions.pool() else None
-        self.add_proto(_parsed(embedded or file.serialized_pb))
+        parsed = _parsed(embedded or file.serialized_pb)
+        comments = Comments(parsed)
+        for path, text in self._comments.get(file.name, {}).items():
+            comments.add(path, text)
+        self.add_proto(parsed)
         return str(file.name)
 
     def add_proto(self, file: Any) -> None:

@@ -105,8 +105,9 @@ class Health:
 def add_health(server: Registry, *, max_watchers: int = 64) -> Health:
     """Serves ``grpc.health.v1.Health``: a new :class:`Health` that says whether services are ready to be called.
 
-    ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread, beside
-    the server's ``threads``, as long as it is open. They end with Unavailable once the server drains.
+    ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread
+    beside the server's ``threads`` as long as it is open. They end with Unavailable once the server drains.
+    With ``workers=`` each process has statuses of its own, from the fork on.
 
     Raises ImportError without the package protobuf, ValueError if the server has it already.
     """

@@ -31,8 +31,10 @@ def add_reflection(server: Registry, *, max_streams: int = 16) -> None:
     methods, in the form of protobuf's descriptors, for the command ``trunkline`` and for tools made for gRPC.
 
     It tells of what is registered when it is asked. Services without a ``.proto`` are described by their type hints;
-    docstrings become comments. ``max_streams``: open ones, more are refused with ResourceExhausted; on a blocking server each has a
-    thread, beside the server's ``threads``, as long as it is open.
+    docstrings become comments.
+
+    ``max_streams``: open ones, more are refused with ResourceExhausted; on a blocking server each has a thread beside the
+    server's ``threads`` as long as it is open.
 
     Raises ImportError without the package protobuf, ValueError if the server has it already.
     """
@@ -41,10 +43,9 @@ def add_reflection(server: Registry, *, max_streams: int = 16) -> None:
     served = []
     for package in _definitions.REFLECTION:
         answers = _Answers(current, package)
-        request, response = answers.request, answers.response
-        served.append(
-            Served(f"{package}.{_SERVICE}", "bidirectional", request, response, answers.blocking, answers.asynchronous, max_streams)
-        )
+        types = answers.request, answers.response
+        handlers = answers.blocking, answers.asynchronous
+        served.append(Served(f"{package}.{_SERVICE}", "bidirectional", *types, *handlers, max_streams))
     register_all(server, served)
 
 

@@ -21,8 +21,8 @@ _KINDS = {
 
 
 class Served(NamedTuple):
-    """One method. ``blocking(request, context)`` is for servers of plain functions, ``asynchronous(request)``, coroutines and async
-    generators, for those of event loops. Unary methods and bidirectional ones take no context."""
+    """One method. ``blocking(request, context)`` is for servers of plain functions, ``asynchronous(request)``, a coroutine
+    or async generator, for those of event loops. Unary methods and bidirectional ones take no context."""
 
     name: str
     kind: Literal["unary", "server_stream", "bidirectional"]

@@ -21,13 +21,14 @@ _LEAST_INTERVAL_NS = 10_000_000
 
 
 def add_statistics(server: Registry, *, max_watchers: int = 16) -> None:
-    """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, how late the loop is. Servers
-    started from then on count them.
+    """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, how late the loop is.
+    Servers started from then on count them.
 
-    Of several processes (``workers=``) the one that has the caller's connection tells its own; ``process_id`` says which.
+    Of several processes (``workers=``) the one that has the caller's connection tells its own; ``process_id`` says
+    which.
 
-    ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread, beside
-    the server's ``threads``, as long as it is open. They end with Unavailable once the server drains.
+    ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread
+    beside the server's ``threads`` as long as it is open. They end with Unavailable once the server drains.
 
     Raises ImportError without the package protobuf, ValueError if the server has it already.
     """

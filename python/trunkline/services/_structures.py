@@ -260,7 +260,8 @@ class Structures:
 
     def _fill_map(self, field: Any, of: FieldType, message: Any, file: DerivedFile) -> None:
         # protobuf finds out by this name that it is one.
-        entry = message.nested_type.add(name="".join(part[:1].upper() + part[1:] for part in field.name.split("_")) + "Entry")
+        name = "".join(part[:1].upper() + part[1:] for part in field.name.split("_"))
+        entry = message.nested_type.add(name=f"{name}Entry")
         entry.options.map_entry = True
         entry.field.add(name="key", number=1, json_name="key", label=_OPTIONAL, type=of.key)
         value = entry.field.add(name="value", number=2, json_name="value")

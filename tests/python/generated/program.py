@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Serves and calls a service from generated modules, in every way; prints the version of protobuf and its implementation.
+"""Serves and calls a service from generated modules in every way; prints protobuf's version and implementation.
 
 Usage: program.py MODULE    (of the service: speaker_trunkline, or package.below.speaker_trunkline)
 """
