@@ -36,8 +36,8 @@ struct MethodOptions {
 struct MethodInfo {
   std::string name;
   MethodKind kind = MethodKind::unary;
-  std::string request_type;  ///< protobuf: the full name; "bytes" for Slice and std::string; empty for Empty
-  std::string response_type;
+  std::string request_type{};  ///< protobuf: the full name; "bytes" for Slice and std::string; empty for Empty
+  std::string response_type{};
   bool idempotent = false;
   const MessageType* request = nullptr;
   const MessageType* response = nullptr;
