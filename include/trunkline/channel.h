@@ -125,7 +125,9 @@ class TRUNKLINE_API Channel {
   void call_many(const Method& method, Requests&& requests, std::size_t window, Sink&& sink,
                  const CallOptions& options = {}) {
     using Request = std::ranges::range_value_t<Requests>;
-    client::CallWindow<Response, Request> calls(*core_, this->method(method.name()), window, options);
+    const Method handle = this->method(method.name());
+    client::CallWindow<Response, Request> calls(*core_, method.is_idempotent() ? handle.idempotent() : handle, window,
+                                                options);
     std::size_t next = 0;
     std::size_t done = 0;
     for (auto&& request : requests) {

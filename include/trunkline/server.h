@@ -114,6 +114,15 @@ class TRUNKLINE_API Server {
   void add_service(Service& service) {
     add_service(std::shared_ptr<Service>(std::shared_ptr<Service>(), &service));
   }
+  /// For an object of a class that derives from several: add_service<example::Echo>(object), ...
+  template <class Generated, class Service>
+  requires requires(std::shared_ptr<Service> service) { Generated::Service::define(service); }
+  void add_service(std::shared_ptr<Service> service) { add_service(Generated::Service::define(service)); }
+  template <class Generated, class Service>
+  requires requires(std::shared_ptr<Service> service) { Generated::Service::define(service); }
+  void add_service(Service& service) {
+    add_service<Generated>(std::shared_ptr<Service>(std::shared_ptr<Service>(), &service));
+  }
   void add_service(ServiceDefinition service);
 
   /// Registers a handler of the caller's own making.
