@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from collections.abc import Iterable
@@ -30,7 +31,22 @@ def missing_contestants(contestants: Iterable[Contestant], places: Places) -> di
             missing[each.name] = noted[each.name]
         elif lacking:
             missing[each.name] = f"{Path(lacking[0]).name} is not there: run bench/contest/install"
+        elif reason := next(filter(None, (failure_of(check, each) for check in each.checks)), ""):
+            missing[each.name] = reason
     return missing
+
+
+def failure_of(command: tuple[str, ...], contestant: Contestant) -> str:
+    """The last line of what a command says as it fails; empty if it succeeds."""
+    environment = {**os.environ, **contestant.environment}
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    except OSError as error:
+        return f"{command[0]}: {error.strerror}"
+    lines = (done.stderr.strip() or done.stdout.strip()).splitlines()
+    if done.returncode == 0:
+        return ""
+    return lines[-1].strip() if lines else f"{' '.join(command)} ended with {done.returncode}"
 
 
 def certificate(places: Places) -> tuple[Path, Path]:

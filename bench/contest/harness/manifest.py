@@ -54,7 +54,9 @@ class Contestant:
     version: tuple[str, ...]
     can: frozenset[str]
     needs: tuple[str, ...] = ()
+    #: Commands that install and build it, one after the other; those that must succeed before it takes part.
     build: tuple[tuple[str, ...], ...] = ()
+    checks: tuple[tuple[str, ...], ...] = ()
     is_limit: bool = False
     is_ours: bool = False
     #: How allocations are known: "preload" (the C library's are counted), "self" (it reports them), "" (not at all).
@@ -121,7 +123,7 @@ def _standard(load: Load, words: dict[str, str]) -> list[str]:
     return line
 
 
-_LISTS = {"server", "client", "version", "can", "needs", "build"}
+_LISTS = {"server", "client", "version", "can", "needs", "build", "checks"}
 _REQUIRED = {"title", "language", "settings", "server", "client", "version", "can"}
 
 
@@ -144,7 +146,9 @@ def read_manifest(folder: Path, places: Places) -> Contestant:
     for key in ("server", "client", "version", "needs"):
         if key in said:
             said[key] = tuple(_fill(str(part), words) for part in said[key])
-    said["build"] = tuple(tuple(_fill(part, words) for part in command) for command in said.get("build", []))
+    for key in ("build", "checks"):
+        said[key] = tuple(tuple(_fill(part, words) for part in command) for command in said.get(key, []))
+    said["environment"] = {name: _fill(value, words) for name, value in said.get("environment", {}).items()}
     said["can"] = frozenset(said["can"])
     return Contestant(name=folder.name, **said)
 
