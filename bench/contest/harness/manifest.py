@@ -54,6 +54,8 @@ class Contestant:
     version: tuple[str, ...]
     can: frozenset[str]
     needs: tuple[str, ...] = ()
+    #: Of the system's package manager.
+    packages: tuple[str, ...] = ()
     #: Commands that install and build it, one after the other; those that must succeed before it takes part.
     build: tuple[tuple[str, ...], ...] = ()
     checks: tuple[tuple[str, ...], ...] = ()
@@ -123,7 +125,7 @@ def _standard(load: Load, words: dict[str, str]) -> list[str]:
     return line
 
 
-_LISTS = {"server", "client", "version", "can", "needs", "build", "checks"}
+_LISTS = {"server", "client", "version", "can", "needs", "packages", "build", "checks"}
 _REQUIRED = {"title", "language", "settings", "server", "client", "version", "can"}
 
 
@@ -143,7 +145,7 @@ def read_manifest(folder: Path, places: Places) -> Contestant:
     for key in _LISTS & set(said):
         if not isinstance(said[key], list):
             raise ManifestError(f"{path}: {key} is no list")
-    for key in ("server", "client", "version", "needs"):
+    for key in ("server", "client", "version", "needs", "packages"):
         if key in said:
             said[key] = tuple(_fill(str(part), words) for part in said[key])
     for key in ("build", "checks"):
