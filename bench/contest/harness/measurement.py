@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import shlex
 import struct
 import tempfile
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ START_SECONDS = 30.0
 #: Of the stream that a slow reader reads.
 SLOW_BYTES = 65536
 
+ROOT = Path(__file__).resolve().parents[3]
 Run = dict[str, Any]
 
 
@@ -118,9 +120,14 @@ def _watched(server: Program, client: Program, seconds: float) -> Run:
         "server_cpu_us_per_call": server_cpu * 1e6 / all_calls,
         "server_peak_bytes": max(server_watch.peak_bytes, peak_bytes(server.pid)),
         "client_peak_bytes": client_watch.peak_bytes,
-        "commands": {"server": server.command, "client": client.command},
+        "commands": {"server": shown(server.command), "client": shown(client.command)},
     }
     return run
+
+
+def shown(command: list[str]) -> str:
+    """As it would be typed at the root of the source tree."""
+    return shlex.join(part.replace(f"{ROOT}/", "") for part in command)
 
 
 def _report(line: str) -> Run:

@@ -45,6 +45,17 @@ def number(value: float | None) -> str:
     return f"{value:.1f}" if value >= 10 else f"{value:.2f}" if value >= 0.1 else f"{value:.3g}"
 
 
+def short(value: float | None) -> str:
+    """With k or M: three significant digits at most."""
+    if value is None:
+        return "-"
+    for unit, size in ((" M", 1e6), (" k", 1e3)):
+        if value >= 0.9995 * size:
+            scaled = value / size
+            return f"{scaled:.0f}{unit}" if scaled >= 99.95 else f"{scaled:.1f}{unit}" if scaled >= 9.995 else f"{scaled:.2f}{unit}"
+    return f"{value:.0f}" if value >= 9.995 else f"{value:.1f}" if value >= 0.995 else f"{value:.2g}"
+
+
 def percent(value: float | None) -> str:
     if value is None:
         return "-"
