@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from harness.results import figure
-from harness.summary import percent, short
+from harness.summary import percent
 
 Results = dict[str, Any]
 
@@ -74,5 +74,5 @@ def lines(first: Results, second: Results) -> Iterator[str]:
     yield "|---|---|---|---:|---:|---:|"
     for each in found:
         title = first["contestants"][each.contestant]["title"]
-        times = f"{short(each.first)} x | {short(each.second)} x"
+        times = f"{each.first:#.3g} x | {each.second:#.3g} x"
         yield f"| {each.table} | {each.cell} | {title} | {times} | {each.change:+.0%} |"

@@ -38,6 +38,11 @@ class Load:
         named = {flag for flag in flags if getattr(self, flag)}
         return frozenset({self.work, *named, *([self.codec] if self.codec else [])})
 
+    @property
+    def stretch(self) -> float:
+        """How much longer than others such a load is measured: a deep window takes its time to go round."""
+        return 1 + self.outstanding / 10_000
+
     def to_json(self) -> dict[str, Any]:
         return asdict(self)
 

@@ -8,7 +8,7 @@ import json
 import shlex
 import struct
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +46,7 @@ class Tools:
 
 def measure(contestant: Contestant, load: Load, timing: Timing, tools: Tools) -> Run:
     """Raises :class:`RunFailed`. The commands are part of the result."""
+    timing = replace(timing, seconds=timing.seconds * load.stretch, warmup=timing.warmup * load.stretch)
     run = _run(contestant, load, timing.seconds, timing, tools)
     if load.allocations:
         run |= _allocations(contestant, load, timing, tools)

@@ -23,7 +23,8 @@ OURS = "#c2410c"
 LIMIT = "#111827"
 OTHERS = "#64748b"
 #: Of the lines that are told apart; the rest are thin and grey.
-LINES = ("#1d4ed8", "#047857", "#7c3aed", "#b45309", "#0e7490", "#be185d", "#4d7c0f", "#334155")
+LINES = ("#1d4ed8", "#15803d", "#7c3aed", "#a16207", "#0891b2", "#be185d", "#334155", "#65a30d", "#9333ea", "#0f766e")
+MARKERS = "os^Dv"
 
 Results = dict[str, Any]
 Cell = dict[str, Any]
@@ -104,9 +105,15 @@ def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, fl
     axis.set_xlabel("calls per second")
 
 
+def _tick(value: float, _: object) -> str:
+    """Powers of ten without decimals."""
+    return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k" if value >= 1e3 else f"{value:g}"
+
+
 def _format(axis: Any) -> None:
-    axis.set_major_locator(LogLocator(base=10, numticks=12))
-    axis.set_major_formatter(FuncFormatter(lambda value, _: short(value)))
+    low, high = axis.get_view_interval()
+    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if high / max(low, 1e-9) < 300 else (1,), numticks=12))
+    axis.set_major_formatter(FuncFormatter(_tick))
     axis.set_minor_formatter(NullFormatter())
 
 
@@ -134,7 +141,7 @@ def _lines(results: Results, cells: list[Cell], grows: str) -> Picture:
 
 
 def _named(results: Results, cells: list[Cell]) -> dict[str, str]:
-    """The eight fastest others by their best share of the limit, with their colours."""
+    """The ten fastest others by their best share of the limit, with their colours."""
     limit = _limit_of(results)
 
     def best(name: str) -> float:
@@ -160,7 +167,8 @@ def _line_panel(axis: Axes, results: Results, cells: list[Cell], grows: str, nam
             style = {"color": OURS, "linewidth": 2.2 if about["language"] == "C++" else 1.2, "marker": "o", "markersize": 4}
             style["linestyle"] = "-" if about["language"] == "C++" else ":"
         elif name in named:
-            style = {"color": named[name], "linewidth": 1.2, "marker": "o", "markersize": 3}
+            marker = MARKERS[list(named).index(name) % len(MARKERS)]
+            style = {"color": named[name], "linewidth": 1.2, "marker": marker, "markersize": 4}
         else:
             label = "_" if others_labelled else "others"
             others_labelled = True

@@ -1,6 +1,6 @@
 module trunkline/contest/arpc
 
-go 1.24
+go 1.25
 
 require (
 	github.com/lesismal/arpc v1.2.17

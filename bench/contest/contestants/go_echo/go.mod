@@ -1,6 +1,6 @@
 module trunkline/contest/go_echo
 
-go 1.24
+go 1.25
 
 require (
 	github.com/labstack/echo/v4 v4.13.4

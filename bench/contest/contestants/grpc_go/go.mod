@@ -1,6 +1,6 @@
 module trunkline/contest/grpc_go
 
-go 1.24
+go 1.25
 
 require (
 	google.golang.org/grpc v1.72.2

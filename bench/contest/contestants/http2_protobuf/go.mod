@@ -1,6 +1,6 @@
 module trunkline/contest/http2_protobuf
 
-go 1.24
+go 1.25
 
 require trunkline/contest v0.0.0
 

@@ -1,6 +1,6 @@
 module trunkline/contest/net_rpc_protobuf
 
-go 1.24
+go 1.25
 
 require (
 	google.golang.org/protobuf v1.36.6

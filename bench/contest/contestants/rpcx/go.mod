@@ -1,6 +1,6 @@
 module trunkline/contest/rpcx
 
-go 1.24
+go 1.25
 
 require (
 	github.com/smallnest/rpcx v1.9.1

@@ -52,6 +52,7 @@ func Run(options Options, dial Dial) {
 	for index := range callers {
 		callers[index] = connections[index%len(connections)]()
 	}
+	compareAll(callers)
 	p := &pace{options: options}
 	p.begin = time.Now().Add(time.Duration(options.Warmup * float64(time.Second)))
 	p.end = p.begin.Add(time.Duration(options.Seconds * float64(time.Second)))
@@ -59,14 +60,20 @@ func Run(options Options, dial Dial) {
 	time.AfterFunc(time.Until(p.begin), func() { cpuAtBegin = cpuSeconds() })
 	var group sync.WaitGroup
 	for index, call := range callers {
-		group.Add(1)
-		go func() {
-			defer group.Done()
-			p.keepCalling(call, options.Work == "mixed" && index < options.Connections)
-		}()
+		isLarge := options.Work == "mixed" && index < options.Connections
+		group.Go(func() { p.keepCalling(call, isLarge) })
 	}
 	group.Wait()
 	p.print(cpuSeconds() - cpuAtBegin)
+}
+
+// compareAll lets every caller make a call before any is timed: it is connected then, and its answers are right.
+func compareAll(callers []Call) {
+	var group sync.WaitGroup
+	for _, call := range callers {
+		group.Go(func() { Must(call(Turn{})) })
+	}
+	group.Wait()
 }
 
 func (p *pace) keepCalling(call Call, isLarge bool) {
