@@ -4,7 +4,11 @@ include(CMakePackageConfigHelpers)
 
 set(trunkline_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/trunkline")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/trunkline" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" FILES_MATCHING PATTERN "*.h")
-install(TARGETS trunkline EXPORT trunkline
+set(trunkline_installed trunkline)
+if(TRUNKLINE_HAS_CODEGEN)
+  list(APPEND trunkline_installed protoc-gen-trunkline)
+endif()
+install(TARGETS ${trunkline_installed} EXPORT trunkline
         ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
@@ -15,6 +19,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/trunklineConfig.cmake
                               "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" INSTALL_DESTINATION "${trunkline_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/trunklineConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" "${PROJECT_BINARY_DIR}/trunklineConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/TrunklineGenerate.cmake"
         DESTINATION "${trunkline_package_dir}")
 
 # pkg-config: what users compile against is required in public, the rest in private where the archive needs it.

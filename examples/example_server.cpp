@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
 // Hosts the services of examples 01 to 05 on the endpoints given, until SIGINT or SIGTERM; then drains.
 // Usage: example_server ENDPOINT...
-#include "01_hello/hello.h"
+#include "01_echo/echo.h"
 #include "02_arith/arith.h"
 #include "03_word_count/word_count.h"
 #include "04_countdown/countdown.h"
 #include "05_chat/chat.h"
 
+#include <trunkline/health.h>
+#include <trunkline/reflection.h>
 #include <trunkline/server.h>
+#include <trunkline/statistics.h>
 
 #include <chrono>
 #include <csignal>
@@ -27,11 +30,14 @@ int main(int argc, char** argv) {
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
     trunkline::Server server;
-    example::add_hello(server);
+    example::add_echo(server);
     example::add_arith(server);
     example::add_word_count(server);
     example::add_countdown(server);
     example::add_chat(server);
+    const auto health = trunkline::add_health(server);
+    trunkline::add_reflection(server);
+    trunkline::add_statistics(server);
     for (int i = 1; i < argc; ++i) std::cout << "listening on " << server.listen(argv[i]).to_string() << std::endl;
     if (trunkline::Status started = server.start(); !started) throw trunkline::StatusError(started);
     int signal = 0;

@@ -10,8 +10,9 @@ import sys
 from importlib import import_module
 
 import trunkline
+from trunkline.services import add_health, add_reflection, add_statistics
 
-SERVICES = ["01_hello", "02_arith", "03_word_count", "04_countdown", "05_chat"]
+SERVICES = ["01_echo", "02_arith", "03_word_count", "04_countdown", "05_chat"]
 
 
 def main() -> int:
@@ -21,6 +22,9 @@ def main() -> int:
     server = trunkline.Server(threads=4)
     for folder in SERVICES:
         getattr(import_module(f"{folder}.service"), f"add_{folder[3:]}")(server)
+    add_health(server)
+    add_reflection(server)
+    add_statistics(server)
     running = server.serve(*sys.argv[1:])
     for endpoint in running.endpoints:
         print(f"listening on {endpoint}", flush=True)

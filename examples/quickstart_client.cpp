@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls every service of example_server and checks each answer; counts the words of the repository's own sources.
 // Usage: quickstart_client ENDPOINT [FILE...]    (without files: the sources under include/ and src/)
-#include "01_hello/hello.h"
+#include "01_echo/echo.h"
 #include "02_arith/arith.h"
 #include "03_word_count/word_count.h"
 #include "04_countdown/countdown.h"
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
   try {
     trunkline::Channel channel(argv[1]);
     const std::vector<std::string> files(argv + 2, argv + argc);
-    const bool right = example::call_hello(channel) && example::call_arith(channel) &&
+    const bool right = example::call_echo(channel) && example::call_arith(channel) &&
                        example::call_countdown(channel) && example::call_chat(channel) &&
                        count_words(channel, files.empty() ? own_sources() : files);
     std::cout << (right ? "all answers are right\n" : "an answer was wrong\n");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Arith.Multiply(int32 a, int32 b) -> pro: pipelined calls.
+// example.Arith/Multiply(int32 a, int32 b) -> pro: pipelined calls.
 #pragma once
 
 #include <trunkline/channel.h>

@@ -1,22 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The server's side of Arith: the product, or OUT_OF_RANGE with a detail that names the operands."""
+"""The server's side of example.Arith: the product, or OUT_OF_RANGE with a detail that holds the operands."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import trunkline
-from messages import load
-
-_messages = load("02_arith/arith.proto")
-ArithRequest: Any = _messages["ArithRequest"]
-ArithResponse: Any = _messages["ArithResponse"]
+from generated.arith_pb2 import ArithRequest, ArithResponse
+from generated.arith_trunkline import ArithService
 
 
-def add_arith(server: trunkline.Server) -> None:
-    @server.method("Arith.Multiply")
-    def multiply(request: ArithRequest) -> ArithResponse:
+class Calculator(ArithService):
+    def multiply(self, request: ArithRequest, context: trunkline.Context) -> ArithResponse:
         product = request.a * request.b
         if not -(2**31) <= product < 2**31:
             raise trunkline.OutOfRange(f"multiply: product {product} exceeds int32", details=[request])
         return ArithResponse(pro=product)
+
+
+def add_arith(server: trunkline.Server) -> None:
+    server.add_service(Calculator())

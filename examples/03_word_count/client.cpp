@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The client's side of example.WordCount: blocking writes that wait while the server is behind.
+// The client's side of example.WordCounter: blocking writes that wait while the server is behind.
 #include "03_word_count/word_count.h"
-#include "03_word_count/word_count.pb.h"
-
-#include <trunkline/client_stream.h>
-#include <trunkline/protobuf.h>
+#include "word_count.trunkline.h"
 
 #include <cctype>
 #include <fstream>
@@ -24,8 +21,7 @@ std::ifstream open_file(const std::string& path) {
 
 Counted count_remotely(trunkline::Channel& channel, const std::string& path) {
   std::ifstream file = open_file(path);
-  auto stream =
-      channel.client_stream<Text, WordCount>("example.WordCount/Count", {.timeout = std::chrono::seconds(30)});
+  auto stream = WordCounter::Client(channel).count({.timeout = std::chrono::seconds(30)});
   Text piece;
   std::string buffer(16 * 1024, '\0');
   while (file.read(buffer.data(), static_cast<std::streamsize>(buffer.size())) || file.gcount() > 0) {

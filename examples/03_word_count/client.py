@@ -1,32 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""The client's side of example.WordCount: a generator of pieces, which waits while the server is behind."""
+"""The client's side of example.WordCounter: a generator of pieces, which waits while the server is behind."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import trunkline
-from messages import load
-
-_messages = load("03_word_count/word_count.proto")
-Text: Any = _messages["Text"]
-WordCount: Any = _messages["WordCount"]
+from generated.word_count_pb2 import Text, WordCount
+from generated.word_count_trunkline import WordCounterClient
 
 
-def pieces_of(path: Path) -> Iterator[Any]:
+def pieces_of(path: Path) -> Iterator[Text]:
     with path.open(encoding="utf-8") as file:
         while piece := file.read(16 * 1024):
             yield Text(text=piece)
 
 
 def count_words(channel: trunkline.Channel, paths: list[Path]) -> bool:
+    client = WordCounterClient(channel, timeout=30.0)
     total = WordCount()
     for path in paths:
-        counted = channel.client_stream(
-            "example.WordCount/Count", pieces_of(path), WordCount, request=Text, timeout=30.0
-        )
+        counted = client.count(pieces_of(path))
         text = path.read_text(encoding="utf-8")
         local = WordCount(lines=text.count("\n"), words=len(text.split()), bytes=len(text.encode()))
         if counted != local:

@@ -1,25 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The server's side of example.WordCount: reads the stream and answers at its end."""
+"""The server's side of example.WordCounter: reads the stream and answers at its end."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import trunkline
-from messages import load
-
-_messages = load("03_word_count/word_count.proto")
-Text: Any = _messages["Text"]
-WordCount: Any = _messages["WordCount"]
+from generated.word_count_pb2 import Text, WordCount
+from generated.word_count_trunkline import WordCounterService
 
 
-def add_word_count(server: trunkline.Server) -> None:
-    @server.method("example.WordCount/Count")
-    def count(pieces: Iterator[Text]) -> WordCount:
+class Reader(WordCounterService):
+    def count(self, requests: Iterator[Text], context: trunkline.Context) -> WordCount:
         result = WordCount()
         in_word = False
-        for piece in pieces:
+        for piece in requests:
             text = piece.text
             result.bytes += len(text.encode())
             result.lines += text.count("\n")
@@ -31,3 +26,7 @@ def add_word_count(server: trunkline.Server) -> None:
             if text:
                 in_word = not text[-1].isspace()
         return result
+
+
+def add_word_count(server: trunkline.Server) -> None:
+    server.add_service(Reader())

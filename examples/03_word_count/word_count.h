@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// example.WordCount: a file goes up as a client stream, three numbers come back.
+// example.WordCounter: a file goes up as a client stream, three numbers come back.
 #pragma once
 
 #include <trunkline/channel.h>

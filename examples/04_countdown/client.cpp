@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The client's side of example.Countdown: reads until the server has finished, then asks how it ended.
 #include "04_countdown/countdown.h"
-#include "04_countdown/countdown.pb.h"
-
-#include <trunkline/client_stream.h>
-#include <trunkline/protobuf.h>
+#include "countdown.trunkline.h"
 
 #include <chrono>
 #include <iostream>
@@ -14,7 +11,7 @@ namespace example {
 bool call_countdown(trunkline::Channel& channel) {
   CountdownRequest request;
   request.set_from(1000);
-  auto ticks = channel.server_stream<Tick>("example.Countdown/Start", request, {.timeout = std::chrono::seconds(30)});
+  auto ticks = Countdown::Client(channel).start(request, {.timeout = std::chrono::seconds(30)});
   std::uint32_t expected = 1000;
   std::uint32_t read = 0;
   for (auto tick = ticks.read(); tick && tick->has_value(); tick = ticks.read()) {

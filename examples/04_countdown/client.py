@@ -3,19 +3,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import trunkline
-from messages import load
-
-_messages = load("04_countdown/countdown.proto")
-CountdownRequest: Any = _messages["CountdownRequest"]
-Tick: Any = _messages["Tick"]
+from generated.countdown_pb2 import CountdownRequest
+from generated.countdown_trunkline import CountdownClient
 
 
 def call_countdown(channel: trunkline.Channel) -> bool:
-    request = CountdownRequest(**{"from": 1000})
-    with channel.server_stream("example.Countdown/Start", request, Tick, timeout=30.0) as stream:
+    client = CountdownClient(channel, timeout=30.0)
+    with client.start(CountdownRequest(**{"from": 1000})) as stream:
         ticks = [tick.left for tick in stream]
         stream.finish()
     said = str(stream.trailing_metadata.get("ticks"))

@@ -4,20 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import trunkline
-from messages import load
-
-_messages = load("04_countdown/countdown.proto")
-CountdownRequest: Any = _messages["CountdownRequest"]
-Tick: Any = _messages["Tick"]
+from generated.countdown_pb2 import CountdownRequest, Tick
+from generated.countdown_trunkline import CountdownService
 
 
-def add_countdown(server: trunkline.Server) -> None:
-    @server.method("example.Countdown/Start")
-    def start(request: CountdownRequest, context: trunkline.Context) -> Iterator[Tick]:
+class Clock(CountdownService):
+    def start(self, request: CountdownRequest, context: trunkline.Context) -> Iterator[Tick]:
         start = getattr(request, "from")  # a word of Python's
         for left in range(start, 0, -1):
             yield Tick(left=left)
         context.add_trailing_metadata("ticks", str(start))
+
+
+def add_countdown(server: trunkline.Server) -> None:
+    server.add_service(Clock())

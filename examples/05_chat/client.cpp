@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The client's side of example.Chat: a coroutine that talks and listens.
 #include "05_chat/chat.h"
-#include "05_chat/chat.pb.h"
-
-#include <trunkline/client_stream.h>
-#include <trunkline/protobuf.h>
+#include "chat.trunkline.h"
 
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
@@ -19,7 +16,7 @@ namespace example {
 namespace {
 
 asio::awaitable<bool> talk(trunkline::Channel& channel) {
-  auto stream = channel.stream<ChatMessage, ChatMessage>("example.Chat/Talk", {.timeout = std::chrono::seconds(30)});
+  auto stream = Chat::Client(channel).talk({.timeout = std::chrono::seconds(30)});
   ChatMessage line;
   line.set_from("ann");
   for (const char* text : {"hi", "is anyone there?", "bye"}) {

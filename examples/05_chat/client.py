@@ -4,27 +4,25 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
 import trunkline
-from messages import load
+from generated.chat_pb2 import ChatMessage
+from generated.chat_trunkline import AsyncChatClient
 from trunkline import aio
-
-ChatMessage: Any = load("05_chat/chat.proto")["ChatMessage"]
 
 
 async def talk(channel: aio.Channel) -> bool:
-    async with channel.stream("example.Chat/Talk", ChatMessage, ChatMessage, timeout=30.0) as stream:
+    async with AsyncChatClient(channel, timeout=30.0).talk() as stream:
         for text in ("hi", "is anyone there?", "bye"):
             await stream.write(ChatMessage(**{"from": "ann", "text": text}))
             answer = await stream.read()
-            print(f"chat: {getattr(answer, 'from')}: {answer.text}")
-            if answer.text != f"ann said: {text}":
+            if answer is None or answer.text != f"ann said: {text}":
                 return False
+            print(f"chat: {getattr(answer, 'from')}: {answer.text}")
         await stream.close_writes()
         farewell = await stream.read()
         await stream.finish()
-        return bool(farewell.text == "goodbye")
+        return farewell is not None and farewell.text == "goodbye"
 
 
 def call_chat(channel: trunkline.Channel) -> bool:

@@ -4,18 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import trunkline
-from messages import load
+from generated.chat_pb2 import ChatMessage
+from generated.chat_trunkline import ChatService
 
-ChatMessage: Any = load("05_chat/chat.proto")["ChatMessage"]
 
-
-def add_chat(server: trunkline.Server) -> None:
-    @server.method("example.Chat/Talk")
-    def talk(lines: Iterator[ChatMessage]) -> Iterator[ChatMessage]:
-        for line in lines:
+class Listener(ChatService):
+    def talk(self, requests: Iterator[ChatMessage], context: trunkline.Context) -> Iterator[ChatMessage]:
+        for line in requests:
             said = f"{getattr(line, 'from')} said: {line.text}"
             yield ChatMessage(**{"from": "server", "text": said})
         yield ChatMessage(**{"from": "server", "text": "goodbye"})
+
+
+def add_chat(server: trunkline.Server) -> None:
+    server.add_service(Listener())

@@ -10,6 +10,8 @@
 
 namespace trunkline {
 
+struct TypeDescription;
+
 /// No message at all: the argument or the result of a call that has none. Costs no bytes on the wire.
 struct Empty {
   bool operator==(const Empty&) const = default;
@@ -40,8 +42,12 @@ struct MessageType {
   bool (*parse)(void* object, ByteSpan payload) = nullptr;
   /// Back to the default value, keeping memory for reuse.
   void (*clear)(void* object) = nullptr;
+  /// A message that the peer did not send stands for the default value, which clear() makes; otherwise it is an error.
+  bool may_be_missing = false;
   /// Protobuf: the type's google::protobuf::Descriptor. Null for lite messages and all other kinds.
   const void* (*descriptor)() = nullptr;
+  /// Types without a definition: what they are made of. Null where that is not known.
+  const TypeDescription& (*describe)() = nullptr;
 };
 
 /// Specialize for a type of your own: `static const MessageType& type();`. The primary template makes any type a custom

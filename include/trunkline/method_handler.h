@@ -72,7 +72,7 @@ class CallMessages {
 /// one that fits shape() is called, the others never. They may throw: the exception ends just this call.
 class TRUNKLINE_API MethodHandler {
  public:
-  explicit MethodHandler(MethodShape shape) : shape_(std::move(shape)) {}
+  explicit MethodHandler(MethodShape shape);
   virtual ~MethodHandler();
   MethodHandler(const MethodHandler&) = delete;
   MethodHandler& operator=(const MethodHandler&) = delete;
@@ -104,5 +104,21 @@ std::string message_type_name() {
     return typeid(T).name();
   }
 }
+
+namespace handlers {
+
+/// The same for all handlers of these messages, so that it is compiled once for them.
+template <class Request, class Response>
+MethodShape method_shape(MethodKind kind, Execution execution, bool fills_response) {
+  return {.kind = kind,
+          .execution = execution,
+          .fills_response = fills_response,
+          .request = &MessageTraits<Request>::type(),
+          .response = &MessageTraits<Response>::type(),
+          .request_name = message_type_name<Request>(),
+          .response_name = message_type_name<Response>()};
+}
+
+}  // namespace handlers
 
 }  // namespace trunkline

@@ -8,6 +8,7 @@
 #include <trunkline/method_handler.h>
 #include <trunkline/server_context.h>
 #include <trunkline/server_options.h>
+#include <trunkline/server_statistics.h>
 #include <trunkline/server_stats.h>
 #include <trunkline/service.h>
 #include <trunkline/stream_handler.h>
@@ -146,6 +147,10 @@ class TRUNKLINE_API Server {
   }
   /// The same with a function that may be null.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
+  /// Calls `callback` once, when the first shutdown begins: on the thread that begins it, before connections are told.
+  /// At once if it has begun. For streams without an end of their own, which would hold the shutdown up. Must not
+  /// throw.
+  void on_shutdown(std::function<void()> callback);
   /// At once: closes connections (open calls end with unavailable at their callers), cancels handlers, waits for
   /// blocking handlers that are running, joins threads. From a handler of its own it only begins this, as shutdown() on
   /// a user's loop does; the destructor or another stop() completes it.
@@ -154,6 +159,11 @@ class TRUNKLINE_API Server {
   /// Reads the certificate files of TlsOptions again; for connections from then on. The old ones stay in use on error.
   Status reload_tls();
   ServerStats stats() const;
+  /// Counts calls by method and measures how they and the loops do, from now on; costs a look at the clock per call.
+  /// Before or after start(); a second time it does nothing.
+  void collect_statistics();
+  /// Of methods and loops nothing is known without collect_statistics(). Waits for no loop.
+  ServerStatistics statistics() const;
 
  private:
   std::shared_ptr<server::ServerCore> core_;

@@ -51,15 +51,13 @@ class ServiceDefinition {
     MethodOptions options;
   };
 
-  ServiceDefinition& add(std::string method, std::unique_ptr<MethodHandler> handler, MethodOptions options = {}) {
-    entries_.push_back({std::move(method), std::move(handler), options});
-    return *this;
-  }
+  TRUNKLINE_API ServiceDefinition& add(std::string_view method, std::unique_ptr<MethodHandler> handler,
+                                       MethodOptions options = {});
 
   /// Serves a method with a member function, in any form that Server accepts for its kind: as a plain function, a
-  /// coroutine, or a blocking one (Blocking<Status>, ...).
+  /// coroutine, or a blocking one (Blocking<Status>, ...). It is idempotent if the description or the options say so.
   template <MethodDescription Described, class Service, class Member>
-  ServiceDefinition& add(const std::shared_ptr<Service>& service, Member member) {
+  ServiceDefinition& add(const std::shared_ptr<Service>& service, Member member, MethodOptions options = {}) {
     using Request = typename Described::Request;
     using Response = typename Described::Response;
     using Function = handlers::BoundMember<Service, Member>;
@@ -88,7 +86,8 @@ class ServiceDefinition {
                     "ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
       handler = std::make_unique<StreamHandler<Request, Response, Function>>(std::move(function));
     }
-    return add(std::string(Described::name), std::move(handler), {.idempotent = Described::is_idempotent});
+    options.idempotent = options.idempotent || Described::is_idempotent;
+    return add(Described::name, std::move(handler), options);
   }
 
   std::vector<Entry> take() && { return std::move(entries_); }

@@ -24,13 +24,8 @@ using AwaitedValue = typename Awaited<Value>::type;
 /// The shape of a streaming method; a function that returns no awaitable is taken to block.
 template <class Request, class Response, class Value>
 MethodShape stream_shape(MethodKind kind) {
-  return {.kind = kind,
-          .execution = Awaited<Value>::is_awaitable ? Execution::coroutine : Execution::blocking,
-          .fills_response = false,
-          .request = &MessageTraits<Request>::type(),
-          .response = &MessageTraits<Response>::type(),
-          .request_name = message_type_name<Request>(),
-          .response_name = message_type_name<Response>()};
+  constexpr Execution execution = Awaited<Value>::is_awaitable ? Execution::coroutine : Execution::blocking;
+  return method_shape<Request, Response>(kind, execution, false);
 }
 
 /// The one request of a server stream. Without a message: an empty one where that is one.
@@ -76,14 +71,19 @@ class StreamHandler final : public MethodHandler {
   }
   asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
     if constexpr (awaits) {
-      Stream stream(core);
-      co_return co_await std::invoke(function_, stream, context);
+      return run_awaiting(core, context);
     } else {
-      co_return co_await MethodHandler::run_stream_async(core, context);
+      return MethodHandler::run_stream_async(core, context);
     }
   }
 
  private:
+  // By itself, so that handlers of another kind have no coroutine compiled.
+  asio::awaitable<Status> run_awaiting(call::ServerStreamCore& core, ServerContext& context) {
+    Stream stream(core);
+    co_return co_await std::invoke(function_, stream, context);
+  }
+
   Function function_;
 };
 
@@ -122,18 +122,22 @@ class ClientStreamHandler final : public MethodHandler {
   }
   asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
     if constexpr (awaits) {
-      Reader reader(core);
-      Response response{};
-      Status status = co_await std::invoke(function_, reader, response, context);
-      if (!status.is_ok() || !answers) co_return status;
-      ServerWriter<Response> writer(core);
-      co_return co_await writer.async_write(response, asio::use_awaitable);
+      return run_awaiting(core, context);
     } else {
-      co_return co_await MethodHandler::run_stream_async(core, context);
+      return MethodHandler::run_stream_async(core, context);
     }
   }
 
  private:
+  asio::awaitable<Status> run_awaiting(call::ServerStreamCore& core, ServerContext& context) {
+    Reader reader(core);
+    Response response{};
+    Status status = co_await std::invoke(function_, reader, response, context);
+    if (!status.is_ok() || !answers) co_return status;
+    ServerWriter<Response> writer(core);
+    co_return co_await writer.async_write(response, asio::use_awaitable);
+  }
+
   Function function_;
 };
 
@@ -169,17 +173,21 @@ class ServerStreamHandler final : public MethodHandler {
   }
   asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
     if constexpr (awaits) {
-      ServerReader<Request> reader(core);
-      const Result<Request> request = handlers::single_request(co_await reader.async_read(asio::use_awaitable));
-      if (!request.is_ok()) co_return request.status();
-      Writer writer(core);
-      co_return co_await std::invoke(function_, *request, writer, context);
+      return run_awaiting(core, context);
     } else {
-      co_return co_await MethodHandler::run_stream_async(core, context);
+      return MethodHandler::run_stream_async(core, context);
     }
   }
 
  private:
+  asio::awaitable<Status> run_awaiting(call::ServerStreamCore& core, ServerContext& context) {
+    ServerReader<Request> reader(core);
+    const Result<Request> request = handlers::single_request(co_await reader.async_read(asio::use_awaitable));
+    if (!request.is_ok()) co_return request.status();
+    Writer writer(core);
+    co_return co_await std::invoke(function_, *request, writer, context);
+  }
+
   Function function_;
 };
 

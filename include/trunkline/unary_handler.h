@@ -117,15 +117,7 @@ class UnaryHandler final : public MethodHandler {
  public:
   /// `blocking` is not for coroutines: they stay what they are, and Server refuses the option.
   UnaryHandler(Function function, bool blocking)
-      : MethodHandler({.kind = MethodKind::unary,
-                       .execution = awaits                              ? Execution::coroutine
-                                    : blocking || Returned::is_blocking ? Execution::blocking
-                                                                        : Execution::plain,
-                       .fills_response = fills,
-                       .request = &MessageTraits<Request>::type(),
-                       .response = &MessageTraits<Response>::type(),
-                       .request_name = message_type_name<Request>(),
-                       .response_name = message_type_name<Response>()}),
+      : MethodHandler(handlers::method_shape<Request, Response>(MethodKind::unary, execution(blocking), fills)),
         function_(std::move(function)) {}
 
   std::unique_ptr<CallMessages> make_messages() const override { return std::make_unique<Messages>(); }
@@ -161,6 +153,11 @@ class UnaryHandler final : public MethodHandler {
   template <class Value>
   static asio::awaitable<Status> await_and_store(asio::awaitable<Value> running, Response& response) {
     co_return handlers::store(co_await std::move(running), response);
+  }
+
+  static constexpr Execution execution(bool blocking) {
+    if (awaits) return Execution::coroutine;
+    return blocking || Returned::is_blocking ? Execution::blocking : Execution::plain;
   }
 
   Function function_;

@@ -5,6 +5,7 @@
 #include "call/inherited_deadline.h"
 #include "option_values.h"
 #include "settings.h"
+#include "statistics_values.h"
 
 #include <utility>
 #include <vector>
@@ -272,14 +273,14 @@ bool HostServer::destroy() {
     const ReleasedGil released;
     pump_->run_alone([this] { pump_->net_loop().poll(); });
   }
+  last_stats_ = server_->stats();
+  last_statistics_ = server_->statistics();
   if (queue_->running() > 0) {
     // Their coroutines refer to it, and to the loop; so does a thread that may still look after that.
-    last_stats_ = server_->stats();
     static_cast<void>(server_.release());
     static_cast<void>(new std::shared_ptr<Pump>(pump_));
     return false;
   }
-  last_stats_ = server_->stats();
   std::unique_ptr<Server> ending = std::move(server_);
   {
     const ReleasedGil released;
@@ -287,6 +288,20 @@ bool HostServer::destroy() {
   }
   drop_left_references();  // handlers
   return true;
+}
+
+void HostServer::collect_statistics() { server().collect_statistics(); }
+
+py::dict HostServer::statistics() const {
+  if (server_ == nullptr) return dict_of(last_statistics_);
+  pump_->birthplace().require("server");
+  const Server& host = *server_;
+  ServerStatistics statistics;
+  {
+    const ReleasedGil released;
+    statistics = host.statistics();
+  }
+  return dict_of(statistics);
 }
 
 py::dict HostServer::stats() const {

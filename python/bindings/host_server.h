@@ -61,6 +61,10 @@ class HostServer {
 
   /// Once it is destroyed: as they were then.
   py::dict stats() const;
+  /// From now on statistics() tells of methods and the loop.
+  void collect_statistics();
+  /// As dict_of() says; once it is destroyed: as they were then.
+  py::dict statistics() const;
   std::size_t running() const noexcept { return queue_->running(); }
 
  private:
@@ -72,7 +76,8 @@ class HostServer {
   std::shared_ptr<RequestQueue> queue_;
   std::unique_ptr<Server> server_;
   bool stopped_ = false;
-  ServerStats last_stats_;  // once there is no server any more
+  ServerStats last_stats_;  // once there is no server any more, as is what follows
+  ServerStatistics last_statistics_;
 };
 
 }  // namespace trunkline::python

@@ -151,7 +151,9 @@ void bind_server(py::module_& module) {
       .def("stop", &HostServer::stop)
       .def("destroy", &HostServer::destroy)
       .def("running", &HostServer::running)
-      .def("stats", &HostServer::stats);
+      .def("stats", &HostServer::stats)
+      .def("collect_statistics", &HostServer::collect_statistics)
+      .def("statistics", &HostServer::statistics);
 }
 
 }  // namespace

@@ -21,8 +21,8 @@ namespace {
 
 struct CodecName {
   explicit CodecName(std::string_view name) : text(name) {
-    type.kind = MessageKind::bytes;  // none sent is an empty one; to clients, too, by `parse` without a direct codec
-    type.parse = [](void* object, ByteSpan) { return *static_cast<Payload*>(object) = {}, true; };
+    type.kind = MessageKind::bytes;
+    type.may_be_missing = true;
     type.type = &typeid(Payload);
     type.default_codec = text;
     type.clear = [](void* object) { *static_cast<Payload*>(object) = {}; };

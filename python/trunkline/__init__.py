@@ -9,6 +9,7 @@ import typing as _typing
 
 from ._calls import Reply
 from ._channel import Channel
+from ._client_methods import BidirectionalMethod, ClientStreamMethod, ServerStreamMethod, UnaryMethod
 from ._codecs import Codec
 from ._compressors import Compressor
 from ._context import Context
@@ -37,12 +38,14 @@ from ._errors import (
 from ._futures import CallFuture
 from ._interceptors import ClientInterceptor, IncomingCall, OutgoingCall, ServerInterceptor
 from ._metadata import Metadata, MetadataLike
+from ._method_definition import MethodDefinition
 from ._options import CallOptions, ChannelOptions, ServerOptions, StreamOptions
 from ._server import RunningServer, Server
 from ._streams import ClientStream
 
 if _typing.TYPE_CHECKING:
     from . import aio as aio
+    from . import services as services
     from . import testing as testing
 
 __version__ = "0.1.0"
@@ -50,6 +53,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Aborted",
     "AlreadyExists",
+    "BidirectionalMethod",
     "CallFuture",
     "CallOptions",
     "Cancelled",
@@ -57,6 +61,7 @@ __all__ = [
     "ChannelOptions",
     "ClientInterceptor",
     "ClientStream",
+    "ClientStreamMethod",
     "Codec",
     "Compressor",
     "Context",
@@ -69,6 +74,7 @@ __all__ = [
     "InvalidArgument",
     "Metadata",
     "MetadataLike",
+    "MethodDefinition",
     "NotFound",
     "Origin",
     "OutOfRange",
@@ -81,9 +87,11 @@ __all__ = [
     "Server",
     "ServerInterceptor",
     "ServerOptions",
+    "ServerStreamMethod",
     "StatusCode",
     "StreamOptions",
     "Unauthenticated",
+    "UnaryMethod",
     "Unavailable",
     "Unimplemented",
     "Unknown",
@@ -91,7 +99,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """``aio`` and ``testing`` are imported when they are first asked for: many programs need no asyncio."""
-    if name in ("aio", "testing"):
+    """Some modules are imported when they are first asked for: many programs need no asyncio."""
+    if name in ("aio", "services", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

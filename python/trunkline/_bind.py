@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import _core
+from ._method_definition import MethodDefinition
 from ._service import ServiceMethod, methods_of, service_name
 
 _EMPTY = inspect.Parameter.empty
@@ -26,44 +26,24 @@ def bind(channel: Any, service: type[Any], name: str | None, options: Mapping[st
                 f"bind {service.__name__}: {method.attribute} is a coroutine's, whose callers await it; bind the class to "
                 "an aio.Channel, or a class of plain functions to this one"
             )
-        own = dict(options)
-        if method.signature.kind != _core.MethodKind.unary:
-            own.pop("idempotent", None)
-        attributes[method.attribute] = staticmethod(_caller(channel, method, own))
+        signature = method.signature
+        definition = method.definition
+        if definition is None:
+            kind: Any = signature.kind.name
+            definition = MethodDefinition(method.name, kind, signature.request, signature.response)
+        call = channel._client_methods[definition.kind](channel, definition, **options)
+        attributes[method.attribute] = call if method.definition else staticmethod(_caller(method, call))
     return type(f"{service_name(service)}Client", (), attributes)()
 
 
-def _caller(channel: Any, method: ServiceMethod, usual: dict[str, Any]) -> Callable[..., Any]:
+def _caller(method: ServiceMethod, chosen: Callable[..., Any]) -> Callable[..., Any]:
+    """What takes its request as the function of the class does."""
     signature = method.signature
-    path = method.name
-    request_type = signature.request
-    response_type = type(None) if signature.response is None else signature.response
-
-    def unary(request: Any, options: dict[str, Any]) -> Any:
-        return channel.call(path, request, response_type, **options)
-
-    def server_stream(request: Any, options: dict[str, Any]) -> Any:
-        return channel.server_stream(path, request, response_type, **options)
-
-    def client_stream(requests: Any, options: dict[str, Any]) -> Any:
-        return channel.client_stream(path, requests, response_type, request=request_type, **options)
-
-    def bidirectional(requests: Any, options: dict[str, Any]) -> Any:
-        stream = channel.stream(path, request_type, response_type, **options)
-        return stream if requests is None else stream.exchange(requests)
-
-    by_kind: dict[_core.MethodKind, Callable[[Any, dict[str, Any]], Any]] = {
-        _core.MethodKind.unary: unary,
-        _core.MethodKind.server_stream: server_stream,
-        _core.MethodKind.client_stream: client_stream,
-        _core.MethodKind.bidirectional: bidirectional,
-    }
-    chosen = by_kind[signature.kind]
     #: What the service's class calls its request.
     parameter = signature.request_name if signature.request_name not in _OPTIONS else "request"
 
     missing = signature.default_request
-    if signature.kind == _core.MethodKind.bidirectional:
+    if signature.kind.name == "bidirectional":
         missing = None
 
     def call(*request: Any, **options: Any) -> Any:
@@ -74,7 +54,7 @@ def _caller(channel: Any, method: ServiceMethod, usual: dict[str, Any]) -> Calla
         message = request[0] if request else options.pop(parameter, missing)
         if message is _EMPTY:
             raise TypeError(f"{method.attribute}() needs its request, called {parameter!r}")
-        return chosen(message, {**usual, **options} if usual else options)
+        return chosen(message, **options)
 
     call.__name__ = call.__qualname__ = method.attribute
     return call

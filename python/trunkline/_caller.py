@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from . import _core
 from ._bind import bind
 from ._calls import settings_of
+from ._client_method import ClientMethod
 from ._codecs import Codecs, Coding
 from ._interceptors import OutgoingCall, checked_interceptors
 from ._metadata import MetadataLike
@@ -24,6 +25,9 @@ Opening = Callable[[], tuple[_core.ClientStream, Coding]]
 
 class Caller:
     """An endpoint, and what calls to it need."""
+
+    #: Of its methods as functions, by their kind.
+    _client_methods: ClassVar[dict[str, type[ClientMethod]]]
 
     def __init__(self, endpoint: str, options: ChannelOptions, *, may_wait: bool) -> None:
         """``may_wait``: interceptors may be asynchronous, and the channel is for asyncio."""
@@ -53,6 +57,8 @@ class Caller:
 
         A class with ``async def`` methods is for an aio.Channel: TypeError. One of plain functions may be bound to that
         as well: its functions are coroutines there, which type checkers do not know either.
+
+        Of a class with definitions, as generated ones are, the functions are ``UnaryMethod`` and the like.
         """
         return bind(self, service, name, options, may_wait=self._may_wait)  # type: ignore[no-any-return]
 
@@ -75,7 +81,7 @@ class Caller:
 
         def open_stream() -> tuple[_core.ClientStream, Coding]:
             is_only = call.kind == "server_stream"
-            coding = self._codecs.coding(type(call.request) if is_only else request, response, codec)
+            coding = self._codecs.stream_coding(type(call.request) if is_only else request, response, codec)
             settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request) if is_only else None
             return self._core.open_stream(call.method, coding.codec, settings, data), coding

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
 
 from . import _core, _futures
 from ._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
+from ._client_methods import CLIENT_METHODS
 from ._deadline import inherits_anew
 from ._errors import DeadlineExceeded, RpcError
 from ._futures import CallFuture, Dispatcher
@@ -42,6 +43,8 @@ class Channel(StreamCalls):
     Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those
     of :class:`ChannelOptions`; times are seconds.
     """
+
+    _client_methods = CLIENT_METHODS
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
         super().__init__(endpoint, options, may_wait=False)

@@ -113,6 +113,13 @@ class Codecs:
             found = self._codings[key] = self._make_coding(request_type, response, codec)
         return found
 
+    def stream_coding(self, request_type: Any, response: Any, codec: str | None) -> Coding:
+        """The same where each request is still to be looked at: protobuf would encode a message of any class."""
+        coding = self.coding(request_type, response, codec)
+        if coding.codec != "protobuf" or not _messages.is_protobuf(request_type):
+            return coding
+        return coding._replace(encode=self.checked_encoder(coding.codec, request_type))
+
     def _make_coding(self, request_type: Any, response: Any, codec: str | None) -> Coding:
         is_empty = request_type is type(None)
         name = self.name_for(response if is_empty and response is not None else request_type, codec)

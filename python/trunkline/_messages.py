@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import functools
 import re
 import types
@@ -157,7 +158,8 @@ def _simplify_for(mode: str) -> Callable[[Any], Any]:
 
 def _build(kind: Any, value: Any) -> Any:
     if is_array(kind):
-        return _as_array(_dtype_of(kind), value)
+        # In JSON bytes are base64, which msgspec decodes for types of its own.
+        return _as_array(_dtype_of(kind), base64.b64decode(value, validate=True) if isinstance(value, str) else value)
     try:
         if hasattr(kind, "model_validate"):
             return kind.model_validate(value)

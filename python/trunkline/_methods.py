@@ -15,7 +15,8 @@ from ._context import Context
 from ._errors import InvalidArgument
 from ._interceptors import IncomingCall, send_through
 from ._messages import Decode, Encode, decode_error_text, decode_errors, is_buffer, type_name
-from ._signature import Signature, signature_of
+from ._method_definition import MethodDefinition
+from ._signature import Signature, defined_signature, signature_of
 
 
 @dataclasses.dataclass(frozen=True)
@@ -27,12 +28,19 @@ class Method:
     signature: Signature
     idempotent: bool = False
     max_concurrent_calls: int = 0
+    #: Its handlers know their running server (``current_server``). Its streams last until the caller or the server ends
+    #: them: on a blocking server each has a thread of its own.
+    is_built_in: bool = False
 
     @classmethod
     def of(cls, name: str, handler: Callable[..., Any], **options: Any) -> Method:
         if not isinstance(name, str) or not name:
             raise TypeError(f"a method's name is a text, not {name!r}")
         return cls(name, handler, signature_of(handler), **options)
+
+    @classmethod
+    def defined(cls, definition: MethodDefinition, handler: Callable[..., Any]) -> Method:
+        return cls(definition.name, handler, defined_signature(handler, definition), definition.idempotent)
 
     def arguments(self, request: Any, call: _core.ServedCall) -> tuple[Any, ...]:
         """What the handler is called with."""
@@ -220,6 +228,14 @@ def _unary_entry(method: Method, coders: Coders) -> Callable[..., Any]:
     return plain if method.signature.takes_request and not method.signature.takes_context else any_form
 
 
+def responses_of(method: Method, result: Any, begin: Callable[[Any], Any] = iter) -> Any:
+    """The iterator of what a handler has returned; ``begin``: iter or aiter."""
+    try:
+        return begin(result)
+    except TypeError as error:
+        raise TypeError(f"handler of {method.name}: it has returned no stream of its responses: {error}") from error
+
+
 def stream_function(method: Method, coders: Coders) -> Callable[[_core.ServedCall], None]:
     """Serves a stream with a plain function; blocks."""
     kind = method.signature.kind
@@ -237,7 +253,7 @@ def stream_function(method: Method, coders: Coders) -> Callable[[_core.ServedCal
         result = handler(*method.arguments(request, call))
         if kind == _core.MethodKind.client_stream:
             return write(call, result)
-        responses = iter(result)
+        responses = responses_of(method, result)
         try:
             for response in responses:
                 write(call, response)

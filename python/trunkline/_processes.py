@@ -20,6 +20,11 @@ from ._errors import DeadlineExceeded
 _log = logging.getLogger("trunkline.server")
 
 
+def shares_ports(endpoint: str) -> bool:
+    """Whether several processes can listen there at once."""
+    return endpoint.startswith(("tcp://", "tls://"))
+
+
 class PortReservation:
     """Holds a TCP port open for sharing, without taking connections, while the processes begin to listen."""
 

@@ -7,12 +7,14 @@ import os
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
+from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, overload, TypeVar
 
 from . import _core
 from ._calls import checked_timeout
 from ._codecs import Codecs
+from ._ending import Ending
 from ._interceptors import checked_interceptors
 from ._lifetime import forget, track_server
 from ._methods import Method, worker_entry
@@ -38,6 +40,7 @@ class Registry:
             raise ValueError(f"threads: {threads} is less than 1")
         self._methods: dict[str, Method] = {}
         self._may_wait = may_wait
+        self._collects_statistics = False
         self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
         self._codecs = Codecs(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), may_wait=may_wait)
@@ -74,25 +77,37 @@ class Registry:
 
         Request and response may be of different kinds, say bytes and an int: see ``Channel.call`` for what they travel in.
         """
-        method = Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
-        method.check(self._codecs)
-        if not self._may_wait:
-            worker_entry(method, self._codecs)
-        if name in self._methods:
-            raise ValueError(f"method {name!r} is registered already")
-        self._methods[name] = method
+        self._add_all([Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)])
+
+    def _add_all(self, methods: Iterable[Method]) -> None:
+        """All of them, or none."""
+        added: dict[str, Method] = {}
+        for method in methods:
+            method.check(self._codecs)
+            if not self._may_wait:
+                worker_entry(method, self._codecs)
+            if method.name in self._methods or method.name in added:
+                raise ValueError(f"method {method.name!r} is registered already")
+            added[method.name] = method
+        self._methods.update(added)
 
     def add_service(self, service: Any, name: str | None = None) -> None:
         """Serves the public methods of an object, or of a class, which is made without arguments, as ``name/method``.
 
         All of them, those of its bases as well: whoever reaches the server can call them. ``__trunkline_methods__ = ("add",
-        "count")`` in the class serves just these.
+        "count")`` in the class serves just these. If it is a mapping to definitions, as in generated classes, those say how
+        methods are called and what their messages are; their functions take ``(request, context)`` or ``(request)``, and
+        what has streams of requests has an iterator of them in its place.
 
-        ``name``: by default the class's ``__trunkline_service__``, or its name.
+        ``name``: by default the class's ``__trunkline_service__``, or its name. Raises TypeError for a function that cannot
+        be served, ValueError for a method that is registered already; then none of the service's is added.
         """
         instance = service() if isinstance(service, type) else service
-        for method in methods_of(type(instance), name):
-            self.add(method.name, getattr(instance, method.attribute))
+        methods = []
+        for each in methods_of(type(instance), name):
+            handler = getattr(instance, each.attribute)
+            methods.append(Method.defined(each.definition, handler) if each.definition else Method.of(each.name, handler))
+        self._add_all(methods)
 
     def remove(self, name: str) -> bool:
         """For servers started from then on. False if there is no such method."""
@@ -132,6 +147,9 @@ class Serving:
     def __init__(self, server: Registry, more_options: dict[str, Any]) -> None:
         self._core = _core.Server({**server._options, **more_options})
         self._endpoints: tuple[str, ...] = ()
+        self._ending = Ending()
+        if server._collects_statistics:
+            self._core.collect_statistics()
 
     def _listen(self, server: Registry, endpoints: Iterable[str], entry_of: Callable[[Method], Callable[..., Any]]) -> None:
         for method in list(server._methods.values()):
@@ -154,6 +172,10 @@ class Serving:
         return self._core.stats()
 
 
+#: In handlers of built-in services.
+current_server: ContextVar[Serving] = ContextVar("trunkline_current_server")
+
+
 class RunningServer(Serving):
     """A server while it runs; leaving a ``with`` block drains it for up to 5 seconds and stops it."""
 
@@ -164,19 +186,59 @@ class RunningServer(Serving):
         self._process = os.getpid()
         self._stopping = threading.Lock()
         self._stopped = threading.Event()
+        self._lasting = threading.Lock()
+        self._lasting_calls = 0
+        self._substitutes = 0
         try:
-            self._listen(server, endpoints, lambda method: worker_entry(method, server._codecs, server._interceptors))
+            self._listen(server, endpoints, lambda method: self._entry_of(server, method))
             core.start()
-            roles = [(core.keep, "trunkline-keeper")]
-            roles += [(core.work, f"trunkline-worker-{number}") for number in range(server._threads)]
-            for target, name in roles:
-                thread = threading.Thread(target=target, name=name, daemon=True)
-                thread.start()
-                self._threads.append(thread)
+            self._start_thread(core.keep, "trunkline-keeper")
+            for number in range(server._threads):
+                self._start_thread(core.work, f"trunkline-worker-{number}")
         except BaseException:
             self.stop()
             raise
         track_server(self)
+
+    def _start_thread(self, target: Callable[[], None], name: str) -> None:
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
+    def _entry_of(self, server: Registry, method: Method) -> Callable[..., Any]:
+        entry = worker_entry(method, server._codecs, server._interceptors)
+        if not method.is_built_in:
+            return entry
+        return self._knowing(entry if method.signature.kind == _core.MethodKind.unary else self._lasting_entry(entry))
+
+    def _knowing(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """Handlers find this server in ``current_server``."""
+
+        def run(*arguments: Any) -> Any:
+            token = current_server.set(self)
+            try:
+                return entry(*arguments)
+            finally:
+                current_server.reset(token)
+
+        return run
+
+    def _lasting_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """While its calls keep workers, as many others stand in for these."""
+
+        def run(call: _core.ServedCall) -> None:
+            with self._lasting:
+                if self._lasting_calls == self._substitutes:
+                    self._start_thread(self._core.work, f"trunkline-substitute-{self._substitutes}")
+                    self._substitutes += 1
+                self._lasting_calls += 1
+            try:
+                entry(call)
+            finally:
+                with self._lasting:
+                    self._lasting_calls -= 1
+
+        return run
 
     def drain(self, timeout: float = 5.0) -> None:
         """Takes no more connections and calls, lets what was accepted finish, then stops.
@@ -186,6 +248,7 @@ class RunningServer(Serving):
         checked_timeout(timeout)
         if threading.current_thread() in self._threads:
             raise RuntimeError("drain: would wait for the handler that calls it")
+        self._ending.begin()
         try:
             self._core.drain(timeout)
         finally:
@@ -202,6 +265,7 @@ class RunningServer(Serving):
             if self._stopped.is_set():
                 return
             forget(self)
+            self._ending.begin()
             self._core.stop()
             deadline = time.monotonic() + 5.0
             for thread in self._threads:

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""A class of type-hinted methods as a service."""
+"""A class as a service: of type-hinted methods, or with definitions of its methods, as generated code has them."""
 
 from __future__ import annotations
 
+import dataclasses
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from ._signature import Signature, signature_of
+from ._method_definition import MethodDefinition
+from ._signature import Signature, defined_signature, signature_of
 
 
 class ServiceMethod(NamedTuple):
     name: str
     attribute: str
     signature: Signature
+    #: None if its signature says it all.
+    definition: MethodDefinition | None = None
 
 
 def service_name(service: type[Any]) -> str:
@@ -21,12 +25,14 @@ def service_name(service: type[Any]) -> str:
 
 
 def methods_of(service: type[Any], name: str | None = None) -> list[ServiceMethod]:
-    """The functions named by the class's ``__trunkline_methods__``, or else all public ones of the class and its bases, as
-    ``name/function``."""
+    """What the class's ``__trunkline_methods__`` defines or names, or else all public functions of the class and its
+    bases, as ``name/function``."""
     prefix = name or service_name(service)
-    chosen: Iterable[str] | None = getattr(service, "__trunkline_methods__", None)
+    chosen: Mapping[str, Any] | Iterable[str] | None = getattr(service, "__trunkline_methods__", None)
     if isinstance(chosen, str):
         raise TypeError(f"service {prefix}: __trunkline_methods__ is a text, not several names")
+    if isinstance(chosen, Mapping):
+        return _defined_methods(service, prefix, chosen, is_renamed=name is not None)
     names = [each for each in dir(service) if not each.startswith("_")] if chosen is None else list(chosen)
     found = []
     for attribute in names:
@@ -37,6 +43,28 @@ def methods_of(service: type[Any], name: str | None = None) -> list[ServiceMetho
             raise TypeError(f"service {prefix}: __trunkline_methods__ names {attribute!r}, which is no method of the class")
     if not found:
         raise TypeError(f"service {prefix}: the class has no public methods")
+    return found
+
+
+def _defined_methods(
+    service: type[Any], prefix: str, definitions: Mapping[str, Any], *, is_renamed: bool
+) -> list[ServiceMethod]:
+    """``is_renamed``: the service has been given another name than its definitions have."""
+    found = []
+    for attribute, definition in definitions.items():
+        if not isinstance(definition, MethodDefinition):
+            raise TypeError(
+                f"service {prefix}: __trunkline_methods__[{attribute!r}] is a {type(definition).__name__}, "
+                "not a MethodDefinition"
+            )
+        if is_renamed:
+            definition = dataclasses.replace(definition, name=f"{prefix}/{definition.name.rpartition('/')[2]}")
+        function = getattr(service, attribute, None)
+        if not callable(function):
+            raise TypeError(f"service {prefix}: it has no function {attribute}() for {definition.name}")
+        is_bound = not inspect.isfunction(inspect.getattr_static(service, attribute))
+        signature = defined_signature(function, definition, skip_self=not is_bound)
+        found.append(ServiceMethod(definition.name, attribute, signature, definition))
     return found
 
 

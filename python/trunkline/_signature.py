@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import _core
+from ._method_definition import MethodDefinition
 
 _STREAMS = (
     collections.abc.Iterator,
@@ -144,3 +145,43 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
         request_name="" if parameter is None else parameter.name,
         default_request=None if parameter is None or request in (None, type(None)) else parameter.default,
     )
+
+
+def defined_signature(
+    function: Callable[..., Any], definition: MethodDefinition, *, skip_self: bool = False
+) -> Signature:
+    """Of a function that serves a defined method: its hints need say nothing. TypeError if it cannot serve it."""
+    name = f"handler {getattr(function, '__qualname__', repr(function))} of {definition.name}"
+    target = _function_of(function)
+    streams_out = definition.kind in ("server_stream", "bidirectional")
+    if not streams_out and (inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target)):
+        raise TypeError(f"{name}: it yields, but the method is {definition.kind}, with one response")
+    # A plain function that wraps another one of streams hands on what that takes or makes.
+    origin = target if definition.kind == "unary" else inspect.unwrap(target)
+    return Signature(
+        kind=getattr(_core.MethodKind, definition.kind),
+        request=definition.request,
+        response=definition.response,
+        takes_request=True,
+        takes_context=_takes_context(function, name, skip_self),
+        is_async=inspect.iscoroutinefunction(origin) or inspect.isasyncgenfunction(origin),
+        request_name="request",
+    )
+
+
+def _takes_context(function: Callable[..., Any], name: str, skip_self: bool) -> bool:
+    """Whether it takes (request, context), not (request) alone."""
+    try:
+        signature = inspect.signature(function)
+    except ValueError as error:
+        raise TypeError(f"{name}: its parameters cannot be known: {error}") from error
+    parameters = list(signature.parameters.values())[skip_self:]
+    if not parameters or parameters[0].name not in ("context", "ctx"):
+        for count in (2, 1):
+            try:
+                signature.bind(*[None] * (count + skip_self))
+            except TypeError:
+                continue
+            return count == 2
+    taken = signature.replace(parameters=parameters, return_annotation=signature.empty)
+    raise TypeError(f"{name}: it takes {taken}; it is called with (request, context), or just (request)")

@@ -24,7 +24,7 @@ std::uint64_t Histogram::upper_edge(std::size_t bucket) noexcept {
 }
 
 void Histogram::record(std::uint64_t value) noexcept {
-  value = std::min(value, (std::uint64_t{1} << max_bits) - 1);
+  value = std::min(value, max_value);
   ++counts_[bucket_of(value)];
   ++count_;
   sum_ += value;

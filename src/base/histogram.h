@@ -23,10 +23,21 @@ class Histogram {
   double mean() const noexcept { return count_ ? static_cast<double>(sum_) / static_cast<double>(count_) : 0.0; }
   /// The upper edge of the bucket that holds the q-th quantile, 0 <= q <= 1, cut to max(); 0 when empty.
   std::uint64_t quantile(double q) const noexcept;
+  std::uint64_t sum() const noexcept { return sum_; }
+
+  /// Calls `visit(upper edge, count)` for each bucket that is not empty, by rising edge.
+  template <class Visit>
+  void visit_buckets(Visit visit) const {
+    for (std::size_t bucket = 0; bucket < buckets; ++bucket) {
+      if (counts_[bucket] != 0) visit(upper_edge(bucket), counts_[bucket]);
+    }
+  }
 
  private:
+  friend class SharedHistogram;
   static constexpr int sub_bits = 5;
   static constexpr int max_bits = 40;
+  static constexpr std::uint64_t max_value = (std::uint64_t{1} << max_bits) - 1;
   static constexpr std::size_t buckets = (max_bits - sub_bits + 1) << sub_bits;
   static std::size_t bucket_of(std::uint64_t value) noexcept;
   static std::uint64_t upper_edge(std::size_t bucket) noexcept;

@@ -16,10 +16,9 @@ Status does_not_parse(std::string_view codec) {
           "decode " + std::string(codec) + ": the payload is not a message of the expected type"};
 }
 
-/// A type whose direct form is for no codec has one for no message.
 Status decode_nothing(MutableMessageView message) {
   const MessageType& type = *message.type;
-  if (type.parse != nullptr && type.direct_codec.empty() && type.parse(message.object, {})) return {};
+  if (type.may_be_missing && type.clear != nullptr) return type.clear(message.object), Status();
   return {StatusCode::internal, "decode message: the peer sent no message where one is expected"};
 }
 

@@ -152,7 +152,9 @@ void StreamCore::send(StreamOperation& operation, bool last) {
   message.payload = std::move(operation.payload_);
   if (!operation.leading_.empty()) owe_leading(std::exchange(operation.leading_, {}));
   const Metadata* const leading = owed_leading_.empty() ? nullptr : &owed_leading_;
+  const std::uint64_t taken_before = sent_bytes_ != nullptr ? open.payload_bytes_taken() : 0;
   operation.status = open.send(id_, message, leading, last);
+  if (sent_bytes_ != nullptr) sent_bytes_->add(static_cast<std::int64_t>(open.payload_bytes_taken() - taken_before));
   if (leading != nullptr && operation.status.is_ok()) owed_leading_.clear();
   if (last && !operation.status.is_ok()) writes_closed_ = false;
   link_->flush();

@@ -2,6 +2,7 @@
 // StreamCore: one end of an open call with any number of messages each way, for client and server alike.
 #pragma once
 
+#include "base/counter.h"
 #include "call/message_coding.h"
 #include "call/stream_host.h"
 
@@ -34,6 +35,9 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   /// The call is over: every operation ends with `status`, except that reads first get what has come. An ok status
   /// stands for the end of the stream.
   void end(Status status);
+  /// Counts the bytes of what is sent from now on, as they go over the wire. `sent` must live as long as the stream is
+  /// attached.
+  void count_sent(base::Counter& sent) noexcept { sent_bytes_ = &sent; }
   /// Any thread.
   bool is_over() const noexcept { return over_.load(std::memory_order_acquire); }
   const Status& status() const noexcept { return status_; }
@@ -117,6 +121,7 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   bool write_waits_last_ = false;
   bool close_wanted_ = false;
   std::size_t written_ahead_ = 0;
+  base::Counter* sent_bytes_ = nullptr;
   Status status_;
   StreamOperation* read_ = nullptr;
   StreamOperation* write_ = nullptr;

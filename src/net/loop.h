@@ -58,6 +58,8 @@ class Loop {
     return now_;
   }
   void refresh_now() noexcept;
+  /// The time at this moment; the turn's stays as it is.
+  base::TimePoint read_clock() const noexcept { return clock_->now(); }
   /// The loop had nothing to do before the turn that is on: whoever gave it work now waits for it.
   bool was_idle() const noexcept { return was_idle_; }
   /// Schedule and cancel at will; the loop looks at the wheel's next wake-up after each turn.

@@ -32,6 +32,14 @@ std::string openssl_reason() {
   ERR_clear_error();
   if (error == 0) return "unknown reason";
   if (ERR_SYSTEM_ERROR(error)) return system_text(ERR_GET_REASON(error));
+  // What a server without TLS answers does not look like a record; ours answers with this alert.
+  const bool is_of_ssl = ERR_GET_LIB(error) == ERR_LIB_SSL;
+  if (is_of_ssl && ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER) {
+    return "wrong version number (the peer does not seem to speak TLS)";
+  }
+  if (is_of_ssl && ERR_GET_REASON(error) == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE) {
+    return "sslv3 alert handshake failure (the peer does not speak TLS here, or none that both accept)";
+  }
   const char* const reason = ERR_reason_error_string(error);
   return reason != nullptr ? reason : "error " + std::to_string(error);
 }

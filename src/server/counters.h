@@ -2,24 +2,13 @@
 // Counters: what one loop has done, counted by its thread and read by any.
 #pragma once
 
-#include <trunkline/server_stats.h>
+#include "base/counter.h"
 
-#include <atomic>
-#include <cstdint>
+#include <trunkline/server_stats.h>
 
 namespace trunkline::server {
 
-/// One thread counts; no locked instruction.
-class Counter {
- public:
-  void add(std::int64_t by = 1) noexcept {
-    value_.store(value_.load(std::memory_order_relaxed) + static_cast<std::uint64_t>(by), std::memory_order_relaxed);
-  }
-  std::uint64_t value() const noexcept { return value_.load(std::memory_order_relaxed); }
-
- private:
-  std::atomic<std::uint64_t> value_{0};
-};
+using base::Counter;
 
 struct Counters {
   Counter connections;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "server/method.h"
+#include "server/method_tally.h"
 #include "session/event.h"
 #include "session/session.h"
 
@@ -36,6 +37,8 @@ class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
   Status decode(const session::Event& event, CallMessages& messages) const;
   /// The response on its way out, answered by the codec of the request if that had one. Views `messages`.
   session::Outgoing outgoing(const CallMessages& messages, const Codec* request_codec) const;
+
+  std::shared_ptr<MethodTally> tally;  ///< null until a call has been counted
 
  private:
   Status decode_slow(const session::Event& event, CallMessages& messages) const;

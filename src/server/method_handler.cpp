@@ -2,6 +2,8 @@
 // What a MethodHandler does that lacks the function asked for.
 #include <trunkline/method_handler.h>
 
+#include <utility>
+
 namespace trunkline {
 
 namespace {
@@ -25,6 +27,8 @@ std::string_view to_string(MethodKind kind) noexcept {
   }
   return "unknown";
 }
+
+MethodHandler::MethodHandler(MethodShape shape) : shape_(std::move(shape)) {}
 
 MethodHandler::~MethodHandler() = default;
 

@@ -57,11 +57,12 @@ void ServerConnection::open_call(session::Event& event, LoopMethod& method) {
   counters.open_calls.add();
   ServerCall& call = loop_->take_call();
   call.begin(shared_from_this(), facts_, method, event);
+  call.meter = loop_->meter(method);
   connection_->session().attach(event.id, &call);
   if (ordered_) turns_.push_back(&call);
   if (method.shape().kind != MethodKind::unary) {
     call.make_stream();
-    if (event.has_message || event.end) call.stream->on_message(event);
+    if (event.has_message || event.end) take_stream_message(call, event);
     call.stage = CallStage::ready;
     run_or_wait(call);
   } else if (event.has_message || event.end) {
@@ -72,10 +73,15 @@ void ServerConnection::open_call(session::Event& event, LoopMethod& method) {
 void ServerConnection::on_message(session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
   if (call.stream != nullptr) {
-    call.stream->on_message(event);
+    take_stream_message(call, event);
   } else if (call.stage == CallStage::awaiting_message) {  // a unary call has one request; the rest is ignored
     take_request(call, event);
   }
+}
+
+void ServerConnection::take_stream_message(ServerCall& call, session::Event& event) {
+  call.meter.received(event);
+  call.stream->on_message(event);
 }
 
 void ServerConnection::on_writable(ServerCall& call) {
@@ -83,6 +89,7 @@ void ServerConnection::on_writable(ServerCall& call) {
 }
 
 void ServerConnection::take_request(ServerCall& call, session::Event& event) {
+  call.meter.received(event);
   call.codec = event.codec;
   call.payload_bytes = event.payload.size();
   if (Status parsed = read_request(event, *call.method, call.messages); !parsed.is_ok()) {
@@ -119,6 +126,7 @@ void ServerConnection::refuse_open(ServerCall& call, Status status) {
   loop_->counters().calls_refused.add();
   release_credit(call);
   call.interception.end(loop_->environment().interceptors, call.context, status);
+  call.meter.set_unanswered(status.code());
   if (call.is_open) {
     static_cast<void>(connection_->session().finish(call.id, status, {}, nullptr, true));
     flush();
@@ -204,6 +212,7 @@ void ServerConnection::complete(ServerCall& call) {
     answer(call);
   } catch (...) {
     const Status status = failed(call.method->method()).status;
+    call.meter.set_unanswered(status.code());
     if (call.is_open) static_cast<void>(connection_->session().finish(call.id, status, {}, nullptr, false));
     flush();
   }
@@ -222,7 +231,7 @@ void ServerConnection::answer(ServerCall& call) {
       session::Outgoing response;
       // Interceptors may call a refused stream ok; there is nothing to answer then.
       if (status.is_ok() && call.messages != nullptr) response = call.method->outgoing(*call.messages, call.codec);
-      finish(call.id, status, std::move(response), call.context, call.method->method(), !call.was_run);
+      finish(call.id, status, std::move(response), call.context, call.meter, !call.was_run);
     }
     flush();
   }
@@ -234,6 +243,7 @@ void ServerConnection::finish_stream(ServerCall& call, const Status& status) {
     loop_->environment().log(LogLevel::warning, sent.message(), call.method->method().name, facts_.peer);
   }
   (status.is_ok() && sent.is_ok() ? loop_->counters().calls_ok : loop_->counters().calls_failed).add();
+  if (call.meter.is_on()) call.meter.end(status.is_ok() ? sent.code() : status.code(), loop_->net_loop().read_clock());
 }
 
 void ServerConnection::abandon(ServerCall& call) {
@@ -262,6 +272,7 @@ void ServerConnection::on_cancelled(session::Event& event) {
   // A call that runs on an ordered connection is the one whose turn it is.
   if (event.unanswered) static_cast<void>(connection_->session().finish(call.id, event.status, {}, nullptr, false));
   call.is_open = false;
+  call.meter.set_unanswered(event.status.is_ok() ? StatusCode::cancelled : event.status.code());
   loop_->counters().calls_cancelled.add();
   if (call.stream != nullptr) call.stream->on_cancelled(event.status);
   if (call.stage != CallStage::running) {
@@ -280,6 +291,7 @@ void ServerConnection::release_credit(ServerCall& call) {
 void ServerConnection::retire(ServerCall& call) {
   const std::shared_ptr<ServerConnection> keep = std::move(call.connection);
   touch_idle_timer();
+  if (call.meter.is_on()) call.meter.end_unanswered(loop_->net_loop().read_clock());
   if (call.method != nullptr) loop_->environment().admission.leave(call.method->method());
   loop_->counters().open_calls.add(-1);
   if (ordered_) turns_.erase(std::find(turns_.begin(), turns_.end(), &call));

@@ -45,8 +45,11 @@ Status Server::shutdown(std::chrono::nanoseconds timeout) { return core_->shutdo
 void Server::async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done) {
   core_->async_shutdown(timeout, std::move(done));
 }
+void Server::on_shutdown(std::function<void()> callback) { core_->on_shutdown(std::move(callback)); }
 void Server::stop() { core_->stop(); }
 Status Server::reload_tls() { return core_->reload_tls(); }
 ServerStats Server::stats() const { return core_->stats(); }
+void Server::collect_statistics() { core_->collect_statistics(); }
+ServerStatistics Server::statistics() const { return core_->statistics(); }
 
 }  // namespace trunkline

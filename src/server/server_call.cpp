@@ -24,6 +24,7 @@ void ServerCall::begin(std::shared_ptr<ServerConnection> owner, const Connection
 void ServerCall::make_stream() {
   const std::shared_ptr<ServerLoop> loop = connection->loop().shared_from_this();
   stream = std::make_shared<call::ServerStreamCore>(loop, loop->environment().options.codecs, *this);
+  if (meter.is_on()) stream->count_sent(meter.sent());
   stream->attach(connection, id);
 }
 
@@ -48,6 +49,7 @@ void ServerCall::reset() {
   if (messages != nullptr) method->give_back(std::move(messages), payload_bytes);
   stream.reset();
   interception = {};
+  meter = {};
   was_run = is_refused = false;
   ++uses_;
   context.reset();

@@ -5,6 +5,7 @@
 #include "call/server_stream_core.h"
 #include "net/task_queue.h"
 #include "server/call_context.h"
+#include "server/call_meter.h"
 #include "server/handler_run.h"
 #include "server/interception.h"
 #include "server/loop_method.h"
@@ -63,6 +64,7 @@ class ServerCall final : public Job, public call::AnswerFacts {
   bool is_refused = false;  ///< `outcome` is to be said when the call's turn comes; the handler does not run
   int cancelling = 0;       ///< cancel() is on the stack: the object must stay
   Interception interception;
+  CallMeter meter;
   std::optional<asio::cancellation_signal> cancellation;
 
   ServerCall* previous = nullptr;  ///< among the loop's calls

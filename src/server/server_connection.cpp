@@ -147,12 +147,12 @@ void ServerConnection::on_call(session::Event& event) {
   }
   Method& method = found->method();
   if (event.deadline != base::never && event.deadline <= loop_->net_loop().now()) {
-    return refuse(event,
+    return refuse(event, *found,
                   {StatusCode::deadline_exceeded, "call " + method.name + ": its deadline has passed on arrival"});
   }
   Admission& admission = loop_->environment().admission;
   if (found->runs_plain() && (event.has_message || event.end) && !must_wait_turn()) {
-    if (!admission.try_enter_plain(method)) return refuse(event, admission.refusal(method));
+    if (!admission.try_enter_plain(method)) return refuse(event, *found, admission.refusal(method));
     struct Leaving {
       ~Leaving() { admission.leave_plain(method); }
       Admission& admission;
@@ -161,7 +161,7 @@ void ServerConnection::on_call(session::Event& event) {
     const Leaving leaving{admission, method};
     serve_plain(event, *found);
   } else {
-    if (!admission.try_enter(method)) return refuse(event, admission.refusal(method));
+    if (!admission.try_enter(method)) return refuse(event, *found, admission.refusal(method));
     open_call(event, *found);
   }
 }
@@ -172,10 +172,18 @@ void ServerConnection::refuse(const session::Event& event, const Status& status)
   static_cast<void>(connection_->session().finish(event.id, status, {}, nullptr, true));
 }
 
+void ServerConnection::refuse(const session::Event& event, LoopMethod& method, const Status& status) {
+  loop_->count_refusal(method, status.code());
+  refuse(event, status);
+}
+
 void ServerConnection::serve_plain(session::Event& event, LoopMethod& served) {
   std::unique_ptr<CallMessages> messages;
+  CallMeter meter = loop_->meter(served);
+  meter.received(event);
   if (Status parsed = read_request(event, served, messages); !parsed.is_ok()) {
     refuse(event, parsed);
+    if (meter.is_on()) meter.end(parsed.code(), loop_->net_loop().read_clock());
   } else {
     const Method& method = served.method();
     Counters& counters = loop_->counters();
@@ -188,7 +196,7 @@ void ServerConnection::serve_plain(session::Event& event, LoopMethod& served) {
     if (outcome.threw) counters.handler_exceptions.add();
     finish(event.id, outcome.status,
            outcome.status.is_ok() ? served.outgoing(*messages, event.codec) : session::Outgoing{}, plain_context_,
-           method, !ran);
+           meter, !ran);
     plain_context_.end();
   }
   if (messages != nullptr) served.give_back(std::move(messages), event.payload.size());
@@ -229,17 +237,22 @@ HandlerOutcome ServerConnection::run_intercepted(session::Event& event, const Me
 }
 
 void ServerConnection::finish(session::CallId id, const Status& status, session::Outgoing&& response,
-                              CallContext& context, const Method& method, bool unprocessed) {
+                              CallContext& context, CallMeter& meter, bool unprocessed) {
   session::Session& session = connection_->session();
   Counters& counters = loop_->counters();
+  const std::uint64_t taken_before = meter.is_on() ? session.payload_bytes_taken() : 0;
   response.compressor = context.compressor();
   const Status sent = context.leading() == nullptr
                           ? session.finish(id, status, response, context.trailing(), unprocessed)
                           : finish_with_leading(id, status, response, context, unprocessed);
   if (status.is_ok() && !sent.is_ok()) {
-    loop_->environment().log(LogLevel::warning, sent.message(), method.name, facts_.peer);
+    loop_->environment().log(LogLevel::warning, sent.message(), static_cast<ServerContext&>(context).method(),
+                             facts_.peer);
   }
   (status.is_ok() && sent.is_ok() ? counters.calls_ok : counters.calls_failed).add();
+  if (!meter.is_on()) return;
+  meter.sent().add(static_cast<std::int64_t>(session.payload_bytes_taken() - taken_before));
+  meter.end(status.is_ok() ? sent.code() : status.code(), loop_->net_loop().read_clock());
 }
 
 Status ServerConnection::finish_with_leading(session::CallId id, const Status& status,

@@ -66,6 +66,7 @@ class ServerConnection final : public net::ConnectionHandler,
 
   void on_call(session::Event& event);
   void refuse(const session::Event& event, const Status& status);
+  void refuse(const session::Event& event, LoopMethod& method, const Status& status);
   /// Ordered: the refusal is said after the answers that come first.
   void refuse_in_turn(const session::Event& event, const Status& status);
   /// Takes messages and decodes the request into them; internal if the user's code throws.
@@ -75,6 +76,7 @@ class ServerConnection final : public net::ConnectionHandler,
   void serve_plain(session::Event& event, LoopMethod& served);
   void open_call(session::Event& event, LoopMethod& method);
   void on_message(session::Event& event);
+  static void take_stream_message(ServerCall& call, session::Event& event);
   void on_writable(ServerCall& call);
   void take_request(ServerCall& call, session::Event& event);
   void refuse_open(ServerCall& call, Status status);
@@ -90,9 +92,9 @@ class ServerConnection final : public net::ConnectionHandler,
   void retire(ServerCall& call);
 
   HandlerOutcome failed(const Method& method) const;
-  /// Metadata that `context` has, then the status with what goes with it. Counts the call.
+  /// Metadata that `context` has, then the status with what goes with it. Counts the call and ends its meter.
   void finish(session::CallId id, const Status& status, session::Outgoing&& response, CallContext& context,
-              const Method& method, bool unprocessed);
+              CallMeter& meter, bool unprocessed);
   /// The same for the session alone. Leading metadata that is too large becomes the status. Returns what was sent.
   Status finish_with_leading(session::CallId id, const Status& status, const session::Outgoing& response,
                              const CallContext& context, bool unprocessed);

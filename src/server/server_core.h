@@ -5,11 +5,12 @@
 #include "net/listener.h"
 #include "net/loop.h"
 #include "server/environment.h"
+#include "server/loop_tally.h"
 #include "server/server_loop.h"
 
 #include <trunkline/endpoint.h>
 #include <trunkline/server_options.h>
-#include <trunkline/server_stats.h>
+#include <trunkline/server_statistics.h>
 
 #include <condition_variable>
 #include <functional>
@@ -46,8 +47,11 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   /// `done` may be null; else as in Server.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   Status shutdown(std::chrono::nanoseconds timeout);
+  void on_shutdown(std::function<void()> callback);
   void stop();
   ServerStats stats() const;
+  void collect_statistics();
+  ServerStatistics statistics() const;
 
  private:
   enum class State : std::uint8_t { idle, running, stopping, stopped };
@@ -94,6 +98,9 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   std::vector<std::thread> threads_;
   std::vector<Endpoint> endpoints_;
   std::shared_ptr<Drain> drain_;
+  std::vector<std::function<void()>> on_shutdown_;
+  std::vector<std::shared_ptr<LoopTally>> tallies_;  // by loop; none while statistics are not collected
+  base::TimePoint counting_since_{};
 };
 
 }  // namespace trunkline::server

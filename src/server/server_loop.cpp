@@ -147,6 +147,26 @@ void ServerLoop::refresh_methods() {
     if (found != methods_.end()) kept.insert(std::move(*found));
   }
   methods_.swap(kept);
+  if (tally_ != nullptr) tally_->keep_only(*snapshot_);
+}
+
+void ServerLoop::count_in(std::shared_ptr<LoopTally> tally) {
+  if (closed_) return;
+  tally_ = std::move(tally);
+  tally_->start();
+}
+
+MethodTally& ServerLoop::tally_of(LoopMethod& method) {
+  if (method.tally == nullptr) method.tally = tally_->tally_of(method.method().name);
+  return *method.tally;
+}
+
+CallMeter ServerLoop::start_meter(LoopMethod& method) { return {tally_of(method), loop_.now()}; }
+
+void ServerLoop::count_refusal_in(LoopMethod& method, StatusCode code) {
+  MethodTally& tally = tally_of(method);
+  tally.started.add();
+  tally.finish(code);
 }
 
 void ServerLoop::count_exception() {
@@ -205,6 +225,7 @@ std::size_t ServerLoop::close_all(const Status& reason) {
 void ServerLoop::abandon() {
   const std::shared_ptr<ServerLoop> keep = shared_from_this();
   closed_ = true;
+  if (tally_ != nullptr) tally_->stop();
   drain_timer_.cancel();
   drained_ = nullptr;
   for (const auto& connection : all_connections()) {

@@ -8,9 +8,11 @@
 #include "net/listener.h"
 #include "net/loop.h"
 #include "net/transport.h"
+#include "server/call_meter.h"
 #include "server/counters.h"
 #include "server/environment.h"
 #include "server/loop_method.h"
+#include "server/loop_tally.h"
 #include "server/server_call.h"
 
 #include <functional>
@@ -64,6 +66,15 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   /// Outside batches: drops what is kept for methods that have been removed.
   void let_go_of_methods();
 
+  /// Collects statistics from now on.
+  void count_in(std::shared_ptr<LoopTally> tally);
+  /// For a call that has come; off while no statistics are collected.
+  CallMeter meter(LoopMethod& method) { return tally_ == nullptr ? CallMeter() : start_meter(method); }
+  /// Of a call that is not looked into.
+  void count_refusal(LoopMethod& method, StatusCode code) {
+    if (tally_ != nullptr) count_refusal_in(method, code);
+  }
+
   ServerCall& take_call();
   void give_back(ServerCall& call);
 
@@ -93,6 +104,9 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   void refuse(LogLevel level, std::string_view reason, std::string_view peer);
   std::vector<std::shared_ptr<ServerConnection>> all_connections() const;
   void refresh_methods();
+  MethodTally& tally_of(LoopMethod& method);
+  CallMeter start_meter(LoopMethod& method);
+  void count_refusal_in(LoopMethod& method, StatusCode code);
   void finish_drain_if_empty();
   static void on_drain_timeout(base::Timer& timer, void* owner, base::TimePoint now);
 
@@ -106,6 +120,7 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   MethodRegistry::Snapshot snapshot_;
   std::unordered_map<const Method*, std::shared_ptr<LoopMethod>> methods_;
   int batch_depth_ = 0;
+  std::shared_ptr<LoopTally> tally_;
 
   std::vector<std::unique_ptr<ServerCall>> free_calls_;
   ServerCall* used_calls_ = nullptr;

@@ -20,6 +20,7 @@ void ServerCore::async_shutdown(std::chrono::nanoseconds timeout, std::function<
   enum class Stage : std::uint8_t { not_begun, begun, over };
   Stage stage = Stage::not_begun;
   Status status;
+  std::vector<std::function<void()>> to_tell;
   {
     std::lock_guard lock(mutex_);
     if (is_leaving() || (drain_ != nullptr && drain_->is_done)) {
@@ -30,12 +31,22 @@ void ServerCore::async_shutdown(std::chrono::nanoseconds timeout, std::function<
       if (drain_ == nullptr) {
         drain_ = std::make_shared<Drain>();
         drain_->loops_left = loops_.size();
+        to_tell.swap(on_shutdown_);
       }
       if (done) drain_->waiting.push_back(std::move(done));
     }
   }
+  for (const auto& tell : to_tell) tell();
   if (stage == Stage::not_begun) begin_drain(timeout);
   if (stage == Stage::over && done) done(std::move(status));
+}
+
+void ServerCore::on_shutdown(std::function<void()> callback) {
+  {
+    std::lock_guard lock(mutex_);
+    if (drain_ == nullptr) return on_shutdown_.push_back(std::move(callback));
+  }
+  callback();
 }
 
 void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {

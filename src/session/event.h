@@ -55,6 +55,7 @@ struct Event {
   const Codec* codec = nullptr;
   const Compressor* compressor = nullptr;  ///< what the message came compressed with; null: not
   ByteSpan payload;                        ///< already decompressed
+  std::size_t wire_bytes = 0;              ///< with has_message: the payload's size as it came
   Block* block = nullptr;                  ///< what keeps payload alive; null: nothing does
   /// call: the peer's number for the method, 0 if it has none; the name is always there.
   std::uint32_t method_number = 0;

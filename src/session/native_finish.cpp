@@ -99,6 +99,7 @@ Status NativeSession::finish_queued(CallId id, CallState* call, const Status& st
   if (carries) {
     frame->codec = encoded.codec;
     frame->compressor = encoded.compressor;
+    payload_bytes_taken_ += encoded.payload.size();
     frame->payload = std::move(encoded.payload);
   }
   frame->fields = std::move(fields);

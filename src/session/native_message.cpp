@@ -35,6 +35,7 @@ Status NativeSession::take_message(const wire::FrameHeader& header, ByteSpan pay
 Status NativeSession::decode_payload(std::uint8_t codec, std::uint8_t compressor, ByteSpan payload, Event& event) {
   event.has_message = true;
   event.payload = payload;
+  event.wire_bytes = payload.size();
   if (payload.size() > options_.limits.max_message_bytes) {
     return {StatusCode::resource_exhausted, "receive message: size " + std::to_string(payload.size()) +
                                                 " exceeds max_message_bytes " +

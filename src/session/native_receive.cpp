@@ -3,6 +3,7 @@
 #include "session/native_session.h"
 
 #include "wire/control.h"
+#include "wire/foreign_peer.h"
 #include "wire/preface.h"
 #include "wire/text.h"
 
@@ -26,6 +27,12 @@ constexpr bool is_charged(const wire::FrameHeader& header) noexcept {
          (header.type == wire::FrameType::finish && header.has(wire::flag::message));
 }
 
+Status foreign_peer(std::string_view speaks) {
+  std::string text = "handshake: the peer does not speak the native protocol";
+  if (!speaks.empty()) text.append("; it seems to speak ").append(speaks);
+  return {StatusCode::internal, text};
+}
+
 Status frame_before_hello() { return {StatusCode::internal, "handshake: a frame came before hello"}; }
 
 }  // namespace
@@ -36,8 +43,10 @@ NativeSession::Step NativeSession::read_preface() {
   if (matches && size < wire::preface.size()) return Step::starved;
   const ConnectionTransition step =
       transition(phase_, matches ? ConnectionInput::good_preface : ConnectionInput::bad_preface);
-  if (step.action != ConnectionAction::proceed)
-    return fail(Status(StatusCode::internal, "handshake: the peer does not speak the native protocol"));
+  if (step.action != ConnectionAction::proceed) {
+    const ByteSpan bytes(input_.data(), input_.size());
+    return fail(foreign_peer(role_ == Role::client ? wire::guess_foreign_peer(bytes) : std::string_view()));
+  }
   input_.consume(wire::preface.size());
   phase_ = step.next;
   if (role_ == Role::server) write_greeting();

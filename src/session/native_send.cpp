@@ -94,6 +94,7 @@ void NativeSession::write_direct(wire::FrameHeader header, ByteSpan block, const
   const bool in_place = message.message.type != nullptr;
   const std::size_t head = wire::header_bytes + block.size();
   header.length = static_cast<std::uint32_t>(block.size() + size);
+  payload_bytes_taken_ += size;
   std::byte* out = output_.reserve(in_place ? head + size : head);
   wire::write_header(header, out);
   if (!block.empty()) std::memcpy(out + wire::header_bytes, block.data(), block.size());
@@ -202,6 +203,7 @@ Status NativeSession::queue_start(CallState& call, const CallStart& start, const
   frame->flags = flags;
   frame->codec = encoded.codec;
   frame->compressor = encoded.compressor;
+  payload_bytes_taken_ += encoded.payload.size();
   frame->payload = std::move(encoded.payload);
   frame->fields = std::move(fields);
   frame->start = std::move(queued);
@@ -307,6 +309,7 @@ Status NativeSession::queue_message(CallState& call, const Outgoing& message, Sl
   frame->flags = flags;
   frame->codec = encoded.codec;
   frame->compressor = encoded.compressor;
+  payload_bytes_taken_ += encoded.payload.size();
   frame->payload = std::move(encoded.payload);
   frame->fields = std::move(fields);
   send_queue_.push(call, frame);

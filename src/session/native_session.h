@@ -68,6 +68,7 @@ class NativeSession final : public Session, private FrameSource {
   const Status& close_reason() const noexcept override { return close_reason_; }
   bool is_open() const noexcept override { return negotiation_.is_complete(); }
   std::size_t open_calls() const noexcept override { return calls_.size() + (current_.is_live() ? 1u : 0u); }
+  std::uint64_t payload_bytes_taken() const noexcept override { return payload_bytes_taken_; }
   bool is_ordered() const noexcept override { return negotiation_.is_ordered(); }
   bool peer_accepts(const Codec& codec) const noexcept override { return negotiation_.peer_accepts(codec); }
   bool peer_accepts(const Compressor& compressor) const noexcept override {
@@ -265,6 +266,7 @@ class NativeSession final : public Session, private FrameSource {
   base::TimePoint ping_sent_{};
   /// A call owes `writable` and has nothing queued: wrote() looks for it.
   mutable bool is_writable_waited_for_ = false;
+  std::uint64_t payload_bytes_taken_ = 0;
   std::uint64_t written_ = 0;    ///< bytes, in all
   std::uint64_t pong_mark_ = 0;  ///< the pongs counted in pongs_before_mark_ are out when so much is written
   std::uint32_t pongs_before_mark_ = 0;

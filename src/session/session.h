@@ -137,6 +137,9 @@ class Session {
   /// The peer's hello has been read.
   virtual bool is_open() const noexcept = 0;
   virtual std::size_t open_calls() const noexcept = 0;
+  /// Bytes of all messages that start(), send() and finish() have taken, as they go over the wire, without what is
+  /// around them.
+  virtual std::uint64_t payload_bytes_taken() const noexcept = 0;
   /// The client asked that calls run and are answered one after the other; the layer above keeps to it.
   virtual bool is_ordered() const noexcept = 0;
   /// True if codec or compressor may be used towards this peer (false for compressors while its hello has not come).

@@ -120,9 +120,9 @@ class Client:
 
 def main():
     client = Client(sys.argv[1], int(sys.argv[2]))
-    product = list(client.call("Arith.Multiply", b"\x08\x06\x10\x07"))  # a: 6, b: 7
+    product = list(client.call("example.Arith/Multiply", b"\x08\x06\x10\x07"))  # a: 6, b: 7
     assert product == [b"\x08\x2a"], product  # pro: 42
-    product = list(client.call("Arith.Multiply", b"\x08\x03\x10\x03"))  # by number, now that the name is known
+    product = list(client.call("example.Arith/Multiply", b"\x08\x03\x10\x03"))  # by number, now that the name is known
     assert product == [b"\x08\x09"], product
     ticks = list(client.call("example.Countdown/Start", b"\x08\x05"))  # from: 5
     assert ticks == [b"\x08\x05", b"\x08\x04", b"\x08\x03", b"\x08\x02", b"\x08\x01"], ticks

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import base64
 import concurrent.futures
 import sys
 import threading
@@ -95,6 +96,22 @@ def test_an_array_of_other_elements_is_no_answer(serve: Serve) -> None:
     with pytest.raises(trunkline.Internal):
         channel.call("upcast", None, numpy.typing.NDArray[numpy.float32])
     assert channel.call("any_array", None, numpy.typing.NDArray[numpy.float64]).tolist() == [1.0, 1.0, 1.0]
+
+
+def test_arrays_in_json_are_base64(serve: Serve) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def reverse(numbers: numpy.typing.NDArray[numpy.uint8]) -> numpy.typing.NDArray[numpy.uint8]:
+        turned: numpy.typing.NDArray[numpy.uint8] = numbers[::-1].copy()
+        return turned
+
+    channel = serve(server)
+
+    assert channel.call("reverse", base64.b64encode(b"12").decode(), str, codec="json") == "MjE="
+    for wrong in ("no base64!", 5):
+        with pytest.raises(trunkline.InvalidArgument, match="the json request does not decode as"):
+            channel.call("reverse", wrong, str, codec="json")
 
 
 def test_bytes_that_are_no_array(channel: trunkline.Channel, serve: Serve) -> None:

@@ -63,7 +63,7 @@ def test_services(server: str, client: str) -> None:
         "python": [sys.executable, str(EXAMPLES / "quickstart_client.py")],
         "cpp": [f"{BUILT}/quickstart_client"],
     }
-    files = sorted(str(path) for path in (EXAMPLES / "01_hello").glob("*.cpp"))
+    files = sorted(str(path) for path in (EXAMPLES / "01_echo").glob("*.cpp"))
 
     called, _ = play(servers[server], "tcp://127.0.0.1:0", lambda endpoint: [*clients[client], endpoint, *files])
 

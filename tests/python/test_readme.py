@@ -16,6 +16,7 @@ PRINTED = [
     "hello, world\n",
     "2.0 4000000\n",
     "",
+    "SERVING\nNOT_SERVING\n",
     "stalled\nTrue\n",
     "42\n",
 ]

@@ -47,6 +47,7 @@ CLOSER = {
     "wait_and_take -> list": "list[tuple[Any, Any]]",
     "take_calls -> list": "list[tuple[ServedCall, Any, bytes | None, str, float | None]]",
     "stats -> dict": "dict[str, int]",
+    "statistics -> dict": "dict[str, Any]",
 }
 #: Names of one type: pybind11's for what it converts, and those of modules.
 SAME = {

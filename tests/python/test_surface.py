@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import trunkline
-from trunkline import aio, testing
+from trunkline import aio, services, testing
 
-MODULES = {"trunkline": trunkline, "trunkline.aio": aio, "trunkline.testing": testing}
+MODULES = {"trunkline": trunkline, "trunkline.aio": aio, "trunkline.services": services, "trunkline.testing": testing}
 CLASSES = [
     (f"{module}.{name}", getattr(namespace, name))
     for module, namespace in MODULES.items()
@@ -57,7 +57,7 @@ def test_submodules_need_no_import_of_their_own() -> None:
     script = """
 import sys, trunkline
 assert "asyncio" not in sys.modules
-assert trunkline.aio.Channel and trunkline.testing.Fake
+assert trunkline.aio.Channel and trunkline.services.Health and trunkline.testing.Fake
 try:
     trunkline.nothing
 except AttributeError as error:

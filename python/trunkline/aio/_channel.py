@@ -23,6 +23,7 @@ from .._interceptors import OutgoingCall, send_through_async
 from .._lifetime import forget, track_channel, warn_of_streams
 from .._metadata import MetadataLike, pairs_of
 from .._options import CallOptions, ChannelOptions
+from ._client_methods import CLIENT_METHODS
 from ._loop import LoopInboxes, in_a_thread, wait_for
 from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
 from ._stream_calls import StreamCalls
@@ -38,6 +39,8 @@ Self = TypeVar("Self", bound="Channel")
 
 class Channel(StreamCalls):
     """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its thread."""
+
+    _client_methods = CLIENT_METHODS
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
         super().__init__(endpoint, options, may_wait=True)

@@ -15,7 +15,7 @@ from .._deadline import inherit_deadline
 from .._errors import StatusCode, describe_error
 from .._interceptors import send_through_async
 from .._messages import decode_errors
-from .._methods import Coders, Method, incoming_call, once, stream_function
+from .._methods import Coders, Method, incoming_call, once, responses_of, stream_function
 from ._loop import wait_for
 
 _log = logging.getLogger("trunkline.server")
@@ -187,9 +187,9 @@ def _async_stream_function(method: Method, coders: Coders, host: EntryHost) -> S
         result = handler(*method.arguments(request, call))
         if kind == _core.MethodKind.client_stream:
             return await write(call, await result if _is_awaitable(result) else result)
-        if not hasattr(result, "__aiter__"):
+        if not hasattr(result, "__aiter__") and _is_awaitable(result):
             result = await result
-        responses = aiter(result)
+        responses = responses_of(method, result, aiter)
         try:
             async for response in responses:
                 await write(call, response)

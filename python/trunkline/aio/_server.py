@@ -18,10 +18,10 @@ from .._lifetime import forget, track_server
 from .._methods import Method
 from .._options import ServerOptions
 from .._processes import Child, Run, end_children, grace_told, shared_ports, telling_what_is_cut_off
-from .._server import Registry, Serving, check_serving
+from .._server import Registry, Serving, check_serving, current_server
 from .._threads import DaemonPool
 from .._units import do_each
-from ._handlers import EntryHost, entry_of
+from ._handlers import Entry, EntryHost, entry_of
 from ._loop import LoopInbox, in_a_thread
 
 if TYPE_CHECKING:
@@ -65,16 +65,27 @@ class RunningServer(Serving):
         self._inbox = LoopInbox(core.make_inbox(True), self._loop)
         self._descriptor = -1
         try:
-            self._host = host = EntryHost(
+            self._host = EntryHost(
                 server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._answered
             )
-            self._listen(server, endpoints, lambda method: entry_of(method, host))
+            self._listen(server, endpoints, self._entry_of)
             self._descriptor = core.start_for_event_loop(self._is_loop_gone)
             self._loop.add_reader(self._descriptor, self._take_calls)
         except BaseException:
             self._close_at_exit()
             raise
         track_server(self)
+
+    def _entry_of(self, method: Method) -> Entry:
+        entry = entry_of(method, self._host)
+        if not method.is_built_in:
+            return entry
+
+        async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
+            current_server.set(self)  # of this call's task
+            await entry(data, codec, call, left)
+
+        return run
 
     # --- calls; on the loop ---
 
@@ -133,7 +144,7 @@ class RunningServer(Serving):
     def _add(self, method: Method) -> None:
         """While it runs; from any thread."""
         host = self._host
-        method.add_to(self._core, host.codecs, entry_of(method, host), needs_call=bool(host.interceptors))
+        method.add_to(self._core, host.codecs, self._entry_of(method), needs_call=bool(host.interceptors))
 
     # --- its end ---
 
@@ -145,6 +156,7 @@ class RunningServer(Serving):
         checked_timeout(timeout)
         if asyncio.current_task() in self._tasks.values():
             raise RuntimeError("drain: would wait for the handler that calls it")
+        self._ending.begin()
         try:
             await in_a_thread(self._core.drain, timeout)
         finally:
@@ -156,6 +168,7 @@ class RunningServer(Serving):
             return  # not the child's to stop
         if self._stopping is None:
             forget(self)
+            self._ending.begin()
             self._stopping = self._loop.create_task(self._stop(asyncio.current_task()))
         await asyncio.shield(self._stopping)
 

@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from .. import _core, aio
 from .._channel import Channel
@@ -16,6 +16,7 @@ from .._context import Context
 from .._errors import Internal, RpcError, Unavailable, Unimplemented
 from .._interceptors import OutgoingCall
 from .._metadata import Metadata
+from .._method_definition import Kind
 from .._methods import Method
 from .._options import ChannelOptions, ServerOptions
 from .._service import methods_of
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Self = TypeVar("Self", bound="Fake")
-
-Kind = Literal["unary", "client_stream", "server_stream", "bidirectional"]
 
 
 @dataclasses.dataclass

@@ -77,13 +77,9 @@ TEST_F(MessageCoding, EmptyMessagesHaveNoBytes) {
   EXPECT_TRUE(decode_message(bytes, Slice::from_static("anything"), MutableMessageView::of(empty)).is_ok());
 }
 
-TEST_F(MessageCoding, NoMessageIsParsedWhereTheDirectFormIsForNoCodec) {
+TEST_F(MessageCoding, AMessageThatMayBeMissingIsTheDefaultOne) {
   MessageType type = MessageTraits<std::string>::type();
-  type.direct_codec = {};
-  type.parse = [](void* object, ByteSpan payload) {
-    *static_cast<std::string*>(object) = as_text(payload);
-    return true;
-  };
+  type.may_be_missing = true;
   std::string text = "before";
 
   EXPECT_EQ(decode_message(nullptr, {}, MutableMessageView{&type, &text}), Status());

@@ -4,6 +4,8 @@
 
 #include "client/retry_budget.h"
 
+#include <trunkline/client_method.h>
+
 namespace trunkline::client {
 
 namespace {
@@ -36,6 +38,19 @@ TEST_F(Retry, AnIdempotentCallIsRepeatedOnTheNextConnection) {
   EXPECT_EQ(outcome->count, 1);
   ASSERT_EQ(network.servers.size(), 2u);
   EXPECT_EQ(network.server(1).calls[0].payload, "x");
+}
+
+TEST_F(Retry, ACallOfAnIdempotentMethodNeedsNoOption) {
+  network.on_call = nullptr;
+  const UnaryMethod<std::string, std::string> method(channel(), "Echo", true);
+  std::string answer;
+  on_loop([&] { method.async("x", [&](Result<std::string> result) { answer = result.value_or("failed"); }); });
+  network.on_call = echo;
+
+  on_loop([&] { network.server(0).cut(); });
+
+  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(network.servers.size(), 2u);
 }
 
 TEST_F(Retry, ACallBeyondGoawayIsRepeatedElsewhere) {

@@ -98,6 +98,7 @@ class FakeSession : public session::Session {
   bool is_drained() const noexcept override { return false; }
   bool is_open() const noexcept override { return true; }
   std::size_t open_calls() const noexcept override { return 0; }
+  std::uint64_t payload_bytes_taken() const noexcept override { return 0; }
   bool is_ordered() const noexcept override { return false; }
   bool peer_accepts(const Codec&) const noexcept override { return false; }
   bool peer_accepts(const Compressor&) const noexcept override { return false; }

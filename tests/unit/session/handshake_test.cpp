@@ -72,6 +72,17 @@ TEST(Handshake, WrongPrefaceClosesWithoutAWord) {
   EXPECT_FALSE(lone.session().has_output());
 }
 
+TEST(Handshake, ClientsAreToldWhatTheServerSeemsToSpeak) {
+  LoneSession lone(Role::client);
+
+  lone.feed("HTTP/1.1 400 Bad Request\r\n");
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].status.message(),
+            "handshake: the peer does not speak the native protocol; it seems to speak HTTP/1");
+}
+
 TEST(Handshake, WrongPrefaceIsSeenAtItsFirstWrongByte) {
   for (std::size_t wrong = 0; wrong < 8; ++wrong) {
     LoneSession lone(Role::client);

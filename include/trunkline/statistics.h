@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// Statistics: tells callers how a server's methods and loops do.
+#pragma once
+
+#include <trunkline/export.h>
+
+namespace trunkline {
+
+class Server;
+
+/// Serves trunkline.v1.Statistics, and turns Server::collect_statistics() on. Server::shutdown() ends its watches with
+/// unavailable. Needs a build with protobuf. Throws std::invalid_argument if its methods are registered already.
+TRUNKLINE_API void add_statistics(Server& server);
+
+}  // namespace trunkline

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+"""One run: protoc with its plugin, imports made to fit, and all files put in their place."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path, PurePath
+
+from ._imports import Imports, is_package, modules_of, with_relative_imports
+from ._output import temporary_folder, write_all
+from ._sources import Sources, sources_of
+from ._tools import GenerationError, knows_stubs, plugin_path, protoc_command, run_protoc
+
+
+def generate(
+    protos: Iterable[str | os.PathLike[str]],
+    *,
+    out: str | os.PathLike[str] = ".",
+    roots: Sequence[str | os.PathLike[str]] = (),
+    imports: Imports = "auto",
+    package_init: bool = False,
+    messages: bool = True,
+    stubs: bool = True,
+    protoc: str | os.PathLike[str] | None = None,
+    plugin: str | os.PathLike[str] | None = None,
+) -> list[Path]:
+    """Generates Python modules of ``.proto`` files, as ``python -m trunkline.generate`` does, whose options these are
+    (``--help``). Gives the paths of files that have changed; the others hold already what they should.
+
+    Raises GenerationError, and then has written nothing. What protoc has to tell goes to standard error.
+    """
+    if imports not in ("auto", "relative", "absolute"):
+        raise ValueError(f"imports: {imports!r} is none of auto, relative, absolute")
+    target = Path(os.path.abspath(out))
+    sources = sources_of(protos, roots)
+    command = protoc_command(protoc)
+    chosen_plugin = plugin_path(plugin)
+    is_relative = imports == "relative" or (imports == "auto" and (package_init or is_package(target)))
+    with temporary_folder(target) as temporary:
+        arguments = _arguments(sources, chosen_plugin, is_relative)
+        if messages:
+            arguments += ["--python_out=."]
+            if stubs and knows_stubs(command):
+                arguments += ["--pyi_out=."]
+        generated = temporary / "generated"
+        generated.mkdir()
+        run_protoc(command, arguments, generated)
+        texts = _texts(generated, stubs=stubs)
+        if not texts:
+            raise GenerationError("nothing was generated: none of the files defines a service")
+        if is_relative:
+            modules = modules_of(texts)
+            for file in texts:
+                if file.stem.endswith("_pb2"):
+                    texts[file] = with_relative_imports(texts[file], file, modules)
+        if package_init:
+            texts.update(_missing_inits(texts, target, is_relative=is_relative))
+        return write_all(texts, target, temporary)
+
+
+def _arguments(sources: Sources, plugin: str, is_relative: bool) -> list[str]:
+    return [
+        *(f"-I{root}" for root in sources.roots),
+        f"--plugin=protoc-gen-trunkline={plugin}",
+        "--trunkline_out=.",
+        f"--trunkline_opt=python,imports={'relative' if is_relative else 'absolute'}",
+        *map(str, sources.files),
+    ]
+
+
+def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
+    """What was generated, by the paths from there on."""
+    suffixes = (".py", ".pyi") if stubs else (".py",)
+    files = sorted(each for each in generated.rglob("*") if each.suffix in suffixes)
+    return {each.relative_to(generated): each.read_bytes().decode() for each in files}
+
+
+def _missing_inits(files: Iterable[PurePath], out: Path, *, is_relative: bool) -> dict[PurePath, str]:
+    """Of the folders of the files, and of ``out`` unless that is a directory of sys.path. There google is none of them:
+    it is a namespace, and would hide google.protobuf."""
+    folders = {folder for file in files for folder in file.parents}
+    if not is_relative:
+        folders -= {PurePath(), PurePath("google")}
+    inits = (folder / "__init__.py" for folder in sorted(folders))
+    return {init: "" for init in inits if not (out / init).exists()}

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""protoc and its plugin: where they are, and how they are run."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+
+PLUGIN = "protoc-gen-trunkline"
+
+
+class GenerationError(Exception):
+    """Nothing has been written. ``status``: the exit status of a protoc that failed, which has told why on standard
+    error; else None."""
+
+    def __init__(self, text: str, status: int | None = None) -> None:
+        super().__init__(text)
+        self.status = status
+
+
+def _run(command: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(command, stdin=subprocess.DEVNULL, text=True, **options)
+    except OSError as error:
+        raise GenerationError(f"{command[0]}: it cannot be run: {error}") from error
+
+
+def _named(kind: str, chosen: str | os.PathLike[str]) -> str:
+    found = shutil.which(chosen)
+    if found is None:
+        raise GenerationError(f"{kind} {os.fspath(chosen)!r}: there is no such program")
+    return os.path.abspath(found)
+
+
+def protoc_command(chosen: str | os.PathLike[str] | None) -> list[str]:
+    """``chosen``, or the one of PATH, or that of grpcio-tools."""
+    if chosen is not None:
+        return [_named("protoc", chosen)]
+    found = shutil.which("protoc")
+    if found is not None:
+        return [os.path.abspath(found)]
+    if _is_installed("grpc_tools.protoc"):
+        return [sys.executable, "-m", "grpc_tools.protoc"]
+    raise GenerationError(
+        "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not installed; "
+        "install either, or name it with --protoc"
+    )
+
+
+def _is_installed(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ImportError:  # of its package
+        return False
+
+
+def plugin_path(chosen: str | os.PathLike[str] | None) -> str:
+    """``chosen``, or the one that is installed with this package, or the one of PATH; of this package's version."""
+    plugin = _installed_plugin() if chosen is None else _named("plugin", chosen)
+    _check_version(plugin)
+    return plugin
+
+
+def _installed_plugin() -> str:
+    folders = [sysconfig.get_path("scripts"), sysconfig.get_path("scripts", f"{os.name}_user")]
+    found = shutil.which(PLUGIN, path=os.pathsep.join(folders)) or shutil.which(PLUGIN)
+    if found is None:
+        raise GenerationError(
+            f"find {PLUGIN}: it is neither in {folders[0]}, where the package trunkline installs it, nor in PATH; "
+            "name it with --plugin"
+        )
+    return os.path.abspath(found)
+
+
+def _check_version(plugin: str) -> None:
+    done = _run([plugin, "--version"], capture_output=True)
+    told = re.search(r"\d+\.\d+\S*", done.stdout)
+    if done.returncode != 0 or told is None:
+        raise GenerationError(f"plugin {plugin}: it does not tell its version, and so is no {PLUGIN}")
+    if told.group() != __version__:
+        raise GenerationError(
+            f"plugin {plugin}: it is of version {told.group()}, but this package of {__version__}; "
+            "install both of the same version"
+        )
+
+
+def run_protoc(protoc: list[str], arguments: list[str], folder: Path) -> None:
+    """In ``folder``. What it has to tell goes to standard error."""
+    status = _run([*protoc, *arguments], cwd=folder).returncode
+    if status != 0:
+        # A signal's number is negative.
+        raise GenerationError(f"protoc has failed with status {status}", status if status > 0 else 128 - status)
+
+
+def knows_stubs(protoc: list[str]) -> bool:
+    """Whether it writes ``.pyi`` files."""
+    return "--pyi_out" in _run([*protoc, "--help"], capture_output=True).stdout

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""``python -m trunkline.serve``."""
+
+import sys
+
+from ._run import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Arguments: what the command line of ``trunkline serve`` says."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import math
+import os
+from collections.abc import Callable, Sequence
+
+from .. import __version__
+from .._processes import shares_ports
+
+_EPILOG = """examples:
+  trunkline serve app:server                    the trunkline.Server or trunkline.aio.Server called server, in app.py
+  trunkline serve shop.orders:Orders --reload   a class as a service, started anew whenever its files change
+  trunkline serve app:make_server --workers 4 --endpoint tcp://0.0.0.0:8888
+
+SIGTERM and SIGINT let calls under way end, for up to --grace seconds; a second one ends them at once.
+exit status: 0 after that, 1 if the object cannot be loaded or served, 2 for a wrong use
+"""
+
+_LEVELS = ("debug", "info", "warning", "error", "critical")
+
+
+@dataclasses.dataclass(frozen=True)
+class Arguments:
+    """``health``, ``reflection``, ``statistics``: None where nothing is said of them."""
+
+    module: str
+    attributes: str
+    endpoints: tuple[str, ...]
+    workers: int
+    threads: int | None
+    reload: bool
+    grace: float
+    health: bool | None
+    reflection: bool | None
+    statistics: bool | None
+    log_level: str
+    app_dir: str
+
+    @property
+    def target(self) -> str:
+        return f"{self.module}:{self.attributes}"
+
+
+def _at_least_one(text: str) -> int:
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+    return value
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = -1.0
+    if value < 0 or not math.isfinite(value):
+        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds, 0 or more")
+    return value
+
+
+def _target(text: str) -> str:
+    module, _, attributes = text.partition(":")
+    if not all(part.isidentifier() for part in [*module.split("."), *attributes.split(".")]):
+        raise argparse.ArgumentTypeError(f"{text!r} is not of the form module:object, such as shop.app:server")
+    return text
+
+
+def _directory(text: str) -> str:
+    if not os.path.isdir(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is no directory")
+    return text
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="trunkline serve",
+        description="Serves an object of a Python module: a server of either kind, a service's class or object, or a "
+        "function that returns one of these.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    add = parser.add_argument
+    add("target", type=_target, metavar="MODULE:OBJECT", help="where it is, e.g. shop.app:server")
+    add(
+        "--endpoint",
+        action="append",
+        dest="endpoints",
+        metavar="URI",
+        help="where to listen; may be given several times; by default tcp://127.0.0.1:8888",
+    )
+    add("--workers", type=_at_least_one, default=1, metavar="N", help="processes that share the port; by default 1")
+    add("--threads", type=_at_least_one, metavar="N", help="of each process; by default those of the server")
+    add(
+        "--reload",
+        action="store_true",
+        help="start anew when files of imported modules change, below the current directory or --app-dir",
+    )
+    add("--grace", type=_seconds, default=5.0, metavar="SECONDS", help="for calls under way at the end; by default 5")
+    _add_built_in(add)
+    add("--log-level", choices=_LEVELS, default="info", help="of what is logged to standard error; by default info")
+    add("--app-dir", type=_directory, default=".", metavar="DIR", help="where modules are found first; by default here")
+    add("--version", action="version", version=f"trunkline {__version__}")
+    return parser
+
+
+def _add_built_in(add: Callable[..., object]) -> None:
+    for name in ("health", "reflection", "statistics"):
+        text = f"serve {name} as well; by default done if the package protobuf is installed"
+        add(f"--{name}", action=argparse.BooleanOptionalAction, default=None, help=text)
+
+
+def parse(arguments: Sequence[str] | None) -> Arguments:
+    """Exits with status 2 if they are wrong, with 0 if they ask for help."""
+    parser = _parser()
+    given = vars(parser.parse_args(arguments))
+    module, _, attributes = given.pop("target").partition(":")
+    endpoints = tuple(given.pop("endpoints") or ["tcp://127.0.0.1:8888"])
+    parsed = Arguments(module=module, attributes=attributes, endpoints=endpoints, **given)
+    if parsed.workers > 1:
+        for endpoint in endpoints:
+            if not shares_ports(endpoint):
+                parser.error(f"argument --workers: processes share tcp:// and tls:// endpoints alone, not {endpoint}")
+    return parsed

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Supervisor: starts the server anew when files of its application change."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+from contextlib import ExitStack
+
+from .._processes import PortReservation, shares_ports
+from .._signals import expecting
+from ._arguments import Arguments
+from ._generation import Generation
+from ._run import announce, say
+from ._watched_files import WatchedFiles
+
+#: Seconds between looks; a change is acted upon once there was none for as long.
+_INTERVAL = 0.15
+
+
+class Supervisor:
+    """Runs generations of the server, each a process. The next one begins to listen before the last one ends, so that the
+    port is never without a server; where endpoints cannot be shared, after that."""
+
+    def __init__(self, arguments: Arguments) -> None:
+        self._arguments = arguments
+        self._files = WatchedFiles()
+        self._current: Generation | None = None
+        self._next: Generation | None = None
+        self._leaving: list[Generation] = []
+        self._overlaps = all(map(shares_ports, arguments.endpoints))
+        self._endpoints: list[str] = []
+
+    def run(self) -> int:
+        """The exit status, once a signal has come."""
+        with ExitStack() as held, expecting((signal.SIGINT, signal.SIGTERM)) as wait:
+            for endpoint in self._arguments.endpoints:
+                try:
+                    self._endpoints.append(self._held(endpoint, held))
+                except (ValueError, OSError) as error:
+                    say(f"listen on {endpoint}: {error}")
+                    return 1
+            try:
+                self._begin()
+                while wait(_INTERVAL) is None:
+                    self._look()
+            finally:
+                self._end()
+        return 0
+
+    @staticmethod
+    def _held(endpoint: str, held: ExitStack) -> str:
+        """With its port, which stays its own while no generation listens there."""
+        if not shares_ports(endpoint):
+            return endpoint
+        return held.enter_context(contextlib.closing(PortReservation(endpoint))).endpoint
+
+    def _begin(self) -> None:
+        self._files.leave_folders()
+        self._next = Generation(_words(self._arguments, self._endpoints))
+
+    def _look(self) -> None:
+        for generation in (self._current, self._next):
+            if generation is not None:
+                self._files.watch(generation.take_files(), generation.begun)
+        self._settle()
+        self._leaving = [each for each in self._leaving if not _has_ended(each)]
+        changed = self._files.take_changed()
+        if changed:
+            self._change(changed)
+
+    def _settle(self) -> None:
+        """The next one takes over once it serves."""
+        if self._next is not None and self._next.is_serving:
+            self._leave(self._current)
+            self._current, self._next = self._next, None
+            announce(self._current.endpoints or ())
+        elif self._next is not None and self._next.exit_status is not None:
+            self._failed(self._next)
+            self._next = None
+        if self._current is not None and self._current.exit_status is not None:
+            status = self._current.exit_status
+            say(f"the server has ended with status {status}; it is started again when a file changes")
+            self._leave(self._current)
+            self._current = None
+
+    def _failed(self, generation: Generation) -> None:
+        files = generation.take_files()
+        # A module that is missing may appear there.
+        folders = {os.path.abspath(self._arguments.app_dir), *map(os.path.dirname, files)}
+        self._files.watch([*files, *folders], generation.begun)
+        generation.end(0.0)
+        still = "the one before still serves; " if self._current is not None else ""
+        say(f"it could not be started; {still}it is tried again when a file changes")
+
+    def _leave(self, generation: Generation | None) -> None:
+        if generation is not None:
+            generation.begin_end()
+            self._leaving.append(generation)
+
+    def _change(self, changed: list[str]) -> None:
+        say(f"{', '.join(map(_short, changed))} changed: starting anew")
+        self._leave(self._next)
+        self._next = None
+        if not self._overlaps:
+            self._leave(self._current)
+            self._current = None
+            self._end_leaving()
+        self._begin()
+
+    def _end(self) -> None:
+        self._leave(self._next)
+        self._leave(self._current)
+        self._end_leaving()
+
+    def _end_leaving(self) -> None:
+        while self._leaving:
+            self._leaving.pop().end(self._arguments.grace + 10.0)
+
+
+def _has_ended(generation: Generation) -> bool:
+    if generation.exit_status is None:
+        return False
+    generation.end(0.0)
+    return True
+
+
+def _short(path: str) -> str:
+    relative = os.path.relpath(path)
+    return path if relative.startswith("..") else relative
+
+
+def _words(arguments: Arguments, endpoints: list[str]) -> list[str]:
+    """The command line of a generation."""
+    words = [arguments.target, "--workers", str(arguments.workers), "--grace", str(arguments.grace)]
+    words += ["--log-level", arguments.log_level, "--app-dir", arguments.app_dir]
+    for endpoint in endpoints:
+        words += ["--endpoint", endpoint]
+    if arguments.threads is not None:
+        words += ["--threads", str(arguments.threads)]
+    for name in ("health", "reflection", "statistics"):
+        wanted: bool | None = getattr(arguments, name)
+        if wanted is not None:
+            words.append(f"--{name}" if wanted else f"--no-{name}")
+    return words

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""What is to be served: a module's object as a server."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import operator
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from .. import aio, services
+from .._server import Registry, Server
+from ._arguments import Arguments
+
+#: By what they are called in the command line: what adds them, and a method of theirs.
+_BUILT_IN: dict[str, tuple[Callable[[Registry], object], str]] = {
+    "health": (services.add_health, "grpc.health.v1.Health/Check"),
+    "reflection": (services.add_reflection, "grpc.reflection.v1.ServerReflection/ServerReflectionInfo"),
+    "statistics": (services.add_statistics, "trunkline.v1.Statistics/Get"),
+}
+
+
+class TargetError(Exception):
+    """It cannot be served; the text says why, with the traceback of the application's error, its cause, if any."""
+
+    def files(self) -> list[str]:
+        """In which that happened."""
+        if self.__cause__ is None:
+            return []
+        found = [frame.filename for frame in traceback.extract_tb(self.__cause__.__traceback__)]
+        if isinstance(self.__cause__, SyntaxError) and self.__cause__.filename:
+            found.append(self.__cause__.filename)
+        return [os.path.abspath(file) for file in found if os.path.isfile(file)]
+
+
+def load(arguments: Arguments) -> Server | aio.Server:
+    """Imports the module and makes a server of its object. Raises TargetError."""
+    sys.path.insert(0, os.path.abspath(arguments.app_dir))
+    found = _imported(arguments)
+    if inspect.isroutine(found) or isinstance(found, functools.partial):
+        found = _called(found, arguments.target)
+    server = _server_of(found, arguments.target)
+    if arguments.threads is not None:
+        server._threads = arguments.threads
+    _add_built_in(server, arguments)
+    return server
+
+
+def _imported(arguments: Arguments) -> Any:
+    try:
+        module = importlib.import_module(arguments.module)
+    except (Exception, SystemExit) as error:
+        raise TargetError(f"import {arguments.module}:\n{_told(error)}") from error
+    try:
+        return operator.attrgetter(arguments.attributes)(module)
+    except AttributeError as error:
+        raise TargetError(f"serve {arguments.target}: {error}") from error
+
+
+def _called(function: Any, target: str) -> Any:
+    try:
+        return function()
+    except (Exception, SystemExit) as error:
+        raise TargetError(f"call {target}:\n{_told(error)}") from error
+
+
+def _told(error: BaseException) -> str:
+    """With its traceback from where the application's code begins."""
+    here = os.path.dirname(__file__)
+    frame = error.__traceback__
+    while frame is not None and _is_ours(frame.tb_frame.f_code.co_filename, here):
+        frame = frame.tb_next
+    return "".join(traceback.format_exception(type(error), error, frame)).rstrip("\n")
+
+
+def _is_ours(file: str, here: str) -> bool:
+    return file.startswith((here, "<frozen importlib")) or file == importlib.__file__
+
+
+def _server_of(found: Any, target: str) -> Server | aio.Server:
+    try:
+        instance = found() if isinstance(found, type) else found
+    except Exception as error:
+        raise TargetError(f"make {target}:\n{_told(error)}") from error
+    if isinstance(instance, (Server, aio.Server)):
+        return instance
+    if inspect.ismodule(instance) or inspect.isawaitable(instance):
+        if inspect.iscoroutine(instance):
+            instance.close()
+        raise TargetError(f"serve {target}: it is a {type(instance).__name__}, neither a server nor a service")
+    blocking, asynchronous = Server(), aio.Server()
+    try:
+        blocking.add_service(instance)
+        return blocking
+    except TypeError:
+        pass  # it has coroutines, or what follows says what is wrong
+    try:
+        asynchronous.add_service(instance)
+    except (TypeError, ValueError) as error:
+        raise TargetError(f"serve {target}: {error}") from error
+    return asynchronous
+
+
+def _add_built_in(server: Registry, arguments: Arguments) -> None:
+    left_out = []
+    for name, (add, method) in _BUILT_IN.items():
+        wanted: bool | None = getattr(arguments, name)
+        if wanted is False or method in server._methods:
+            continue
+        try:
+            add(server)
+        except ImportError as error:
+            if wanted:
+                raise TargetError(f"serve {arguments.target}: {error}") from error
+            left_out.append(name)
+    if left_out:
+        names = ", ".join(left_out)
+        text = f"without {names}, for which the package protobuf is needed: pip install trunkline[protobuf]"
+        print(text, file=sys.stderr, flush=True)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: MIT
+"""Files: the descriptors a server tells of, by name and by what they declare."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from . import _definitions
+from ._comments import Comments
+from ._generated_comments import FileComments
+from ._names import packages_of
+
+
+class UnknownName(LookupError):
+    """No file that is known has it, or declares it."""
+
+
+class Files:
+    """Those that were added with all they import. What they do not declare is looked up in the pools they come from."""
+
+    def __init__(self, comments: FileComments | None = None) -> None:
+        """``comments``: of descriptors that come without."""
+        self._comments = comments or {}
+        self._data: dict[str, bytes] = {}
+        self._imports: dict[str, list[str]] = {}
+        self._homes: dict[str, str] = {}
+        self._extensions: dict[str, dict[int, str]] = {}
+        self._packages: set[str] = set()
+        self._reserved: set[str] = set()
+        self._pools: list[Any] = []
+
+    # --- as it is filled ---
+
+    def add(self, file: Any) -> str:
+        """A ``google.protobuf.descriptor.FileDescriptor``; returns its name."""
+        if file.name in self._data:
+            return str(file.name)
+        if file.pool not in self._pools:
+            self._pools.append(file.pool)
+        for needed in file.dependencies:
+            self.add(needed)
+        embedded = _definitions.files().get(file.name) if file.pool is _definitions.pool() else None
+        parsed = _parsed(embedded or file.serialized_pb)
+        comments = Comments(parsed)
+        for path, text in self._comments.get(file.name, {}).items():
+            comments.add(path, text)
+        self.add_proto(parsed)
+        return str(file.name)
+
+    def add_proto(self, file: Any) -> None:
+        """One whose imports are here."""
+        self._data[file.name] = file.SerializeToString(deterministic=True)
+        self._imports[file.name] = list(file.dependency)
+        if file.package:
+            self._packages.update((file.package, *packages_of(file.package)))
+        for name, field in _declared(file):
+            self._homes.setdefault(name, file.name)
+            if field is not None:
+                self._extensions.setdefault(field.extendee.lstrip("."), {})[field.number] = file.name
+
+    def reserve(self, package: str, wanted: str) -> str:
+        """A full name that nothing else has, ``wanted`` or one like it."""
+        prefix = f"{package}." if package else ""
+        name = f"{prefix}{wanted}"
+        while self.is_taken(name):
+            name += "_"
+        self._reserved.add(name)
+        return name
+
+    def is_taken(self, name: str) -> bool:
+        return name in self._homes or name in self._packages or name in self._reserved
+
+    def reserve_package(self, package: str) -> bool:
+        """False if something else has that name."""
+        names = [*packages_of(package), package] if package else []
+        if any(name in self._homes or name in self._reserved for name in names):
+            return False
+        self._packages.update(names)
+        return True
+
+    # --- what it holds; raises UnknownName for what is nowhere ---
+
+    def file_of(self, symbol: str) -> str | None:
+        """Of those that were added."""
+        return self._homes.get(symbol)
+
+    def find(self, name: str) -> str:
+        """The name of the file of this name."""
+        if name not in self._data:
+            self._add_from_pools("FindFileByName", name)
+        return name
+
+    def find_symbol(self, symbol: str) -> str:
+        """The name of its file."""
+        if symbol not in self._homes:
+            self._add_from_pools("FindFileContainingSymbol", symbol)
+        try:
+            return self._homes[symbol]
+        except KeyError:
+            raise UnknownName(symbol) from None
+
+    def find_extension(self, message: str, number: int) -> str:
+        """The name of its file."""
+        try:
+            return self._extensions_of(message)[number]
+        except KeyError:
+            raise UnknownName(f"{message} {number}") from None
+
+    def extension_numbers(self, message: str) -> list[int]:
+        return sorted(self._extensions_of(message))
+
+    def _extensions_of(self, message: str) -> dict[int, str]:
+        self.find_symbol(message)
+        for pool in self._pools:
+            try:
+                descriptor = pool.FindMessageTypeByName(message)
+            except KeyError:
+                continue
+            for extension in pool.FindAllExtensions(descriptor):
+                self.add(extension.file)
+        return self._extensions.get(message, {})
+
+    def _add_from_pools(self, function: str, name: str) -> None:
+        for pool in self._pools:
+            try:
+                found = getattr(pool, function)(name)
+            except KeyError:
+                continue
+            self.add(found)
+            return
+        raise UnknownName(name)
+
+    def with_imports(self, name: str, sent: set[str]) -> list[bytes]:
+        """The file, then those it needs that are not in ``sent``, to which all of them are added."""
+        answer: list[bytes] = []
+        waiting = [name]
+        while waiting:
+            one = waiting.pop(0)
+            if one in sent and answer:
+                continue
+            sent.add(one)
+            answer.append(self._data[one])
+            waiting += [each for each in self._imports[one] if each not in sent]
+        return answer
+
+
+def _parsed(data: bytes) -> Any:
+    from google.protobuf import descriptor_pb2
+
+    return descriptor_pb2.FileDescriptorProto.FromString(data)
+
+
+def _declared(file: Any) -> Iterator[tuple[str, Any]]:
+    """Full names, and of extensions the field."""
+    prefix = f"{file.package}." if file.package else ""
+    for service in file.service:
+        yield f"{prefix}{service.name}", None
+        for method in service.method:
+            yield f"{prefix}{service.name}.{method.name}", None
+    for message in file.message_type:
+        yield from _declared_in_message(prefix, message)
+    yield from _enums_and_extensions(prefix, file)
+
+
+def _declared_in_message(prefix: str, message: Any) -> Iterator[tuple[str, Any]]:
+    name = f"{prefix}{message.name}"
+    yield name, None
+    for part in (*message.field, *message.oneof_decl):
+        yield f"{name}.{part.name}", None
+    for nested in message.nested_type:
+        yield from _declared_in_message(f"{name}.", nested)
+    yield from _enums_and_extensions(f"{name}.", message)
+
+
+def _enums_and_extensions(prefix: str, scope: Any) -> Iterator[tuple[str, Any]]:
+    for each in scope.enum_type:
+        yield f"{prefix}{each.name}", None
+        # Values are declared beside their enumeration, and found beneath it as well.
+        for value in each.value:
+            yield f"{prefix}{value.name}", None
+            yield f"{prefix}{each.name}.{value.name}", None
+    for extension in scope.extension:
+        yield f"{prefix}{extension.name}", extension

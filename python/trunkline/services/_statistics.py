@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""Statistics: what a server has done since it started, and what it is doing, as a service."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from typing import TYPE_CHECKING, Any
+
+from .._context import Context
+from .._errors import InvalidArgument
+from .._server import current_server
+from . import _definitions
+from ._registering import Served, register_all
+from ._watches import Wait, watch, watch_async
+
+if TYPE_CHECKING:
+    from .._server import Registry, Serving
+
+_USUAL_INTERVAL_NS = 1_000_000_000
+_LEAST_INTERVAL_NS = 10_000_000
+
+
+def add_statistics(server: Registry, *, max_watchers: int = 16) -> None:
+    """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, how late the loop is.
+    Servers started from then on count them.
+
+    Of several processes (``workers=``) the one that has the caller's connection tells its own; ``process_id`` says
+    which.
+
+    ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread
+    beside the server's ``threads`` as long as it is open. They end with Unavailable once the server drains.
+
+    Raises ImportError without the package protobuf, ValueError if the server has it already.
+    """
+    _definitions.require_protobuf("add statistics")
+    handlers = _Handlers()
+    types = handlers.request, handlers.response
+    name = f"{_definitions.STATISTICS}.Statistics"
+    get = Served(f"{name}/Get", "unary", *types, handlers.get, handlers.get_async, idempotent=True)
+    watching = Served(f"{name}/Watch", "server_stream", *types, handlers.watch, handlers.watch_async, max_watchers)
+    register_all(server, [get, watching])
+    server._collects_statistics = True
+
+
+class _Handlers:
+    def __init__(self) -> None:
+        self.request = _definitions.message(f"{_definitions.STATISTICS}.StatisticsRequest")
+        self.response = _definitions.message(f"{_definitions.STATISTICS}.ServerStatistics")
+
+    def get(self, request: Any) -> Any:
+        return self._statistics(current_server.get(), request)
+
+    async def get_async(self, request: Any) -> Any:
+        return self.get(request)
+
+    def watch(self, request: Any, context: Context) -> Iterator[Any]:
+        return watch(self._steps(request), context, "statistics")
+
+    def watch_async(self, request: Any) -> AsyncIterator[Any]:
+        return watch_async(self._steps(request), "statistics")
+
+    def _steps(self, request: Any) -> Callable[[Callable[[], None]], Generator[Any, None, None]]:
+        interval_ns = request.interval_ns or _USUAL_INTERVAL_NS
+        if interval_ns < _LEAST_INTERVAL_NS:
+            raise InvalidArgument(f"watch statistics: interval_ns {interval_ns} is less than {_LEAST_INTERVAL_NS}")
+        server = current_server.get()
+
+        def steps(wake: Callable[[], None]) -> Generator[Any, None, None]:
+            while True:
+                yield self._statistics(server, request)
+                yield Wait(interval_ns / 1e9)
+
+        return steps
+
+    def _statistics(self, server: Serving, request: Any) -> Any:
+        facts = server._core.statistics()
+        response = self.response()
+        prefix = request.method_prefix
+        facts["methods"] = [each for each in facts["methods"] if each["method"].startswith(prefix)]
+        _fill(response, facts, "buckets" if request.without_buckets else None)
+        return response
+
+
+def _fill(message: Any, facts: dict[str, Any], left_out: str | None) -> None:
+    """By the names of the fields; the facts may have more than those."""
+    for field in message.DESCRIPTOR.fields:
+        value = facts.get(field.name)
+        if value is None or field.name == left_out:
+            continue
+        if isinstance(value, list):
+            for each in value:
+                _fill(getattr(message, field.name).add(), each, left_out)
+        elif field.message_type is None:
+            setattr(message, field.name, value)
+        elif field.message_type.GetOptions().map_entry:
+            getattr(message, field.name).update(value)
+        else:
+            _fill(getattr(message, field.name), value, left_out)

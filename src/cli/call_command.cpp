@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: MIT
+// Finds the method's description, makes the call, tells its status.
+#include "cli/call_command.h"
+
+#include "cli/call_run.h"
+#include "cli/failure.h"
+#include "cli/output.h"
+#include "cli/status_text.h"
+#include "cli/terminal.h"
+
+#include <unistd.h>
+
+namespace trunkline::cli {
+
+void CallCommand::declare(CLI::App& app) {
+  connection_.declare(app);
+  app.add_option("method", method_, "SERVICE/METHOD, SERVICE.METHOD, or the method's name on the wire")
+      ->type_name("")
+      ->required();
+  app.add_option("input", dash_, "-: requests from standard input, sent as they come")->type_name("");
+  auto* const json = app.add_option("--json", json_, "Requests, as JSON values one after the other")->type_name("TEXT");
+  app.add_option("--file", file_, "The same from a file")->type_name("FILE")->excludes(json);
+  call_.declare(app);
+  app.add_option("--codec", codec_, "How requests are sent; with json or msgpack no definitions are needed")
+      ->type_name("protobuf|json|msgpack")
+      ->check(CLI::IsMember({"protobuf", "json", "msgpack"}).description(""));
+  app.add_option("--compressor", compressor_, "Compress requests")->type_name("identity|snappy|zstd|lz4|gzip");
+  app.add_flag("--idempotent", is_idempotent_, "The call may run twice: repeat it if the connection is lost");
+  app.add_flag("-v,--verbose", is_verbose_, "Tell metadata, sizes, times and the status on standard error");
+  auto* const pretty = app.add_flag("--pretty", is_pretty_, "Indent responses (the default for one on a terminal)");
+  app.add_flag("--compact", is_compact_, "Each response on one line")->excludes(pretty);
+  app.add_flag("--emit-defaults", shows_defaults_, "Show fields that have default values as well");
+  schema_.declare(app);
+}
+
+int CallCommand::run() {
+  if (!dash_.empty() && dash_ != "-") {
+    throw misuse("unexpected argument '" + harmless(fit_text(dash_, 60)) +
+                 "'; requests are given with --json, --file or -");
+  }
+  if (!dash_.empty() && (json_ || !file_.empty())) throw misuse("- goes neither with --json nor with --file");
+  CallOptions options = call_.options();
+  options.compressor = compressor_;
+  options.idempotent = is_idempotent_;
+  const std::string endpoint = connection_.endpoint();
+  const std::unique_ptr<Channel> channel = connection_.connect();
+  Interruption interruption;
+
+  std::optional<Schema> schema;
+  MethodFacts method{.descriptor = nullptr, .path = method_, .codec = codec_};
+  const bool needs_schema = codec_.empty() || codec_ == "protobuf" || schema_.is_given();
+  if (needs_schema) method = schema.emplace(schema_.source(*channel, endpoint, options)).find_method(method_);
+  if (schema) schema->rest();
+  const auto* const found = method.descriptor;
+  const CallShape shape{.path = method.path,
+                        .has_many_requests = found == nullptr || found->client_streaming(),
+                        .has_many_responses = found == nullptr || found->server_streaming()};
+  RequestInput input = open_input(shape.has_many_requests);
+  const CoderOptions coding = coder_options(method);
+  const MessageCoder coder(found != nullptr ? found->input_type() : nullptr,
+                           found != nullptr ? found->output_type() : nullptr, coding);
+  options.codec = coding.codec;
+  CallReport report(is_verbose_);
+  const Status status = CallRun(*channel, shape, coder, input, report, interruption).run(options);
+  if (interruption.exit_status() != 0) return interruption.exit_status();
+  return finish(status, method);
+}
+
+/// Without any input an empty request is sent, and many requests are expected on standard input.
+RequestInput CallCommand::open_input(bool has_many_requests) const {
+  if (json_) return RequestInput::from_text(*json_);
+  if (!file_.empty()) return RequestInput::from_file(file_);
+  const bool is_described = codec_.empty() || codec_ == "protobuf" || schema_.is_given();
+  if (dash_.empty() && !(has_many_requests && is_described)) return RequestInput::from_text("{}");
+  if (is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO)) {
+    write_message(Style(STDERR_FILENO).faint("requests as JSON; end with Ctrl-D") + "\n");
+  }
+  return RequestInput::from_file("-");
+}
+
+CoderOptions CallCommand::coder_options(const MethodFacts& method) const {
+  // Whatever a server's own codec is: JSON is taken by all.
+  std::string codec = method.codec == "protobuf" ? "protobuf" : "json";
+  if (!codec_.empty()) codec = codec_;
+  if (codec == "protobuf" && method.codec != "protobuf") {
+    throw misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
+  }
+  const bool has_many_responses = method.descriptor == nullptr || method.descriptor->server_streaming();
+  return {.codec = codec, .layout = layout(has_many_responses), .shows_defaults = shows_defaults_};
+}
+
+JsonLayout CallCommand::layout(bool has_many_responses) const {
+  if (is_pretty_) return JsonLayout::pretty;
+  const bool is_for_people = !is_compact_ && !has_many_responses && is_terminal(STDOUT_FILENO);
+  return is_for_people ? JsonLayout::pretty : JsonLayout::compact;
+}
+
+int CallCommand::finish(const Status& status, const MethodFacts& method) const {
+  if (status.is_ok()) return exit_status::ok;
+  const auto* const pool = method.descriptor != nullptr ? method.descriptor->file()->pool() : nullptr;
+  throw Failure(exit_status::of(status.code()), describe_status(status, pool));
+}
+
+}  // namespace trunkline::cli

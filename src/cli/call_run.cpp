@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// Unary calls by a future; streams with a thread that writes while this one reads.
+#include "cli/call_run.h"
+
+#include "cli/failure.h"
+#include "cli/output.h"
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+
+#include <exception>
+#include <future>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace trunkline::cli {
+namespace {
+
+using PayloadStream = ClientStream<Payload, Payload>;
+
+}  // namespace
+
+/// Sends requests as they come, on a thread of its own. The stream and the input must outlive it.
+class CallRun::Writing {
+ public:
+  Writing(PayloadStream& stream, const CallRun& call) : stream_(stream), call_(call) {
+    try {
+      thread_ = std::thread([this] { run_guarded(); });
+    } catch (const std::system_error& error) {
+      throw Failure(exit_status::failed, std::string("start a thread: ") + error.what());
+    }
+  }
+  ~Writing() { join(); }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+  /// The call is over. What was wrong with a request, if anything was.
+  Status end() {
+    join();
+    return std::move(failure_);
+  }
+
+ private:
+  void join() {
+    call_.input_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  void run_guarded() {
+    try {
+      run();
+    } catch (const std::exception& error) {
+      // A definition that had to be asked for, and did not come.
+      fail(Status(StatusCode::unknown, error.what()));
+    }
+  }
+  void run() {
+    while (true) {
+      Result<std::optional<JsonText>> json = call_.input_.next();
+      if (!json) return fail(json.status());
+      if (!json->has_value()) break;
+      const Result<Payload> request = call_.coder_.encode(**json);
+      if (!request) return fail(request.status());
+      // That the call has ended is told by its reads.
+      if (!stream_.write(*request)) return;
+      call_.report_.sent(*request);
+    }
+    (void)stream_.close_writes();
+  }
+  void fail(Status status) {
+    failure_ = std::move(status);
+    stream_.cancel();
+  }
+
+  PayloadStream& stream_;
+  const CallRun& call_;
+  Status failure_;
+  std::thread thread_;
+};
+
+CallRun::CallRun(Channel& channel, CallShape shape, const MessageCoder& coder, RequestInput& input, CallReport& report,
+                 Interruption& interruption)
+    : channel_(channel),
+      shape_(std::move(shape)),
+      coder_(coder),
+      input_(input),
+      report_(report),
+      interruption_(interruption) {}
+
+Status CallRun::run(CallOptions options) {
+  if (shape_.has_many_requests) return run_stream(std::nullopt, options);
+  const Payload request = only_request();
+  return shape_.has_many_responses ? run_stream(request, options) : run_unary(request, options);
+}
+
+Payload CallRun::only_request() {
+  Result<std::optional<JsonText>> json = input_.next();
+  if (!json) throw misuse(std::string(json.status().message()));
+  if (!json->has_value()) throw misuse("the method takes one request, and there is none; an empty one is {}");
+  Result<Payload> request = coder_.encode(**json);
+  if (!request) throw misuse(std::string(request.status().message()));
+  const Result<bool> has_more = input_.has_more();
+  if (has_more.is_ok() && *has_more) throw misuse("the method takes one request, and there are more");
+  return *std::move(request);
+}
+
+Status CallRun::run_unary(const Payload& request, CallOptions& options) {
+  ReplyInfo reply;
+  options.reply = &reply;
+  asio::cancellation_signal cancellation;
+  std::promise<Result<Payload>> promise;
+  std::future<Result<Payload>> future = promise.get_future();
+  report_.begin(shape_.path, request.codec, options.metadata);
+  report_.sent(request);
+  channel_.async_call<Payload>(channel_.method(shape_.path), request, options,
+                               asio::bind_cancellation_slot(cancellation.slot(), [&promise](Result<Payload> result) {
+                                 promise.set_value(std::move(result));
+                               }));
+  Result<Payload> response = [&] {
+    const Stopping stopping(interruption_, [&] { cancellation.emit(asio::cancellation_type::terminal); });
+    return future.get();
+  }();
+  report_.leading(reply.leading);
+  if (response) show(*response);
+  report_.end(response.status(), reply.trailing, reply.peer);
+  return response.status();
+}
+
+Status CallRun::run_stream(const std::optional<Payload>& request, const CallOptions& options) {
+  const Method method = channel_.method(shape_.path);
+  report_.begin(shape_.path, options.codec.empty() ? "protobuf" : options.codec, options.metadata);
+  PayloadStream stream = request ? channel_.server_stream<Payload>(method, *request, options)
+                                 : channel_.stream<Payload, Payload>(method, options);
+  if (request) report_.sent(*request);
+  Status failure;
+  Status status;
+  {
+    const Stopping stopping(interruption_, [&] {
+      stream.cancel();
+      input_.stop();
+    });
+    std::optional<Writing> writing;
+    if (!request) writing.emplace(stream, *this);
+    try {
+      status = read_all(stream);
+    } catch (...) {
+      stream.cancel();
+      throw;
+    }
+    if (writing) failure = writing->end();
+  }
+  report_.end(status, stream.trailing(), {});
+  if (!failure.is_ok()) throw misuse(std::string(failure.message()));
+  return status;
+}
+
+Status CallRun::read_all(PayloadStream& stream) {
+  while (true) {
+    Result<std::optional<Payload>> response = stream.read();
+    report_.leading(stream.leading());
+    if (!response || !response->has_value()) return stream.finish();
+    show(**response);
+  }
+}
+
+void CallRun::show(const Payload& response) {
+  report_.received(response);
+  Result<std::string> json = coder_.decode(response);
+  if (!json) throw Failure(json.status());
+  write_output(*json + "\n");
+}
+
+}  // namespace trunkline::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// A table of units, and numbers before them.
+#include "cli/duration_text.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+
+namespace trunkline::cli {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double nanoseconds;
+};
+
+constexpr std::array units{Unit{"ns", 1},  Unit{"us", 1e3}, Unit{"ms", 1e6},
+                           Unit{"s", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
+constexpr double year = 365 * 24 * 3600e9;
+
+Status refuse(std::string_view text, std::string_view why) {
+  return {StatusCode::invalid_argument, "duration '" + std::string(text) + "': " + std::string(why)};
+}
+
+/// Takes a unit off the front of `rest`; null if there is none.
+const Unit* take_unit(std::string_view& rest) {
+  const std::size_t end = rest.find_first_of("0123456789.");
+  const std::string_view name = rest.substr(0, end);
+  for (const Unit& unit : units) {
+    if (unit.name != name) continue;
+    rest.remove_prefix(name.size());
+    return &unit;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
+  std::string_view rest = text;
+  double total = 0;
+  do {
+    double number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number, std::chars_format::fixed);
+    if (error != std::errc() || !(number >= 0)) {
+      return refuse(text, "expected a number and a unit, such as 500ms, 5s or 1m30s");
+    }
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    const bool is_bare = rest.empty() && end == text.data() + text.size() && total == 0;
+    const Unit* const unit = is_bare ? &units[3] : take_unit(rest);
+    if (unit == nullptr) return refuse(text, "unknown unit; units are ns, us, ms, s, m and h");
+    total += number * unit->nanoseconds;
+  } while (!rest.empty());
+  if (!(total >= 1)) return refuse(text, "is not more than zero");
+  if (total > year) return refuse(text, "exceeds a year");
+  return std::chrono::nanoseconds(std::llround(total));
+}
+
+std::string format_duration(std::chrono::nanoseconds duration) {
+  const auto count = static_cast<double>(duration.count());
+  if (count < 0) return "-";
+  std::size_t index = 0;
+  while (index < 3 && count >= 999.5 * units[index].nanoseconds) ++index;
+  const double value = count / units[index].nanoseconds;
+  const int digits = index == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+  std::array<char, 32> text;
+  std::snprintf(text.data(), text.size(), "%.*f", digits, value);
+  return text.data() + std::string(units[index].name);
+}
+
+}  // namespace trunkline::cli

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// write(2) until all is written.
+#include "cli/output.h"
+
+#include "cli/failure.h"
+
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+namespace trunkline::cli {
+namespace {
+
+/// 0, or the error.
+int write_all(int file, std::string_view text) noexcept {
+  while (!text.empty()) {
+    const ssize_t written = write(file, text.data(), text.size());
+    if (written >= 0) {
+      text.remove_prefix(static_cast<std::size_t>(written));
+    } else if (errno == EAGAIN) {
+      // Whoever shares the descriptor has made it non-blocking.
+      pollfd wait{.fd = file, .events = POLLOUT, .revents = 0};
+      poll(&wait, 1, -1);
+    } else if (errno != EINTR) {
+      return errno;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+
+void write_output(std::string_view text) {
+  const int error = write_all(STDOUT_FILENO, text);
+  if (error == EPIPE || error == EIO) throw OutputClosed();
+  if (error != 0) throw Failure(exit_status::failed, std::string("write standard output: ") + std::strerror(error));
+}
+
+void write_message(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }
+
+}  // namespace trunkline::cli

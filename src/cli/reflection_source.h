@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// ReflectionSource: definitions as a server's reflection service tells them.
+#pragma once
+
+#include "cli/payload.h"
+#include "cli/schema.h"
+
+#include <trunkline/channel.h>
+#include <trunkline/v1/reflection.pb.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace trunkline::cli {
+
+/// Asks when it is asked, over one stream from one rest() to the next, and forgets no answer. One thread at a time.
+/// Functions throw Failure if the call fails; that something is unknown to the server is no failure.
+class ReflectionSource final : public SchemaSource {
+ public:
+  /// `endpoint` is for messages. The channel must outlive it; `options` hold for the call.
+  ReflectionSource(Channel& channel, std::string endpoint, const CallOptions& options);
+  ~ReflectionSource() override;
+
+  std::vector<std::string> services() override;
+  std::string name() const override { return endpoint_; }
+  void rest() override;
+
+  bool FindFileByName(const std::string& name, google::protobuf::FileDescriptorProto* file) override;
+  bool FindFileContainingSymbol(const std::string& symbol, google::protobuf::FileDescriptorProto* file) override;
+  bool FindFileContainingExtension(const std::string& type, int number,
+                                   google::protobuf::FileDescriptorProto* file) override;
+  bool FindAllExtensionNumbers(const std::string& type, std::vector<int>* numbers) override;
+
+ private:
+  v1::ServerReflectionResponse ask(const v1::ServerReflectionRequest& request);
+  bool learn(const v1::ServerReflectionRequest& request);
+  [[noreturn]] void fail(const Status& status) const;
+
+  Channel& channel_;
+  std::string endpoint_;
+  CallOptions options_;
+  std::optional<ClientStream<Payload, Payload>> stream_;
+  std::optional<std::vector<std::string>> services_;
+  google::protobuf::SimpleDescriptorDatabase files_;
+  google::protobuf::DescriptorPoolDatabase known_;
+  std::set<std::string> unknown_;
+};
+
+}  // namespace trunkline::cli

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+// poll(2) and read(2), so that waiting can be ended.
+#include "cli/request_input.h"
+
+#include "cli/failure.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/stat.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <limits>
+#include <utility>
+#include <vector>
+
+namespace trunkline::cli {
+namespace {
+
+constexpr std::size_t read_bytes = 64 << 10;
+/// What a message may hold at most; its JSON is longer by a small factor.
+constexpr std::size_t most_held_bytes = std::size_t{4} * std::numeric_limits<int>::max();
+
+}  // namespace
+
+RequestInput::RequestInput(FileHandle file) : file_(std::move(file)), stop_(eventfd(0, EFD_CLOEXEC)) {
+  if (stop_.get() < 0) throw Failure(exit_status::failed, std::string("read requests: ") + std::strerror(errno));
+}
+
+RequestInput RequestInput::from_text(std::string text) {
+  RequestInput input{FileHandle()};
+  input.values_.append(text);
+  input.values_.finish();
+  return input;
+}
+
+RequestInput RequestInput::from_file(const std::string& path) {
+  const int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) throw misuse("--file " + path + ": " + std::strerror(errno));
+  RequestInput input{FileHandle(file)};
+  struct stat facts {};
+  input.is_interactive_ = fstat(file, &facts) == 0 && !S_ISREG(facts.st_mode);
+  return input;
+}
+
+Result<RequestInput::Step> RequestInput::read_some() {
+  std::array<pollfd, 2> waits{pollfd{.fd = stop_.get(), .events = POLLIN, .revents = 0},
+                              pollfd{.fd = file_.get(), .events = POLLIN, .revents = 0}};
+  while (poll(waits.data(), waits.size(), -1) < 0) {
+    if (errno != EINTR) return Status(StatusCode::unknown, std::string("read requests: ") + std::strerror(errno));
+  }
+  if (waits[0].revents != 0) return Step::stopped;
+  std::vector<char> buffer(read_bytes);
+  const ssize_t count = read(file_.get(), buffer.data(), buffer.size());
+  if (count < 0 && (errno == EINTR || errno == EAGAIN)) return Step::read;
+  // EIO: a terminal that has hung up.
+  if (count < 0 && errno != EIO)
+    return Status(StatusCode::unknown, std::string("read requests: ") + std::strerror(errno));
+  if (count <= 0) {
+    values_.finish();
+    file_ = FileHandle();
+    return Step::ended;
+  }
+  values_.append({buffer.data(), static_cast<std::size_t>(count)});
+  if (values_.held_bytes() <= most_held_bytes) return Step::read;
+  return Status(StatusCode::resource_exhausted,
+                "read requests: a value exceeds " + std::to_string(most_held_bytes) + " bytes");
+}
+
+Result<std::optional<JsonText>> RequestInput::next() {
+  if (ahead_) return std::exchange(ahead_, std::nullopt);
+  while (true) {
+    if (std::optional<JsonText> value = values_.next()) return value;
+    if (file_.get() < 0) return std::optional<JsonText>();
+    const Result<Step> step = read_some();
+    if (!step) return step.status();
+    if (*step == Step::stopped) return std::optional<JsonText>();
+  }
+}
+
+Result<bool> RequestInput::has_more() {
+  if (is_interactive_) {
+    if (!ahead_) ahead_ = values_.next();
+    return ahead_.has_value() || values_.held_bytes() > 0;
+  }
+  if (!ahead_) {
+    Result<std::optional<JsonText>> value = next();
+    if (!value) return value.status();
+    ahead_ = *std::move(value);
+  }
+  return ahead_.has_value();
+}
+
+void RequestInput::stop() noexcept {
+  const std::uint64_t one = 1;
+  while (write(stop_.get(), &one, sizeof one) < 0 && errno == EINTR) {
+  }
+}
+
+}  // namespace trunkline::cli

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// A pool over a source, and the ways in which people name methods.
+#include "cli/schema.h"
+
+#include "cli/failure.h"
+#include "cli/suggestion.h"
+#include "cli/terminal.h"
+
+#include <trunkline/v1/options.pb.h>
+
+#include <google/protobuf/descriptor.pb.h>
+
+#include <cctype>
+#include <utility>
+
+namespace trunkline::cli {
+
+using google::protobuf::MethodDescriptor;
+using google::protobuf::ServiceDescriptor;
+
+/// The first thing that was wrong with a definition.
+class Schema::BuildErrors final : public google::protobuf::DescriptorPool::ErrorCollector {
+ public:
+  void AddError(const std::string& file, const std::string& element, const google::protobuf::Message*, ErrorLocation,
+                const std::string& text) override {
+    if (first_.empty()) first_ = file + ": " + element + ": " + text;
+  }
+  void AddWarning(const std::string&, const std::string&, const google::protobuf::Message*, ErrorLocation,
+                  const std::string&) override {}
+
+  std::string take() { return std::exchange(first_, {}); }
+
+ private:
+  std::string first_;
+};
+
+namespace {
+
+struct SplitName {
+  std::string service;
+  std::string method;
+};
+
+/// At the slash, else at the last dot.
+SplitName split(std::string_view name) {
+  if (name.starts_with('/')) name.remove_prefix(1);
+  std::size_t at = name.rfind('/');
+  if (at == std::string_view::npos) at = name.rfind('.');
+  if (at == std::string_view::npos) return {{}, std::string(name)};
+  return {std::string(name.substr(0, at)), std::string(name.substr(at + 1))};
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > most ? text + ", ..." : text;
+}
+
+/// Letters after an underscore become capitals.
+std::string usual_json_name(const std::string& field) {
+  std::string name;
+  bool is_next_capital = false;
+  for (const char letter : field) {
+    if (letter != '_')
+      name += is_next_capital ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+    is_next_capital = letter == '_';
+  }
+  return name;
+}
+
+void drop_usual_names(google::protobuf::DescriptorProto& message) {
+  for (auto& field : *message.mutable_field()) {
+    if (field.json_name() == usual_json_name(field.name())) field.clear_json_name();
+  }
+  for (auto& nested : *message.mutable_nested_type()) drop_usual_names(nested);
+}
+
+std::vector<std::string> method_names(const ServiceDescriptor& service) {
+  std::vector<std::string> names;
+  for (int i = 0; i < service.method_count(); ++i) names.push_back(service.method(i)->name());
+  return names;
+}
+
+}  // namespace
+
+void drop_usual_json_names(google::protobuf::FileDescriptorProto& file) {
+  for (auto& message : *file.mutable_message_type()) drop_usual_names(message);
+}
+
+MethodFacts facts_of(const MethodDescriptor& method) {
+  MethodFacts facts{&method, method.service()->full_name() + "/" + method.name(), "protobuf"};
+  const auto& told = method.options().GetExtension(v1::method);
+  if (!told.path().empty()) facts.path = told.path();
+  if (!told.codec().empty()) facts.codec = told.codec();
+  return facts;
+}
+
+Schema::Schema(std::unique_ptr<SchemaSource> source)
+    : source_(std::move(source)), errors_(std::make_unique<BuildErrors>()), pool_(source_.get(), errors_.get()) {}
+
+Schema::~Schema() = default;
+
+const ServiceDescriptor* Schema::find_service(const std::string& name) const {
+  const ServiceDescriptor* const service = pool_.FindServiceByName(name);
+  const std::string error = errors_->take();
+  if (service == nullptr && !error.empty()) {
+    throw Failure(exit_status::failed, "definition of " + harmless(name) + ": " + harmless(error));
+  }
+  return service;
+}
+
+MethodFacts Schema::look_for_method(std::string_view name) {
+  const SplitName parts = split(name);
+  if (!parts.service.empty()) {
+    const ServiceDescriptor* const service = find_service(parts.service);
+    const MethodDescriptor* const method = service != nullptr ? service->FindMethodByName(parts.method) : nullptr;
+    if (method != nullptr) return facts_of(*method);
+    if (service != nullptr) return {};
+  }
+  for (const std::string& each : services()) {
+    const ServiceDescriptor* const service = find_service(each);
+    for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
+      MethodFacts facts = facts_of(*service->method(i));
+      if (facts.path == name) return facts;
+    }
+  }
+  return {};
+}
+
+MethodFacts Schema::find_method(std::string_view name) {
+  MethodFacts facts = look_for_method(name);
+  if (facts.descriptor == nullptr) refuse("method", name);
+  return facts;
+}
+
+/// Their names on the wire.
+std::vector<std::string> Schema::paths_of(const std::string& service_name) const {
+  std::vector<std::string> paths;
+  const ServiceDescriptor* const service = find_service(service_name);
+  for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
+    paths.push_back(facts_of(*service->method(i)).path);
+  }
+  return paths;
+}
+
+void Schema::refuse(std::string_view noun, std::string_view name) {
+  const SplitName parts = split(name);
+  const std::string unknown = "unknown " + std::string(noun) + " '" + harmless(name) + "'";
+  if (const auto* const service = find_service(std::string(name))) {
+    throw misuse(unknown + "; it is a service, which has " + list_of(method_names(*service)));
+  }
+  if (const auto* const service = parts.service.empty() ? nullptr : find_service(parts.service)) {
+    const std::vector<std::string> methods = method_names(*service);
+    throw misuse("service " + parts.service + " has no method '" + harmless(parts.method) + "'; it has " +
+                 list_of(methods) + did_you_mean(parts.method, methods));
+  }
+  std::vector<std::string> known = services();
+  const std::string has = "; " + this->name() + " has the services " + list_of(known);
+  std::vector<std::string> paths;
+  for (const std::string& each : known) {
+    for (std::string& path : paths_of(each)) paths.push_back(std::move(path));
+  }
+  if (const std::string near = did_you_mean(name, paths); !near.empty()) throw misuse(unknown + near);
+  const std::string& wanted = parts.service.empty() ? parts.method : parts.service;
+  std::string near = did_you_mean(name, known);
+  if (near.empty()) near = did_you_mean(wanted, known);
+  throw misuse(unknown + (near.empty() ? has : near));
+}
+
+}  // namespace trunkline::cli

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// `trunkline serve`: hands over to Python.
+#pragma once
+
+#include "cli/command.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trunkline::cli {
+
+class ServeCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override;
+  /// Returns only by throwing Failure: the process becomes Python.
+  int run() override;
+
+ private:
+  std::vector<std::string> interpreters() const;
+  std::string choose() const;
+
+  CLI::App* app_ = nullptr;
+  std::string python_;
+};
+
+/// The program as execvp(3) would find it on `path` (as $PATH has it); empty if there is none.
+std::string find_program(const std::string& name, std::string_view path);
+
+}  // namespace trunkline::cli

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// trunkline.v1.Statistics, Get and Watch.
+#include "cli/stats_command.h"
+
+#include "cli/duration_text.h"
+#include "cli/failure.h"
+#include "cli/interruption.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+
+#include <google/protobuf/util/json_util.h>
+
+#include <unistd.h>
+
+namespace trunkline::cli {
+namespace {
+
+constexpr std::string_view get_method = "trunkline.v1.Statistics/Get";
+constexpr std::string_view watch_method = "trunkline.v1.Statistics/Watch";
+
+/// The terminal's other screen, without a cursor, while it lives.
+class OtherScreen {
+ public:
+  explicit OtherScreen(bool is_wanted) : is_on_(is_wanted) {
+    if (is_on_) write_output("\x1b[?1049h\x1b[?25l");
+  }
+  ~OtherScreen() {
+    if (!is_on_) return;
+    try {
+      write_output("\x1b[?25h\x1b[?1049l");
+    } catch (const std::exception&) {
+      // The terminal is gone, and its screens with it.
+    }
+  }
+  OtherScreen(const OtherScreen&) = delete;
+  OtherScreen& operator=(const OtherScreen&) = delete;
+
+ private:
+  bool is_on_;
+};
+
+v1::ServerStatistics sample_of(const Payload& payload) {
+  v1::ServerStatistics sample;
+  if (const Status status = unpack(payload, sample); !status) throw Failure(status);
+  return sample;
+}
+
+std::string json_of(const v1::ServerStatistics& sample) {
+  google::protobuf::util::JsonPrintOptions options;
+  options.always_print_primitive_fields = true;
+  std::string json;
+  const auto status = google::protobuf::util::MessageToJsonString(sample, &json, options);
+  if (!status.ok()) throw Failure(exit_status::failed, "statistics: " + status.message().ToString());
+  return json + "\n";
+}
+
+std::string joined(const std::vector<std::string>& lines, std::string_view end) {
+  std::string text;
+  for (const std::string& line : lines) text.append(line).append(end);
+  return text;
+}
+
+}  // namespace
+
+void StatsCommand::declare(CLI::App& app) {
+  connection_.declare(app);
+  app.add_option("prefix", prefix_, "Only methods whose names begin with this")->type_name("");
+  auto* const watch = app.add_flag("-w,--watch", watches_, "Rates, again and again, until Ctrl-C");
+  app.add_option("--interval", interval_, "Time between samples, from 10ms")
+      ->type_name("TIME")
+      ->capture_default_str()
+      ->needs(watch);
+  app.add_flag("--json", is_json_, "Samples as the server sends them, each on one line");
+  call_.declare(app);
+}
+
+int StatsCommand::run() {
+  const CallOptions options = call_.options();
+  const Result<std::chrono::nanoseconds> interval = parse_duration(interval_);
+  if (!interval) throw misuse("--interval: " + std::string(interval.status().message()));
+  if (*interval < std::chrono::milliseconds(10)) throw misuse("--interval: '" + interval_ + "' is less than 10ms");
+  request_.set_method_prefix(prefix_);
+  request_.set_interval_ns(static_cast<std::uint64_t>(interval->count()));
+  request_.set_without_buckets(!watches_ && !is_json_);
+  const std::unique_ptr<Channel> channel = connection_.connect();
+  return watches_ ? watch(*channel, options) : get(*channel, options);
+}
+
+int StatsCommand::get(Channel& channel, const CallOptions& options) {
+  Payload answer;
+  if (const Status status = channel.call(channel.method(get_method), pack(request_), answer, options); !status)
+    fail(status);
+  const v1::ServerStatistics sample = sample_of(answer);
+  const std::size_t width = is_terminal(STDOUT_FILENO) ? terminal_size().columns : 0;
+  write_output(is_json_ ? json_of(sample) : joined(StatsView::totals(sample, width), "\n"));
+  return exit_status::ok;
+}
+
+int StatsCommand::watch(Channel& channel, const CallOptions& options) {
+  Interruption interruption;
+  auto stream = channel.server_stream<Payload>(channel.method(watch_method), pack(request_), options);
+  const Stopping stopping(interruption, [&] { stream.cancel(); });
+  std::optional<OtherScreen> screen;
+  while (true) {
+    Result<std::optional<Payload>> answer = stream.read();
+    if (interruption.exit_status() != 0) return interruption.exit_status();
+    if (!answer || !answer->has_value()) screen.reset();
+    if (!answer) fail(answer.status());
+    if (!answer->has_value()) return exit_status::ok;
+    // Not before the first answer: what goes wrong until then is told on the usual screen.
+    if (!screen) screen.emplace(!is_json_ && is_terminal(STDOUT_FILENO));
+    show(sample_of(**answer));
+  }
+}
+
+void StatsCommand::show(const v1::ServerStatistics& sample) {
+  if (is_json_) return write_output(json_of(sample));
+  if (!is_terminal(STDOUT_FILENO)) return write_output(joined(view_.show(sample, 0, 0), "\n") + "\n");
+  const TerminalSize size = terminal_size();
+  // Each line wiped behind what is written, then all below.
+  write_output("\x1b[H" + joined(view_.show(sample, size.columns, size.rows - 1), "\x1b[K\n") + "\x1b[J");
+}
+
+void StatsCommand::fail(const Status& status) const {
+  std::string text = harmless(status.to_string());
+  if (status.code() == StatusCode::unimplemented) text = "the server has no statistics service: " + text;
+  throw Failure(exit_status::of(status.code()), text);
+}
+
+}  // namespace trunkline::cli

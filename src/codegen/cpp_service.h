@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The C++ class of one service: descriptions of its methods, bases for servers, and the client.
+#pragma once
+
+#include "codegen/cpp_keywords.h"
+#include "codegen/definition.h"
+#include "codegen/text_writer.h"
+
+#include <string_view>
+
+namespace trunkline::codegen {
+
+/// `name`: of the class.
+void write_cpp_service(const ServiceDefinition& service, std::string_view name, ProtocRelease release, TextWriter& out);
+
+}  // namespace trunkline::codegen

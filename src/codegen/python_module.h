@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The Python module of a file's services, and its stub.
+#pragma once
+
+#include "codegen/definition.h"
+#include "codegen/python_imports.h"
+
+#include <string>
+
+namespace trunkline::codegen {
+
+/// The text of a/b/hello_trunkline.py.
+std::string python_module_text(const FileDefinition& file, const PythonImports& imports);
+
+/// The text of a/b/hello_trunkline.pyi, which says the types of the same.
+std::string python_stub_text(const FileDefinition& file, const PythonImports& imports);
+
+}  // namespace trunkline::codegen

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// Python names: protoc's own for modules, ours for services and methods.
+#include "codegen/python_names.h"
+
+#include "codegen/cpp_names.h"
+#include "codegen/identifier.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace trunkline::codegen {
+
+namespace {
+
+constexpr std::array keywords = std::to_array<std::string_view>(
+    {"False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+     "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+     "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+     "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"});
+
+constexpr bool is_digit(char letter) { return letter >= '0' && letter <= '9'; }
+constexpr bool is_letter(char letter) {
+  return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_';
+}
+
+// In the body of a class a name that begins with two underscores would be another one.
+std::string class_name(std::string_view prefix, std::string_view service, std::string_view suffix) {
+  while (service.substr(0, 2) == "__") service.remove_prefix(1);
+  return std::string(prefix).append(service).append(suffix);
+}
+
+}  // namespace
+
+bool is_python_keyword(std::string_view name) {
+  return std::find(keywords.begin(), keywords.end(), name) != keywords.end();
+}
+
+bool is_plain_attribute(std::string_view name) {
+  return !name.empty() && !is_digit(name.front()) && name.substr(0, 2) != "__" && !is_python_keyword(name) &&
+         std::all_of(name.begin(), name.end(), [](char letter) { return is_letter(letter) || is_digit(letter); });
+}
+
+std::string python_module_of(std::string_view file, std::string_view suffix) {
+  return replaced(replaced(without_extension(file), '-', '_'), '/', '.').append(suffix);
+}
+
+std::string python_file_of(std::string_view module, std::string_view extension) {
+  return replaced(module, '.', '/').append(extension);
+}
+
+std::vector<PythonClasses> python_classes(const FileDefinition& file) {
+  // A service Hello has an AsyncHelloService, as a service AsyncHello has: those without a prefix come first.
+  std::vector<std::string> wanted;
+  for (const char* prefix : {"", "Async"}) {
+    for (const ServiceDefinition& service : file.services) {
+      wanted.push_back(class_name(prefix, service.name, "Service"));
+      wanted.push_back(class_name(prefix, service.name, "Client"));
+    }
+  }
+  const std::vector<std::string> given = NameScope(is_python_keyword).take_all(wanted);
+  const std::size_t count = file.services.size();
+  std::vector<PythonClasses> classes;
+  for (std::size_t i = 0; i < count; ++i) {
+    classes.push_back({given[2 * i], given[2 * (count + i)], given[2 * i + 1], given[2 * (count + i) + 1]});
+  }
+  return classes;
+}
+
+std::vector<std::string> python_functions(const ServiceDefinition& service) {
+  std::vector<std::string> wanted;
+  for (const MethodDefinition& method : service.methods) wanted.push_back(snake_case(method.name));
+  return NameScope(is_python_keyword).take_all(wanted);
+}
+
+}  // namespace trunkline::codegen

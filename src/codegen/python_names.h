@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The names that generated Python gives to what a definition holds.
+#pragma once
+
+#include "codegen/definition.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trunkline::codegen {
+
+bool is_python_keyword(std::string_view name);
+
+/// True if the name can be written behind a dot, also in the body of a class, which changes those that begin with two
+/// underscores.
+bool is_plain_attribute(std::string_view name);
+
+/// As protoc names modules: a/b-c/hello.proto and _pb2 -> a.b_c.hello_pb2.
+std::string python_module_of(std::string_view file, std::string_view suffix);
+
+/// a.b.hello_pb2 and .py -> a/b/hello_pb2.py
+std::string python_file_of(std::string_view module, std::string_view extension);
+
+/// The four classes of one service.
+struct PythonClasses {
+  std::string service;        ///< HelloService
+  std::string async_service;  ///< AsyncHelloService
+  std::string client;         ///< HelloClient
+  std::string async_client;   ///< AsyncHelloClient
+};
+
+/// Of a file's services, in order.
+std::vector<PythonClasses> python_classes(const FileDefinition& file);
+
+/// The functions of a service's methods, in order: say_hello.
+std::vector<std::string> python_functions(const ServiceDefinition& service);
+
+}  // namespace trunkline::codegen

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// ServiceDefinition: what does not depend on the types of handlers, so that generated services compile it no more.
+#include <trunkline/service.h>
+
+#include <utility>
+
+namespace trunkline {
+
+ServiceDefinition& ServiceDefinition::add(std::string_view method, std::unique_ptr<MethodHandler> handler,
+                                          MethodOptions options) {
+  entries_.push_back({std::string(method), std::move(handler), options});
+  return *this;
+}
+
+}  // namespace trunkline

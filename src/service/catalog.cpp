@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Where each service's descriptor comes from: our own definitions, those of its types, or the types themselves.
+#include "service/catalog.h"
+
+#include "service/derived_names.h"
+#include "trunkline/v1/health.pb.h"
+#include "trunkline/v1/reflection.pb.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <tuple>
+#include <utility>
+
+namespace trunkline::service {
+
+namespace protobuf = google::protobuf;
+
+namespace {
+
+constexpr std::string_view gathered_service = "trunkline.Methods";
+
+/// A definition of ours and the names under which it is served.
+struct OwnService {
+  std::string_view service;
+  std::string_view file;
+  const protobuf::FileDescriptor* definition;
+};
+
+const std::array<OwnService, 3>& own_services() {
+  static const std::array<OwnService, 3> all{{
+      {"grpc.health.v1.Health", "grpc/health/v1/health.proto", v1::HealthCheckRequest::descriptor()->file()},
+      {"grpc.reflection.v1.ServerReflection", "grpc/reflection/v1/reflection.proto",
+       v1::ServerReflectionRequest::descriptor()->file()},
+      {"grpc.reflection.v1alpha.ServerReflection", "grpc/reflection/v1alpha/reflection.proto",
+       v1::ServerReflectionRequest::descriptor()->file()},
+  }};
+  return all;
+}
+
+/// Descriptors that do not fit are left out, without a word on standard error.
+class Silence final : public protobuf::DescriptorPool::ErrorCollector {
+  void AddError(const std::string&, const std::string&, const protobuf::Message*, ErrorLocation,
+                const std::string&) override {}
+};
+
+const protobuf::Descriptor* descriptor_of(const MessageType* type) {
+  if (type == nullptr || type->descriptor == nullptr) return nullptr;
+  return static_cast<const protobuf::Descriptor*>(type->descriptor());
+}
+
+bool fits(const MessageType* type, const protobuf::Descriptor& defined) {
+  const protobuf::Descriptor* descriptor = descriptor_of(type);
+  return descriptor == nullptr || descriptor->full_name() == defined.full_name();
+}
+
+bool fits(const MethodInfo& info, const protobuf::MethodDescriptor* defined) {
+  if (defined == nullptr) return false;
+  const bool client_streams = info.kind == MethodKind::client_stream || info.kind == MethodKind::bidirectional;
+  const bool server_streams = info.kind == MethodKind::server_stream || info.kind == MethodKind::bidirectional;
+  return defined->client_streaming() == client_streams && defined->server_streaming() == server_streams &&
+         fits(info.request, *defined->input_type()) && fits(info.response, *defined->output_type());
+}
+
+void rename(std::string& type, const std::string& from, const std::string& to) {
+  if (type.starts_with(from)) type.replace(0, from.size(), to);
+}
+
+/// All names that begin with a dot and the old package begin with the new one instead.
+void rename_package(protobuf::FileDescriptorProto& file, const std::string& package) {
+  const std::string from = "." + file.package() + ".";
+  const std::string to = "." + package + ".";
+  for (protobuf::DescriptorProto& message : *file.mutable_message_type()) {
+    for (protobuf::FieldDescriptorProto& field : *message.mutable_field()) {
+      if (field.has_type_name()) rename(*field.mutable_type_name(), from, to);
+    }
+  }
+  for (protobuf::ServiceDescriptorProto& service : *file.mutable_service()) {
+    for (protobuf::MethodDescriptorProto& method : *service.mutable_method()) {
+      rename(*method.mutable_input_type(), from, to);
+      rename(*method.mutable_output_type(), from, to);
+    }
+  }
+  file.set_package(package);
+}
+
+auto facts_of(const MethodInfo& info) {
+  return std::tie(info.name, info.kind, info.idempotent, info.request, info.response, info.request_type,
+                  info.response_type);
+}
+
+}  // namespace
+
+Catalog::Catalog(std::vector<MethodInfo> methods) : methods_(std::move(methods)) {
+  std::map<std::string, Methods, std::less<>> by_service;
+  for (const MethodInfo& info : methods_) {
+    const std::string_view service = split_path(info.name).service;
+    if (service.empty()) {
+      left_.push_back(&info);
+    } else {
+      by_service[std::string(service)].push_back(&info);
+    }
+  }
+  for (auto& [name, of_service] : by_service) add_service(name, std::move(of_service));
+  if (!left_.empty()) {
+    const std::string name(gathered_service);
+    adopt_types(left_);
+    if (add_derived(name, left_, Detail::full) || add_derived(name, left_, Detail::none)) services_.push_back(name);
+  }
+  std::sort(services_.begin(), services_.end());
+}
+
+bool Catalog::is_of(const std::vector<MethodInfo>& methods) const {
+  return std::equal(methods_.begin(), methods_.end(), methods.begin(), methods.end(),
+                    [](const MethodInfo& a, const MethodInfo& b) { return facts_of(a) == facts_of(b); });
+}
+
+void Catalog::add_service(const std::string& name, Methods methods) {
+  adopt_types(methods);
+  const bool is_defined = add_own(name, methods) || add_defined(name, methods);
+  const bool is_told = is_defined || (name != gathered_service && (add_derived(name, methods, Detail::full) ||
+                                                                   add_derived(name, methods, Detail::none)));
+  if (is_told) services_.push_back(name);
+  if (is_defined || !is_told) left_.insert(left_.end(), methods.begin(), methods.end());
+}
+
+bool Catalog::add_own(const std::string& name, const Methods& methods) {
+  const auto& all = own_services();
+  const auto own = std::find_if(all.begin(), all.end(), [&](const OwnService& one) { return one.service == name; });
+  const auto is_ours = [&](const MethodInfo* info) {
+    const protobuf::Descriptor* request = descriptor_of(info->request);
+    return request != nullptr && request->file() == own->definition;
+  };
+  if (own == all.end() || !std::all_of(methods.begin(), methods.end(), is_ours)) return false;
+  // gRPC's own may be in the process as well; it says the same.
+  if (pool_.FindServiceByName(name) != nullptr) return true;
+  protobuf::FileDescriptorProto file;
+  own->definition->CopyTo(&file);
+  file.set_name(std::string(own->file));
+  rename_package(file, std::string(package_of(name)));
+  return build(file);
+}
+
+bool Catalog::add_defined(const std::string& name, Methods& methods) {
+  const protobuf::ServiceDescriptor* service = pool_.FindServiceByName(name);
+  if (service == nullptr) return false;
+  const auto left = std::stable_partition(methods.begin(), methods.end(), [&](const MethodInfo* info) {
+    return !fits(*info, service->FindMethodByName(std::string(split_path(info->name).method)));
+  });
+  const bool any = left != methods.end();
+  methods.erase(left, methods.end());
+  return any;
+}
+
+bool Catalog::add_derived(const std::string& name, const Methods& methods, Detail detail) {
+  DerivedTypes types = types_;
+  DerivedFile derived(name, detail, pool_, types);
+  for (const MethodInfo* info : methods) {
+    derived.add_method(name == gathered_service ? std::string_view(info->name) : split_path(info->name).method, *info);
+  }
+  if (!build(derived.file())) return false;
+  types_ = std::move(types);
+  return true;
+}
+
+void Catalog::adopt_types(const Methods& methods) {
+  for (const MethodInfo* info : methods) {
+    for (const MessageType* type : {info->request, info->response}) {
+      if (const protobuf::Descriptor* descriptor = descriptor_of(type)) adopt(*descriptor->file());
+    }
+  }
+}
+
+void Catalog::adopt(const protobuf::FileDescriptor& file) {
+  if (pool_.FindFileByName(file.name()) != nullptr) return;
+  for (int i = 0; i < file.dependency_count(); ++i) adopt(*file.dependency(i));
+  protobuf::FileDescriptorProto copy;
+  file.CopyTo(&copy);
+  static_cast<void>(build(copy));
+}
+
+bool Catalog::build(const protobuf::FileDescriptorProto& file) {
+  Silence silence;
+  return pool_.BuildFileCollectingErrors(file, &silence) != nullptr;
+}
+
+}  // namespace trunkline::service

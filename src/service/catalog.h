@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// Catalog: descriptors of all that a server offers at one time.
+#pragma once
+
+#include "service/derived_file.h"
+
+#include <google/protobuf/descriptor.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trunkline::service {
+
+/// Constant once made. Every file in it has been accepted by protobuf.
+class Catalog {
+ public:
+  explicit Catalog(std::vector<MethodInfo> methods);
+  Catalog(const Catalog&) = delete;
+  Catalog& operator=(const Catalog&) = delete;
+
+  /// True if it was made of the same methods.
+  bool is_of(const std::vector<MethodInfo>& methods) const;
+  /// Full names, sorted.
+  const std::vector<std::string>& services() const noexcept { return services_; }
+  /// What the methods refer to, what describes them, and what the process has registered.
+  const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
+
+ private:
+  using Methods = std::vector<const MethodInfo*>;
+
+  void add_service(const std::string& name, Methods methods);
+  bool add_own(const std::string& name, const Methods& methods);
+  /// Lists the service if it is defined. Takes the methods out that the definition tells of.
+  bool add_defined(const std::string& name, Methods& methods);
+  bool add_derived(const std::string& name, const Methods& methods, Detail detail);
+  /// Takes over the files of types that come from other pools.
+  void adopt_types(const Methods& methods);
+  void adopt(const google::protobuf::FileDescriptor& file);
+  bool build(const google::protobuf::FileDescriptorProto& file);
+
+  const std::vector<MethodInfo> methods_;
+  google::protobuf::DescriptorPool pool_{google::protobuf::DescriptorPool::generated_pool()};
+  DerivedTypes types_;
+  std::vector<std::string> services_;
+  Methods left_;  // that no service of their own tells of
+};
+
+}  // namespace trunkline::service

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// ServerStatistics as a message, field by field.
+#include "service/statistics_service.h"
+
+namespace trunkline::service {
+
+namespace {
+
+std::uint64_t number_of(std::chrono::nanoseconds duration) { return static_cast<std::uint64_t>(duration.count()); }
+
+void describe(const LatencyHistogram& histogram, bool with_buckets, v1::LatencyHistogram& out) {
+  out.set_count(histogram.count);
+  out.set_min_ns(number_of(histogram.min));
+  out.set_max_ns(number_of(histogram.max));
+  out.set_sum_ns(number_of(histogram.sum));
+  out.set_p50_ns(number_of(histogram.p50));
+  out.set_p90_ns(number_of(histogram.p90));
+  out.set_p99_ns(number_of(histogram.p99));
+  out.set_p999_ns(number_of(histogram.p999));
+  if (!with_buckets) return;
+  for (const LatencyHistogram::Bucket& bucket : histogram.buckets) {
+    v1::LatencyHistogram::Bucket& added = *out.add_buckets();
+    added.set_upper_ns(number_of(bucket.upper));
+    added.set_count(bucket.count);
+  }
+}
+
+void describe(const MethodStatistics& method, bool with_buckets, v1::MethodStatistics& out) {
+  out.set_method(method.method);
+  out.set_started(method.started);
+  out.set_in_flight(method.in_flight);
+  for (const auto& [code, count] : method.finished_by_code) {
+    (*out.mutable_finished_by_code())[static_cast<std::int32_t>(code)] = count;
+  }
+  out.set_bytes_received(method.bytes_received);
+  out.set_bytes_sent(method.bytes_sent);
+  describe(method.latency, with_buckets, *out.mutable_latency());
+}
+
+void describe(const ServerStats& totals, v1::ServerStatistics& out) {
+  out.set_connections(totals.connections);
+  out.set_connections_accepted(totals.connections_accepted);
+  out.set_connections_refused(totals.connections_refused);
+  out.set_open_calls(totals.open_calls);
+  out.set_queued_blocking_calls(totals.queued_blocking_calls);
+  out.set_calls_started(totals.calls_started);
+  out.set_calls_ok(totals.calls_ok);
+  out.set_calls_failed(totals.calls_failed);
+  out.set_calls_cancelled(totals.calls_cancelled);
+  out.set_calls_refused(totals.calls_refused);
+  out.set_handler_exceptions(totals.handler_exceptions);
+}
+
+}  // namespace
+
+void describe(const ServerStatistics& statistics, const v1::StatisticsRequest& request, v1::ServerStatistics& out) {
+  const bool with_buckets = !request.without_buckets();
+  out.set_uptime_ns(number_of(statistics.uptime));
+  out.set_process_id(statistics.process_id);
+  describe(statistics.totals, out);
+  for (const MethodStatistics& method : statistics.methods) {
+    if (method.method.starts_with(request.method_prefix())) describe(method, with_buckets, *out.add_methods());
+  }
+  for (const LoopStatistics& loop : statistics.loops) {
+    v1::LoopStatistics& added = *out.add_loops();
+    added.set_connections(loop.connections);
+    describe(loop.lag, with_buckets, *added.mutable_lag());
+  }
+  out.set_cpu_ns(number_of(statistics.cpu));
+  out.set_memory_bytes(statistics.memory_bytes);
+}
+
+}  // namespace trunkline::service

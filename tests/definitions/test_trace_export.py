@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Example 11: spans of OpenTelemetry's SDK reach a collector, whichever language either side is written in."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+WORK = Path(os.environ.get("TRUNKLINE_DEFINITIONS", ""))
+EXAMPLE = Path(__file__).parents[2] / "examples" / "11_trace_export" / "trace_export.py"
+CPP = [str(WORK / "cmake" / "trace_export")]
+PYTHON = [sys.executable, str(EXAMPLE)]
+MODULES = WORK / "python/service/opentelemetry/proto/collector/trace/v1"
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(MODULES)}
+
+#: Of the program that is traced, in the order in which they end.
+SPANS = [
+    "span example.kitchen/make soup: 1 attributes, 1 events",
+    "span example.kitchen/make bread: 1 attributes, 1 events",
+    "span example.kitchen/cook dinner: 1 attributes, 0 events",
+]
+
+pytestmark = pytest.mark.skipif(not WORK.name, reason="is run by scripts/test-definitions, which fetches the definitions")
+
+
+@contextmanager
+def collector(command: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Its endpoint, and what it will have printed once it has stopped."""
+    serving = subprocess.Popen([*command, "serve", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    printed: list[str] = []
+    try:
+        assert serving.stdout is not None
+        yield serving.stdout.readline().removeprefix("listening on ").strip(), printed
+        serving.send_signal(signal.SIGTERM)
+        printed += serving.communicate(timeout=20)[0].splitlines()
+        assert serving.returncode == 0
+    finally:
+        serving.kill()
+        serving.communicate()
+
+
+def run(command: list[str]) -> str:
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("server", [PYTHON, CPP], ids=["python server", "cpp server"])
+@pytest.mark.parametrize("client", ["python", "cpp"], ids=["python client", "cpp client"])
+def test_spans_of_the_sdk_arrive(server: list[str], client: str, tmp_path: Path) -> None:
+    with collector(server) as (endpoint, printed):
+        if client == "python":
+            said = run([*PYTHON, "call", endpoint])
+        else:
+            spans = tmp_path / "spans"
+            run([*PYTHON, "save", str(spans)])
+            said = run([*CPP, "call", endpoint, str(spans)])
+
+    assert "exported 3 spans, 0 were rejected" in said
+    assert printed == [*SPANS, "stopped: ok"]
+
+
+@pytest.mark.parametrize("server", [PYTHON, CPP], ids=["python server", "cpp server"])
+def test_a_span_without_ids_is_rejected(server: list[str], tmp_path: Path) -> None:
+    spans = tmp_path / "spans"
+    # resource_spans { scope_spans { spans { name: "x" } } }
+    spans.write_bytes(b"\x0a\x07\x12\x05\x12\x03\x2a\x01x")
+
+    with collector(server) as (endpoint, printed):
+        done = subprocess.run([*CPP, "call", endpoint, str(spans)], capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 1
+    assert "exported 0 spans, 1 were rejected" in done.stdout
+    assert printed == ["stopped: ok"]
+
+
+def test_an_exporter_without_a_collector_says_so(tmp_path: Path) -> None:
+    spans = tmp_path / "spans"
+    run([*PYTHON, "save", str(spans)])
+
+    done = subprocess.run([*CPP, "call", "tcp://127.0.0.1:1", str(spans)], capture_output=True, text=True, timeout=60)
+
+    assert done.returncode == 1
+    assert "unavailable" in done.stderr

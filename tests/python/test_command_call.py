@@ -1,0 +1,340 @@
+# SPDX-License-Identifier: MIT
+"""`trunkline call` against servers with and without a definition, all kinds of calls."""
+
+from __future__ import annotations
+
+import json
+import signal
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import trunkline
+from trunkline.services import add_reflection
+
+from . import commanding
+from .commanding import close, end, eventually, line_of, needs_command, run, say, start
+
+pytestmark = [needs_command, pytest.mark.skipif(shutil.which("protoc") is None, reason="needs protoc")]
+
+
+@dataclass
+class Sum:
+    a: int
+    b: int = 0
+
+
+def plain() -> trunkline.Server:
+    """A server of plain types."""
+    server = trunkline.Server(threads=4)
+
+    @server.method
+    def add(request: Sum) -> int:
+        """Adds them."""
+        return request.a + request.b
+
+    @server.method("count.Up/To")
+    def up(to: int) -> Iterator[int]:
+        yield from range(to)
+
+    @server.method("count.Up/Total")
+    def total(numbers: Iterator[int]) -> int:
+        return sum(numbers)
+
+    @server.method("count.Up/Echo")
+    def echo(texts: Iterator[str]) -> Iterator[str]:
+        yield from texts
+
+    return server
+
+
+@pytest.fixture(scope="module")
+def market() -> Iterator[str]:
+    server = commanding.market()
+    add_reflection(server)
+    with server.serve("tcp://127.0.0.1:0") as running:
+        yield running.endpoint
+
+
+@pytest.fixture(scope="module")
+def simple() -> Iterator[str]:
+    server = plain()
+    add_reflection(server)
+    with server.serve("tcp://127.0.0.1:0") as running:
+        yield running.endpoint
+
+
+def test_unary(market: str) -> None:
+    called = run("call", market, "market.Market/Buy", "--json", '{"itemName": "tea", "count": 2}')
+
+    assert called == commanding.Outcome(0, '{"text":"teatea","total":"2"}\n', "")
+
+
+@pytest.mark.parametrize("name", ["market.Market.Buy", "/market.Market/Buy"])
+def test_other_ways_to_name_a_method(market: str, name: str) -> None:
+    assert run("call", market, name, "--json", '{"item_name": "x"}').output == '{"text":"x"}\n'
+
+
+def test_server_stream(market: str) -> None:
+    called = run("call", market, "market.Market/Watch", "--json", '{"itemName": "a", "count": 3}', "--emit-defaults")
+
+    assert [json.loads(line)["total"] for line in called.lines] == ["0", "1", "2"]
+
+
+def test_client_stream_of_several_values_on_a_line_and_over_lines(market: str) -> None:
+    requests = '{"itemName":"a"} {"itemName":\n"b"}\n\n{"itemName":"c"}'
+
+    called = run("call", market, "market.Market/BuyAll", "-", text=requests)
+
+    assert called.lines == ['{"text":"a,b,c","total":"3"}']
+
+
+def test_bidirectional_stream_from_a_file(market: str, tmp_path: Path) -> None:
+    (tmp_path / "requests").write_text('{"itemName":"a"}\n{"itemName":"b"}\n')
+
+    called = run("call", market, "market.Market/Talk", "--file", str(tmp_path / "requests"))
+
+    assert called.lines == ['{"text":"a"}', '{"text":"b","total":"1"}']
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "expected"),
+    [
+        ("add", '{"a": 1, "b": 2}', "3\n"),
+        ("trunkline.Methods/add", '{"a": 1}', "1\n"),
+        ("count.Up/To", "3", "0\n1\n2\n"),
+        ("count.Up/Total", "1 2 3", "6\n"),
+        ("count.Up/Echo", '"a" "\u00e4"', '"a"\n"\u00e4"\n'),
+    ],
+)
+def test_a_server_without_a_definition(simple: str, name: str, given: str, expected: str) -> None:
+    assert run("call", simple, name, "--json", given) == commanding.Outcome(0, expected, "")
+
+
+@pytest.mark.parametrize("codec", ["json", "msgpack"])
+def test_without_reflection_by_a_codec(codec: str) -> None:
+    with plain().serve("tcp://127.0.0.1:0") as running:
+        assert run("call", running.endpoint, "add", "--codec", codec, "--json", '{"a": 1, "b": 2}').output == "3\n"
+        assert run("call", running.endpoint, "count.Up/To", "--codec", codec, "--json", "2").output == "0\n1\n"
+        assert run("call", running.endpoint, "count.Up/Total", "--codec", codec, "-", text="1 2").output == "3\n"
+
+
+def test_without_reflection_by_a_definition(tmp_path: Path) -> None:
+    file = commanding.write_definition(tmp_path)
+    compiled = tmp_path / "market.bin"
+    subprocess.run(["protoc", f"-I{tmp_path}", f"-o{compiled}", str(file)], check=True)
+    request = ("market.Market/Buy", "--json", '{"itemName": "tea"}')
+
+    with commanding.market().serve("tcp://127.0.0.1:0") as running:
+        for given in (
+            ["--proto", str(file)],
+            ["--proto", "market.proto", "-I", str(tmp_path)],
+            ["--descriptor-set", str(compiled)],
+        ):
+            assert run("call", running.endpoint, *request, *given) == commanding.Outcome(0, '{"text":"tea"}\n', "")
+
+
+def test_json_as_the_codec_of_a_method_with_a_definition(market: str) -> None:
+    called = run("call", market, "market.Market/Buy", "--codec", "json", "--json", '{"itemName": "tea"}')
+
+    assert called.output == '{"text":"tea"}\n'
+
+
+def test_any_holds_types_that_reflection_knows(market: str) -> None:
+    note = {"@type": "type.googleapis.com/market.Receipt", "text": "x"}
+
+    called = run("call", market, "market.Market/Buy", "--json", json.dumps({"itemName": "tea", "note": note}))
+
+    assert json.loads(called.output)["note"] == note
+
+
+def test_requests_are_sent_as_they_come(market: str) -> None:
+    talk = start("call", market, "market.Market/Talk", "-")
+
+    say(talk, '{"itemName": "one"}')
+    assert line_of(talk) == '{"text":"one"}\n'
+    say(talk, '{"itemName":\n')
+    say(talk, '"two"}')
+    assert line_of(talk) == '{"text":"two","total":"1"}\n'
+
+    assert end(talk) == commanding.Outcome(0, "", "")
+
+
+def test_a_unary_call_does_not_wait_for_the_end_of_input(market: str) -> None:
+    call = start("call", market, "market.Market/Buy", "-")
+
+    say(call, '{"itemName": "now"}\n')
+
+    assert line_of(call) == '{"text":"now"}\n'
+    assert call.wait(timeout=10) == 0
+    end(call)
+
+
+def test_without_input_an_empty_request_is_sent(market: str) -> None:
+    assert run("call", market, "market.Market/Buy").output == "{}\n"
+
+
+def test_pretty_and_compact(market: str) -> None:
+    request = ("call", market, "market.Market/Buy", "--json", '{"itemName":"x"}')
+
+    assert run(*request, "--pretty").output == '{\n  "text": "x"\n}\n'
+    assert run(*request, "--compact").output == '{"text":"x"}\n'
+
+
+def test_verbose_tells_metadata_sizes_and_the_status(market: str) -> None:
+    request = '{"itemName":"x"}'
+    called = run("call", market, "market.Market/Buy", "--json", request, "-v", "-m", "X-Token: abc", "--timeout", "10s")
+
+    lines = called.messages.splitlines()
+    assert lines[:3] == ["> market.Market/Buy (protobuf)", "> x-token: abc", "> message 1: 3 bytes"]
+    assert "< x-served-by: market" in lines
+    assert "< trailing x-seen: abc" in lines
+    assert lines[-1].startswith("< ok after ")
+    assert lines[-1].endswith(f"from {market}; sent 1 message, 3 bytes; received 1 message, 3 bytes")
+    assert called.output == '{"text":"x"}\n'
+
+
+def test_verbose_of_a_stream(market: str) -> None:
+    called = run("call", market, "market.Market/Talk", "--json", '{"itemName":"x"}', "--verbose")
+
+    assert "> message 1: 3 bytes" in called.messages
+    assert called.messages.splitlines()[-1].endswith("sent 1 message, 3 bytes; received 1 message, 3 bytes")
+
+
+def test_a_status_is_the_exit_status_and_its_details_are_shown(market: str) -> None:
+    called = run("call", market, "market.Market/Buy", "--json", '{"itemName": "nothing"}')
+
+    assert called.status == 64 + 5
+    assert called.output == ""
+    assert called.messages.splitlines() == [
+        "trunkline: not_found: no such thing: \\x1b[31m",
+        '  type.googleapis.com/market.Receipt: {"text":"sold out"}',
+    ]
+
+
+def test_compressed_requests(market: str) -> None:
+    request = json.dumps({"itemName": "x" * 5000})
+
+    called = run("call", market, "market.Market/Buy", "--json", request, "--compressor", "zstd")
+
+    assert len(json.loads(called.output)["text"]) == 5000
+
+
+def test_the_deadline() -> None:
+    server = trunkline.Server(threads=2)
+    released = threading.Event()
+
+    @server.method
+    def wait() -> None:
+        released.wait(20)
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        called = run("call", running.endpoint, "wait", "--codec", "json", "--timeout", "100ms")
+        released.set()
+
+    assert called.status == 64 + 4
+    assert called.messages.startswith("trunkline: deadline_exceeded: ")
+
+
+def test_waiting_for_a_server_that_is_not_there_yet() -> None:
+    with plain().serve("tcp://127.0.0.1:0") as running:
+        endpoint = running.endpoint
+    request = ("call", endpoint, "add", "--codec", "json", "--json", '{"a": 1}')
+    assert run(*request).status == 64 + 14
+
+    waiting = start(*request, "--wait-for-ready", "--timeout", "20s")
+    with plain().serve(endpoint):
+        assert end(waiting) == commanding.Outcome(0, "1\n", "")
+
+
+class Watched:
+    """A stream that goes on until it is cancelled, and tells that."""
+
+    def __init__(self) -> None:
+        self.server = trunkline.Server(threads=2)
+        self.is_cancelled = threading.Event()
+        self.server.add("ticks", self.ticks)
+
+    def ticks(self, context: trunkline.Context) -> Iterator[int]:
+        number = 0
+        try:
+            while True:
+                yield number
+                number += 1
+                self.is_cancelled.wait(0.01)
+        finally:
+            self.is_cancelled.set()
+
+
+@pytest.mark.parametrize(("sent", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_cancels_the_call(sent: signal.Signals, status: int) -> None:
+    watched = Watched()
+    with watched.server.serve("tcp://127.0.0.1:0") as running:
+        call = start("call", running.endpoint, "ticks", "--codec", "json")
+        assert line_of(call) == "0\n"
+
+        call.send_signal(sent)
+
+        ended = end(call)
+        assert (ended.status, ended.messages) == (status, "")
+        assert watched.is_cancelled.wait(10)
+
+
+def test_a_signal_while_requests_are_waited_for(market: str) -> None:
+    call = start("call", market, "market.Market/Talk", "-")
+    say(call, '{"itemName": "one"}')
+    assert line_of(call) == '{"text":"one"}\n'
+
+    call.send_signal(signal.SIGINT)
+
+    assert call.wait(timeout=10) == 130
+    end(call)
+
+
+def test_a_reader_that_goes_away_ends_the_call_quietly() -> None:
+    watched = Watched()
+    with watched.server.serve("tcp://127.0.0.1:0") as running:
+        call = start("call", running.endpoint, "ticks", "--codec", "json")
+        assert line_of(call) == "0\n"
+        assert call.stdout is not None
+
+        call.stdout.close()
+
+        assert call.wait(timeout=10) == 141
+        assert call.stderr is not None
+        assert call.stderr.read() == ""
+        assert watched.is_cancelled.wait(10)
+    close(call)
+
+
+def test_a_reader_that_goes_away_is_noticed_while_nothing_comes(market: str) -> None:
+    call = start("call", market, "market.Market/Talk", "-")
+    say(call, '{"itemName": "one"}')
+    assert line_of(call) == '{"text":"one"}\n'
+    assert call.stdout is not None
+
+    call.stdout.close()
+
+    eventually(lambda: call.poll() is not None)
+    assert call.returncode == 141
+    close(call)
+
+
+def test_a_connection_that_is_lost() -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def lost(context: trunkline.Context) -> Iterator[int]:
+        yield 1
+        context.disconnect()
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        called = run("call", running.endpoint, "lost", "--codec", "json")
+
+    assert called.status == 64 + 14
+    assert called.messages.startswith("trunkline: unavailable: ")

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""`trunkline serve` chooses an interpreter and hands its arguments on."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from .commanding import COMMAND, needs_command, run
+
+pytestmark = needs_command
+
+#: Stands for Python: answers whether it has the module, and tells its arguments.
+INTERPRETER = """#!/bin/sh
+if [ "$1" = -c ]; then exit {answer}; fi
+echo "$0 $*"
+exit 7
+"""
+
+
+def interpreter(path: Path, answer: int = 0) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(INTERPRETER.format(answer=answer))
+    path.chmod(0o755)
+    return path
+
+
+def test_hands_arguments_and_the_exit_status_on(tmp_path: Path) -> None:
+    python = interpreter(tmp_path / "python")
+
+    served = run("serve", "--python", str(python), "app:server", "--reload", "--workers", "2")
+
+    assert (served.status, served.output) == (7, f"{python} -m trunkline.serve app:server --reload --workers 2\n")
+
+
+def test_prefers_the_virtual_environment_to_the_one_beside_it_and_that_to_the_path(tmp_path: Path) -> None:
+    beside = tmp_path / "bin"
+    beside.mkdir()
+    shutil.copy(COMMAND, beside / "trunkline")
+    on_path = interpreter(tmp_path / "path/python3")
+    changes = {"PATH": f"{on_path.parent}:/usr/bin:/bin"}
+
+    def chosen(**more: str) -> str:
+        command = [str(beside / "trunkline"), "serve", "a:b"]
+        ended = subprocess.run(command, capture_output=True, text=True, env={**changes, **more})
+        return ended.stdout.split(" ")[0]
+
+    assert chosen() == str(on_path)
+    own = interpreter(beside / "python3")
+    assert chosen() == str(own)
+    environment = interpreter(tmp_path / "venv/bin/python3")
+    assert chosen(VIRTUAL_ENV=str(tmp_path / "venv")) == str(environment)
+    interpreter(environment, answer=3)
+    assert chosen(VIRTUAL_ENV=str(tmp_path / "venv")) == str(own)
+
+
+def test_says_that_the_package_is_missing(tmp_path: Path) -> None:
+    python = interpreter(tmp_path / "python", answer=3)
+
+    served = run("serve", "--python", str(python), "app:server")
+
+    assert served.status == 1
+    assert served.messages == (
+        f"trunkline: serve: {python} has no module trunkline.serve; install the package with {python} -m pip install "
+        "trunkline, or name another interpreter with --python\n"
+    )
+
+
+def test_asks_a_real_interpreter(tmp_path: Path) -> None:
+    package = tmp_path / "trunkline"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "serve.py").write_text("import sys\nprint(sys.argv[1:])\n")
+
+    found = run("serve", "--python", sys.executable, "app:server", PYTHONPATH=str(tmp_path))
+    missing = run("serve", "--python", sys.executable, "app:server", PYTHONHOME="/nowhere")
+
+    assert found.output == "['app:server']\n"
+    assert missing.status == 1
+    assert "has no module trunkline.serve" in missing.messages
+
+
+@pytest.mark.parametrize("given", ["/nowhere/python", "no-such-python"])
+def test_an_interpreter_that_does_not_exist(given: str) -> None:
+    assert run("serve", "--python", given, "a:b").messages == f"trunkline: --python {given}: is no program\n"

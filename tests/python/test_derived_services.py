@@ -1,0 +1,202 @@
+# SPDX-License-Identifier: MIT
+"""Descriptions of services without a definition: what names, docstrings and options become."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from google.protobuf import timestamp_pb2, wrappers_pb2
+
+import trunkline
+from trunkline import aio, testing
+from trunkline.services import add_reflection
+
+from .described_types import Circle, Node, Order, file_of
+from .reflecting import comments, described, facts_of, services
+
+
+def test_handlers_without_hints_without_requests_and_with_a_context() -> None:
+    def untyped(request):  # type: ignore[no-untyped-def]
+        return request
+
+    def nothing() -> None: ...
+
+    def told(context: trunkline.Context) -> str:
+        return ""
+
+    methods = file_of(untyped, nothing, told).service[0].method
+    value, empty, text = "Value", "Empty", "StringValue"
+    assert [(each.name, each.input_type[17:], each.output_type[17:]) for each in methods] == [
+        ("nothing", empty, empty),
+        ("told", empty, text),
+        ("untyped", value, value),
+    ]
+
+
+def test_streams() -> None:
+    def down(request: int) -> Iterator[str]:
+        raise NotImplementedError
+
+    def up(requests: Iterator[int]) -> str:
+        raise NotImplementedError
+
+    def both(requests: Iterator[int]) -> Iterator[str]:
+        raise NotImplementedError
+
+    methods = file_of(down, up, both).service[0].method
+    assert {each.name: (each.client_streaming, each.server_streaming) for each in methods} == {
+        "both": (True, True),
+        "down": (False, True),
+        "up": (True, False),
+    }
+
+
+def test_the_option_says_codec_and_path() -> None:
+    server = trunkline.Server()
+    add_reflection(server)
+
+    def mixed(request: wrappers_pb2.Int32Value) -> int:
+        raise NotImplementedError
+
+    def raw(request: bytes) -> bytes:
+        raise NotImplementedError
+
+    server.add("a.Service/plain", lambda: 1, idempotent=True)
+    server.add("a.Service/mixed", mixed)
+    server.add("a.Service/raw", raw)
+    server.add("Arith.Multiply", lambda: 1)
+    server.add("/b.Service/slash", lambda: 1)
+    server.add("more-than letters", lambda: 1)
+    with testing.serve(server) as channel:
+        file, pool = described(channel, "a.Service")
+        arith, _ = described(channel, "Arith")
+        slash, _ = described(channel, "b.Service")
+        gathered, _ = described(channel, "trunkline.Methods")
+
+    facts = {name: facts_of(file, name) for name in ("plain", "mixed", "raw")}
+    assert {name: (each.path, each.codec) for name, each in facts.items()} == {
+        "plain": ("", "msgpack"),
+        "mixed": ("", "json"),
+        "raw": ("", "msgpack"),
+    }
+    assert [each.options.idempotency_level for each in file.service[0].method] == [0, 2, 0]
+    assert facts_of(arith, "Multiply").path == "Arith.Multiply"
+    assert facts_of(slash, "slash").path == "/b.Service/slash"
+    assert facts_of(gathered, "more_than_letters").path == "more-than letters"
+
+
+def test_protobuf_messages_under_a_name_without_a_definition_have_no_codec() -> None:
+    def stamp(request: timestamp_pb2.Timestamp) -> timestamp_pb2.Timestamp:
+        raise NotImplementedError
+
+    file = file_of(stamp)
+    assert not file.service[0].method[0].HasField("options")
+    assert list(file.dependency) == ["google/protobuf/timestamp.proto"]
+
+
+class Shop:
+    """Sells things.
+
+    All day.
+    """
+
+    __trunkline_service__ = "example.Shop"
+
+    def open(self, circle: Circle) -> Order:
+        """Opens it."""
+        raise NotImplementedError
+
+    def quiet(self, node: Node) -> None: ...
+
+
+@pytest.mark.parametrize("make", [trunkline.Server, aio.Server])
+def test_docstrings_become_comments(make: Any) -> None:
+    server = make()
+    add_reflection(server)
+    server.add_service(Shop)
+
+    with testing.serve(server) as channel:
+        file, _ = described(channel, "example.Shop")
+
+    assert file.name == "trunkline/derived/example.Shop.proto"
+    index = {message.name: number for number, message in enumerate(file.message_type)}
+    told = comments(file)
+    assert told[6, 0] == " Sells things.\n\n All day.\n"
+    assert told[6, 0, 2, 0] == " Opens it.\n"
+    assert told[4, index["Circle"]] == " Round.\n"
+    assert told[4, index["Circle"], 2, 0] == ' Always "circle".\n'
+    assert told[4, index["Circle"], 2, 1] == " In metres. By default 1.5.\n"
+    assert told[4, index["Order"]] == " What somebody wants.\n"
+    assert told[4, index["Order"], 2, 0] == " Unique.\n"
+    assert (4, index["Node"]) not in told
+    assert (6, 0, 2, 1) not in told
+
+
+def test_services_share_types_and_each_is_whole() -> None:
+    def take(node: Node) -> Node:
+        return node
+
+    server = trunkline.Server()
+    add_reflection(server)
+    for name in ("a.One/take", "a.Two/take", "b.c.Three/take", "take"):
+        server.add(name, take)
+    with testing.serve(server) as channel:
+        files = {name: described(channel, name)[0] for name in ("a.One", "a.Two", "b.c.Three", "trunkline.Methods")}
+
+    types = {name: file.service[0].method[0].input_type for name, file in files.items()}
+    assert len(set(types.values())) == 1
+    assert sum(len(file.message_type) for file in files.values()) == 1
+
+
+def test_types_of_the_same_name_are_told_apart() -> None:
+    first = dataclasses.make_dataclass("Thing", [("a", int)])
+    second = dataclasses.make_dataclass("Thing", [("b", int)])
+
+    def take(thing: Any) -> Any:
+        raise NotImplementedError
+
+    take.__annotations__ = {"thing": first, "return": second}
+    file = file_of(take)
+    assert [message.name for message in file.message_type] == ["Thing", "Thing_"]
+
+
+def test_a_type_and_its_service_of_the_same_name() -> None:
+    def take(node: Node) -> None: ...
+
+    file = file_of(take, name="example.Node")
+    assert (file.service[0].name, file.message_type[0].name) == ("Node", "Node_")
+
+
+@pytest.mark.parametrize(
+    "names, found",
+    [
+        (["my-service/x", "my_service/x"], ["my_service"]),
+        (["1st/x"], ["_1st"]),
+        (["a/x", "a.b/y"], ["a.b", "trunkline.Methods"]),
+        (["grpc/x"], ["trunkline.Methods"]),
+        (["grpc.reflection.v1.ServerReflection/other"], ["trunkline.Methods"]),
+        (["grpc.reflection.v1.ServerReflection.Inner/x"], ["trunkline.Methods"]),
+        (["trunkline.Methods/x", "x"], ["trunkline.Methods"]),
+        (["trunkline/x"], ["trunkline.Methods"]),
+        (["trunkline.Methods.Inner/x", "x"], ["trunkline.Methods"]),
+        (["a//x", "a..b/x", ".", "/", "..", "é/é"], ["_", "a._.b", "trunkline.Methods"]),
+    ],
+)
+def test_names_of_services_that_clash_or_are_none(names: list[str], found: list[str]) -> None:
+    server = trunkline.Server()
+    add_reflection(server)
+    for name in names:
+        server.add(name, lambda: None)
+
+    with testing.serve(server) as channel:
+        told = [name for name in services(channel) if not name.startswith("grpc.reflection")]
+        assert told == found
+        paths = []
+        for service in told:
+            file, _ = described(channel, service)
+            for method in file.service[0].method:
+                paths.append(facts_of(file, method.name).path or f"{service}/{method.name}")
+        assert sorted(paths) == sorted(names)

@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: MIT
+"""python -m trunkline.generate: what it is asked for, and what it refuses. The plugin is one that writes nothing."""
+
+from __future__ import annotations
+
+import functools
+import shutil
+from pathlib import Path
+
+import pytest
+from google.protobuf.compiler.plugin_pb2 import CodeGeneratorRequest
+
+import trunkline
+from trunkline.generate import GenerationError, Imports, generate
+
+from .generation import FILES, python, run, tree, write_files, write_plugin, write_program
+
+ONE = {"one.proto": "message One { int32 value = 1; }"}
+
+
+def parameter(plugin: str) -> str:
+    """What protoc has handed to the plugin."""
+    return str(CodeGeneratorRequest.FromString(Path(plugin).with_suffix(".request").read_bytes()).parameter)
+
+
+def test_a_directory_is_an_import_root(tmp_path: Path) -> None:
+    write_files(tmp_path / "protos")
+    plugin = write_plugin(tmp_path)
+
+    done = run("--plugin", plugin, "--out", "gen", "protos", cwd=tmp_path)
+
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    names = {name.removesuffix(".proto").replace("-", "_") for name in FILES}
+    assert set(tree(tmp_path / "gen")) == {f"{name}_pb2{end}" for name in names for end in (".py", ".pyi")}
+    assert parameter(plugin) == "python,imports=absolute"
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["gen", "plugin", "plugin.request", "protos"]
+
+
+def test_a_directory_below_an_import_root(tmp_path: Path) -> None:
+    write_files(tmp_path / "protos")
+
+    protos, plugin = tmp_path / "protos", write_plugin(tmp_path)
+    written = generate([protos / "shop"], roots=[protos], out=tmp_path, plugin=plugin, stubs=False)
+
+    names = {str(each.relative_to(tmp_path)) for each in written}
+    assert names == {f"shop/{name}_pb2.py" for name in ("items", "orders/order", "orders/list", "class/kinds_of")}
+
+
+@pytest.mark.parametrize("chosen", ["protos/**/ord*.proto", "protos/shop/orders/order.proto"])
+def test_patterns_and_files(tmp_path: Path, chosen: str) -> None:
+    write_files(tmp_path / "protos")
+
+    done = run("--plugin", write_plugin(tmp_path), "-Iprotos", "--no-stubs", "--out=gen", chosen, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert list(tree(tmp_path / "gen")) == ["shop/orders/order_pb2.py"]
+
+
+def test_files_without_an_import_root_lie_in_the_current_directory(tmp_path: Path) -> None:
+    write_files(tmp_path, {"a/one.proto": ONE["one.proto"]})
+
+    done = run("--plugin", write_plugin(tmp_path), "--no-stubs", "a/one.proto", cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "a/one_pb2.py").exists()
+
+
+def test_what_has_not_changed_is_left_alone(tmp_path: Path) -> None:
+    write_files(tmp_path / "protos")
+    run_once = functools.partial(
+        generate, [tmp_path / "protos"], out=tmp_path / "gen", plugin=write_plugin(tmp_path), package_init=True
+    )
+
+    written = run_once()
+    before = tree(tmp_path / "gen")
+    write_files(tmp_path / "protos", {"top.proto": "message Top { int32 other = 1; }"})
+    changed = run_once()
+    again = run_once()
+
+    assert {str(each.relative_to(tmp_path / "gen")) for each in written} == set(before)
+    assert {each.name for each in changed} == {"top_pb2.py", "top_pb2.pyi", "order_pb2.pyi"}
+    assert again == []
+
+
+@pytest.mark.parametrize(
+    "arguments, has_init, expected",
+    [
+        ([], False, "absolute"),
+        ([], True, "relative"),
+        (["--package-init"], False, "relative"),
+        (["--imports", "absolute"], True, "absolute"),
+        (["--imports", "relative"], False, "relative"),
+    ],
+)
+def test_imports_are_relative_in_a_package(tmp_path: Path, arguments: list[str], has_init: bool, expected: str) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    plugin = write_plugin(tmp_path)
+    if has_init:
+        (tmp_path / "package").mkdir()
+        (tmp_path / "package/__init__.py").touch()
+
+    done = run("--plugin", plugin, *arguments, "--no-messages", "--out", "package/below/gen", protos, cwd=tmp_path)
+
+    assert parameter(plugin) == f"python,imports={expected}"
+    assert (done.returncode, done.stderr) == (
+        1,
+        "trunkline.generate: nothing was generated: none of the files defines a service\n",
+    )
+    assert not (tmp_path / "package/below").exists()
+
+
+@pytest.mark.parametrize("imports, root", [("relative", {"__init__.py"}), ("absolute", set())])
+def test_package_init(tmp_path: Path, imports: str, root: set[str]) -> None:
+    protos = write_files(tmp_path / "protos", {"a/b/one.proto": ONE["one.proto"]})
+    (tmp_path / "gen/a").mkdir(parents=True)
+    (tmp_path / "gen/a/__init__.py").write_text("# own\n")
+
+    options = ["--plugin", write_plugin(tmp_path), "--package-init", f"--imports={imports}", "--no-stubs", "--out=gen"]
+    done = run(*options, protos, cwd=tmp_path)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert set(tree(tmp_path / "gen")) == {"a/__init__.py", "a/b/__init__.py", "a/b/one_pb2.py"} | root
+    assert (tmp_path / "gen/a/__init__.py").read_text() == "# own\n"
+
+
+@pytest.mark.parametrize(
+    "imports, root, expected", [("relative", ".", {"", "google", "google/own"}), ("absolute", "gen", {"google/own"})]
+)
+def test_package_init_leaves_the_namespace_of_protobuf_alone(
+    tmp_path: Path, imports: Imports, root: str, expected: set[str]
+) -> None:
+    file = 'import "google/protobuf/empty.proto"; message One { google.protobuf.Empty empty = 1; }'
+    protos = write_files(tmp_path / "protos", {"google/own/one.proto": file})
+
+    generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path), imports=imports, package_init=True)
+    done = python("-c", f"import {'gen.' * (root == '.')}google.own.one_pb2", cwd=tmp_path / root)
+
+    assert (done.returncode, done.stderr) == (0, "")
+    inits = {each.parent.relative_to(tmp_path / "gen") for each in (tmp_path / "gen").rglob("__init__.py")}
+    assert inits == {Path(each) for each in expected}
+
+
+def test_what_protoc_tells_comes_through_with_its_status(tmp_path: Path) -> None:
+    write_files(tmp_path / "protos", {**ONE, "two.proto": "message Two { Three three = 1; }"})
+    plugin = write_plugin(tmp_path)
+
+    done = run("--plugin", plugin, "--out", "gen", "protos", cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr == 'two.proto:1:34: "Three" is not defined.\n'
+    assert not (tmp_path / "gen").exists()
+    protoc = write_program(tmp_path / "protoc", "#!/bin/sh\ncase $1 in --help) ;; *) echo no >&2; exit 7;; esac\n")
+    done = run("--plugin", plugin, "--protoc", protoc, "--out", "gen", "protos", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (7, "no\n")
+    with pytest.raises(GenerationError, match="protoc has failed with status 7") as raised:
+        generate([tmp_path / "protos"], out=tmp_path, protoc=protoc, plugin=plugin)
+    assert raised.value.status == 7
+
+
+def test_a_file_outside_of_the_import_roots(tmp_path: Path) -> None:
+    write_files(tmp_path / "protos", ONE)
+    (tmp_path / "other").mkdir()
+
+    for arguments, cwd in ((["-I", "other"], tmp_path), ([], tmp_path / "other")):
+        file = tmp_path / "protos/one.proto"
+        done = run("--plugin", write_plugin(tmp_path), *arguments, file, cwd=cwd)
+        assert done.returncode == 1
+        assert done.stderr == (
+            f"trunkline.generate: {file}: it lies in none of the import roots ({tmp_path / 'other'}); "
+            "name the directory that imports of it are relative to with -I\n"
+        )
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    plugin = write_plugin(tmp_path)
+
+    for arguments, expected in (
+        (["a.proto"], "a.proto: there is no such file"),
+        (["b/*.proto"], "b/*.proto: there is no such file"),
+        (["empty"], f"{tmp_path / 'empty'}: there is no .proto file in this directory"),
+        (["-I", "c", "a.proto"], f"import root {tmp_path / 'c'}: there is no such directory"),
+    ):
+        done = run("--plugin", plugin, *arguments, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (1, f"trunkline.generate: {expected}\n")
+    assert run(cwd=tmp_path).returncode == run("--imports", "x", "a.proto", cwd=tmp_path).returncode == 2
+
+
+def test_tools_that_are_not_there(tmp_path: Path) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    plugin = write_plugin(tmp_path)
+    for option, kind in (("--protoc", "protoc"), ("--plugin", "plugin")):
+        done = run("--plugin", plugin, option, "./nothing", protos, cwd=tmp_path)
+        assert done.returncode == 1
+        assert done.stderr == f"trunkline.generate: {kind} './nothing': there is no such program\n"
+
+    done = run("--plugin", plugin, protos, cwd=tmp_path, PATH=str(tmp_path))
+
+    assert done.returncode == 1
+    assert "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not" in done.stderr
+
+
+def test_a_plugin_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    monkeypatch.setattr("sysconfig.get_path", lambda *_: str(tmp_path / "scripts"))
+    protoc = shutil.which("protoc")
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+
+    with pytest.raises(GenerationError, match="find protoc-gen-trunkline: it is neither in .*scripts, .* nor in PATH"):
+        generate([protos], out=tmp_path / "gen", protoc=protoc)
+    for place in ("bin", "scripts"):
+        (tmp_path / place).mkdir()
+        write_program(tmp_path / place / "protoc-gen-trunkline", f"#!/bin/sh\necho {place} 9.9\n")
+        with pytest.raises(GenerationError, match=f"plugin .*/{place}/protoc-gen-trunkline: it is of version 9.9"):
+            generate([protos], out=tmp_path / "gen", protoc=protoc)
+
+
+def test_plugins_of_another_kind(tmp_path: Path) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    other = f"it is of version 9.1.2, but this package of {trunkline.__version__}; install both of the same version"
+    for plugin, expected in (
+        (write_plugin(tmp_path, "9.1.2"), other),
+        ("/bin/false", "it does not tell its version, and so is no protoc-gen-trunkline"),
+    ):
+        done = run("--plugin", plugin, "--out=gen", protos, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (1, f"trunkline.generate: plugin {plugin}: {expected}\n")
+    broken = write_program(tmp_path / "broken", "\x7fELF\n")
+    with pytest.raises(GenerationError, match="broken: it cannot be run: .*Exec format error"):
+        generate([protos], out=tmp_path / "gen", plugin=broken)
+
+
+@pytest.mark.parametrize("out", ["file", "file/below", "/proc/trunkline"])
+def test_an_output_directory_that_cannot_be_written_to(tmp_path: Path, out: str) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    (tmp_path / "file").touch()
+
+    done = run("--plugin", write_plugin(tmp_path), "--out", out, protos, cwd=tmp_path)
+
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"trunkline.generate: output directory {tmp_path / out}: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_all_files_are_written_or_none(tmp_path: Path) -> None:
+    names = ("a.proto", "b/b.proto", "c/c.proto", "d.proto")
+    protos = write_files(tmp_path / "protos", {name: f"message {name[0].upper()} {{}}" for name in names})
+    (tmp_path / "gen/d_pb2.py").mkdir(parents=True)  # in the way
+    (tmp_path / "gen/a_pb2.py").write_text("# before\n")
+
+    with pytest.raises(GenerationError, match="output directory .*/gen: it cannot be written to: .*d_pb2.py"):
+        generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path), stubs=False)
+
+    assert tree(tmp_path / "gen") == {"a_pb2.py": "# before\n"}
+    assert sorted(each.name for each in (tmp_path / "gen").iterdir()) == ["a_pb2.py", "d_pb2.py"]
+
+
+def test_a_wrong_word_in_a_program(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="imports: 'none' is none of auto, relative, absolute"):
+        generate([tmp_path], imports="none")  # type: ignore[arg-type]

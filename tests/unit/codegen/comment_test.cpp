@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// Comments of any content, cleaned and made safe.
+#include "codegen/comment.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+namespace trunkline::codegen {
+
+namespace {
+
+Comment cleaned(const std::string& leading, const std::string& trailing = "") {
+  google::protobuf::SourceCodeInfo::Location location;
+  location.set_leading_comments(leading);
+  location.set_trailing_comments(trailing);
+  return comment_of(location);
+}
+
+using Lines = std::vector<std::string>;
+
+TEST(Comment, LosesItsMarginAndEmptyEnds) {
+  EXPECT_EQ(cleaned(" One.\n"), Lines{"One."});
+  EXPECT_EQ(cleaned("\n \n One.\n\n   Two.  \n \n"), (Lines{"One.", "", "  Two."}));
+  EXPECT_EQ(cleaned("One.\n Two."), (Lines{"One.", " Two."}));
+  EXPECT_EQ(cleaned(" \n\n"), Lines());
+}
+
+TEST(Comment, HoldsWhatStandsBeforeAndBehind) {
+  EXPECT_EQ(cleaned(" Before.\n", " Behind.\n"), (Lines{"Before.", "", "Behind."}));
+  EXPECT_EQ(cleaned("", " Behind.\n"), Lines{"Behind."});
+}
+
+TEST(Comment, HasNoControlCharacters) {
+  EXPECT_EQ(cleaned(std::string("a\tb\vc\rd\0e", 9)), Lines{"a b c d e"});
+  EXPECT_EQ(cleaned("a\u0085b\u2028c\u2029d"), Lines{"a b c d"});
+}
+
+TEST(Comment, IsValidUtf8) {
+  EXPECT_EQ(cleaned("Grüße, 世界, 🚂"), Lines{"Grüße, 世界, 🚂"});
+  EXPECT_EQ(cleaned("a\xff\x62"), Lines{"a\uFFFDb"});
+  EXPECT_EQ(cleaned("a\xe4\xb8"), Lines{"a\uFFFD\uFFFD"});
+}
+
+TEST(CppCommentLine, NeverContinuesOnTheNext) {
+  EXPECT_EQ(cpp_comment_line("C:\\folder\\"), "C:\\folder&#92;");
+  EXPECT_EQ(cpp_comment_line("\\"), "&#92;");
+  EXPECT_EQ(cpp_comment_line("what?\?/"), "what??&#47;");
+  EXPECT_EQ(cpp_comment_line("/"), "/");
+  EXPECT_EQ(cpp_comment_line("*/ /* //"), "*/ /* //");
+}
+
+TEST(CppCommentLine, DoesNotChangeTheDirectionOfText) {
+  EXPECT_EQ(cpp_comment_line("\u202E a \u2066"), "&#x202E; a &#x2066;");
+}
+
+TEST(PythonDocstring, EndsWhereItsTextDoes) {
+  EXPECT_EQ(python_docstring({"Says it."}), Lines{R"("""Says it.""")"});
+  EXPECT_EQ(python_docstring({"One.", "", "Two."}), (Lines{R"("""One.)", "", "Two.", R"(""")"}));
+  EXPECT_EQ(python_docstring({R"(a\)"}), Lines{R"("""a\\""")"});
+  EXPECT_EQ(python_docstring({R"(")"}), Lines{R"("""\"""")"});
+  EXPECT_EQ(python_docstring({R"(a "b")"}), Lines{R"("""a \"b\"""")"});
+  EXPECT_EQ(python_docstring({R"("a" b)"}), Lines{R"(""""a" b""")"});
+}
+
+TEST(PythonDocstring, HoldsQuotesAndBackslashes) {
+  EXPECT_EQ(python_docstring({R"(""")", R"(\n""")"}), (Lines{R"("""\"\"\")", R"(\\n\"\"\")", R"(""")"}));
+  EXPECT_EQ(python_docstring({"\u202E"}), Lines{R"("""\u202e""")"});
+}
+
+}  // namespace
+
+}  // namespace trunkline::codegen
