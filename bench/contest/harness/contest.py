@@ -18,10 +18,11 @@ Progress = Callable[[str, str, str], None]
 
 
 def entrants(table: Table, contestants: Iterable[Contestant], missing: dict[str, str]) -> list[Contestant]:
-    chosen = [each for each in contestants if each.name not in missing]
-    if table.contestants is not None:
-        chosen = [each for each in chosen if each.name in table.contestants or each.is_limit]
-    return chosen
+    return [
+        each
+        for each in contestants
+        if each.name not in missing and (table.languages is None or each.language in table.languages)
+    ]
 
 
 def count_runs(tables: Iterable[Table], contestants: list[Contestant], missing: dict[str, str], rounds: int) -> int:

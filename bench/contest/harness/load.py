@@ -41,7 +41,7 @@ class Load:
     @property
     def stretch(self) -> float:
         """How much longer than others such a load is measured: a deep window takes its time to go round."""
-        return 1 + self.outstanding / 10_000
+        return 1 + self.outstanding / 25_000
 
     def to_json(self) -> dict[str, Any]:
         return asdict(self)

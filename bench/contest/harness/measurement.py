@@ -114,7 +114,7 @@ def _watched(server: Program, client: Program, seconds: float) -> Run:
         if code := client.end_code(START_SECONDS):
             raise RunFailed(f"ended with {code}: {client.errors}")
     server_cpu = max(cpu_seconds(server.pid), server_watch.cpu_seconds) - before
-    all_calls = max(1, int(report.get("all_calls", report["calls"])))
+    all_calls = max(1, int(report.get("all_calls") or report["calls"]))
     run: Run = {
         **report,
         "client_cpu_us_per_call": report.get("cpu_seconds", client_watch.cpu_seconds) * 1e6 / report["calls"],

@@ -120,16 +120,19 @@ def spread_rows(results: Results, cells: list[Cell]) -> Iterator[list[str]]:
 
 def published_rows(table: Table, cells: list[Cell], figure_name: str) -> Iterator[list[str]]:
     """Rates that others have published, from their hardware; none for figures that they cannot be turned into."""
-    turn = {"calls_per_second": short, "us_per_call": lambda rate: number(1e6 / rate)}.get(figure_name)
-    if turn is None:
+    if figure_name not in ("calls_per_second", "us_per_call"):
         return
+
+    def shown(rate: float) -> str:
+        return short(rate) if figure_name == "calls_per_second" else number(1e6 / rate)
+
     by_system: dict[str, dict[str, Published]] = {}
     for each in table.published:
         by_system.setdefault(each.system, {})[each.cell] = each
     for system, figures in by_system.items():
         if any(cell["name"] in figures for cell in cells):
-            shown = [turn(figures[cell["name"]].calls_per_second) if cell["name"] in figures else "-" for cell in cells]
-            yield [f"*{system}, as published*", *shown]
+            rates = [figures.get(cell["name"]) for cell in cells]
+            yield [f"*{system}, as published*", *(shown(each.calls_per_second) if each else "-" for each in rates)]
 
 
 def folded(summary: str, lines: Iterable[str]) -> Iterator[str]:

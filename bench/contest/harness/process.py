@@ -83,7 +83,7 @@ class Program:
 
     def _read_errors(self) -> None:
         assert self._process.stderr is not None
-        while piece := self._process.stderr.read1(4096):
+        while piece := os.read(self._process.stderr.fileno(), 4096):
             if len(self._errors) < 16384:
                 self._errors += piece
 

@@ -34,8 +34,8 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--contestants", help="e.g. 'trunkline,grpc_cpp'; the limit is always there")
     parser.add_argument("--cells", help="only these cells of the tables, e.g. '8/1/1,8/1/50'")
     parser.add_argument("--rounds", type=int, help="default 5; 2 with --quick, 3 with --full")
-    parser.add_argument("--seconds", type=float, help="of each run; default 1, 0.4 with --quick")
-    parser.add_argument("--warmup", type=float, help="seconds before counting; default 0.3, 0.15 with --quick")
+    parser.add_argument("--seconds", type=float, help="of each run; default 1; 0.4 with --quick, 0.6 with --full")
+    parser.add_argument("--warmup", type=float, help="seconds before counting; default 0.3; 0.15 with --quick, 0.2 with --full")
     parser.add_argument("--json", type=Path, help="default build/contest/results-DATE.json")
     parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
     parser.add_argument("--list", action="store_true", help="say which contestants there are and what is missing")
@@ -52,7 +52,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def timing_of(chosen: argparse.Namespace) -> Timing:
-    seconds, warmup, rounds = (0.4, 0.15, 2) if chosen.quick else (1.0, 0.3, 3 if chosen.full else 5)
+    seconds, warmup, rounds = (0.4, 0.15, 2) if chosen.quick else (0.6, 0.2, 3) if chosen.full else (1.0, 0.3, 5)
     return Timing(
         seconds=seconds if chosen.seconds is None else chosen.seconds,
         warmup=warmup if chosen.warmup is None else chosen.warmup,
@@ -105,7 +105,7 @@ def start_of(arguments: list[str], contestants: list[Contestant], missing: dict[
     return {
         "format": results.FORMAT,
         "command": shlex.join(["bench/contest/run", *arguments]),
-        "started": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "started": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "timing": timing.__dict__,
         "machine": machine.describe(),
         "load_average_before": machine.load_average(),
@@ -166,7 +166,7 @@ def main(arguments: list[str]) -> int:
     if chosen.list:
         show(contestants, missing_contestants(contestants, places), console)
         return 0
-    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    stamp = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%d-%H%M%S")
     path = chosen.json or places.build / f"results-{stamp}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
     found = run(arguments, tables, contestants, timing_of(chosen), path, console)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.contest import count_runs, run_tables
+from harness.contest import count_runs, entrants, run_tables
 from harness.installation import missing_contestants
 from harness.load import Load, frame_bytes
 from harness.manifest import Contestant, ManifestError, Places, read_manifest, read_manifests
@@ -150,6 +150,13 @@ def test_who_cannot_is_left_out_of_the_cell_and_of_the_count(make: Make) -> None
     assert cells[1]["cannot"] == {"single": "at most 1 outstanding per connection"}
     assert list(cells[1]["runs"]) == ["other"]
     assert count_runs([TABLE], [single, other], {}, 3) == 9
+
+
+def test_a_table_of_other_languages_leaves_a_contestant_out(make: Make) -> None:
+    table = Table(name="test", title="", note="", cells=TABLE.cells, languages=("Go",))
+
+    assert entrants(table, [make("one")], {}) == []
+    assert len(entrants(TABLE, [make("two")], {})) == 1
 
 
 @pytest.mark.parametrize(

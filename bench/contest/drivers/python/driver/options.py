@@ -19,7 +19,7 @@ class Options:
     serves: bool
     target: str
     work: str
-    bytes: int
+    size: int
     connections: int
     outstanding: int
     seconds: float
@@ -29,7 +29,7 @@ class Options:
 
     @property
     def payload(self) -> bytes:
-        return letters(self.bytes)
+        return letters(self.size)
 
 
 def letters(count: int) -> bytes:
@@ -48,7 +48,7 @@ def parse(arguments: list[str] | None = None) -> Options:
     parser.add_argument("role", choices=("serve", "call"))
     parser.add_argument("--target", default="")
     parser.add_argument("--work", default="echo")
-    parser.add_argument("--bytes", type=int, default=8)
+    parser.add_argument("--bytes", dest="size", type=int, default=8)
     parser.add_argument("--connections", type=int, default=1)
     parser.add_argument("--outstanding", type=int, default=1)
     parser.add_argument("--seconds", type=float, default=1.0)
