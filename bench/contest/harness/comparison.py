@@ -62,11 +62,12 @@ def lines(first: Results, second: Results) -> Iterator[str]:
         yield "The two runs have no cell in common."
         return
     changes = sorted(abs(each.change) for each in found)
+    tenth = changes[int(0.9 * (len(changes) - 1))]
     worst = max(found, key=lambda each: abs(each.change))
     title = first["contestants"][worst.contestant]["title"]
     yield (
-        f"{len(found)} ratios of Trunkline to another contestant: they differ by {percent(statistics.median(changes))} in the "
-        f"median, {percent(changes[int(0.9 * (len(changes) - 1))])} at nine in ten, and {percent(changes[-1])} at most "
+        f"{len(found)} ratios of Trunkline to another: they differ by {percent(statistics.median(changes))} in "
+        f"the median, {percent(tenth)} at nine in ten, and {percent(changes[-1])} at most "
         f"({title} in {worst.table} {worst.cell})."
     )
     yield ""

@@ -35,7 +35,9 @@ def count_runs(tables: Iterable[Table], contestants: list[Contestant], missing: 
     )
 
 
-def run_cell(cell: Cell, contestants: list[Contestant], rounds: int, measure: Measure, progress: Callable[[str], None]) -> dict[str, Any]:
+def run_cell(
+    cell: Cell, contestants: list[Contestant], rounds: int, measure: Measure, progress: Callable[[str], None]
+) -> dict[str, Any]:
     """Rounds of every contestant once; each round begins with another one. Who failed twice is not asked again."""
     cannot = {each.name: reason for each in contestants if (reason := each.cannot(cell.load))}
     able = [each for each in contestants if each.name not in cannot]

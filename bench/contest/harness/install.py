@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The command bench/contest/install: packages of all contestants, then each one's build; notes who is missing and why."""
+"""The command bench/contest/install: packages of all contestants, then each one's build; notes who is missing."""
 
 from __future__ import annotations
 
@@ -53,7 +53,16 @@ def install_packages(contestants: list[Contestant], log: Path) -> dict[str, str]
         if not has_updated:
             failure((*as_root, "apt-get", "update", "-q"), log)
             has_updated = True
-        apt = (*as_root, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", "install", "-q", "-y", "--no-install-recommends")
+        apt = (
+            *as_root,
+            "env",
+            "DEBIAN_FRONTEND=noninteractive",
+            "apt-get",
+            "install",
+            "-q",
+            "-y",
+            "--no-install-recommends",
+        )
         if reason := failure((*apt, *lacking), log):
             failed[each.name] = f"packages {', '.join(lacking)}: {reason}"
     return failed

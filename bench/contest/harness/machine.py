@@ -36,16 +36,17 @@ def _kernel_value(path: str) -> str:
 
 
 def describe() -> dict[str, str | int]:
-    system = dict(
-        line.split("=", 1) for line in Path("/etc/os-release").read_text(encoding="utf-8").splitlines() if "=" in line
-    )
+    try:
+        system = platform.freedesktop_os_release().get("PRETTY_NAME", "")
+    except OSError:
+        system = ""
     return {
         "processor": _proc_value("/proc/cpuinfo", "model name"),
         "cores": len(os.sched_getaffinity(0)),
         "memory": _proc_value("/proc/meminfo", "MemTotal"),
         "virtual": "hypervisor" in _proc_value("/proc/cpuinfo", "flags").split(),
         "kernel": platform.release(),
-        "system": system.get("PRETTY_NAME", "").strip('"'),
+        "system": system,
         "congestion_control": _kernel_value("/proc/sys/net/ipv4/tcp_congestion_control"),
         "compiler": _first_line(["c++", "--version"]),
         "python": platform.python_version(),

@@ -96,7 +96,13 @@ def _run(
         words |= {"seconds": f"{seconds:g}", "warmup": f"{timing.warmup:g}"}
         try:
             if load.slow_reader:
-                slow = {**words, "work": "slow_reader", "bytes": str(SLOW_BYTES), "connections": "1", "outstanding": "1"}
+                slow = {
+                    **words,
+                    "work": "slow_reader",
+                    "bytes": str(SLOW_BYTES),
+                    "connections": "1",
+                    "outstanding": "1",
+                }
                 stack.enter_context(start("client", contestant.client_command(load, slow))).line(START_SECONDS)
             client = stack.enter_context(start("client", contestant.client_command(load, words)))
             run = _watched(server, client, seconds + timing.warmup + START_SECONDS)

@@ -63,8 +63,12 @@ def repeated(found: list[dict[str, Any]]) -> Iterator[str]:
 
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/contest/page", description=__doc__)
-    parser.add_argument("results", nargs="+", type=Path, metavar="RESULTS.json", help="a later one wins where both have a table")
-    parser.add_argument("--compare", action="store_true", help="print how far the ratios of two results differ, write nothing")
+    parser.add_argument(
+        "results", nargs="+", type=Path, metavar="RESULTS.json", help="a later one wins where both have a table"
+    )
+    parser.add_argument(
+        "--compare", action="store_true", help="print how far the ratios of two results differ, write nothing"
+    )
     parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks.md")
     parser.add_argument("--kind", choices=("svg", "png"), default="svg", help="of the pictures")
     chosen = parser.parse_args(arguments)

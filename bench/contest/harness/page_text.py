@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page as Markdown: machine, contestants, and for each table its picture, its figures and the commands that made them."""
+"""The page as Markdown: machine, contestants, and of each table its picture, its figures and their commands."""
 
 from __future__ import annotations
 
@@ -15,18 +15,20 @@ Cell = dict[str, Any]
 
 INTRODUCTION = """# Benchmarks
 
-Trunkline beside other RPC systems on one machine, written by `bench/contest/page`; nothing here is typed by hand. To make it again:
+Trunkline beside other RPC systems on one machine, written by `bench/contest/page`; nothing here is typed by hand. To
+make it again:
 
-    bench/contest/install                 # the contestants, from packages only; who cannot be installed is listed as missing
-    bench/contest/run --quick             # the main cells in five minutes, or
-    bench/contest/run --full              # every table
+    bench/contest/install        # the contestants, from packages only; who cannot be installed is listed as missing
+    bench/contest/run --quick    # the main cells in five minutes, or
+    bench/contest/run --full     # every table
     bench/contest/page build/contest/results-*.json
 
-Server and client are two processes over loopback TCP, each on its half of the cores. In every round each contestant runs once, right after the others,
-and a figure is the median of the rounds. Every client compares the answers with what it asked before and while it is timed; one
-wrong answer and the run counts for nothing. A **limit** stands beside every cell: a program that moves as many bytes by plain epoll
-and has no RPC at all. Absolute figures move with the machine and the hour: trust the ratios within one run. How the contestants are set
-up, and what a cell asks of them, is in [bench/contest](../bench/contest/README.md).
+Server and client are two processes over loopback TCP. In every round each contestant runs once, right after the
+others, and a figure is the median of the rounds. Every client compares the answers with what it asked, before and
+while it is timed; one wrong answer and the run counts for nothing. A **limit** stands beside every cell: a program that
+moves as many bytes by plain epoll and has no RPC at all. Absolute figures move with the machine and the hour: trust the
+ratios within one run. How the contestants are set up, and what a cell asks of them, is in
+[bench/contest](../bench/contest/README.md).
 """
 
 
@@ -54,7 +56,9 @@ def machine_section(results: Results) -> Iterator[str]:
     machine, timing = results["machine"], results["timing"]
     yield "## Machine"
     yield ""
-    yield from rows_of([["what", "value"], *((key.replace("_", " "), value) for key, value in machine.items() if value != "")])
+    yield from rows_of(
+        [["what", "value"], *((key.replace("_", " "), value) for key, value in machine.items() if value != "")]
+    )
     yield ""
     yield (
         f"Rounds of {timing['seconds']:g} s after {timing['warmup']:g} s of warm-up, {timing['rounds']} of them; "
@@ -161,7 +165,8 @@ def commands(results: Results, cells: list[Cell]) -> Iterator[str]:
         for cell in cells:
             runs = [run for run in cell["runs"].get(contestant, []) if "commands" in run]
             if runs:
-                yield f"- {about['title']}, {cell['name']}: `{runs[0]['commands']['server']}` and `{runs[0]['commands']['client']}`"
+                made = runs[0]["commands"]
+                yield f"- {about['title']}, {cell['name']}: `{made['server']}` and `{made['client']}`"
                 break
 
 
@@ -190,7 +195,7 @@ def table_section(results: Results, name: str, picture: str) -> Iterator[str]:
         yield from folded("share of the limit", rows_of(share_rows(results, group)))
         yield from folded("spread of the rounds, (most - least) / median", rows_of(spread_rows(results, group)))
     if table.published:
-        yield f"Published figures are their authors', from other hardware ({table.hardware}): beside ours, not against them."
+        yield f"Published figures are from other hardware ({table.hardware}): not to be set against ours."
         yield ""
     if lines := failures(results, cells):
         yield from folded("who is not in every cell, and why", lines)

@@ -33,12 +33,20 @@ Cell = dict[str, Any]
 def draw(results: Results, name: str, path: Path) -> None:
     """One file of SVG, the same for the same results."""
     plt.rcParams.update(
-        {"svg.hashsalt": "contest", "svg.fonttype": "none", "font.size": 9, "axes.spines.top": False, "axes.spines.right": False}
+        {
+            "svg.hashsalt": "contest",
+            "svg.fonttype": "none",
+            "font.size": 9,
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+        }
     )
     cells = results["tables"][name]["cells"]
     picture = _lines(results, cells, _axis_of(name)) if _axis_of(name) else _bars(results, cells)
     path.parent.mkdir(parents=True, exist_ok=True)
-    picture.savefig(path, format=path.suffix.removeprefix("."), metadata={"Date": None} if path.suffix == ".svg" else None, dpi=90)
+    picture.savefig(
+        path, format=path.suffix.removeprefix("."), metadata={"Date": None} if path.suffix == ".svg" else None, dpi=90
+    )
     plt.close(picture)
 
 
@@ -65,9 +73,16 @@ def _bars(results: Results, cells: list[Cell]) -> Picture:
         rows.append(sorted(rates, key=lambda each: each[1]))
     columns = min(2, len(cells))
     lines = math.ceil(len(cells) / columns)
-    heights = [max(len(row) for row in rows[line * columns : (line + 1) * columns]) * 0.2 + 0.9 for line in range(lines)]
+    heights = [
+        max(len(row) for row in rows[line * columns : (line + 1) * columns]) * 0.2 + 0.9 for line in range(lines)
+    ]
     picture, axes = plt.subplots(
-        lines, columns, figsize=(5.6 * columns, sum(heights) + 0.2), squeeze=False, layout="constrained", height_ratios=heights
+        lines,
+        columns,
+        figsize=(5.6 * columns, sum(heights) + 0.2),
+        squeeze=False,
+        layout="constrained",
+        height_ratios=heights,
     )
     panels = list(axes.flat)
     for axis, cell, row in zip(panels, cells, rows, strict=False):
@@ -90,14 +105,24 @@ def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, fl
     for place, (name, rate) in enumerate(row):
         share = f"  {percent(rate / limit)}" if limit and about[name]["is_ours"] else ""
         axis.annotate(
-            short(rate) + share, (rate, place), xytext=(3, 0), textcoords="offset points", va="center", fontsize=8,
+            short(rate) + share,
+            (rate, place),
+            xytext=(3, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=8,
             bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
         )
     if limit:
         axis.axvline(limit, color=LIMIT, linestyle="--", linewidth=1, zorder=0.5)
         axis.annotate(
-            f"limit {short(limit)}", (limit, 0.0), xycoords=("data", "axes fraction"), xytext=(3, 3),
-            textcoords="offset points", fontsize=8, color=LIMIT,
+            f"limit {short(limit)}",
+            (limit, 0.0),
+            xycoords=("data", "axes fraction"),
+            xytext=(3, 3),
+            textcoords="offset points",
+            fontsize=8,
+            color=LIMIT,
         )
     _format(axis.xaxis)
     axis.tick_params(axis="y", length=0)
@@ -132,7 +157,9 @@ def _lines(results: Results, cells: list[Cell], grows: str) -> Picture:
     panels = list(axes.flat)
     for axis, (size, group) in zip(panels, groups.items(), strict=False):
         _line_panel(axis, results, group, grows, named)
-        axis.set_title(f"{size:,} bytes" + ("" if grows == "connections" else ", 1 connection"), loc="left", fontweight="bold")
+        axis.set_title(
+            f"{size:,} bytes" + ("" if grows == "connections" else ", 1 connection"), loc="left", fontweight="bold"
+        )
     for axis in panels[len(groups) :]:
         axis.set_visible(False)
     handles, labels = panels[0].get_legend_handles_labels()
@@ -164,7 +191,12 @@ def _line_panel(axis: Axes, results: Results, cells: list[Cell], grows: str, nam
             style = {"color": LIMIT, "linewidth": 1.2, "linestyle": "--", "marker": "_"}
             label = f"limit ({about['title']})"
         elif about["is_ours"]:
-            style = {"color": OURS, "linewidth": 2.2 if about["language"] == "C++" else 1.2, "marker": "o", "markersize": 4}
+            style = {
+                "color": OURS,
+                "linewidth": 2.2 if about["language"] == "C++" else 1.2,
+                "marker": "o",
+                "markersize": 4,
+            }
             style["linestyle"] = "-" if about["language"] == "C++" else ":"
         elif name in named:
             marker = MARKERS[list(named).index(name) % len(MARKERS)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import select
 import subprocess
 import threading
@@ -28,6 +29,12 @@ def cores_of_side(side: str, pin: bool) -> set[int]:
         return set(cores)
     half = len(cores) // 2
     return set(cores[:half] if side == "server" else cores[half:])
+
+
+def allow_many_descriptors() -> None:
+    """As many as the system lets this process and its children have."""
+    hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def cpu_seconds(pid: int) -> float:
@@ -57,7 +64,9 @@ class Program:
 
     def __init__(self, command: list[str], *, cores: Iterable[int], environment: dict[str, str] | None = None) -> None:
         self.command = command
-        pinned = set(cores)
+        # A child inherits the cores of the thread that starts it.
+        before = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, set(cores))
         try:
             self._process = subprocess.Popen(
                 command,
@@ -65,10 +74,11 @@ class Program:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 env={**os.environ, **(environment or {})},
-                preexec_fn=lambda: os.sched_setaffinity(0, pinned),
             )
         except OSError as error:
             raise RunFailed(f"{command[0]}: {error.strerror}") from None
+        finally:
+            os.sched_setaffinity(0, before)
         self.pid = self._process.pid
         self._errors = bytearray()
         self._unread = b""
@@ -78,7 +88,9 @@ class Program:
     def __enter__(self) -> Program:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def _read_errors(self) -> None:
@@ -119,7 +131,7 @@ class Program:
             raise RunFailed(f"did not end within {seconds:g} s") from None
 
     def stop(self, grace: float = 0.0) -> str:
-        """Ends it; with ``grace`` it is first told by the end of its input and may say a last line, which is returned."""
+        """Ends it; with ``grace`` the end of its input tells it first; it may say a last line, which is returned."""
         last = ""
         if self._process.poll() is None and grace > 0:
             assert self._process.stdin is not None

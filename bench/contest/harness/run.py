@@ -19,6 +19,7 @@ from harness.installation import certificate, missing_contestants
 from harness.load import Load
 from harness.manifest import Contestant, ManifestError, Places, read_manifests
 from harness.measurement import Run, Timing, Tools, measure
+from harness.process import allow_many_descriptors
 from harness.summary import print_table
 from harness.tables import FULL, TABLES, Table
 
@@ -35,7 +36,9 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--cells", help="only these cells of the tables, e.g. '8/1/1,8/1/50'")
     parser.add_argument("--rounds", type=int, help="default 5; 2 with --quick, 3 with --full")
     parser.add_argument("--seconds", type=float, help="of each run; default 1; 0.4 with --quick, 0.6 with --full")
-    parser.add_argument("--warmup", type=float, help="seconds before counting; default 0.3; 0.15 with --quick, 0.2 with --full")
+    parser.add_argument(
+        "--warmup", type=float, help="seconds before counting; default 0.3; 0.15 with --quick, 0.2 with --full"
+    )
     parser.add_argument("--json", type=Path, help="default build/contest/results-DATE.json")
     parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
     parser.add_argument("--list", action="store_true", help="say which contestants there are and what is missing")
@@ -101,7 +104,9 @@ def describe(each: Contestant, missing: dict[str, str]) -> dict[str, Any]:
     }
 
 
-def start_of(arguments: list[str], contestants: list[Contestant], missing: dict[str, str], timing: Timing) -> dict[str, Any]:
+def start_of(
+    arguments: list[str], contestants: list[Contestant], missing: dict[str, str], timing: Timing
+) -> dict[str, Any]:
     return {
         "format": results.FORMAT,
         "command": shlex.join(["bench/contest/run", *arguments]),
@@ -121,7 +126,12 @@ def show(contestants: list[Contestant], missing: dict[str, str], console: Consol
 
 
 def run(
-    arguments: list[str], tables: list[Table], contestants: list[Contestant], timing: Timing, path: Path, console: Console
+    arguments: list[str],
+    tables: list[Table],
+    contestants: list[Contestant],
+    timing: Timing,
+    path: Path,
+    console: Console,
 ) -> dict[str, Any]:
     places = Places(ROOT)
     missing = missing_contestants(contestants, places)
@@ -130,7 +140,13 @@ def run(
     found = start_of(arguments, contestants, missing, timing)
     cert, key = certificate(places)
     tools = Tools(cert, key, places.root / "build/release/bench/contest/drivers/libcontest_allocations.so")
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+    )
     with Progress(*columns, console=console) as bar:
         total = count_runs(tables, contestants, missing, timing.rounds)
         task = bar.add_task("", total=total)
@@ -169,7 +185,12 @@ def main(arguments: list[str]) -> int:
     stamp = datetime.datetime.now(datetime.timezone.utc).strftime("%Y%m%d-%H%M%S")
     path = chosen.json or places.build / f"results-{stamp}.json"
     path.parent.mkdir(parents=True, exist_ok=True)
-    found = run(arguments, tables, contestants, timing_of(chosen), path, console)
+    allow_many_descriptors()
+    try:
+        found = run(arguments, tables, contestants, timing_of(chosen), path, console)
+    except KeyboardInterrupt:
+        print(f"contest: interrupted; the cells that were done are in {path}", file=sys.stderr)
+        return 130
     for table in tables:
         print_table(found, table, console)
     console.print(f"results: {path}", highlight=False, markup=False)

@@ -52,7 +52,13 @@ def short(value: float | None) -> str:
     for unit, size in ((" M", 1e6), (" k", 1e3)):
         if value >= 0.9995 * size:
             scaled = value / size
-            return f"{scaled:.0f}{unit}" if scaled >= 99.95 else f"{scaled:.1f}{unit}" if scaled >= 9.995 else f"{scaled:.2f}{unit}"
+            return (
+                f"{scaled:.0f}{unit}"
+                if scaled >= 99.95
+                else f"{scaled:.1f}{unit}"
+                if scaled >= 9.995
+                else f"{scaled:.2f}{unit}"
+            )
     return f"{value:.0f}" if value >= 9.995 else f"{value:.1f}" if value >= 0.995 else f"{value:.2g}"
 
 

@@ -26,7 +26,7 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """``note``: how the reference's own figures were made, and in what this table differs. ``figures``: what is shown."""
+    """``note``: how the reference's own figures were made, and what is different here. ``figures``: what is shown."""
 
     name: str
     title: str
@@ -77,9 +77,10 @@ EXPOSED = Table(
     name="exposed",
     title="exposed's grid",
     note=(
-        "Payload x connections x outstanding calls in total. exposed measures server and client in one process, and its "
-        "server answers a preset random payload of the request's size; here they are two processes, and the answer is the "
-        "request's own payload, so that it can be compared. MB/s counts both directions in units of 2^20 bytes."
+        "Payload x connections x outstanding calls in total. exposed measures server and client in one process, and "
+        "its server answers a preset random payload of the request's size; here they are two processes, and the answer"
+        " is the request's own payload, so that it can be compared. MB/s counts both directions in units of 2^20 "
+        "bytes."
     ),
     cells=echo_cells(
         " ".join(
@@ -93,10 +94,19 @@ EXPOSED = Table(
     # The deep windows of the grid are beyond the others.
     languages=("C++", "Go"),
     figures=(
-        "calls_per_second", "mib_per_second", "p50_ms", "p95_ms", "p99_ms", "max_ms", "collections", "allocated_bytes",
+        "calls_per_second",
+        "mib_per_second",
+        "p50_ms",
+        "p95_ms",
+        "p99_ms",
+        "max_ms",
+        "collections",
+        "allocated_bytes",
     ),
     published=(
-        *_published("exposed", {"8/1/1": 20e3, "8/1/50": 527e3, "8/1/500": 890e3, "8/5/5000": 1.00e6, "1024/1/50": 263e3}),
+        *_published(
+            "exposed", {"8/1/1": 20e3, "8/1/50": 527e3, "8/1/500": 890e3, "8/5/5000": 1.00e6, "1024/1/50": 263e3}
+        ),
         *_published("gRPC Go, beside exposed", {"8/1/1": 17e3, "8/1/50": 395e3, "8/1/500": 482e3, "1024/1/50": 137e3}),
     ),
     hardware="a laptop with 4 cores",
@@ -111,9 +121,9 @@ RPC_BENCH = Table(
     name="rpc-bench",
     title="rpc-bench's rows",
     note=(
-        "Echo of a string of random letters over TLS on one connection, two calls under way (as many as cores), the answer "
-        "compared in every call. rpc-bench has both sides in one process. A stream goes to and fro, one for each "
-        "caller. Allocations are of both sides together; those of C++ are the C library's."
+        "Echo of a string of random letters over TLS on one connection, two calls under way (as many as cores), the "
+        "answer compared in every call. rpc-bench has both sides in one process. A stream goes to and fro, one for "
+        "each caller. Allocations are of both sides together; those of C++ are the C library's. The limit has no TLS."
     ),
     cells=tuple(
         _text(f"{kind}{size // 1024} KiB", bytes=size, tls=True, outstanding=2, allocations=True, work=work)
@@ -142,9 +152,10 @@ HSLAM = Table(
     name="hslam",
     title="hslam/rpc's columns",
     note=(
-        "Arith.Multiply(a, b), the product verified. 1c and 8c: connections with one call under way each; p: 32 on each, "
-        "answered in order; m: 32 on each, in any order; pb, mb: 512 on each; n: no answer is sent, and only handing over is "
-        "measured. hslam's batches are messages of many calls; here calls under way together are written together."
+        "Arith.Multiply(a, b), the product verified. 1c and 8c: connections with one call under way each; p: 32 on "
+        "each, answered in order; m: 32 on each, in any order; pb, mb: 512 on each; n: no answer is sent, and only "
+        "handing over is measured. hslam's batches are messages of many calls; here calls under way together are "
+        "written together."
     ),
     cells=tuple(
         _arith(f"{connections}c{suffix}", connections, outstanding, **load)
@@ -163,8 +174,17 @@ HSLAM = Table(
         *_published(
             "hslam/rpc",
             {
-                "1c": 22e3, "8c": 119e3, "1c_p": 163e3, "8c_p": 361e3, "1c_m": 155e3, "8c_m": 314e3,
-                "1c_pb": 289e3, "8c_pb": 578e3, "1c_mb": 306e3, "8c_mb": 778e3, "1c_mbn": 1.18e6,
+                "1c": 22e3,
+                "8c": 119e3,
+                "1c_p": 163e3,
+                "8c_p": 361e3,
+                "1c_m": 155e3,
+                "8c_m": 314e3,
+                "1c_pb": 289e3,
+                "8c_pb": 578e3,
+                "1c_mb": 306e3,
+                "8c_mb": 778e3,
+                "1c_mbn": 1.18e6,
             },
         ),
         *_published("gRPC Go, beside hslam/rpc", {"1c": 15e3, "8c": 62e3, "1c_m": 90e3, "8c_m": 146e3}),
@@ -176,8 +196,8 @@ RPCZ = Table(
     name="rpcz",
     title="rpcz's rows",
     note=(
-        "Echo of a string of random letters on one connection, 8 calls under way, the answer compared. rpcz has both sides in "
-        "one process, and one row without buffers, which no contestant here can do without."
+        "Echo of a string of random letters on one connection, 8 calls under way, the answer compared. rpcz has both "
+        "sides in one process, and one row without buffers, which no contestant here can do without."
     ),
     cells=(
         *(_text(f"protobuf {kib} KiB", bytes=kib * 1024, outstanding=8) for kib in (1, 4, 16, 32, 64)),
@@ -201,9 +221,9 @@ ROUNDS = Table(
     name="rounds",
     title="rpc-server-benchmark's two rounds",
     note=(
-        "A constant object of seven fields. Round 1: 10 connections with one call each; round 2: 20 connections with 50 "
-        "pipelined. koa, express and Go's echo are driven by autocannon, whose own speed is the limit of their second round; "
-        "the RPC systems answer FindOne(name) to a client of their own."
+        "A constant object of seven fields. Round 1: 10 connections with one call each; round 2: 20 connections with "
+        "50 pipelined. koa, express and Go's echo are driven by autocannon, whose own speed is the limit of their "
+        "second round; the RPC systems answer FindOne(name) to a client of their own."
     ),
     cells=(_round("round 1", 10, 1), _round("round 2", 20, 50)),
     figures=("calls_per_second", "p50_us", "p99_us", "max_us"),
@@ -220,7 +240,10 @@ ROUNDS = Table(
 LONG_TAIL = Table(
     name="long-tail",
     title="A long tail",
-    note="Echo of 8 bytes; the server lets one call in 100 wait for 5 ms, which should delay no other.",
+    note=(
+        "Echo of 8 bytes; the server lets one call in 100 wait for 5 ms, which should delay no other. The limit "
+        "answers all at once."
+    ),
     cells=tuple(
         Cell(f"8/1/{outstanding}", Load(work="long_tail", outstanding=outstanding)) for outstanding in (1, 50, 500)
     ),
@@ -239,8 +262,9 @@ SLOW_READER = Table(
     name="slow-reader",
     title="A slow reader",
     note=(
-        "Echo of 8 bytes with 50 calls under way, while another client reads 50 messages of 64 KiB a second from a stream that "
-        "could give far more. The server's memory must stay bounded and the others' calls fast."
+        "Echo of 8 bytes with 50 calls under way, while another client reads 50 messages of 64 KiB a second from a "
+        "stream that could give far more. The server's memory must stay bounded and the others' calls fast. The limit "
+        "has no slow reader."
     ),
     cells=(Cell("8/1/50", Load(outstanding=50, slow_reader=True)),),
     figures=("calls_per_second", "p50_us", "p99_us", "server_peak_mib"),
@@ -250,8 +274,8 @@ MIXED = Table(
     name="mixed",
     title="Small calls beside large messages",
     note=(
-        "Echo on one connection: one call after the other of 16 MiB, and small ones beside it, whose figures these are. The "
-        "limit moves small ones only."
+        "Echo on one connection: one call after the other of 16 MiB, and small ones beside it, whose figures these "
+        "are. The limit moves small ones only."
     ),
     cells=tuple(Cell(f"8/1/{count}", Load(work="mixed", outstanding=count)) for count in (2, 51)),
     figures=("calls_per_second", "p50_us", "p99_us", "large_calls_per_second"),
@@ -260,7 +284,10 @@ MIXED = Table(
 FAN_OUT = Table(
     name="fan-out",
     title="Fan-out",
-    note="Each call makes three calls at once to a second server of the same system before it is answered; echo of 8 bytes.",
+    note=(
+        "Each call makes three calls at once to a second server of the same system before it is answered; echo of 8 "
+        "bytes. The limit asks nobody."
+    ),
     cells=tuple(Cell(f"8/1/{count}", Load(work="fan_out", outstanding=count)) for count in (1, 50, 500)),
     figures=("calls_per_second", "p50_us", "p99_us"),
 )
@@ -268,7 +295,18 @@ FAN_OUT = Table(
 TABLES = {
     table.name: table
     for table in (
-        QUICK, MAIN, EXPOSED, RPC_BENCH, HSLAM, RPCZ, ROUNDS, LONG_TAIL, CONNECTIONS, SLOW_READER, MIXED, FAN_OUT,
+        QUICK,
+        MAIN,
+        EXPOSED,
+        RPC_BENCH,
+        HSLAM,
+        RPCZ,
+        ROUNDS,
+        LONG_TAIL,
+        CONNECTIONS,
+        SLOW_READER,
+        MIXED,
+        FAN_OUT,
     )
 }
 #: What --full measures: all but the short form of one of them.

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +14,7 @@ from harness.installation import missing_contestants
 from harness.load import Load, frame_bytes
 from harness.manifest import Contestant, ManifestError, Places, read_manifest, read_manifests
 from harness.measurement import Timing, Tools, measure
-from harness.process import RunFailed
+from harness.process import Program, RunFailed, cores_of_side
 from harness.results import failure, figure
 from harness.tables import TABLES, Cell, Table
 
@@ -70,6 +72,37 @@ def test_a_run_tells_what_proc_says_of_both_sides_and_their_commands(make: Make)
     assert "client.py 127.0.0.1:" in run["commands"]["client"]
 
 
+def test_each_side_has_its_half_of_the_cores() -> None:
+    cores = os.sched_getaffinity(0)
+    print_cores = [sys.executable, "-c", "import os; print(sorted(os.sched_getaffinity(0)))"]
+    server, client = (cores_of_side(side, pin=True) for side in ("server", "client"))
+
+    with Program(print_cores, cores=client) as program:
+        said = program.line(10)
+
+    assert said == str(sorted(client))
+    assert os.sched_getaffinity(0) == cores
+    assert server | client == cores
+    assert not server & client or len(cores) == 1
+    assert cores_of_side("server", pin=False) == cores
+
+
+def test_a_program_that_says_nothing_is_given_up() -> None:
+    with Program([sys.executable, "-c", "import time; time.sleep(60)"], cores=os.sched_getaffinity(0)) as program:
+        with pytest.raises(RunFailed, match="said nothing within 0.2 s"):
+            program.line(0.2)
+        with pytest.raises(RunFailed, match="did not end within 0.1 s"):
+            program.end_code(0.1)
+
+
+def test_a_server_that_tells_its_heap_does_so_when_its_input_ends() -> None:
+    script = "import sys; print('listening on 1', flush=True); sys.stdin.read(); print('last words', flush=True)"
+
+    with Program([sys.executable, "-c", script], cores=os.sched_getaffinity(0)) as program:
+        assert program.line(10) == "listening on 1"
+        assert program.stop(grace=10) == "last words"
+
+
 def test_a_wrong_answer_counts_for_nothing(make: Make) -> None:
     cells = contest(make("one"), make("liar", answer="wrong"))
 
@@ -112,7 +145,7 @@ def test_a_server_that_does_not_start_is_told(make: Make) -> None:
         ("'{}'", "counts no calls"),
         ("'{\"calls\": 0}'", "no call was answered in time"),
         ("'{\"calls\": 5}'", "neither calls_per_second nor seconds"),
-        ("'{\"calls\": 5, \"seconds\": 1, \"errors\": 2}'", "2 calls failed"),
+        ('\'{"calls": 5, "seconds": 1, "errors": 2}\'', "2 calls failed"),
     ],
 )
 def test_a_report_that_shows_no_answered_calls_is_refused(make: Make, says: str, reason: str) -> None:
@@ -209,7 +242,9 @@ def test_every_cell_of_every_table_is_within_trunkline_and_the_limit() -> None:
 
 def test_the_standard_command_line_says_all_of_a_load(make: Make) -> None:
     contestant = Contestant(**{**make("one").__dict__, "server": ("s", "{standard}"), "client": ("c", "{standard}")})
-    load = Load(work="text", bytes=9, connections=2, outstanding=6, tls=True, pipelined=True, codec="json", busy_poll=True)
+    load = Load(
+        work="text", bytes=9, connections=2, outstanding=6, tls=True, pipelined=True, codec="json", busy_poll=True
+    )
     words = {"certificate": "C", "key": "K", "target": "T", "seconds": "1", "warmup": "0.5"}
 
     assert " ".join(contestant.client_command(load, words)) == (

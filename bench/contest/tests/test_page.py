@@ -43,7 +43,14 @@ def sample() -> dict[str, Any]:
         "command": "bench/contest/run --table main",
         "started": "2025-03-04T05:06:07+00:00",
         "timing": {"seconds": 1.0, "warmup": 0.3, "rounds": 3, "pin": True},
-        "machine": {"processor": "Some CPU", "cores": 2, "virtual": True, "kernel": "6.1", "system": "Debian", "go": ""},
+        "machine": {
+            "processor": "Some CPU",
+            "cores": 2,
+            "virtual": True,
+            "kernel": "6.1",
+            "system": "Debian",
+            "go": "",
+        },
         "contestants": {
             "limit": about("bare socket", is_limit=True),
             "ours": about("Trunkline", is_ours=True),
@@ -55,7 +62,9 @@ def sample() -> dict[str, Any]:
         "tables": {
             "main": {"cells": [cell_of("8/1/1", Load()), cell_of("8/1/50", Load(outstanding=50))]},
             "connections": {
-                "cells": [cell_of(f"8/{count}/{count}", Load(connections=count, outstanding=count)) for count in (1, 100)]
+                "cells": [
+                    cell_of(f"8/{count}/{count}", Load(connections=count, outstanding=count)) for count in (1, 100)
+                ]
             },
         },
     }
@@ -132,7 +141,9 @@ def test_a_wide_table_is_parted_by_payload(tmp_path: Path, sample: dict[str, Any
     page.main([str(write(tmp_path, sample)), "--out", str(out)])
 
     text = out.read_text()
-    assert re.findall(r"^### (.*)$", text, re.M) == [f"{size} bytes" for size in ("8", "128", "1,024", "32,768", "65,536")]
+    assert re.findall(r"^### (.*)$", text, re.M) == [
+        f"{size} bytes" for size in ("8", "128", "1,024", "32,768", "65,536")
+    ]
 
 
 def test_two_runs_are_compared_by_their_ratios(
@@ -173,12 +184,26 @@ def test_a_file_that_holds_no_results_is_refused(tmp_path: Path, capsys: pytest.
 
 @pytest.mark.parametrize(
     ("value", "text"),
-    [(0.25, "0.25"), (7.0, "7.0"), (12.3, "12"), (999.4, "999"), (999.9, "1.00 k"), (12_345, "12.3 k"), (2.5e6, "2.50 M")],
+    [
+        (0.25, "0.25"),
+        (7.0, "7.0"),
+        (12.3, "12"),
+        (999.4, "999"),
+        (999.9, "1.00 k"),
+        (12_345, "12.3 k"),
+        (2.5e6, "2.50 M"),
+    ],
 )
 def test_short_numbers(value: float, text: str) -> None:
     assert short(value) == text
 
 
 def test_numbers_and_shares() -> None:
-    assert [number(value) for value in (None, 0.0123, 3.14159, 27.18, 1234.5)] == ["-", "0.0123", "3.14", "27.2", "1,234"]
+    assert [number(value) for value in (None, 0.0123, 3.14159, 27.18, 1234.5)] == [
+        "-",
+        "0.0123",
+        "3.14",
+        "27.2",
+        "1,234",
+    ]
     assert [percent(value) for value in (None, 0.034, 0.5)] == ["-", "3.4%", "50%"]

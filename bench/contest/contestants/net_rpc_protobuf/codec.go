@@ -24,7 +24,9 @@ type frames struct {
 
 func newFrames(connection io.ReadWriteCloser) frames {
 	return frames{
-		connection: connection, reader: bufio.NewReaderSize(connection, 64<<10), writer: bufio.NewWriterSize(connection, 64<<10),
+		connection: connection,
+		reader:     bufio.NewReaderSize(connection, 64<<10),
+		writer:     bufio.NewWriterSize(connection, 64<<10),
 	}
 }
 

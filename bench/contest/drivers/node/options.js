@@ -15,7 +15,8 @@ exports.parse = () => {
       seconds: text('1'), warmup: text('0.2')
     }
   })
-  const numbers = ['bytes', 'connections', 'outstanding', 'seconds', 'warmup'].map((name) => [name, Number(values[name])])
+  const names = ['bytes', 'connections', 'outstanding', 'seconds', 'warmup']
+  const numbers = names.map((name) => [name, Number(values[name])])
   return { ...values, ...Object.fromEntries(numbers), role: positionals[0] }
 }
 

@@ -114,7 +114,9 @@ func handler(service work.Service) http.Handler {
 	})
 }
 
-func answer(service work.Service, method string, request proto.Message, writer http.ResponseWriter, asked *http.Request) {
+func answer(
+	service work.Service, method string, request proto.Message, writer http.ResponseWriter, asked *http.Request,
+) {
 	coding := codingOf(asked.Header.Get("Content-Type"))
 	content, err := readAll(asked.Body, asked.ContentLength)
 	if err == nil {
