@@ -48,7 +48,7 @@ def measure(contestant: Contestant, load: Load, timing: Timing, tools: Tools) ->
     """Raises :class:`RunFailed`. The commands are part of the result."""
     timing = replace(timing, seconds=timing.seconds * load.stretch, warmup=timing.warmup * load.stretch)
     run = _run(contestant, load, timing.seconds, timing, tools)
-    if load.allocations:
+    if load.allocations and not contestant.is_limit:
         run |= _allocations(contestant, load, timing, tools)
     return run
 

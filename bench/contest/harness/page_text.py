@@ -119,7 +119,10 @@ def spread_rows(results: Results, cells: list[Cell]) -> Iterator[list[str]]:
     for contestant in results["contestants"]:
         rates = [figure(cell, contestant, "calls_per_second") for cell in cells]
         if any(rates):
-            yield [named(results, contestant), *(percent(rate.spread) if rate else "-" for rate in rates)]
+            yield [
+                named(results, contestant),
+                *(percent(rate.spread if rate and rate.rounds > 1 else None) for rate in rates),
+            ]
 
 
 def published_rows(table: Table, cells: list[Cell], figure_name: str) -> Iterator[list[str]]:
@@ -149,14 +152,18 @@ def folded(summary: str, lines: Iterable[str]) -> Iterator[str]:
 
 
 def failures(results: Results, cells: list[Cell]) -> list[str]:
-    """What went wrong, and what a contestant has not got."""
-    found: dict[tuple[str, str], list[str]] = {}
+    """What went wrong, and what a contestant has not got; those with the same reason in the same cells together."""
+    where: dict[tuple[str, str], list[str]] = {}
     for cell in cells:
         for contestant, about in results["contestants"].items():
             reason = failure(cell, contestant)
             if reason and (contestant in cell["runs"] or contestant in cell["cannot"]):
-                found.setdefault((about["title"], reason), []).append(cell["name"])
-    return [f"- {title}: {escaped(reason)} ({', '.join(names)})" for (title, reason), names in found.items()]
+                where.setdefault((about["title"], reason), []).append(cell["name"])
+    who: dict[tuple[str, str], list[str]] = {}
+    for (title, reason), names in where.items():
+        shown = "every cell" if len(names) == len(cells) else "; ".join(names)
+        who.setdefault((reason, shown), []).append(title)
+    return [f"- {'; '.join(titles)}: {escaped(reason)} ({shown})" for (reason, shown), titles in who.items()]
 
 
 def commands(results: Results, cells: list[Cell]) -> Iterator[str]:
@@ -177,7 +184,7 @@ def table_section(results: Results, name: str, picture: str) -> Iterator[str]:
     yield ""
     yield table.note
     yield ""
-    yield f"![{table.title}: {HEADINGS[table.figures[0]]}]({picture})"
+    yield f"![{table.title}: calls per second]({picture})"
     yield ""
     for heading, group in groups_of(cells):
         if heading:

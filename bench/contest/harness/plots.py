@@ -98,7 +98,7 @@ def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, fl
     rates = [rate for _, rate in row]
     axis.barh(range(len(row)), rates, color=colours, height=0.72)
     axis.set_yticks(range(len(row)), [about[name]["title"] for name, _ in row])
-    axis.set_ylim(-0.6, len(row) - 0.4 if row else 0.4)
+    axis.set_ylim(-0.6, max(len(row), 2) - 0.4)
     axis.set_xscale("log")
     known = [*rates, *([limit] if limit else [])] or [1.0]
     axis.set_xlim(10 ** math.floor(math.log10(min(known)) - 0.3), max(known) * 12)

@@ -88,6 +88,8 @@ def print_table(results: dict[str, Any], table: Table, console: Console) -> None
             medians = [figure(cell, contestant, name) for name in table.figures]
             cells = [number(None if each is None else each.median) for each in medians]
             share = share_of_limit(results, cell, contestant)
-            shown.add_row(cell["name"], about["title"], *cells, percent(rate.spread), percent(share))
+            shown.add_row(
+                cell["name"], about["title"], *cells, percent(rate.spread if rate.rounds > 1 else None), percent(share)
+            )
         shown.add_section()
     console.print(shown)

@@ -103,6 +103,34 @@ def test_a_server_that_tells_its_heap_does_so_when_its_input_ends() -> None:
         assert program.stop(grace=10) == "last words"
 
 
+def test_allocations_are_asked_of_contestants_but_not_of_the_limit(make: Make) -> None:
+    limit = make("limit", extra="is_limit = true")
+    silent = make("silent", extra='allocations = "self"')
+    load = Load(allocations=True)
+
+    assert "calls_per_second" in measure(limit, load, TIMING, TOOLS)
+    with pytest.raises(RunFailed, match="did not tell its allocations"):
+        measure(silent, load, TIMING, TOOLS)
+
+
+def test_allocations_per_call_are_the_slope_between_two_runs(make: Make) -> None:
+    told = make("told", extra='allocations = "self"')
+    folder = Path(told.server[1]).parent
+    with (folder / "server.py").open("a") as server:
+        server.write('print(\'{"allocations": 50, "allocated_bytes": 0, "collections": 1}\')\n')
+    client = (folder / "client.py").read_text()
+    # 1000 when it starts, and two for each of the calls, of which a later run makes more.
+    counted = "calls = 100 * runs\nreport |= dict(all_calls=calls, allocations=1000 + 2 * calls, collections=3, "
+    counted += "allocated_bytes=64 * calls)\nprint(json.dumps(report)"
+    (folder / "client.py").write_text(client.replace("print(json.dumps(report)", counted))
+
+    run = measure(told, Load(allocations=True), TIMING, TOOLS)
+
+    assert run["allocations_per_call"] == 2
+    assert run["allocated_bytes_per_call"] == 64
+    assert run["collections"] == 4
+
+
 def test_a_wrong_answer_counts_for_nothing(make: Make) -> None:
     cells = contest(make("one"), make("liar", answer="wrong"))
 
