@@ -121,9 +121,12 @@ def _watched(server: Program, client: Program, seconds: float) -> Run:
             raise RunFailed(f"ended with {code}: {client.errors}")
     server_cpu = max(cpu_seconds(server.pid), server_watch.cpu_seconds) - before
     all_calls = max(1, int(report.get("all_calls") or report["calls"]))
+    client_cpu = (
+        report["cpu_seconds"] / report["calls"] if "cpu_seconds" in report else client_watch.cpu_seconds / all_calls
+    )
     run: Run = {
         **report,
-        "client_cpu_us_per_call": report.get("cpu_seconds", client_watch.cpu_seconds) * 1e6 / report["calls"],
+        "client_cpu_us_per_call": report.get("cpu_us_per_call", client_cpu * 1e6),
         "server_cpu_us_per_call": server_cpu * 1e6 / all_calls,
         "server_peak_bytes": max(server_watch.peak_bytes, peak_bytes(server.pid)),
         "client_peak_bytes": client_watch.peak_bytes,
