@@ -11,6 +11,7 @@
 namespace trunkline {
 
 struct TypeDescription;
+class Value;
 
 /// No message at all: the argument or the result of a call that has none. Costs no bytes on the wire.
 struct Empty {
@@ -22,6 +23,7 @@ enum class MessageKind : std::uint8_t {
   none,      ///< Empty
   bytes,     ///< Slice or std::string: the payload itself
   value,     ///< trunkline::Value: JSON data without a schema
+  plain,     ///< a type that becomes a Value and is made of one, see plain.h
   protobuf,  ///< a generated or dynamic protobuf message; the object is a google::protobuf::MessageLite
   custom,    ///< any other type, told apart by type_info; needs a codec of the user's
 };
@@ -44,6 +46,10 @@ struct MessageType {
   void (*clear)(void* object) = nullptr;
   /// A message that the peer did not send stands for the default value, which clear() makes; otherwise it is an error.
   bool may_be_missing = false;
+  /// Plain types and std::string, which json and msgpack carry as this Value; null otherwise. from_value() returns what
+  /// is wrong with the value, nothing if it fits.
+  Value (*to_value)(const void* object) = nullptr;
+  std::string (*from_value)(void* object, const Value& from) = nullptr;
   /// Protobuf: the type's google::protobuf::Descriptor. Null for lite messages and all other kinds.
   const void* (*descriptor)() = nullptr;
   /// Types without a definition: what they are made of. Null where that is not known.

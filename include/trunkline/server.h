@@ -3,6 +3,7 @@
 #pragma once
 
 #include <trunkline/completion.h>
+#include <trunkline/deduced_handler.h>
 #include <trunkline/endpoint.h>
 #include <trunkline/event_loop.h>
 #include <trunkline/method_handler.h>
@@ -62,6 +63,21 @@ class TRUNKLINE_API Server {
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
         options);
+  }
+  /// The same with the messages that the function's own types name: of a function, or object with one operator(), that
+  /// takes (const Request&), (const Request&, ServerContext&), (ServerContext&), nothing or (const Request&, Response&,
+  /// ServerContext&), and returns Response, Result<Response>, Status or nothing, with or without awaitable<> or
+  /// Blocking<>. `#include <trunkline/plain.h>` for structs, numbers and containers.
+  template <handlers::DeducibleFunction Handler>
+  void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
+    using Form = handlers::FormOf<Handler>;
+    using Request = typename Form::Request;
+    if constexpr (Form::is_whole) {
+      handle<Request, typename Form::Response>(method, std::move(handler), options);
+    } else {
+      handle<Request, typename Form::Response>(method, handlers::Deduced<Handler, Request>{std::move(handler)},
+                                               options);
+    }
   }
   /// The same for functions that may block, without awaitable; they run on the worker pool.
   template <class Request, class Response, UnaryFunction<Request, Response> Handler>

@@ -2,7 +2,10 @@
 // TypeDescription: what a message type without a definition is made of.
 #pragma once
 
+#include <trunkline/export.h>
+
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -37,5 +40,8 @@ struct TypeDescription {
   Reference element = nullptr;  ///< list, optional; map: of its values
   std::vector<Field> fields{};  ///< structure, in order
 };
+
+/// E.g. "Point", "int32", "list of optional Point".
+TRUNKLINE_API std::string to_string(const TypeDescription& type);
 
 }  // namespace trunkline

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The message types of Empty, Slice and std::string.
 #include <trunkline/message.h>
+#include <trunkline/value.h>
 
 namespace trunkline {
 
@@ -35,7 +36,15 @@ const MessageType& MessageTraits<std::string>::type() {
             static_cast<std::string*>(object)->assign(as_text(payload));
             return true;
           },
-      .clear = [](void* object) { static_cast<std::string*>(object)->clear(); }};
+      .clear = [](void* object) { static_cast<std::string*>(object)->clear(); },
+      .to_value = [](const void* object) { return Value(*static_cast<const std::string*>(object)); },
+      .from_value =
+          [](void* object, const Value& from) {
+            const auto* const text = from.get_if<std::string>();
+            if (text == nullptr) return "expected a text, not " + std::string(to_string(from.kind()));
+            *static_cast<std::string*>(object) = *text;
+            return std::string();
+          }};
   return value;
 }
 

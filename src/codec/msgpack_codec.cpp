@@ -1,35 +1,21 @@
 // SPDX-License-Identifier: MIT
-// Values to MessagePack and back.
+// Values, and what stands for them, to MessagePack and back.
 #include <codec/msgpack_codec.h>
 
-#include <codec/codec_error.h>
 #include <codec/msgpack_writer.h>
+#include <codec/value_message.h>
 #include <codec/value_reader.h>
 
 namespace trunkline::codec {
 
-bool MsgpackCodec::supports(const MessageType& type) const noexcept {
-  return type.kind == MessageKind::value || type.kind == MessageKind::none;
-}
+bool MsgpackCodec::supports(const MessageType& type) const noexcept { return is_carried_as_value(type); }
 
 Status MsgpackCodec::encode(MessageView message, BufferWriter& out) const {
-  if (message.type->kind == MessageKind::none) return Status::ok();
-  const auto* value = message.as<Value>();
-  if (value == nullptr) return cannot_encode(name(), *message.type);
-  return MsgpackWriter().write(name(), *value, out);
+  return write_value_message(name(), message, MsgpackWriter(), out);
 }
 
 Status MsgpackCodec::decode(const Slice& payload, MutableMessageView message) const {
-  const bool none = message.type->kind == MessageKind::none;
-  Value unused;
-  Value* value = none ? &unused : message.as<Value>();
-  if (value == nullptr) return cannot_decode(name(), *message.type);
-  if (none && payload.empty()) return Status::ok();
-  if (Status status = read_msgpack(payload.bytes(), limits_, *value); !status.is_ok()) return status;
-  if (none && !value->is_null() && !(value->is_object() && value->size() == 0)) {
-    return decode_error(name(), "content where no message is expected");
-  }
-  return Status::ok();
+  return read_value_message(name(), payload, limits_, &read_msgpack, message);
 }
 
 }  // namespace trunkline::codec

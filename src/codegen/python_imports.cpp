@@ -88,7 +88,11 @@ PythonImports::Module PythonImports::module_of(const std::string& file, bool is_
 std::string PythonImports::expression_of(const MessageType& type) const {
   std::string expression = modules_.at(type.file).alias;
   for (const std::string& part : type.path) {
-    expression = is_plain_attribute(part) ? expression + "." + part : "getattr(" + expression + ", \"" + part + "\")";
+    if (is_plain_attribute(part)) {
+      expression.append(".").append(part);
+    } else {
+      expression.insert(0, "getattr(").append(", \"").append(part).append("\")");
+    }
   }
   return expression;
 }

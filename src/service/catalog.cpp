@@ -105,7 +105,7 @@ Catalog::Catalog(std::vector<MethodInfo> methods) : methods_(std::move(methods))
   if (!left_.empty()) {
     const std::string name(gathered_service);
     adopt_types(left_);
-    if (add_derived(name, left_, Detail::full) || add_derived(name, left_, Detail::none)) services_.push_back(name);
+    if (derive(name, left_, Detail::full) || derive(name, left_, Detail::none)) services_.push_back(name);
   }
   std::sort(services_.begin(), services_.end());
 }
@@ -117,14 +117,12 @@ bool Catalog::is_of(const std::vector<MethodInfo>& methods) const {
 
 void Catalog::add_service(const std::string& name, Methods methods) {
   adopt_types(methods);
-  const bool is_defined = add_own(name, methods) || add_defined(name, methods);
-  const bool is_told = is_defined || (name != gathered_service && (add_derived(name, methods, Detail::full) ||
-                                                                   add_derived(name, methods, Detail::none)));
+  const bool is_told = add_own(name, methods) || add_defined(name, methods) || add_derived(name, methods);
   if (is_told) services_.push_back(name);
-  if (is_defined || !is_told) left_.insert(left_.end(), methods.begin(), methods.end());
+  left_.insert(left_.end(), methods.begin(), methods.end());
 }
 
-bool Catalog::add_own(const std::string& name, const Methods& methods) {
+bool Catalog::add_own(const std::string& name, Methods& methods) {
   const auto& all = own_services();
   const auto own = std::find_if(all.begin(), all.end(), [&](const OwnService& one) { return one.service == name; });
   const auto is_ours = [&](const MethodInfo* info) {
@@ -132,6 +130,7 @@ bool Catalog::add_own(const std::string& name, const Methods& methods) {
     return request != nullptr && request->file() == own->definition;
   };
   if (own == all.end() || !std::all_of(methods.begin(), methods.end(), is_ours)) return false;
+  methods.clear();
   // gRPC's own may be in the process as well; it says the same.
   if (pool_.FindServiceByName(name) != nullptr) return true;
   protobuf::FileDescriptorProto file;
@@ -152,7 +151,14 @@ bool Catalog::add_defined(const std::string& name, Methods& methods) {
   return any;
 }
 
-bool Catalog::add_derived(const std::string& name, const Methods& methods, Detail detail) {
+bool Catalog::add_derived(const std::string& name, Methods& methods) {
+  if (name == gathered_service || pool_.FindFileContainingSymbol(name) != nullptr) return false;
+  if (!derive(name, methods, Detail::full) && !derive(name, methods, Detail::none)) return false;
+  methods.clear();
+  return true;
+}
+
+bool Catalog::derive(const std::string& name, const Methods& methods, Detail detail) {
   DerivedTypes types = types_;
   DerivedFile derived(name, detail, pool_, types);
   for (const MethodInfo* info : methods) {

@@ -30,10 +30,11 @@ class Catalog {
   using Methods = std::vector<const MethodInfo*>;
 
   void add_service(const std::string& name, Methods methods);
-  bool add_own(const std::string& name, const Methods& methods);
-  /// Lists the service if it is defined. Takes the methods out that the definition tells of.
+  /// Each of the three: false if it is not for this service. Takes those methods out that it tells of.
+  bool add_own(const std::string& name, Methods& methods);
   bool add_defined(const std::string& name, Methods& methods);
-  bool add_derived(const std::string& name, const Methods& methods, Detail detail);
+  bool add_derived(const std::string& name, Methods& methods);
+  bool derive(const std::string& name, const Methods& methods, Detail detail);
   /// Takes over the files of types that come from other pools.
   void adopt_types(const Methods& methods);
   void adopt(const google::protobuf::FileDescriptor& file);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Deduced: what a function's own types say of the method that it serves.
+#pragma once
+
+#include <trunkline/blocking.h>
+#include <trunkline/message.h>
+#include <trunkline/result.h>
+#include <trunkline/server_context.h>
+
+#include <asio/awaitable.hpp>
+
+#include <functional>
+#include <type_traits>
+#include <utility>
+
+namespace trunkline::handlers {
+
+/// A function's type, without the class it belongs to.
+template <class T>
+struct Signature;
+template <class R, class... A>
+struct Signature<R(A...)> {
+  using Returned = R;
+  using Function = R(A...);
+};
+template <class R, class... A>
+struct Signature<R (*)(A...)> : Signature<R(A...)> {};
+template <class R, class... A>
+struct Signature<R (*)(A...) noexcept> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...)> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...) const> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...) noexcept> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...) const noexcept> : Signature<R(A...)> {};
+template <class T>
+requires requires { &T::operator(); }
+struct Signature<T> : Signature<decltype(&T::operator())> {};
+
+/// The message that is returned.
+template <class T>
+struct ReturnedMessage {
+  using type = T;
+};
+template <class T>
+struct ReturnedMessage<Result<T>> : ReturnedMessage<T> {};
+template <>
+struct ReturnedMessage<Status> {
+  using type = Empty;
+};
+template <>
+struct ReturnedMessage<void> {
+  using type = Empty;
+};
+template <class T>
+struct ReturnedMessage<Blocking<T>> : ReturnedMessage<T> {};
+template <class T, class Executor>
+struct ReturnedMessage<asio::awaitable<T, Executor>> : ReturnedMessage<T> {};
+
+/// The messages of each form of function. `is_whole`: it is one that Server takes as it is.
+template <class Function>
+struct Form;
+template <class R>
+struct Form<R()> {
+  using Request = Empty;
+  using Response = typename ReturnedMessage<R>::type;
+  static constexpr bool is_whole = false;
+};
+template <class R>
+struct Form<R(ServerContext&)> : Form<R()> {};
+template <class R, class Argument>
+struct Form<R(Argument)> {
+  using Request = std::remove_cvref_t<Argument>;
+  using Response = typename ReturnedMessage<R>::type;
+  static constexpr bool is_whole = false;
+};
+template <class R, class Argument>
+struct Form<R(Argument, ServerContext&)> : Form<R(Argument)> {};
+template <class R, class Argument, class Answer>
+struct Form<R(Argument, Answer&, ServerContext&)> {
+  using Request = std::remove_cvref_t<Argument>;
+  using Response = Answer;
+  static constexpr bool is_whole = true;
+};
+
+template <class Function>
+using FormOf = Form<typename Signature<Function>::Function>;
+
+/// Calls a function of any form as (const Request&, ServerContext&).
+template <class Function, class Request>
+struct Deduced {
+  auto operator()(const Request& request, ServerContext& context) {
+    using Returned = typename Signature<Function>::Returned;
+    if constexpr (std::is_void_v<Returned>) {
+      call(request, context);
+      return Status();
+    } else if constexpr (std::is_same_v<Returned, asio::awaitable<void>>) {
+      return finish(call(request, context));
+    } else {
+      return call(request, context);
+    }
+  }
+
+  Function function;
+
+ private:
+  static asio::awaitable<Status> finish(asio::awaitable<void> running) {
+    co_await std::move(running);
+    co_return Status();
+  }
+  decltype(auto) call(const Request& request, ServerContext& context) {
+    if constexpr (std::is_invocable_v<Function&, const Request&, ServerContext&>) {
+      return std::invoke(function, request, context);
+    } else if constexpr (std::is_invocable_v<Function&, const Request&>) {
+      return std::invoke(function, request);
+    } else if constexpr (std::is_invocable_v<Function&, ServerContext&>) {
+      return std::invoke(function, context);
+    } else {
+      return std::invoke(function);
+    }
+  }
+};
+
+/// A function whose types say what it serves: not overloaded, no template.
+template <class Function>
+concept DeducibleFunction = requires {
+  typename FormOf<Function>::Request;
+};
+
+}  // namespace trunkline::handlers

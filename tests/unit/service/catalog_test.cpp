@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// Catalog: which descriptor tells of a service, and that every one is taken by a pool that knows nothing.
+#include "service/catalog.h"
+
+#include "offered.pb.h"
+#include "trunkline/v1/health.pb.h"
+#include "trunkline/v1/options.pb.h"
+
+#include <trunkline/protobuf.h>
+#include <trunkline/value.h>
+
+#include <google/protobuf/dynamic_message.h>
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace trunkline::service {
+
+namespace {
+
+namespace protobuf = google::protobuf;
+using Names = std::vector<std::string>;
+
+template <class Request, class Response>
+MethodInfo method(std::string name, MethodKind kind = MethodKind::unary) {
+  return {.name = std::move(name),
+          .kind = kind,
+          .request_type = message_type_name<Request>(),
+          .response_type = message_type_name<Response>(),
+          .request = &MessageTraits<Request>::type(),
+          .response = &MessageTraits<Response>::type()};
+}
+
+void copy_into(protobuf::DescriptorPool& pool, const protobuf::FileDescriptor& file) {
+  if (pool.FindFileByName(file.name()) != nullptr) return;
+  for (int i = 0; i < file.dependency_count(); ++i) copy_into(pool, *file.dependency(i));
+  protobuf::FileDescriptorProto copy;
+  file.CopyTo(&copy);
+  ASSERT_NE(pool.BuildFile(copy), nullptr) << file.name();
+}
+
+/// All services of a catalog in one pool that began empty, as a client has them.
+void expect_client_accepts(const Catalog& catalog) {
+  protobuf::DescriptorPool pool;
+  for (const std::string& service : catalog.services()) {
+    const protobuf::FileDescriptor* file = catalog.pool().FindFileContainingSymbol(service);
+    ASSERT_NE(file, nullptr) << service;
+    copy_into(pool, *file);
+    EXPECT_NE(pool.FindServiceByName(service), nullptr) << service;
+  }
+}
+
+TEST(Catalog, OfNoMethodsIsEmpty) {
+  const Catalog catalog({});
+
+  EXPECT_TRUE(catalog.services().empty());
+}
+
+TEST(Catalog, TellsOfDefinedServicesByTheirDefinition) {
+  const Catalog catalog({method<offered::Order, offered::Receipt>("offered.Orders/Place"),
+                         method<offered::Order, offered::Receipt>("offered.Orders/Follow", MethodKind::server_stream)});
+
+  EXPECT_EQ(catalog.services(), (Names{"offered.Orders"}));
+  EXPECT_EQ(catalog.pool().FindFileContainingSymbol("offered.Orders")->name(), "offered.proto");
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, PartOfADefinedServiceIsTheService) {
+  const Catalog catalog({method<Slice, offered::Receipt>("offered.Orders/Place")});
+
+  EXPECT_EQ(catalog.services(), (Names{"offered.Orders"}));
+}
+
+TEST(Catalog, WhatADefinitionDoesNotTellIsGathered) {
+  const Catalog catalog({method<offered::Order, offered::Receipt>("offered.Orders/Place"),
+                         method<offered::Receipt, offered::Order>("offered.Orders/Follow"),
+                         method<offered::Order, offered::Receipt>("offered.Orders/Extra")});
+
+  EXPECT_EQ(catalog.services(), (Names{"offered.Orders", "trunkline.Methods"}));
+  const auto* gathered = catalog.pool().FindServiceByName("trunkline.Methods");
+  ASSERT_EQ(gathered->method_count(), 2);
+  EXPECT_EQ(gathered->method(0)->name(), "offered_Orders_Follow");
+  EXPECT_EQ(gathered->method(0)->options().GetExtension(v1::method).path(), "offered.Orders/Follow");
+  EXPECT_EQ(gathered->method(0)->input_type()->full_name(), "offered.Receipt");
+  EXPECT_EQ(gathered->method(1)->name(), "offered_Orders_Extra");
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, DerivesServicesOfDefinedTypes) {
+  const Catalog catalog({method<offered::Order, offered::Receipt>("elsewhere.Orders/Place")});
+
+  EXPECT_EQ(catalog.services(), (Names{"elsewhere.Orders"}));
+  const auto* place = catalog.pool().FindMethodByName("elsewhere.Orders.Place");
+  ASSERT_NE(place, nullptr);
+  EXPECT_EQ(place->input_type()->full_name(), "offered.Order");
+  EXPECT_FALSE(place->options().HasExtension(v1::method));
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, GathersMethodsWithoutAService) {
+  const Catalog catalog({method<Value, Value>("echo"), method<Slice, Slice>("my echo/Say"), method<Empty, Empty>("ä"),
+                         method<Empty, Empty>("ö")});
+
+  EXPECT_EQ(catalog.services(), (Names{"trunkline.Methods"}));
+  const auto* gathered = catalog.pool().FindServiceByName("trunkline.Methods");
+  std::set<std::string> paths;
+  for (int i = 0; i < gathered->method_count(); ++i) {
+    paths.insert(gathered->method(i)->options().GetExtension(v1::method).path());
+  }
+  EXPECT_EQ(paths, (std::set<std::string>{"echo", "my echo/Say", "ä", "ö"}));
+  EXPECT_EQ(gathered->FindMethodByName("echo")->options().GetExtension(v1::method).codec(), "json");
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, ServesOwnServicesUnderTheNamesOfGrpc) {
+  const Catalog catalog({method<v1::HealthCheckRequest, v1::HealthCheckResponse>("grpc.health.v1.Health/Check")});
+
+  EXPECT_EQ(catalog.services(), (Names{"grpc.health.v1.Health"}));
+  const auto* file = catalog.pool().FindFileContainingSymbol("grpc.health.v1.Health");
+  EXPECT_EQ(file->name(), "grpc/health/v1/health.proto");
+  EXPECT_EQ(file->package(), "grpc.health.v1");
+  EXPECT_NE(catalog.pool().FindMessageTypeByName("grpc.health.v1.HealthCheckRequest"), nullptr);
+  EXPECT_NE(catalog.pool().FindEnumValueByName("grpc.health.v1.HealthCheckResponse.SERVICE_UNKNOWN"), nullptr);
+  EXPECT_EQ(catalog.pool().FindMethodByName("grpc.health.v1.Health.Watch")->output_type()->full_name(),
+            "grpc.health.v1.HealthCheckResponse");
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, AServiceWhoseNameIsTakenIsGathered) {
+  const Catalog catalog({method<Slice, Slice>("offered.Order/Say"), method<Slice, Slice>("offered/Say")});
+
+  EXPECT_EQ(catalog.services(), (Names{"trunkline.Methods"}));
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, DropsToValuesWhereTypesDoNotFit) {
+  static const TypeDescription text{.kind = TypeKind::text};
+  static const TypeDescription clashing{.kind = TypeKind::structure,
+                                        .name = "Clashing",
+                                        .fields = {{"a", []() -> const TypeDescription& { return text; }},
+                                                   {"a", []() -> const TypeDescription& { return text; }}}};
+  static const MessageType type{.kind = MessageKind::custom,
+                                .type = &typeid(int),
+                                .default_codec = "msgpack",
+                                .describe = []() -> const TypeDescription& { return clashing; }};
+  MethodInfo info{.name = "acme.Clash/It", .request = &type, .response = &MessageTraits<Empty>::type()};
+
+  const Catalog catalog({info});
+
+  EXPECT_EQ(catalog.services(), (Names{"acme.Clash"}));
+  EXPECT_EQ(catalog.pool().FindMethodByName("acme.Clash.It")->input_type()->full_name(), "google.protobuf.Value");
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, TakesTypesOfOtherPools) {
+  protobuf::FileDescriptorProto file;
+  file.set_name("made/at/run/time.proto");
+  file.set_package("made");
+  file.add_message_type()->set_name("Thing");
+  auto& service = *file.add_service();
+  service.set_name("Things");
+  auto& made = *service.add_method();
+  made.set_name("Make");
+  made.set_input_type(".made.Thing");
+  made.set_output_type(".made.Thing");
+  static protobuf::DescriptorPool pool;
+  ASSERT_NE(pool.BuildFile(file), nullptr);
+  static const MessageType type{.kind = MessageKind::protobuf,
+                                .type = &typeid(protobuf::DynamicMessageFactory),
+                                .default_codec = "protobuf",
+                                .descriptor = []() -> const void* { return pool.FindMessageTypeByName("made.Thing"); }};
+  const MethodInfo info{.name = "made.Things/Make",
+                        .request_type = "made.Thing",
+                        .response_type = "made.Thing",
+                        .request = &type,
+                        .response = &type};
+
+  const Catalog catalog({info});
+
+  EXPECT_EQ(catalog.services(), (Names{"made.Things"}));
+  EXPECT_EQ(catalog.pool().FindFileContainingSymbol("made.Things")->name(), "made/at/run/time.proto");
+  expect_client_accepts(catalog);
+}
+
+TEST(Catalog, KnowsWhatItWasMadeOf) {
+  const std::vector<MethodInfo> methods{method<Slice, Slice>("a.B/C"), method<Slice, Slice>("a.B/D")};
+  const Catalog catalog(methods);
+  std::vector<MethodInfo> changed = methods;
+  changed[1].kind = MethodKind::server_stream;
+
+  EXPECT_TRUE(catalog.is_of(methods));
+  EXPECT_FALSE(catalog.is_of({methods[0]}));
+  EXPECT_FALSE(catalog.is_of(changed));
+}
+
+}  // namespace
+
+}  // namespace trunkline::service
