@@ -94,16 +94,11 @@ def _run(
         except RunFailed as error:
             raise _named("server", error) from None
         words |= {"seconds": f"{seconds:g}", "warmup": f"{timing.warmup:g}"}
+        slowly = {"work": "slow_reader", "bytes": str(SLOW_BYTES), "connections": "1", "outstanding": "1"}
         try:
             if load.slow_reader:
-                slow = {
-                    **words,
-                    "work": "slow_reader",
-                    "bytes": str(SLOW_BYTES),
-                    "connections": "1",
-                    "outstanding": "1",
-                }
-                stack.enter_context(start("client", contestant.client_command(load, slow))).line(START_SECONDS)
+                command = contestant.client_command(load, {**words, **slowly})
+                stack.enter_context(start("client", command)).line(START_SECONDS)
             client = stack.enter_context(start("client", contestant.client_command(load, words)))
             run = _watched(server, client, seconds + timing.warmup + START_SECONDS)
         except RunFailed as error:

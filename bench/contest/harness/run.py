@@ -125,6 +125,11 @@ def show(contestants: list[Contestant], missing: dict[str, str], console: Consol
         console.print(f"{each.name:<18} {each.language:<8} {state}", highlight=False, markup=False)
 
 
+def tools_of(places: Places) -> Tools:
+    counter = places.root / "build/release/bench/contest/drivers/libcontest_allocations.so"
+    return Tools(*certificate(places), counter)
+
+
 def run(
     arguments: list[str],
     tables: list[Table],
@@ -138,8 +143,7 @@ def run(
     for name, reason in missing.items():
         console.print(f"missing: {name}: {reason}", highlight=False, markup=False)
     found = start_of(arguments, contestants, missing, timing)
-    cert, key = certificate(places)
-    tools = Tools(cert, key, places.root / "build/release/bench/contest/drivers/libcontest_allocations.so")
+    tools = tools_of(places)
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
