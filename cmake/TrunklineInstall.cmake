@@ -40,7 +40,7 @@ if(NOT BUILD_SHARED_LIBS)
     endif()
   endforeach()
   list(JOIN private ", " TRUNKLINE_PC_REQUIRES_PRIVATE)
-  string(APPEND TRUNKLINE_PC_CFLAGS " -DASIO_SEPARATE_COMPILATION -DASIO_DISABLE_STD_ALIGNED_ALLOC")
+  string(APPEND TRUNKLINE_PC_CFLAGS " -DASIO_SEPARATE_COMPILATION -DASIO_DISABLE_STD_ALIGNED_ALLOC -DASIO_NO_DEPRECATED")
 endif()
 # The file finds its prefix from where it lies, so that an installed tree may be moved.
 file(RELATIVE_PATH TRUNKLINE_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <trunkline/message.h>
+#include <trunkline/plain_reading.h>
 #include <trunkline/plain_value.h>
 
 #include <type_traits>
