@@ -19,6 +19,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/trunklineConfig.cmake
                               "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" INSTALL_DESTINATION "${trunkline_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/trunklineConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" "${PROJECT_BINARY_DIR}/trunklineConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/TrunklineEscapeDepfile.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/TrunklineGenerate.cmake"
         DESTINATION "${trunkline_package_dir}")
 

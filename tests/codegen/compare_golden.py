@@ -15,7 +15,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "golden"
-OPTIONS = ("cpp", "python")
+OPTIONS = ("cpp", "python,imports=relative")
 
 
 def generate(protoc, plugin, definitions, output):
