@@ -326,12 +326,12 @@ def test_types_of_definitions() -> None:
     several: Mapping[str, trunkline.MethodDefinition[Any, Any]] = {"text": text, "untyped": untyped, "hints": hints}
 
     assert_type(hints, trunkline.MethodDefinition[Any, Any])
-    assert several["hints"].response is None
+    assert [each.response for each in several.values()] == [Int64Value, Int64Value, None]
     assert trunkline.MethodDefinition[int, str]("a/b", "unary", int, str).request is int
     with testing.serve(Speller) as channel:
         assert_type(trunkline.UnaryMethod(channel, text), trunkline.UnaryMethod[StringValue, Int64Value])
-        wrong = trunkline.UnaryMethod[int, str](channel, text)
-    assert wrong.definition is text
+        wrong = trunkline.UnaryMethod[str, int](channel, DOUBLE)  # type: ignore[arg-type]
+    assert wrong.definition is DOUBLE
 
 
 def test_options_of_every_call_are_checked_at_once() -> None:

@@ -177,8 +177,8 @@ def test_functions_beneath_descriptors() -> None:
         def _join(self, separator, requests):  # type: ignore[no-untyped-def]
             return StringValue(value=separator.join(each.value for each in requests))
 
-        join = functools.partialmethod(_join, "")
-        spell = staticmethod(lambda request: [StringValue(value=each) for each in request.value])
+        join: Any = functools.partialmethod(_join, "")
+        spell: Any = staticmethod(lambda request: [StringValue(value=each) for each in request.value])
 
     with testing.serve(Described) as channel:
         described: Any = SpellerClient(channel)
