@@ -104,7 +104,7 @@ class Registry:
         """
         instance = service() if isinstance(service, type) else service
         methods = []
-        for each in methods_of(type(instance), name):
+        for each in methods_of(type(instance), name, instance):
             handler = getattr(instance, each.attribute)
             methods.append(Method.defined(each.definition, handler) if each.definition else Method.of(each.name, handler))
         self._add_all(methods)
