@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._calls import checked_timeout
-from .._errors import StatusCode
+from .._errors import StatusCode, describe_error
+from .._lasting_calls import ended
 from .._lifetime import forget, track_server
 from .._methods import Method
 from .._options import ServerOptions
@@ -80,10 +81,19 @@ class RunningServer(Serving):
         entry = entry_of(method, self._host)
         if not method.is_built_in:
             return entry
+        is_lasting = method.signature.kind != _core.MethodKind.unary
 
         async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
             current_server.set(self)  # of this call's task
-            await entry(data, codec, call, left)
+            task = asyncio.current_task()
+
+            def end() -> None:
+                call.set_error(describe_error(ended(method.name), method.name))
+                if task is not None:
+                    task.cancel()
+
+            with self._ending.telling(end if is_lasting else lambda: None):
+                await entry(data, codec, call, left)
 
         return run
 
@@ -144,6 +154,7 @@ class RunningServer(Serving):
     def _add(self, method: Method) -> None:
         """While it runs; from any thread."""
         host = self._host
+        self._methods += (method,)
         method.add_to(self._core, host.codecs, self._entry_of(method), needs_call=bool(host.interceptors))
 
     # --- its end ---

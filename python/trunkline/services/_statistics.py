@@ -54,10 +54,10 @@ class _Handlers:
         return self.get(request)
 
     def watch(self, request: Any, context: Context) -> Iterator[Any]:
-        return watch(self._steps(request), context, "statistics")
+        return watch(self._steps(request), context)
 
     def watch_async(self, request: Any) -> AsyncIterator[Any]:
-        return watch_async(self._steps(request), "statistics")
+        return watch_async(self._steps(request))
 
     def _steps(self, request: Any) -> Callable[[Callable[[], None]], Generator[Any, None, None]]:
         interval_ns = request.interval_ns or _USUAL_INTERVAL_NS
