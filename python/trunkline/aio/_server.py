@@ -257,7 +257,7 @@ class _SharedServer(RunningServer):
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
         self._children: list[Child] = []
         with shared_ports(endpoints, self._children) as chosen:
-            run = _in_a_child(server, chosen, asyncio.get_running_loop())
+            run = in_a_child(server, chosen, type(asyncio.get_running_loop()))
             for _ in range(workers - 1):
                 self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
@@ -285,11 +285,16 @@ class _SharedServer(RunningServer):
         end_children(self._children)
 
 
-def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEventLoop) -> Run:
+def in_a_child(
+    server: Server,
+    endpoints: list[str],
+    loop_kind: type[asyncio.AbstractEventLoop],
+    before_end: Callable[[], None] = lambda: None,
+) -> Run:
     def run(ready: Callable[[], None], stop: int) -> None:
         # The parent's loop has stayed there, although it was running here.
         asyncio._set_running_loop(None)
-        loop = type(parent)()
+        loop = loop_kind()
         asyncio.set_event_loop(loop)
 
         async def serve() -> None:
@@ -300,6 +305,7 @@ def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEv
             await told.wait()
             loop.remove_reader(stop)
             grace = grace_told(stop)
+            before_end()
             with telling_what_is_cut_off():
                 await (running.drain(grace) if grace > 0 else running.stop())
 
