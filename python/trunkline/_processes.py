@@ -160,15 +160,15 @@ def _run_in_child(run: Run, ready: int, stop: int) -> None:
         os._exit(code)
 
 
-def until_told(start: Callable[[], Any], before_end: Callable[[], None] = lambda: None) -> Run:
-    """Of a server that ``start`` starts, and whose ``drain`` blocks."""
+def until_told(start: Callable[[], Any], before_end: Callable[[], float] = lambda: 0.0) -> Run:
+    """Of a server that ``start`` starts, and whose ``drain`` blocks. ``before_end``: gives seconds until it drains."""
 
     def run(ready: Callable[[], None], stop: int) -> None:
         running = start()
         ready()
         select.select([stop], [], [])
         grace = grace_told(stop)
-        before_end()
+        time.sleep(before_end())
         with telling_what_is_cut_off():
             if grace > 0:
                 running.drain(grace)

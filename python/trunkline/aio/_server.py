@@ -289,7 +289,7 @@ def in_a_child(
     server: Server,
     endpoints: list[str],
     loop_kind: type[asyncio.AbstractEventLoop],
-    before_end: Callable[[], None] = lambda: None,
+    before_end: Callable[[], float] = lambda: 0.0,
 ) -> Run:
     def run(ready: Callable[[], None], stop: int) -> None:
         # The parent's loop has stayed there, although it was running here.
@@ -305,7 +305,7 @@ def in_a_child(
             await told.wait()
             loop.remove_reader(stop)
             grace = grace_told(stop)
-            before_end()
+            await asyncio.sleep(before_end())
             with telling_what_is_cut_off():
                 await (running.drain(grace) if grace > 0 else running.stop())
 

@@ -9,6 +9,7 @@ import logging
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -88,7 +89,7 @@ def _run_blocking(target: Target, server: Server, arguments: Arguments, hooks: H
         running = RunningServer(server, arguments.endpoints, reuse_port=shares_port)
         hooks.ready(running.endpoints)
         wait()
-        target.shut_down()
+        time.sleep(target.shut_down())
         running.drain(arguments.grace)
 
 
@@ -107,7 +108,7 @@ async def _run_asynchronous(
         running = aio.RunningServer(server, arguments.endpoints, reuse_port=shares_port)
         hooks.ready(running.endpoints)
         await told.wait()
-        target.shut_down()
+        await asyncio.sleep(target.shut_down())
         await running.drain(arguments.grace)
 
 

@@ -26,6 +26,10 @@ _BUILT_IN: dict[str, tuple[Callable[[Registry], object], str]] = {
 }
 
 
+#: Seconds in which watchers of health hear that the server is about to drain.
+_NOTICE = 0.1
+
+
 class TargetError(Exception):
     """It cannot be served; the text says why, with the traceback of the application's error, its cause, if any."""
 
@@ -45,10 +49,12 @@ class Target(NamedTuple):
     server: Server | aio.Server
     health: services.Health | None
 
-    def shut_down(self) -> None:
-        """Health tells it to callers, before the server drains."""
-        if self.health is not None:
-            self.health.shutdown()
+    def shut_down(self) -> float:
+        """Health tells it to callers. Seconds to wait before the server drains, which ends their calls."""
+        if self.health is None:
+            return 0.0
+        self.health.shutdown()
+        return _NOTICE
 
 
 def load(arguments: Arguments) -> Target:

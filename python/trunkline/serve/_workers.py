@@ -28,6 +28,7 @@ class Workers:
     def __init__(self, target: Target, endpoints: Sequence[str], count: int) -> None:
         """Raises RuntimeError if one does not start, ValueError or OSError for endpoints that cannot be shared."""
         self.children: list[Child] = []
+        self._leaving: list[Child] = []
         self._count = count
         self._due = 0.0
         with contextlib.ExitStack() as held:
@@ -45,12 +46,13 @@ class Workers:
             self._look()
 
     def drain(self, grace: float) -> None:
+        self._leaving = list(self.children)
         for child in self.children:
             child.begin_stop(grace)
         self._held.close()
 
     def kill(self) -> None:
-        for child in self.children:
+        for child in (*self.children, *self._leaving):
             child.kill()
 
     def _look(self) -> None:
