@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -76,14 +78,51 @@ def test_lists_services_in_order(make: Make) -> None:
     assert found == ["grpc.health.v1.Health", *BUILT_IN, "later", "shop.Orders"]
 
 
-def test_tells_of_what_is_registered_when_it_is_asked(make: Make) -> None:
+def test_tells_of_what_the_server_was_started_with(make: Make) -> None:
     server = make()
-    with testing.serve(server) as channel:
-        assert reflecting.services(channel) == BUILT_IN
+    with testing.serve(server) as before:
+        assert reflecting.services(before) == BUILT_IN
         server.add("b/x", lambda: None)
-        assert reflecting.services(channel) == ["b", *BUILT_IN]
-        server.remove("b/x")
-        assert reflecting.services(channel) == BUILT_IN
+        with testing.serve(server) as after:
+            server.remove("b/x")
+            assert reflecting.services(after) == ["b", *BUILT_IN]
+            assert reflecting.services(before) == BUILT_IN
+
+
+def test_idle_streams_end_with_the_server(make: Make) -> None:
+    request, response = reflecting.messages_of()
+    with contextlib.ExitStack() as stack:
+        with testing.serve(make()) as channel:
+            other = stack.enter_context(trunkline.Channel(channel.endpoint))
+            stream = other.stream(reflecting.method_of(), request, response)
+            stream.write(request(list_services="*"))
+            stream.read()
+            begin = time.monotonic()
+        with pytest.raises(trunkline.Unavailable, match="ServerReflectionInfo: the server is ending"):
+            stream.read()
+    assert time.monotonic() - begin < 4.0
+
+
+def test_handlers_that_wait_for_room_end_with_the_server(make: Make) -> None:
+    request, response = reflecting.messages_of()
+    with contextlib.ExitStack() as stack:
+        with testing.serve(make()) as channel:
+            other = stack.enter_context(trunkline.Channel(channel.endpoint, call_credit_bytes=65536))
+            stream = other.stream(reflecting.method_of(), request, response)
+            for _ in range(400):
+                stream.write(request(file_containing_symbol="grpc.reflection.v1.ServerReflection"))
+            time.sleep(0.5)  # until it waits for room
+            answers: list[Any] = []
+
+            def read_once_it_ends() -> None:
+                time.sleep(1.0)
+                with pytest.raises(trunkline.Unavailable, match="the server is ending"):
+                    answers.extend(iter(stream.read, None))
+
+            reader = threading.Thread(target=read_once_it_ends)
+            reader.start()
+        reader.join()
+    assert 0 < len(answers) < 400
 
 
 @pytest.mark.parametrize("symbol", ["shop.Orders", "shop.Orders.Place", "shop.Orders.Drop"])
@@ -347,8 +386,10 @@ def test_many_ask_at_once_while_methods_come_and_go() -> None:
     failures: list[BaseException] = []
 
     def change() -> None:
-        for number in range(40):
+        for number in range(8):
             server.add(f"come{number}/go", lambda: None)
+            with testing.serve(server) as other:
+                assert f"come{number}" in reflecting.services(other)
             server.remove(f"come{number}/go")
 
     def read(channel: trunkline.Channel) -> None:

@@ -45,6 +45,10 @@ class Distinct:
         self._taken.add(self._key(name))
         return name
 
+    def reserve(self, name: str) -> None:
+        """It is not handed out."""
+        self._taken.add(self._key(name))
+
     @staticmethod
     def _key(name: str) -> str:
         return name.replace("_", "").lower()
