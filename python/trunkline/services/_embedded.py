@@ -21,10 +21,11 @@ FILES: dict[str, bytes] = {
         b"\n\x1atrunkline/v1/options.proto\x12\x0ctrunkline.v1\x1a google/protobuf/descriptor.proto\"7\n"
         b"\x0bMethodFacts\x12\x12\n\x04path\x18\x01 \x01(\tR\x04path\x12\x14\n\x05codec\x18\x02 \x01(\tR"
         b"\x05codec:S\n\x06method\x12\x1e.google.protobuf.MethodOptions\x18\xe9\xbf\x03 \x01(\x0b2\x19.tru"
-        b"nkline.v1.MethodFactsR\x06methodJ\xcc\x01\nJ\n\x04\x04\x00\x02\x00\x12\x03\t\x02\x12\x1a= The me"
-        b"thod's name on the wire, if it is not service/method.\n\n~\n\x04\x04\x00\x02\x01\x12\x03\x0b\x02"
-        b"\x13\x1aq The codec of its messages, if that is not protobuf: \"json\" or \"msgpack\". Both are "
-        b"taken, whichever stands here.\nb\x06proto3"
+        b"nkline.v1.MethodFactsR\x06methodJ\x93\x02\nJ\n\x04\x04\x00\x02\x00\x12\x03\t\x02\x12\x1a= The me"
+        b"thod's name on the wire, if it is not service/method.\n\n\xc4\x01\n\x04\x04\x00\x02\x01\x12\x03"
+        b"\x0c\x02\x13\x1a\xb6\x01 The codec of its messages, if that is not protobuf: \"json\" or \"msgpa"
+        b"ck\", of which both are taken, whichever stands\n here; \"bytes\": payloads as they are; or one "
+        b"of the server's own.\nb\x06proto3"
     ),
     "trunkline/v1/reflection.proto": (
         b"\n\x1dtrunkline/v1/reflection.proto\x12\x0ctrunkline.v1\"\xed\x02\n\x17ServerReflectionRequest"
