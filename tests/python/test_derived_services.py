@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from types import GenericAlias
 from typing import Any
 
 import pytest
@@ -216,6 +217,7 @@ def shop_classes() -> tuple[Any, Any]:
 
 def serving_clashes() -> trunkline.Server:
     order, line = shop_classes()
+    orders: Any = GenericAlias(Iterator, (order,))
 
     @dataclasses.dataclass
     class Line:
@@ -235,7 +237,7 @@ def serving_clashes() -> trunkline.Server:
     early.__annotations__ = {"request": Line, "return": Box}
     late.__annotations__ = {"request": line, "return": line}
     mixed.__annotations__ = {"request": order, "return": Line}
-    place.__annotations__ = {"requests": Iterator[order], "return": order}
+    place.__annotations__ = {"requests": orders, "return": order}
     server = trunkline.Server(threads=2)
     add_reflection(server)
     server.add("shop.A/early", early)
