@@ -4,9 +4,7 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -87,42 +85,6 @@ def test_tells_of_what_the_server_was_started_with(make: Make) -> None:
             server.remove("b/x")
             assert reflecting.services(after) == ["b", *BUILT_IN]
             assert reflecting.services(before) == BUILT_IN
-
-
-def test_idle_streams_end_with_the_server(make: Make) -> None:
-    request, response = reflecting.messages_of()
-    with contextlib.ExitStack() as stack:
-        with testing.serve(make()) as channel:
-            other = stack.enter_context(trunkline.Channel(channel.endpoint))
-            stream = other.stream(reflecting.method_of(), request, response)
-            stream.write(request(list_services="*"))
-            stream.read()
-            begin = time.monotonic()
-        with pytest.raises(trunkline.Unavailable, match="ServerReflectionInfo: the server is ending"):
-            stream.read()
-    assert time.monotonic() - begin < 4.0
-
-
-def test_handlers_that_wait_for_room_end_with_the_server(make: Make) -> None:
-    request, response = reflecting.messages_of()
-    with contextlib.ExitStack() as stack:
-        with testing.serve(make()) as channel:
-            other = stack.enter_context(trunkline.Channel(channel.endpoint, call_credit_bytes=65536))
-            stream = other.stream(reflecting.method_of(), request, response)
-            for _ in range(400):
-                stream.write(request(file_containing_symbol="grpc.reflection.v1.ServerReflection"))
-            time.sleep(0.5)  # until it waits for room
-            answers: list[Any] = []
-
-            def read_once_it_ends() -> None:
-                time.sleep(1.0)
-                with pytest.raises(trunkline.Unavailable, match="the server is ending"):
-                    answers.extend(iter(stream.read, None))
-
-            reader = threading.Thread(target=read_once_it_ends)
-            reader.start()
-        reader.join()
-    assert 0 < len(answers) < 400
 
 
 @pytest.mark.parametrize("symbol", ["shop.Orders", "shop.Orders.Place", "shop.Orders.Drop"])

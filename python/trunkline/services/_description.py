@@ -56,12 +56,10 @@ class Description:
                 self._list(service)
             else:
                 derived.setdefault(service, []).append((name, method))
-        accepted = self._reserved(derived)
-        # Before the names of others are chosen.
-        for methods_of_service in accepted.values():
-            for _, method in methods_of_service:
+                # Before the names of others are chosen.
                 for kind in messages_in((method.signature.request, method.signature.response)):
                     self.files.add(kind.DESCRIPTOR.file)
+        accepted = self._reserved(derived)
         for service in sorted(accepted):
             self._derive(service, accepted[service])
             self._list(service)
@@ -136,7 +134,7 @@ class Description:
         if usual == "protobuf":
             return ""
         if usual == "msgpack" and (is_protobuf(request) or is_protobuf(response)):
-            return DEFAULT_CODEC  # the only other one that both have
+            return "json"  # which protobuf's messages have, and that one not
         return usual if usual in ("json", "msgpack") else DEFAULT_CODEC
 
 
