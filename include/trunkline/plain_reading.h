@@ -4,6 +4,7 @@
 
 #include <trunkline/plain_type.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -130,7 +131,11 @@ bool from_value(const Value& from, T& object, Misfit& misfit) {
     return true;
   } else if constexpr (std::is_floating_point_v<T>) {
     if (!from.is_number()) return misfit.expected("a number", from);
-    object = static_cast<T>(from.as_double());
+    const double number = from.as_double();
+    if (std::isfinite(number) && std::abs(number) > static_cast<double>(std::numeric_limits<T>::max())) {
+      return misfit.because("it is too large a number for " + std::to_string(sizeof(T) * 8) + " bits");
+    }
+    object = static_cast<T>(number);
     return true;
   } else if constexpr (std::same_as<T, std::string>) {
     const std::string* const found = from.get_if<std::string>();

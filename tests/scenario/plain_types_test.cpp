@@ -54,6 +54,16 @@ class Account {
   [[maybe_unused]] int not_sent_ = 7;
 };
 
+template <class T>
+struct Page {
+  std::vector<T> entries{};
+};
+
+TEST(PlainTypeNames, AreWithoutTheirNamespaces) {
+  EXPECT_EQ(trunkline::to_string(trunkline::plain::describe<Point>()), "Point");
+  EXPECT_EQ(trunkline::to_string(trunkline::plain::describe<Page<Point>>()), "Page<plain_types::Point>");
+}
+
 }  // namespace plain_types
 
 TRUNKLINE_FIELDS(plain_types::Account, owner, balance);
@@ -158,6 +168,10 @@ TEST_F(PlainTypes, SaysWhereAndWhyAMessageDoesNotFit) {
             "call same: decode json: at /points/2: expected an object, not null");
   EXPECT_EQ(refusal("narrow", 128, "msgpack").message(), "call narrow: decode msgpack: 128 is not in -128 to 127");
   EXPECT_EQ(refusal("narrow", 1.5).message(), "call narrow: decode json: expected an integer, not float64");
+  Value drawing = with_points(point);
+  drawing["scale"] = Value::array({1e300, 1});
+  EXPECT_EQ(refusal("same", drawing).message(),
+            "call same: decode json: at /scale/0: it is too large a number for 32 bits");
   EXPECT_EQ(refusal("narrow", true).code(), trunkline::StatusCode::invalid_argument);
 }
 
@@ -193,6 +207,16 @@ TEST_F(PlainTypes, MethodsAreDescribedByTheirTypes) {
   EXPECT_EQ(trunkline::to_string(drawing.fields[3].type()), "map to int32");
   EXPECT_EQ(&drawing.fields[9].type().element(), &drawing) << "a structure of itself";
   EXPECT_EQ(find("pay").request->describe().fields.size(), 2u);
+}
+
+template <class T>
+struct Page {
+  std::vector<T> entries{};
+};
+
+TEST(PlainTypeNames, AreWithoutTheirNamespaces) {
+  EXPECT_EQ(trunkline::to_string(trunkline::plain::describe<Point>()), "Point");
+  EXPECT_EQ(trunkline::to_string(trunkline::plain::describe<Page<Point>>()), "Page<plain_types::Point>");
 }
 
 }  // namespace plain_types
