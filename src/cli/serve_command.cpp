@@ -159,7 +159,8 @@ std::vector<std::string> ServeCommand::handed_on() const {
   for (const CLI::Option* const option : app_->parse_order()) {
     if (option == python_option_) continue;
     const bool is_flag = option->get_items_expected_max() == 0;
-    arguments.push_back(option->get_name() + (is_flag ? "" : "=" + option->results().at(passed[option]++)));
+    const std::string& value = option->results().at(passed[option]++);
+    arguments.push_back(option->get_name() + (is_flag && value == "true" ? "" : "=" + value));
   }
   for (const std::string& argument : app_->remaining()) arguments.push_back(argument);
   return arguments;
