@@ -14,10 +14,7 @@ namespace trunkline::cli {
 namespace {
 
 /// The reason, as CLI11 wants it; empty if there is something.
-std::string refuse_nothing(const std::string& text) {
-  const bool is_blank = text.find_first_not_of(" \t\r\n") == std::string::npos;
-  return is_blank ? "is empty" : "";
-}
+std::string refuse_nothing(const std::string& text) { return text.empty() ? "is empty" : ""; }
 
 }  // namespace
 
