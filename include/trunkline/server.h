@@ -3,6 +3,7 @@
 #pragma once
 
 #include <trunkline/completion.h>
+#include <trunkline/deduced_handler.h>
 #include <trunkline/endpoint.h>
 #include <trunkline/event_loop.h>
 #include <trunkline/method_handler.h>
@@ -62,6 +63,14 @@ class TRUNKLINE_API Server {
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
         options);
+  }
+  /// The same with the messages deduced from the function: PlainTypes and protobuf messages. It may leave ServerContext&
+  /// out, and the request, and return Status or nothing, for Empty:
+  ///   server.handle("Arith/add", [](const Sum& sum) { return sum.a + sum.b; });
+  template <handlers::HasSignature Handler>
+  void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
+    using Function = handlers::DeducedFunction<Handler>;
+    handle<typename Function::Request, typename Function::Response>(method, Function(std::move(handler)), options);
   }
   /// The same for functions that may block, without awaitable; they run on the worker pool.
   template <class Request, class Response, UnaryFunction<Request, Response> Handler>

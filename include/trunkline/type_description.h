@@ -2,6 +2,8 @@
 // TypeDescription: what a message type without a definition is made of.
 #pragma once
 
+#include <trunkline/export.h>
+
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -37,5 +39,8 @@ struct TypeDescription {
   Reference element = nullptr;  ///< list, optional; map: of its values
   std::vector<Field> fields{};  ///< structure, in order
 };
+
+/// A structure's name; "list", "integer" and so on for the others.
+TRUNKLINE_API std::string_view name_of(const TypeDescription& type) noexcept;
 
 }  // namespace trunkline

@@ -16,7 +16,8 @@ std::string joined(std::string_view verb, std::string_view codec, std::string_vi
 }
 
 std::string unsupported(const MessageType& type) {
-  static constexpr std::array<std::string_view, 5> kinds = {"empty", "bytes", "value", "protobuf", "custom"};
+  static constexpr std::array<std::string_view, 6> kinds = {"empty",    "bytes", "value",
+                                                                 "protobuf", "plain", "custom"};
   const auto kind = static_cast<std::size_t>(type.kind);
   std::string text = "does not support ";
   text.append(kind < kinds.size() ? kinds[kind] : "unknown").append(" messages");

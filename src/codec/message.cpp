@@ -35,7 +35,10 @@ const MessageType& MessageTraits<std::string>::type() {
             static_cast<std::string*>(object)->assign(as_text(payload));
             return true;
           },
-      .clear = [](void* object) { static_cast<std::string*>(object)->clear(); }};
+      .clear = [](void* object) { static_cast<std::string*>(object)->clear(); },
+      .describe = &plain::description_of<std::string>,
+      .to_value = &plain::object_to_value<std::string>,
+      .from_value = &plain::object_from_value<std::string>};
   return value;
 }
 

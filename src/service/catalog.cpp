@@ -101,7 +101,13 @@ Catalog::Catalog(std::vector<MethodInfo> methods) : methods_(std::move(methods))
       by_service[std::string(service)].push_back(&info);
     }
   }
-  for (auto& [name, of_service] : by_service) add_service(name, std::move(of_service));
+  // Those in packages first: a service "shop" must not stand in the way of "shop.Orders".
+  std::vector<std::string> names;
+  for (const auto& [name, of_service] : by_service) names.push_back(name);
+  const auto depth = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
+  std::stable_sort(names.begin(), names.end(),
+                   [&](const std::string& a, const std::string& b) { return depth(a) > depth(b); });
+  for (const std::string& name : names) add_service(name, std::move(by_service[name]));
   if (!left_.empty()) {
     const std::string name(gathered_service);
     adopt_types(left_);

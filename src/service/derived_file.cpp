@@ -22,7 +22,9 @@ namespace {
 std::string_view codec_of(const MethodInfo& info) {
   for (const MessageType* type : {info.request, info.response}) {
     if (type == nullptr || type->kind == MessageKind::none) continue;
-    return type->default_codec == "protobuf" ? std::string_view() : type->default_codec;
+    if (type->kind == MessageKind::protobuf) return {};
+    // std::string is bytes as well, which a caller that has no types cannot tell apart.
+    return type->to_value != nullptr ? std::string_view("msgpack") : type->default_codec;
   }
   return {};
 }
