@@ -7,7 +7,7 @@
 #
 # PROTOS: relative to the current source folder, or absolute. IMPORT_DIRS: where protoc looks for imports, and what the names
 # of generated files are relative to: a/b.proto below one of them becomes a/b.pb.h; default: the current source folder.
-# OUTPUT_DIR: default: the current binary folder.
+# OUTPUT_DIR: default: the current binary folder. Targets may share it, and definitions in it.
 # The functions keep these policies wherever they are called: depfiles are understood by every generator.
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22)
@@ -79,7 +79,6 @@ function(trunkline_generate_file target proto output roots)
   foreach(root ${roots})
     list(APPEND imports "-I${root}")
     file(RELATIVE_PATH relative "${root}" "${source}")
-    # protoc takes the first folder that holds it.
     if(NOT name AND NOT relative MATCHES "^\\.\\./")
       set(name "${relative}")
     endif()
@@ -87,30 +86,72 @@ function(trunkline_generate_file target proto output roots)
   if(NOT name)
     message(FATAL_ERROR "trunkline_generate(TARGET ${target}): ${source} is in none of the IMPORT_DIRS ${roots}")
   endif()
+  trunkline_check_hidden("${target}" "${source}" "${name}" "${roots}")
   foreach(folder ${Protobuf_INCLUDE_DIRS})
     list(APPEND imports "-I${folder}")
   endforeach()
   string(REGEX REPLACE "\\.proto(devel)?$" "" stem "${name}")
+  trunkline_generate_rule("${target}" "${source}" "${name}" "${output}/${stem}" "${output}" "${imports}")
   set(messages "${output}/${stem}.pb.cc" "${output}/${stem}.pb.h")
-  # The header of services is no OUTPUT, since a definition may have none; it includes the .pb.h, which is. What the
-  # definition imports is told by a run for its descriptor alone: Ninja wants all that a depfile names to be declared.
-  set(descriptor "${output}/${stem}.binpb")
+  target_sources(${target} PRIVATE ${messages})
+  # Made by the rule, which may be of another folder. Its warnings are protoc's.
+  set_source_files_properties(${messages} TARGET_DIRECTORY ${target} PROPERTIES GENERATED TRUE)
+  set_source_files_properties("${output}/${stem}.pb.cc" TARGET_DIRECTORY ${target}
+                              PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w>")
+  set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES "${output}/${stem}.trunkline.h")
+endfunction()
+
+# protoc takes the first folder that holds a file of the name, whichever was meant.
+function(trunkline_check_hidden target source name roots)
+  foreach(root ${roots})
+    if(EXISTS "${root}/${name}")
+      get_filename_component(found "${root}/${name}" REALPATH)
+      get_filename_component(meant "${source}" REALPATH)
+      if(NOT found STREQUAL meant)
+        message(FATAL_ERROR "trunkline_generate(TARGET ${target}): ${source} is hidden by ${root}/${name}, which is in an earlier one of the IMPORT_DIRS")
+      endif()
+      return()
+    endif()
+  endforeach()
+endfunction()
+
+# The rule of `stem`.pb.h and its kin. There is one, however many targets compile what it makes: they depend on a target
+# that runs it, so that no two do so at once.
+function(trunkline_generate_rule target source name stem output imports)
+  string(SHA1 key "${stem}")
+  string(SUBSTRING "${key}" 0 12 key)
+  get_filename_component(short "${stem}" NAME)
+  string(MAKE_C_IDENTIFIER "${short}" short)
+  set(rule "trunkline_generate_${short}_${key}")
+  add_dependencies(${target} ${rule})
+  set(meaning "${source}" ${imports})
+  get_property(known GLOBAL PROPERTY ${rule})
+  if(known)
+    if(NOT known STREQUAL "${meaning}")
+      message(FATAL_ERROR "trunkline_generate(TARGET ${target}): ${stem}.pb.h is generated for another target from another definition, or with other IMPORT_DIRS; give one of them an OUTPUT_DIR of its own")
+    endif()
+    return()
+  endif()
+  set_property(GLOBAL PROPERTY ${rule} "${meaning}")
+
+  # The header of services is no OUTPUT, since a definition may have none, and then what it had before must not stay; it
+  # includes the .pb.h, which is. What the definition imports is told by a run for its descriptor alone: Ninja wants all
+  # that a depfile names to be declared.
+  set(descriptor "${stem}.binpb")
   get_filename_component(folder "${descriptor}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")
   add_custom_command(
-    OUTPUT "${descriptor}" ${messages}
+    OUTPUT "${descriptor}" "${stem}.pb.cc" "${stem}.pb.h"
+    COMMAND "${CMAKE_COMMAND}" -E rm -f "${stem}.trunkline.h"
     COMMAND protobuf::protoc ${imports} "--descriptor_set_out=${descriptor}" "--dependency_out=${descriptor}.d" "${name}"
+    COMMAND "${CMAKE_COMMAND}" "-DDEPFILE=${descriptor}.d" "-DTARGET=${descriptor}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TrunklineEscapeDepfile.cmake"
     COMMAND protobuf::protoc "--plugin=protoc-gen-trunkline=$<TARGET_FILE:trunkline::protoc-gen-trunkline>" ${imports}
             "--cpp_out=${output}" "--trunkline_out=${output}" "${name}"
     DEPENDS "${source}" trunkline::protoc-gen-trunkline protobuf::protoc
     DEPFILE "${descriptor}.d"
     COMMENT "Generating messages and services of ${name}"
     VERBATIM)
-  target_sources(${target} PRIVATE ${messages})
-  # Its warnings are protoc's.
-  set_source_files_properties("${output}/${stem}.pb.cc" TARGET_DIRECTORY ${target}
-                              PROPERTIES COMPILE_OPTIONS "$<$<CXX_COMPILER_ID:GNU,Clang,AppleClang>:-w>")
-  set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES "${output}/${stem}.trunkline.h")
+  add_custom_target(${rule} DEPENDS "${descriptor}" "${stem}.pb.cc" "${stem}.pb.h")
 endfunction()
 
 cmake_policy(POP)

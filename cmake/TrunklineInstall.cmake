@@ -19,6 +19,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/trunklineConfig.cmake
                               "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" INSTALL_DESTINATION "${trunkline_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/trunklineConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" "${PROJECT_BINARY_DIR}/trunklineConfigVersion.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/TrunklineEscapeDepfile.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/TrunklineGenerate.cmake"
         DESTINATION "${trunkline_package_dir}")
 
@@ -40,7 +41,7 @@ if(NOT BUILD_SHARED_LIBS)
     endif()
   endforeach()
   list(JOIN private ", " TRUNKLINE_PC_REQUIRES_PRIVATE)
-  string(APPEND TRUNKLINE_PC_CFLAGS " -DASIO_SEPARATE_COMPILATION -DASIO_DISABLE_STD_ALIGNED_ALLOC")
+  string(APPEND TRUNKLINE_PC_CFLAGS " -DASIO_SEPARATE_COMPILATION -DASIO_DISABLE_STD_ALIGNED_ALLOC -DASIO_NO_DEPRECATED")
 endif()
 # The file finds its prefix from where it lies, so that an installed tree may be moved.
 file(RELATIVE_PATH TRUNKLINE_PC_PREFIX "/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/")

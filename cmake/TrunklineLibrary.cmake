@@ -43,5 +43,6 @@ if(BUILD_SHARED_LIBS)
   set_property(TARGET trunkline APPEND PROPERTY LINK_DEPENDS "${exports}")
 else()
   # The archive holds Asio once (layer net); a user's code uses that copy instead of making its own.
-  target_compile_definitions(trunkline INTERFACE ASIO_SEPARATE_COMPILATION ASIO_DISABLE_STD_ALIGNED_ALLOC)
+  # It does so only if it is compiled the same way.
+  target_compile_definitions(trunkline INTERFACE ASIO_SEPARATE_COMPILATION ASIO_DISABLE_STD_ALIGNED_ALLOC ASIO_NO_DEPRECATED)
 endif()

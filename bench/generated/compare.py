@@ -3,8 +3,8 @@
 
 One translation unit serves every service with a class that overrides each method, and calls each method once through
 the typed client. gRPC's generated code has a source file of its own as well, which its users compile once: both figures
-are given. Messages (.pb.cc) are the same for both and not counted. Runs take turns; the median counts,
-of processor time.
+are given. Messages (.pb.cc) are the same for both and not counted. Runs take turns; the median of their processor time
+counts.
 """
 
 import argparse
@@ -31,8 +31,8 @@ def definition(count):
         + "}\n"
         for i in range(count)
     )
-    messages = "message Request { string text = 1; int64 number = 2; }\nmessage Response { string text = 1; int64 number = 2; }\n"
-    return 'syntax = "proto3";\npackage compared;\n' + messages + "".join(services)
+    messages = (f"message {name} {{ string text = 1; int64 number = 2; }}\n" for name in ("Request", "Response"))
+    return 'syntax = "proto3";\npackage compared;\n' + "".join(messages) + "".join(services)
 
 
 OURS = """
@@ -82,7 +82,8 @@ bool call(trunkline::Channel& channel) {
   auto spread = client.spread(request);
   good = spread.read().is_ok() && spread.finish().is_ok() && good;
   auto talk = client.talk();
-  good = talk.write(request).is_ok() && talk.read().is_ok() && talk.close_writes().is_ok() && talk.finish().is_ok() && good;
+  good = talk.write(request).is_ok() && talk.read().is_ok() && good;
+  good = talk.close_writes().is_ok() && talk.finish().is_ok() && good;
   return good;
 }
 }  // namespace service_I
@@ -130,7 +131,8 @@ bool call(const std::shared_ptr<grpc::Channel>& channel) {
   Request request;
   Response response;
   grpc::ClientContext contexts[5];
-  bool good = stub->First(&contexts[0], request, &response).ok() && stub->Second(&contexts[1], request, &response).ok();
+  bool good = stub->First(&contexts[0], request, &response).ok();
+  good = stub->Second(&contexts[1], request, &response).ok() && good;
   auto gather = stub->Gather(&contexts[2], &response);
   good = gather->Write(request) && gather->WritesDone() && gather->Finish().ok() && good;
   auto spread = stub->Spread(&contexts[3], request);
@@ -145,7 +147,8 @@ bool call(const std::shared_ptr<grpc::Channel>& channel) {
 
 def source(count, includes, text):
     head = includes + "#include <cstdint>\n#include <memory>\nusing compared::Request;\nusing compared::Response;\n"
-    return head + "".join(text.replace("ServiceI", f"Service{i}").replace("service_I", f"service_{i}") for i in range(count))
+    numbered = (text.replace("ServiceI", f"Service{i}").replace("service_I", f"service_{i}") for i in range(count))
+    return head + "".join(numbered)
 
 
 def processor_seconds():
@@ -170,8 +173,8 @@ class Contestant:
 
     def kibibytes(self, part):
         """Code and data, as `size` counts them: not what a link editor removes."""
-        listing = subprocess.run(["size", self.parts[part] + ".o"], cwd=self.folder, check=True, capture_output=True, text=True)
-        return int(listing.stdout.splitlines()[1].split()[3]) / 1024
+        listing = subprocess.check_output(["size", self.parts[part] + ".o"], cwd=self.folder, text=True)
+        return int(listing.splitlines()[1].split()[3]) / 1024
 
 
 def run_protoc(arguments, folder, outputs):
@@ -183,7 +186,8 @@ def prepare_ours(arguments, folder, count):
     includes = '#include "services.trunkline.h"\n'
     (folder / "use.cpp").write_text(source(count, includes, OURS))
     (folder / "include.cpp").write_text(includes)
-    return Contestant("trunkline", folder, {"include": "include.cpp", "serve and call": "use.cpp"}, shlex.split(arguments.flags))
+    parts = {"include": "include.cpp", "serve and call": "use.cpp"}
+    return Contestant("trunkline", folder, parts, shlex.split(arguments.flags))
 
 
 def prepare_theirs(arguments, folder, count):
@@ -200,14 +204,17 @@ def report(count, contestants):
     print(f"{'':32}{'CPU s':>10}{'KiB':>10}")
     totals = []
     for contestant in contestants:
+        total = (0.0, 0.0)
         for part in contestant.parts:
-            seconds = statistics.median(contestant.seconds[part])
-            print(f"{contestant.name + ': ' + part:32}{seconds:10.2f}{contestant.kibibytes(part):10.1f}")
-        counted = [part for part in contestant.parts if part != "include"]
-        totals.append((sum(statistics.median(contestant.seconds[part]) for part in counted), sum(map(contestant.kibibytes, counted))))
-        print(f"{contestant.name + ': together':32}{totals[-1][0]:10.2f}{totals[-1][1]:10.1f}")
+            figures = (statistics.median(contestant.seconds[part]), contestant.kibibytes(part))
+            print(f"{contestant.name + ': ' + part:32}{figures[0]:10.2f}{figures[1]:10.1f}")
+            # That of the headers alone is in the others.
+            if part != "include":
+                total = (total[0] + figures[0], total[1] + figures[1])
+        print(f"{contestant.name + ': together':32}{total[0]:10.2f}{total[1]:10.1f}")
+        totals.append(total)
     ours, theirs = totals
-    print(f"{'trunkline / gRPC':32}{ours[0] / theirs[0]:10.2f}{ours[1] / theirs[1]:10.2f}")
+    print(f"{'trunkline / gRPC':32}{ours[0] / theirs[0]:10.2f}{ours[1] / theirs[1]:10.2f}", flush=True)
 
 
 def main():

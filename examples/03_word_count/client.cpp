@@ -3,7 +3,6 @@
 #include "03_word_count/word_count.h"
 #include "word_count.trunkline.h"
 
-#include <cctype>
 #include <fstream>
 #include <stdexcept>
 
@@ -38,7 +37,7 @@ Counted count_locally(const std::string& path) {
   Counted counted;
   bool in_word = false;
   for (char letter = 0; file.get(letter);) {
-    const bool space = std::isspace(static_cast<unsigned char>(letter)) != 0;
+    const bool space = is_space(letter);
     ++counted.bytes;
     if (letter == '\n') ++counted.lines;
     if (!space && !in_word) ++counted.words;

@@ -12,7 +12,7 @@ from generated.word_count_trunkline import WordCounterClient
 
 
 def pieces_of(path: Path) -> Iterator[Text]:
-    with path.open(encoding="utf-8") as file:
+    with path.open("rb") as file:
         while piece := file.read(16 * 1024):
             yield Text(text=piece)
 
@@ -22,8 +22,8 @@ def count_words(channel: trunkline.Channel, paths: list[Path]) -> bool:
     total = WordCount()
     for path in paths:
         counted = client.count(pieces_of(path))
-        text = path.read_text(encoding="utf-8")
-        local = WordCount(lines=text.count("\n"), words=len(text.split()), bytes=len(text.encode()))
+        text = path.read_bytes()
+        local = WordCount(lines=text.count(b"\n"), words=len(text.split()), bytes=len(text))
         if counted != local:
             print(f"word count: {path}: the service and a local count differ")
             return False

@@ -5,7 +5,6 @@
 
 #include <asio/use_awaitable.hpp>
 
-#include <cctype>
 #include <memory>
 
 namespace example {
@@ -24,7 +23,7 @@ class Reader final : public WordCounter::Service {
       const std::string& text = (*piece)->text();
       result.set_bytes(result.bytes() + text.size());
       for (const char letter : text) {
-        const bool space = std::isspace(static_cast<unsigned char>(letter)) != 0;
+        const bool space = is_space(letter);
         if (letter == '\n') result.set_lines(result.lines() + 1);
         if (!space && !in_word) result.set_words(result.words() + 1);
         in_word = !space;

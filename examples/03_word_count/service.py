@@ -16,15 +16,15 @@ class Reader(WordCounterService):
         in_word = False
         for piece in requests:
             text = piece.text
-            result.bytes += len(text.encode())
-            result.lines += text.count("\n")
+            result.bytes += len(text)
+            result.lines += text.count(b"\n")
             words = len(text.split())
             # A word that goes on from the piece before has been counted there.
-            if in_word and text and not text[0].isspace():
+            if in_word and text and not text[:1].isspace():
                 words -= 1
             result.words += words
             if text:
-                in_word = not text[-1].isspace()
+                in_word = not text[-1:].isspace()
         return result
 
 

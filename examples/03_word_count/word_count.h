@@ -5,9 +5,14 @@
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
+#include <cstdint>
 #include <string>
+#include <string_view>
 
 namespace example {
+
+/// ASCII white space, whatever the locale says; what Python's bytes.split() takes for it.
+constexpr bool is_space(char letter) { return std::string_view(" \t\n\v\f\r").find(letter) != std::string_view::npos; }
 
 struct Counted {
   std::uint64_t lines = 0, words = 0, bytes = 0;

@@ -6,6 +6,7 @@
 #include "two_sides.h"
 
 #include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <iostream>
 #include <mutex>
@@ -18,10 +19,10 @@ namespace otlp = opentelemetry::proto::collector::trace::v1;
 using otlp::ExportTraceServiceRequest;
 using otlp::ExportTraceServiceResponse;
 
-std::size_t count_spans(const ExportTraceServiceRequest& request) {
-  std::size_t spans = 0;
+std::int64_t count_spans(const ExportTraceServiceRequest& request) {
+  std::int64_t spans = 0;
   for (const auto& resource : request.resource_spans()) {
-    for (const auto& scope : resource.scope_spans()) spans += static_cast<std::size_t>(scope.spans_size());
+    for (const auto& scope : resource.scope_spans()) spans += scope.spans_size();
   }
   return spans;
 }
@@ -66,8 +67,13 @@ bool export_file(const std::string& endpoint, const std::string& path) {
     std::cerr << "trace export: " << response.status().to_string() << "\n";
     return false;
   }
-  const auto rejected = static_cast<std::size_t>(response->partial_success().rejected_spans());
-  std::cout << "exported " << count_spans(request) - rejected << " spans, " << rejected << " were rejected\n";
+  const std::int64_t sent = count_spans(request);
+  const std::int64_t rejected = response->partial_success().rejected_spans();
+  if (rejected < 0 || rejected > sent) {
+    std::cerr << "trace export: the collector has rejected " << rejected << " of " << sent << " spans\n";
+    return false;
+  }
+  std::cout << "exported " << sent - rejected << " spans, " << rejected << " were rejected\n";
   return rejected == 0;
 }
 

@@ -21,10 +21,10 @@ from opentelemetry.sdk.resources import Resource
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from trace_service_trunkline import TraceServiceClient, TraceServiceService
+from trace_service_trunkline import TraceService, TraceServiceClient
 
 
-class Collector(TraceServiceService):
+class Collector(TraceService):
     """Prints the spans; those without a valid id are rejected, as the protocol says."""
 
     def export(self, request: ExportTraceServiceRequest, context: trunkline.Context) -> ExportTraceServiceResponse:
@@ -47,6 +47,7 @@ class TrunklineSpanExporter(SpanExporter):
     def __init__(self, endpoint: str) -> None:
         self._channel = trunkline.Channel(endpoint)
         self._client = TraceServiceClient(self._channel, timeout=10.0)
+        self.exported = 0
         self.rejected = 0
 
     def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
@@ -55,7 +56,12 @@ class TrunklineSpanExporter(SpanExporter):
         except trunkline.RpcError as error:
             print(f"trace export: {error}", file=sys.stderr)
             return SpanExportResult.FAILURE
-        self.rejected += response.partial_success.rejected_spans
+        rejected = response.partial_success.rejected_spans
+        if not 0 <= rejected <= len(spans):
+            print(f"trace export: the collector has rejected {rejected} of {len(spans)} spans", file=sys.stderr)
+            return SpanExportResult.FAILURE
+        self.exported += len(spans) - rejected
+        self.rejected += rejected
         return SpanExportResult.SUCCESS
 
     def shutdown(self) -> None:
@@ -80,10 +86,10 @@ def call(endpoint: str) -> bool:
     exporter = TrunklineSpanExporter(endpoint)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     spans = work(provider)
-    arrived = provider.force_flush(30000)
+    provider.force_flush(30000)
     provider.shutdown()
-    print(f"exported {spans - exporter.rejected} spans, {exporter.rejected} were rejected")
-    return arrived and exporter.rejected == 0
+    print(f"exported {exporter.exported} spans, {exporter.rejected} were rejected")
+    return exporter.exported == spans
 
 
 def save(path: str) -> bool:

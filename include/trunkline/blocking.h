@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <type_traits>
 #include <utility>
 
 namespace trunkline {
@@ -16,6 +17,10 @@ class [[nodiscard]] Blocking {
   requires(std::convertible_to<Value, T> && !std::same_as<std::remove_cvref_t<Value>, Blocking>)
       Blocking(Value&& value)  // NOLINT: implicit by design
       : value_(std::forward<Value>(value)) {}
+  /// Of nothing, or of several: `return {};`, `return {StatusCode::not_found, "..."};`.
+  template <class... Arguments>
+  requires(sizeof...(Arguments) != 1 && std::constructible_from<T, Arguments...>) Blocking(Arguments&&... arguments)
+      : value_(std::forward<Arguments>(arguments)...) {}
 
   T take() && { return std::move(value_); }
 

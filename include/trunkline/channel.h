@@ -125,9 +125,10 @@ class TRUNKLINE_API Channel {
   void call_many(const Method& method, Requests&& requests, std::size_t window, Sink&& sink,
                  const CallOptions& options = {}) {
     using Request = std::ranges::range_value_t<Requests>;
-    client::CallWindow<Response, Request> calls(*core_, this->method(method.name()), window, options);
-    std::size_t next = 0;
-    std::size_t done = 0;
+    Method handle = this->method(method.name());
+    if (method.is_idempotent()) handle = handle.idempotent();
+    client::CallWindow<Response, Request> calls(*core_, handle, window, options);
+    std::size_t next = 0, done = 0;
     for (auto&& request : requests) {
       if (next - done == calls.size()) sink(done, calls.take(done)), ++done;
       if constexpr (client::StableRange<Requests>) {
@@ -166,8 +167,7 @@ class TRUNKLINE_API Channel {
   /// StatusError (resource_exhausted) if the system has none. That of an own loop must not be used once the channel is
   /// gone, and what still waits there then is destroyed with it.
   asio::any_io_executor executor();
-  /// The same, in the words of Asio's I/O objects.
-  executor_type get_executor() { return executor(); }
+  executor_type get_executor() { return executor(); }  ///< the same, in the words of Asio's I/O objects
 
  private:
   template <class Call>

@@ -77,6 +77,10 @@ class UnaryMethod : public ClientMethod {
   }
   /// void(Status)
   template <class Token>
+  auto async_oneway(const Request& request, Token&& token) const {
+    return async_oneway(request, CallOptions{}, std::forward<Token>(token));
+  }
+  template <class Token>
   auto async_oneway(const Request& request, const CallOptions& options, Token&& token) const {
     return channel().async_call_oneway(method(), request, options, std::forward<Token>(token));
   }

@@ -1,32 +1,51 @@
 // SPDX-License-Identifier: MIT
-// DeducedFunction: a function whose own types say which messages a method has, in a form that Server knows.
+// Deduced: what a function's own types say of the method that it serves.
 #pragma once
 
-#include <trunkline/function_signature.h>
+#include <trunkline/blocking.h>
+#include <trunkline/message.h>
 #include <trunkline/result.h>
 #include <trunkline/server_context.h>
-#include <trunkline/unary_handler.h>
 
-#include <concepts>
-#include <cstddef>
+#include <asio/awaitable.hpp>
+
 #include <functional>
-#include <string>
-#include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 
 namespace trunkline::handlers {
 
-/// The message in what a function returns: that of a Result, none in a Status, text for what is convertible to it.
-template <class Value>
+/// A function's type, without the class it belongs to.
+template <class T>
+struct Signature;
+template <class R, class... A>
+struct Signature<R(A...)> {
+  using Returned = R;
+  using Function = R(A...);
+};
+template <class R, class... A>
+struct Signature<R (*)(A...)> : Signature<R(A...)> {};
+template <class R, class... A>
+struct Signature<R (*)(A...) noexcept> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...)> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...) const> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...) noexcept> : Signature<R(A...)> {};
+template <class C, class R, class... A>
+struct Signature<R (C::*)(A...) const noexcept> : Signature<R(A...)> {};
+template <class T>
+requires requires { &T::operator(); }
+struct Signature<T> : Signature<decltype(&T::operator())> {};
+
+/// The message that is returned.
+template <class T>
 struct ReturnedMessage {
-  using type = std::conditional_t<std::convertible_to<const Value&, std::string_view>, std::string, Value>;
+  using type = T;
 };
-template <class Value>
-struct ReturnedMessage<Result<Value>> {
-  using type = Value;
-};
+template <class T>
+struct ReturnedMessage<Result<T>> : ReturnedMessage<T> {};
 template <>
 struct ReturnedMessage<Status> {
   using type = Empty;
@@ -35,111 +54,79 @@ template <>
 struct ReturnedMessage<void> {
   using type = Empty;
 };
+template <class T>
+struct ReturnedMessage<Blocking<T>> : ReturnedMessage<T> {};
+template <class T, class Executor>
+struct ReturnedMessage<asio::awaitable<T, Executor>> : ReturnedMessage<T> {};
 
-/// Without the ServerContext& at its end.
-template <class... Arguments>
-constexpr bool ends_with_context(std::type_identity<std::tuple<Arguments...>>) {
-  if constexpr (sizeof...(Arguments) == 0) {
-    return false;
-  } else {
-    return std::same_as<std::tuple_element_t<sizeof...(Arguments) - 1, std::tuple<Arguments...>>, ServerContext&>;
-  }
-}
-
-/// Which messages a function is about: its first argument, if it has one but the context; its second, if it fills that;
-/// else what it returns.
-template <HasSignature Function>
-struct DeducedMessages {
-  using Arguments = typename SignatureOf<Function>::Arguments;
-  using Returned = std::remove_cvref_t<typename SignatureOf<Function>::Returned>;
-  static constexpr bool takes_context = ends_with_context(std::type_identity<Arguments>());
-  static constexpr std::size_t messages = std::tuple_size_v<Arguments> - (takes_context ? 1 : 0);
-  static constexpr bool fills = messages == 2;
-  static_assert(messages <= 2, "a handler takes one message, perhaps another to fill, and perhaps ServerContext&; gather "
-                               "several arguments in a structure");
-
-  template <std::size_t index>
-  static auto argument() {
-    if constexpr (index < messages) {
-      return std::type_identity<std::remove_cvref_t<std::tuple_element_t<index, Arguments>>>();
-    } else {
-      return std::type_identity<Empty>();
-    }
-  }
-  using Request = typename decltype(argument<0>())::type;
-  using Response = typename std::conditional_t<fills, decltype(argument<1>()),
-                                               ReturnedMessage<typename Awaited<Returned>::type>>::type;
+/// The messages of each form of function. `is_whole`: it is one that Server takes as it is.
+template <class Function>
+struct Form;
+template <class R>
+struct Form<R()> {
+  using Request = Empty;
+  using Response = typename ReturnedMessage<R>::type;
+  static constexpr bool is_whole = false;
+};
+template <class R>
+struct Form<R(ServerContext&)> : Form<R()> {};
+template <class R, class Argument>
+struct Form<R(Argument)> {
+  using Request = std::remove_cvref_t<Argument>;
+  using Response = typename ReturnedMessage<R>::type;
+  static constexpr bool is_whole = false;
+};
+template <class R, class Argument>
+struct Form<R(Argument, ServerContext&)> : Form<R(Argument)> {};
+template <class R, class Argument, class Answer>
+struct Form<R(Argument, Answer&, ServerContext&)> {
+  using Request = std::remove_cvref_t<Argument>;
+  using Response = Answer;
+  static constexpr bool is_whole = true;
 };
 
-template <class T>
-inline constexpr bool is_message = true;
-template <class T>
-requires(MessageTraits<T>::is_custom && !plain::HasOwnCodec<T>) inline constexpr bool is_message<T> = false;
+template <class Function>
+using FormOf = Form<typename Signature<Function>::Function>;
 
-template <HasSignature Function>
-class DeducedFunction {
-  using Deduced = DeducedMessages<Function>;
-  using Returned = typename Deduced::Returned;
-  using Value = typename Awaited<Returned>::type;
-
- public:
-  using Request = typename Deduced::Request;
-  using Response = typename Deduced::Response;
-  static_assert(is_message<Request>, "what the handler takes is no message: see PlainType for which types are");
-  static_assert(is_message<Response>, "what the handler returns is no message: see PlainType for which types are");
-
-  explicit DeducedFunction(Function function) : function_(std::move(function)) {}
-
-  auto operator()(const Request& request, Response& response, ServerContext& context) requires(Deduced::fills) {
-    return call(context, request, response);
-  }
-  auto operator()(const Request& request, ServerContext& context) requires(!Deduced::fills) {
-    if constexpr (Deduced::messages == 1) {
-      return finish([&]() -> decltype(auto) { return call(context, request); });
+/// Calls a function of any form as (const Request&, ServerContext&).
+template <class Function, class Request>
+struct Deduced {
+  auto operator()(const Request& request, ServerContext& context) {
+    using Returned = typename Signature<Function>::Returned;
+    if constexpr (std::is_void_v<Returned>) {
+      call(request, context);
+      return Status();
+    } else if constexpr (std::is_same_v<Returned, asio::awaitable<void>>) {
+      return finish(call(request, context));
     } else {
-      return finish([&]() -> decltype(auto) { return call(context); });
+      return call(request, context);
     }
   }
+
+  Function function;
 
  private:
-  /// What Server is given: Status, Result<Response> or Response.
-  using Message = typename ReturnedMessage<Value>::type;
-  using Outcome = std::conditional_t<
-      std::is_void_v<Value>, Status,
-      std::conditional_t<std::same_as<Value, Status> || std::same_as<Value, Result<Message>>, Value, Message>>;
+  static asio::awaitable<Status> finish(asio::awaitable<void> running) {
+    co_await std::move(running);
+    co_return Status();
+  }
+  decltype(auto) call(const Request& request, ServerContext& context) {
+    if constexpr (std::is_invocable_v<Function&, const Request&, ServerContext&>) {
+      return std::invoke(function, request, context);
+    } else if constexpr (std::is_invocable_v<Function&, const Request&>) {
+      return std::invoke(function, request);
+    } else if constexpr (std::is_invocable_v<Function&, ServerContext&>) {
+      return std::invoke(function, context);
+    } else {
+      return std::invoke(function);
+    }
+  }
+};
 
-  template <class... Messages>
-  decltype(auto) call(ServerContext& context, Messages&... messages) {
-    if constexpr (Deduced::takes_context) {
-      return std::invoke(function_, messages..., context);
-    } else {
-      return std::invoke(function_, messages...);
-    }
-  }
-  template <class Run>
-  static auto finish(Run run) {
-    if constexpr (Awaited<Returned>::is_awaitable) {
-      return await(run());
-    } else if constexpr (Awaited<Returned>::is_blocking) {
-      return run();
-    } else if constexpr (std::is_void_v<Value>) {
-      run();
-      return Status::ok();
-    } else {
-      return Outcome(run());
-    }
-  }
-  template <class Running>
-  static asio::awaitable<Outcome> await(Running running) {
-    if constexpr (std::is_void_v<Value>) {
-      co_await std::move(running);
-      co_return Status::ok();
-    } else {
-      co_return Outcome(co_await std::move(running));
-    }
-  }
-
-  Function function_;
+/// A function whose types say what it serves: not overloaded, no template.
+template <class Function>
+concept DeducibleFunction = requires {
+  typename FormOf<Function>::Request;
 };
 
 }  // namespace trunkline::handlers

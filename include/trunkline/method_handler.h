@@ -5,6 +5,7 @@
 #include <trunkline/message.h>
 #include <trunkline/result.h>
 #include <trunkline/server_context.h>
+#include <trunkline/type_description.h>
 
 #include <asio/awaitable.hpp>
 
@@ -35,8 +36,7 @@ struct MethodOptions {
 struct MethodInfo {
   std::string name;
   MethodKind kind = MethodKind::unary;
-  std::string request_type{};  ///< protobuf: the full name; plain types: name_of() their description; "bytes" for Slice and
-                               ///< std::string; empty for Empty
+  std::string request_type{};  ///< protobuf: the full name; "bytes" for Slice and std::string; empty for Empty
   std::string response_type{};
   bool idempotent = false;
   const MessageType* request = nullptr;
@@ -99,7 +99,7 @@ std::string message_type_name() {
   const MessageType& type = MessageTraits<T>::type();
   if (type.kind == MessageKind::none) return {};
   if (type.kind == MessageKind::bytes) return "bytes";
-  if (type.describe != nullptr) return std::string(name_of(type.describe()));
+  if (type.describe != nullptr) return to_string(type.describe());
   if constexpr (requires(const T& message) { std::string(message.GetTypeName()); }) {
     return std::string(T().GetTypeName());
   } else {

@@ -64,13 +64,20 @@ class TRUNKLINE_API Server {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
         options);
   }
-  /// The same with the messages deduced from the function: PlainTypes and protobuf messages. It may leave ServerContext&
-  /// out, and the request, and return Status or nothing, for Empty:
-  ///   server.handle("Arith/add", [](const Sum& sum) { return sum.a + sum.b; });
-  template <handlers::HasSignature Handler>
+  /// The same with the messages that the function's own types name: of a function, or object with one operator(), that
+  /// takes (const Request&), (const Request&, ServerContext&), (ServerContext&), nothing or (const Request&, Response&,
+  /// ServerContext&), and returns Response, Result<Response>, Status or nothing, with or without awaitable<> or
+  /// Blocking<>. `#include <trunkline/plain.h>` for structs, numbers and containers.
+  template <handlers::DeducibleFunction Handler>
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
-    using Function = handlers::DeducedFunction<Handler>;
-    handle<typename Function::Request, typename Function::Response>(method, Function(std::move(handler)), options);
+    using Form = handlers::FormOf<Handler>;
+    using Request = typename Form::Request;
+    if constexpr (Form::is_whole) {
+      handle<Request, typename Form::Response>(method, std::move(handler), options);
+    } else {
+      handle<Request, typename Form::Response>(method, handlers::Deduced<Handler, Request>{std::move(handler)},
+                                               options);
+    }
   }
   /// The same for functions that may block, without awaitable; they run on the worker pool.
   template <class Request, class Response, UnaryFunction<Request, Response> Handler>
@@ -106,6 +113,15 @@ class TRUNKLINE_API Server {
   template <GeneratedService Service>
   void add_service(Service& service) {
     add_service(std::shared_ptr<Service>(std::shared_ptr<Service>(), &service));
+  }
+  /// For an object of a class that derives from several: add_service<example::Echo>(object), ...
+  template <class Generated, class Service>
+  requires requires(std::shared_ptr<Service> service) { Generated::Service::define(service); }
+  void add_service(std::shared_ptr<Service> service) { add_service(Generated::Service::define(service)); }
+  template <class Generated, class Service>
+  requires requires(std::shared_ptr<Service> service) { Generated::Service::define(service); }
+  void add_service(Service& service) {
+    add_service<Generated>(std::shared_ptr<Service>(std::shared_ptr<Service>(), &service));
   }
   void add_service(ServiceDefinition service);
 

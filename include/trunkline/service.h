@@ -18,17 +18,61 @@ namespace trunkline {
 
 namespace handlers {
 
-/// A member function together with its object.
+/// A member function, static ones included, together with its object.
 template <class Service, class Member>
 struct BoundMember {
   template <class... Arguments>
-  requires std::is_invocable_v<Member, Service&, Arguments...>
-  auto operator()(Arguments&&... arguments) const {
-    return std::invoke(member, *service, std::forward<Arguments>(arguments)...);
+  requires(std::is_member_function_pointer_v<Member> ? std::is_invocable_v<Member, Service&, Arguments...>
+                                                     : std::is_invocable_v<Member, Arguments...>) auto
+  operator()(Arguments&&... arguments) const {
+    if constexpr (std::is_member_function_pointer_v<Member>) {
+      return std::invoke(member, *service, std::forward<Arguments>(arguments)...);
+    } else {
+      return std::invoke(member, std::forward<Arguments>(arguments)...);
+    }
   }
   std::shared_ptr<Service> service;
   Member member;
 };
+
+/// The handler of a method of this kind; null, and no handler to compile, if the function cannot serve it.
+template <MethodKind kind, class Request, class Response, class Function>
+std::unique_ptr<MethodHandler> make_handler(Function function) {
+  if constexpr (kind == MethodKind::unary) {
+    constexpr bool fits = UnaryFunction<Function, Request, Response>;
+    static_assert(fits,
+                  "this member function cannot serve its unary method: it takes (const Request&, Response&, "
+                  "ServerContext&) and returns Status, or (const Request&, ServerContext&) and returns Response "
+                  "or Result<Response>; or asio::awaitable or trunkline::Blocking of these");
+    if constexpr (fits) {
+      return std::make_unique<UnaryHandler<Request, Response, Function>>(std::move(function), false);
+    }
+  } else if constexpr (kind == MethodKind::client_stream) {
+    constexpr bool fits = ClientStreamFunction<Function, Request, Response>;
+    static_assert(fits,
+                  "this member function cannot serve its client stream: it takes (ServerReader<Request>&, "
+                  "Response&, ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
+    if constexpr (fits) {
+      return std::make_unique<ClientStreamHandler<Request, Response, Function>>(std::move(function));
+    }
+  } else if constexpr (kind == MethodKind::server_stream) {
+    constexpr bool fits = ServerStreamFunction<Function, Request, Response>;
+    static_assert(fits,
+                  "this member function cannot serve its server stream: it takes (const Request&, "
+                  "ServerWriter<Response>&, ServerContext&) and returns asio::awaitable<Status>, or Status and "
+                  "then may block");
+    if constexpr (fits) {
+      return std::make_unique<ServerStreamHandler<Request, Response, Function>>(std::move(function));
+    }
+  } else {
+    constexpr bool fits = StreamFunction<Function, Request, Response>;
+    static_assert(fits,
+                  "this member function cannot serve its stream: it takes (ServerStream<Request, Response>&, "
+                  "ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
+    if constexpr (fits) return std::make_unique<StreamHandler<Request, Response, Function>>(std::move(function));
+  }
+  return nullptr;
+}
 
 }  // namespace handlers
 
@@ -61,34 +105,13 @@ class ServiceDefinition {
     using Request = typename Described::Request;
     using Response = typename Described::Response;
     using Function = handlers::BoundMember<Service, Member>;
-    Function function{service, member};
-    std::unique_ptr<MethodHandler> handler;
-    if constexpr (Described::kind == MethodKind::unary) {
-      static_assert(UnaryFunction<Function, Request, Response>,
-                    "this member function cannot serve its unary method: it takes (const Request&, Response&, "
-                    "ServerContext&) and returns Status, or (const Request&, ServerContext&) and returns Response or "
-                    "Result<Response>; or asio::awaitable or trunkline::Blocking of these");
-      handler = std::make_unique<UnaryHandler<Request, Response, Function>>(std::move(function), false);
-    } else if constexpr (Described::kind == MethodKind::client_stream) {
-      static_assert(ClientStreamFunction<Function, Request, Response>,
-                    "this member function cannot serve its client stream: it takes (ServerReader<Request>&, Response&, "
-                    "ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
-      handler = std::make_unique<ClientStreamHandler<Request, Response, Function>>(std::move(function));
-    } else if constexpr (Described::kind == MethodKind::server_stream) {
-      static_assert(ServerStreamFunction<Function, Request, Response>,
-                    "this member function cannot serve its server stream: it takes (const Request&, "
-                    "ServerWriter<Response>&, ServerContext&) and returns asio::awaitable<Status>, or Status and then "
-                    "may block");
-      handler = std::make_unique<ServerStreamHandler<Request, Response, Function>>(std::move(function));
-    } else {
-      static_assert(StreamFunction<Function, Request, Response>,
-                    "this member function cannot serve its stream: it takes (ServerStream<Request, Response>&, "
-                    "ServerContext&) and returns asio::awaitable<Status>, or Status and then may block");
-      handler = std::make_unique<StreamHandler<Request, Response, Function>>(std::move(function));
-    }
+    auto handler = handlers::make_handler<Described::kind, Request, Response>(Function{service, member});
     options.idempotent = options.idempotent || Described::is_idempotent;
     return add(Described::name, std::move(handler), options);
   }
+
+  /// Of a method that has been added, to change them before the service is. Throws std::invalid_argument for another.
+  TRUNKLINE_API MethodOptions& options_of(std::string_view method);
 
   std::vector<Entry> take() && { return std::move(entries_); }
 

@@ -5,6 +5,7 @@
 #include <trunkline/export.h>
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -40,7 +41,7 @@ struct TypeDescription {
   std::vector<Field> fields{};  ///< structure, in order
 };
 
-/// A structure's name; "list", "integer" and so on for the others.
-TRUNKLINE_API std::string_view name_of(const TypeDescription& type) noexcept;
+/// E.g. "Point", "int32", "list of optional Point".
+TRUNKLINE_API std::string to_string(const TypeDescription& type);
 
 }  // namespace trunkline

@@ -2,7 +2,7 @@
 // Value: JSON-like data without a schema, carried by the json and msgpack codecs.
 #pragma once
 
-#include <trunkline/message_type.h>
+#include <trunkline/message.h>
 #include <trunkline/result.h>
 
 #include <concepts>

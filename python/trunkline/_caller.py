@@ -58,7 +58,9 @@ class Caller:
         A class with ``async def`` methods is for an aio.Channel: TypeError. One of plain functions may be bound to that
         as well: its functions are coroutines there, which type checkers do not know either.
 
-        Of a class with definitions, as generated ones are, the functions are ``UnaryMethod`` and the like.
+        Of a class with definitions, as generated ones are, the functions are ``UnaryMethod`` and the like: callers give
+        the request alone, where type checkers would have them give what a handler takes, ``(request, context)``. Typed
+        clients of such a class are the generated ones: ``SpellerClient(channel)``, not ``channel.bind(SpellerService)``.
         """
         return bind(self, service, name, options, may_wait=self._may_wait)  # type: ignore[no-any-return]
 
@@ -74,14 +76,19 @@ class Caller:
         wait_for_ready: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
+        *,
+        is_stated: bool = True,
     ) -> tuple[OutgoingCall, Opening]:
         """A stream as interceptors see it, and what opens it as they have left it. ``request``: the type of what is
-        streamed; of no use if the only request is there."""
+        streamed; of no use if the only request is there. ``is_stated``: by the caller, not that of its first one."""
         call = OutgoingCall(method, kind, only_request, timeout, metadata, None)
 
         def open_stream() -> tuple[_core.ClientStream, Coding]:
             is_only = call.kind == "server_stream"
-            coding = self._codecs.stream_coding(type(call.request) if is_only else request, response, codec)
+            if is_only:
+                coding = self._codecs.coding(type(call.request), response, codec)
+            else:
+                coding = self._codecs.stream_coding(request, response, codec, is_stated=is_stated)
             settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
             data = coding.encode(call.request) if is_only else None
             return self._core.open_stream(call.method, coding.codec, settings, data), coding

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextvars
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from ._calls import codec_and_settings
 from ._messages import is_protobuf
 from ._metadata import pairs_of
 from ._method_definition import Kind, MethodDefinition
@@ -20,15 +22,29 @@ _OPTIONS = frozenset(CallOptions.__annotations__)
 class ClientMethod:
     """A method bound to a channel. Small, and as usable from any thread and event loop as its channel is."""
 
-    __slots__ = ("_call", "_channel", "_definition", "_name", "_options", "_request", "_required", "_response")
+    __slots__ = (
+        "_call",
+        "_channel",
+        "_codec",
+        "_definition",
+        "_inherits",
+        "_is_intercepted",
+        "_name",
+        "_options",
+        "_request",
+        "_required",
+        "_response",
+        "_send",
+        "_settings",
+    )
 
     _kind: ClassVar[Kind]
     #: What it is made for.
     _channel_name: ClassVar[str]
 
-    def __init__(self, channel: Any, definition: MethodDefinition, **options: Unpack[CallOptions]) -> None:
+    def __init__(self, channel: Any, definition: MethodDefinition[Any, Any], **options: Unpack[CallOptions]) -> None:
         """``options``: of every call; what is given to a call replaces its like. Streams have no ``idempotent``, which
-        is ignored, so that a client hands the same options to all its methods."""
+        is ignored, so that a client hands the same options to all its methods. Wrong ones raise at once."""
         self._check(channel, definition, options)
         usual: dict[str, Any] = dict(options)
         if "metadata" in usual:
@@ -39,6 +55,11 @@ class ClientMethod:
             usual.setdefault("idempotent", True)
         self._channel = channel
         self._call = channel.call  # looked up once
+        # For calls without options of their own: made once, and as if nothing were inherited, which a call looks for.
+        self._codec, self._settings = contextvars.Context().run(codec_and_settings, None, **usual)
+        self._inherits = usual.get("timeout") is None
+        self._send = channel._call
+        self._is_intercepted = bool(channel._interceptors)
         self._definition = definition
         self._options = usual
         self._name = definition.name
@@ -47,7 +68,7 @@ class ClientMethod:
         self._required = definition.request if is_protobuf(definition.request) else None
         self._response = type(None) if definition.response is None else definition.response
 
-    def _check(self, channel: Any, definition: MethodDefinition, options: Mapping[str, Any]) -> None:
+    def _check(self, channel: Any, definition: MethodDefinition[Any, Any], options: Mapping[str, Any]) -> None:
         own = type(self).__name__
         if not isinstance(definition, MethodDefinition):
             raise TypeError(f"{own}: its definition is a MethodDefinition, not {type(definition).__name__}")
@@ -68,7 +89,7 @@ class ClientMethod:
         return self._name
 
     @property
-    def definition(self) -> MethodDefinition:
+    def definition(self) -> MethodDefinition[Any, Any]:
         """What it was made of."""
         return self._definition
 

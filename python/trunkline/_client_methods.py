@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from ._calls import Reply
 from ._client_method import ClientMethod
+from ._deadline import inherited
 from ._futures import CallFuture
 from ._method_definition import MethodDefinition
 from ._options import CallOptions, StreamOptions
@@ -22,16 +23,18 @@ Request = TypeVar("Request", contravariant=True)
 Response = TypeVar("Response", covariant=True)
 
 
-class _BlockingMethod(ClientMethod):
+class _BlockingMethod(ClientMethod, Generic[Request, Response]):
     __slots__ = ()
     _channel_name = "trunkline.Channel"
 
     if TYPE_CHECKING:
 
-        def __init__(self, channel: Channel, definition: MethodDefinition, **options: Unpack[CallOptions]) -> None: ...
+        def __init__(
+            self, channel: Channel, definition: MethodDefinition[Request, Response], **options: Unpack[CallOptions]
+        ) -> None: ...
 
 
-class UnaryMethod(_BlockingMethod, Generic[Request, Response]):
+class UnaryMethod(_BlockingMethod[Request, Response]):
     """One request, one response. Made of a ``Channel``, a ``MethodDefinition``, and options of every call, which those
     that a call is given replace; a definition's ``idempotent`` is that option's default."""
 
@@ -42,10 +45,11 @@ class UnaryMethod(_BlockingMethod, Generic[Request, Response]):
         """As ``Channel.call``: waits for the response. Raises RpcError, TypeError for a request of another class."""
         if type(request) is not self._request:
             self._checked(request)
-        merged: Any = {**self._options, **options} if self._options else options
-        if reply is not None:
-            merged = {**merged, "reply": reply}
-        response: Response = self._call(self._name, request, self._response, **merged)
+        response: Response
+        if options or reply is not None or self._is_intercepted or (self._inherits and inherited() is not None):
+            response = self._call(self._name, request, self._response, reply=reply, **self._with(options))
+        else:
+            response = self._send(self._name, request, self._response, self._settings, self._codec, None)
         return response
 
     def submit(
@@ -125,7 +129,7 @@ class UnaryMethod(_BlockingMethod, Generic[Request, Response]):
         self._channel.call_oneway(self._name, self._checked(request), **self._streamed(options))
 
 
-class ClientStreamMethod(_BlockingMethod, Generic[Request, Response]):
+class ClientStreamMethod(_BlockingMethod[Request, Response]):
     """Many requests, one response. Made as a ``UnaryMethod``."""
 
     __slots__ = ()
@@ -138,7 +142,7 @@ class ClientStreamMethod(_BlockingMethod, Generic[Request, Response]):
         )
 
 
-class ServerStreamMethod(_BlockingMethod, Generic[Request, Response]):
+class ServerStreamMethod(_BlockingMethod[Request, Response]):
     """One request, many responses. Made as a ``UnaryMethod``."""
 
     __slots__ = ()
@@ -151,7 +155,7 @@ class ServerStreamMethod(_BlockingMethod, Generic[Request, Response]):
         )
 
 
-class BidirectionalMethod(_BlockingMethod, Generic[Request, Response]):
+class BidirectionalMethod(_BlockingMethod[Request, Response]):
     """Many requests, many responses. Made as a ``UnaryMethod``."""
 
     __slots__ = ()

@@ -113,10 +113,13 @@ class Codecs:
             found = self._codings[key] = self._make_coding(request_type, response, codec)
         return found
 
-    def stream_coding(self, request_type: Any, response: Any, codec: str | None) -> Coding:
-        """The same where each request is still to be looked at: protobuf would encode a message of any class."""
+    def stream_coding(self, request_type: Any, response: Any, codec: str | None, *, is_stated: bool) -> Coding:
+        """The same where each request is still to be looked at: the built-in codecs would encode one of any type. If the
+        type is not stated, but that of the first request, others may follow, unless it is protobuf's."""
         coding = self.coding(request_type, response, codec)
-        if coding.codec != "protobuf" or not _messages.is_protobuf(request_type):
+        if request_type is type(None) or coding.codec in self._own:
+            return coding
+        if not is_stated and not _messages.is_protobuf(request_type):
             return coding
         return coding._replace(encode=self.checked_encoder(coding.codec, request_type))
 

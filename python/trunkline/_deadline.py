@@ -30,6 +30,9 @@ class InheritedDeadline:
 
 _deadline: contextvars.ContextVar[InheritedDeadline | None] = contextvars.ContextVar("trunkline_deadline", default=None)
 
+#: That of the call that is served here, ended or not; or None.
+inherited = _deadline.get
+
 
 def inherit_deadline(left: float | None) -> InheritedDeadline | None:
     """In the task that serves a call that has so many seconds left, before its handler; to be ended after that."""

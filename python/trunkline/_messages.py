@@ -214,6 +214,8 @@ def _same_array(dtype: Any, message: Any) -> Any:
 def _accepted(kind: Any) -> tuple[type[Any], ...] | None:
     """Whose instances are messages of the type; None if that is not for isinstance to say."""
     kind = unaliased(kind)
+    if typing.get_origin(kind) is typing.Annotated:
+        return _accepted(typing.get_args(kind)[0])
     if _is_union(kind):
         return None
     kind = typing.get_origin(kind) or kind

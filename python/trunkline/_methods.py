@@ -39,7 +39,7 @@ class Method:
         return cls(name, handler, signature_of(handler), **options)
 
     @classmethod
-    def defined(cls, definition: MethodDefinition, handler: Callable[..., Any]) -> Method:
+    def defined(cls, definition: MethodDefinition[Any, Any], handler: Callable[..., Any]) -> Method:
         return cls(definition.name, handler, defined_signature(handler, definition), definition.idempotent)
 
     def arguments(self, request: Any, call: _core.ServedCall) -> tuple[Any, ...]:

@@ -65,6 +65,7 @@ class Child:
         self._stop: int = stop_write
         self._parent = os.getpid()
         self._deadline = 0.0
+        self._status: int | None = None
         _flush_standard_streams()  # or what is left in them would be written by both
         self.pid = os.fork()
         if self.pid == 0:
@@ -92,9 +93,23 @@ class Child:
             os.write(descriptor, struct.pack("d", grace))
         os.close(descriptor)
 
+    def exit_status(self) -> int | None:
+        """None while it runs; of one that a signal has ended, its number less than 0."""
+        if self._status is None and self._parent == os.getpid():
+            with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
+                pid, status = os.waitpid(self.pid, os.WNOHANG)
+                self._status = os.waitstatus_to_exitcode(status) if pid else None
+        return self._status
+
+    def kill(self) -> None:
+        """At once."""
+        if self._parent == os.getpid() and self.exit_status() is None:
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(self.pid, signal.SIGKILL)
+
     def end(self) -> None:
         """After ``begin_stop``: waits for it; kills it if it does not end in time."""
-        if self._parent != os.getpid():
+        if self._parent != os.getpid() or self._status is not None:
             return
         with contextlib.suppress(ChildProcessError):  # somebody else has waited for it
             while os.waitpid(self.pid, os.WNOHANG)[0] == 0:
@@ -145,14 +160,15 @@ def _run_in_child(run: Run, ready: int, stop: int) -> None:
         os._exit(code)
 
 
-def until_told(start: Callable[[], Any]) -> Run:
-    """Of a server that ``start`` starts, and whose ``drain`` blocks."""
+def until_told(start: Callable[[], Any], before_end: Callable[[], float] = lambda: 0.0) -> Run:
+    """Of a server that ``start`` starts, and whose ``drain`` blocks. ``before_end``: gives seconds until it drains."""
 
     def run(ready: Callable[[], None], stop: int) -> None:
         running = start()
         ready()
         select.select([stop], [], [])
         grace = grace_told(stop)
+        time.sleep(before_end())
         with telling_what_is_cut_off():
             if grace > 0:
                 running.drain(grace)

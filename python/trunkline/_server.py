@@ -16,6 +16,7 @@ from ._calls import checked_timeout
 from ._codecs import Codecs
 from ._ending import Ending
 from ._interceptors import checked_interceptors
+from ._lasting_calls import Workers
 from ._lifetime import forget, track_server
 from ._methods import Method, worker_entry
 from ._options import ServerOptions, core_options
@@ -104,7 +105,7 @@ class Registry:
         """
         instance = service() if isinstance(service, type) else service
         methods = []
-        for each in methods_of(type(instance), name):
+        for each in methods_of(type(instance), name, instance):
             handler = getattr(instance, each.attribute)
             methods.append(Method.defined(each.definition, handler) if each.definition else Method.of(each.name, handler))
         self._add_all(methods)
@@ -148,11 +149,14 @@ class Serving:
         self._core = _core.Server({**server._options, **more_options})
         self._endpoints: tuple[str, ...] = ()
         self._ending = Ending()
+        #: Those that it serves, which its server need not have any more.
+        self._methods = tuple(server._methods.values())
+        self._codecs = server._codecs
         if server._collects_statistics:
             self._core.collect_statistics()
 
     def _listen(self, server: Registry, endpoints: Iterable[str], entry_of: Callable[[Method], Callable[..., Any]]) -> None:
-        for method in list(server._methods.values()):
+        for method in self._methods:
             method.add_to(self._core, server._codecs, entry_of(method), needs_call=bool(server._interceptors))
         self._endpoints = tuple(self._core.listen(endpoint) for endpoint in endpoints)
 
@@ -182,34 +186,26 @@ class RunningServer(Serving):
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
         super().__init__(server, more_options)
         core = self._core
-        self._threads: list[threading.Thread] = []
+        self._workers = Workers(core, self._ending)
         self._process = os.getpid()
         self._stopping = threading.Lock()
         self._stopped = threading.Event()
-        self._lasting = threading.Lock()
-        self._lasting_calls = 0
-        self._substitutes = 0
         try:
             self._listen(server, endpoints, lambda method: self._entry_of(server, method))
             core.start()
-            self._start_thread(core.keep, "trunkline-keeper")
-            for number in range(server._threads):
-                self._start_thread(core.work, f"trunkline-worker-{number}")
+            self._workers.start(core.keep, "trunkline-keeper")
+            self._workers.start_working(server._threads)
         except BaseException:
             self.stop()
             raise
         track_server(self)
 
-    def _start_thread(self, target: Callable[[], None], name: str) -> None:
-        thread = threading.Thread(target=target, name=name, daemon=True)
-        thread.start()
-        self._threads.append(thread)
-
     def _entry_of(self, server: Registry, method: Method) -> Callable[..., Any]:
         entry = worker_entry(method, server._codecs, server._interceptors)
         if not method.is_built_in:
             return entry
-        return self._knowing(entry if method.signature.kind == _core.MethodKind.unary else self._lasting_entry(entry))
+        is_unary = method.signature.kind == _core.MethodKind.unary
+        return self._knowing(entry if is_unary else self._workers.lasting(method.name, entry))
 
     def _knowing(self, entry: Callable[..., Any]) -> Callable[..., Any]:
         """Handlers find this server in ``current_server``."""
@@ -223,30 +219,13 @@ class RunningServer(Serving):
 
         return run
 
-    def _lasting_entry(self, entry: Callable[..., Any]) -> Callable[..., Any]:
-        """While its calls keep workers, as many others stand in for these."""
-
-        def run(call: _core.ServedCall) -> None:
-            with self._lasting:
-                if self._lasting_calls == self._substitutes:
-                    self._start_thread(self._core.work, f"trunkline-substitute-{self._substitutes}")
-                    self._substitutes += 1
-                self._lasting_calls += 1
-            try:
-                entry(call)
-            finally:
-                with self._lasting:
-                    self._lasting_calls -= 1
-
-        return run
-
     def drain(self, timeout: float = 5.0) -> None:
         """Takes no more connections and calls, lets what was accepted finish, then stops.
 
         What is not done after ``timeout`` seconds is cancelled: DeadlineExceeded, with how many calls were cut off.
         """
         checked_timeout(timeout)
-        if threading.current_thread() in self._threads:
+        if threading.current_thread() in self._workers.threads:
             raise RuntimeError("drain: would wait for the handler that calls it")
         self._ending.begin()
         try:
@@ -258,7 +237,7 @@ class RunningServer(Serving):
         """At once: calls under way are cancelled; handlers that run are waited for, up to 5 seconds."""
         if self._process != os.getpid():
             return forget(self)  # the parent's to stop
-        if threading.current_thread() in self._threads:
+        if threading.current_thread() in self._workers.threads:
             threading.Thread(target=self.stop, name="trunkline-stop", daemon=True).start()
             return
         with self._stopping:
@@ -267,8 +246,9 @@ class RunningServer(Serving):
             forget(self)
             self._ending.begin()
             self._core.stop()
+            self._workers.end()
             deadline = time.monotonic() + 5.0
-            for thread in self._threads:
+            for thread in self._workers.threads:
                 thread.join(max(0.0, deadline - time.monotonic()))
             self._core.destroy()
             self._stopped.set()
@@ -321,6 +301,6 @@ class _SharedServer(RunningServer):
         for child in self._children:
             child.begin_stop(0.0)
         super().stop()
-        if threading.current_thread() not in self._threads:  # or it is called again, elsewhere
+        if threading.current_thread() not in self._workers.threads:  # or it is called again, elsewhere
             children, self._children = self._children, []
             end_children(children)

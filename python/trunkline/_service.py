@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ._method_definition import MethodDefinition
-from ._signature import Signature, defined_signature, signature_of
+from ._signature import Signature, signature_of, stated_signature
 
 
 class ServiceMethod(NamedTuple):
@@ -17,22 +17,23 @@ class ServiceMethod(NamedTuple):
     attribute: str
     signature: Signature
     #: None if its signature says it all.
-    definition: MethodDefinition | None = None
+    definition: MethodDefinition[Any, Any] | None = None
 
 
 def service_name(service: type[Any]) -> str:
     return getattr(service, "__trunkline_service__", None) or service.__name__
 
 
-def methods_of(service: type[Any], name: str | None = None) -> list[ServiceMethod]:
+def methods_of(service: type[Any], name: str | None = None, instance: Any = None) -> list[ServiceMethod]:
     """What the class's ``__trunkline_methods__`` defines or names, or else all public functions of the class and its
-    bases, as ``name/function``."""
+    bases, as ``name/function``. ``instance``: whose functions serve what is defined; they may be its own."""
     prefix = name or service_name(service)
     chosen: Mapping[str, Any] | Iterable[str] | None = getattr(service, "__trunkline_methods__", None)
     if isinstance(chosen, str):
         raise TypeError(f"service {prefix}: __trunkline_methods__ is a text, not several names")
     if isinstance(chosen, Mapping):
-        return _defined_methods(service, prefix, chosen, is_renamed=name is not None)
+        holder = service if instance is None else instance
+        return _defined_methods(holder, prefix, chosen, is_renamed=name is not None)
     names = [each for each in dir(service) if not each.startswith("_")] if chosen is None else list(chosen)
     found = []
     for attribute in names:
@@ -47,9 +48,10 @@ def methods_of(service: type[Any], name: str | None = None) -> list[ServiceMetho
 
 
 def _defined_methods(
-    service: type[Any], prefix: str, definitions: Mapping[str, Any], *, is_renamed: bool
+    holder: Any, prefix: str, definitions: Mapping[str, Any], *, is_renamed: bool
 ) -> list[ServiceMethod]:
-    """``is_renamed``: the service has been given another name than its definitions have."""
+    """``holder``: of the functions, whose parameters are looked at once they are bound. ``is_renamed``: the service has
+    been given another name than its definitions have."""
     found = []
     for attribute, definition in definitions.items():
         if not isinstance(definition, MethodDefinition):
@@ -59,11 +61,10 @@ def _defined_methods(
             )
         if is_renamed:
             definition = dataclasses.replace(definition, name=f"{prefix}/{definition.name.rpartition('/')[2]}")
-        function = getattr(service, attribute, None)
+        function = getattr(holder, attribute, None)
         if not callable(function):
             raise TypeError(f"service {prefix}: it has no function {attribute}() for {definition.name}")
-        is_bound = not inspect.isfunction(inspect.getattr_static(service, attribute))
-        signature = defined_signature(function, definition, skip_self=not is_bound)
+        signature = stated_signature(function, definition)
         found.append(ServiceMethod(definition.name, attribute, signature, definition))
     return found
 

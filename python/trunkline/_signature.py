@@ -147,15 +147,21 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
     )
 
 
-def defined_signature(
-    function: Callable[..., Any], definition: MethodDefinition, *, skip_self: bool = False
-) -> Signature:
+def defined_signature(function: Callable[..., Any], definition: MethodDefinition[Any, Any]) -> Signature:
     """Of a function that serves a defined method: its hints need say nothing. TypeError if it cannot serve it."""
     name = f"handler {getattr(function, '__qualname__', repr(function))} of {definition.name}"
     target = _function_of(function)
     streams_out = definition.kind in ("server_stream", "bidirectional")
     if not streams_out and (inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target)):
         raise TypeError(f"{name}: it yields, but the method is {definition.kind}, with one response")
+    return stated_signature(function, definition, takes_context=_takes_context(function, name))
+
+
+def stated_signature(
+    function: Callable[..., Any], definition: MethodDefinition[Any, Any], *, takes_context: bool = True
+) -> Signature:
+    """What a definition says of the function, which itself is asked only whether it is a coroutine's."""
+    target = _function_of(function)
     # A plain function that wraps another one of streams hands on what that takes or makes.
     origin = target if definition.kind == "unary" else inspect.unwrap(target)
     return Signature(
@@ -163,25 +169,25 @@ def defined_signature(
         request=definition.request,
         response=definition.response,
         takes_request=True,
-        takes_context=_takes_context(function, name, skip_self),
+        takes_context=takes_context,
         is_async=inspect.iscoroutinefunction(origin) or inspect.isasyncgenfunction(origin),
         request_name="request",
     )
 
 
-def _takes_context(function: Callable[..., Any], name: str, skip_self: bool) -> bool:
+def _takes_context(function: Callable[..., Any], name: str) -> bool:
     """Whether it takes (request, context), not (request) alone."""
     try:
         signature = inspect.signature(function)
     except ValueError as error:
         raise TypeError(f"{name}: its parameters cannot be known: {error}") from error
-    parameters = list(signature.parameters.values())[skip_self:]
+    parameters = list(signature.parameters.values())
     if not parameters or parameters[0].name not in ("context", "ctx"):
         for count in (2, 1):
             try:
-                signature.bind(*[None] * (count + skip_self))
+                signature.bind(*[None] * count)
             except TypeError:
                 continue
             return count == 2
-    taken = signature.replace(parameters=parameters, return_annotation=signature.empty)
+    taken = signature.replace(return_annotation=signature.empty)
     raise TypeError(f"{name}: it takes {taken}; it is called with (request, context), or just (request)")

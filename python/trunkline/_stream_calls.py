@@ -102,7 +102,7 @@ class StreamCalls(Caller):
         iterator = iter(requests)
         first = next(iterator, _NOTHING)
         kind = type(first) if request is Any and first is not _NOTHING else request
-        stream = self._open(method, "client_stream", None, kind, response, **options)
+        stream = self._open(method, "client_stream", None, kind, response, is_stated=request is not Any, **options)
         with stream:
             if first is not _NOTHING and stream._write_unless_over(first):
                 for message in iterator:
@@ -111,9 +111,19 @@ class StreamCalls(Caller):
             return stream._only_response()
 
     def _open(
-        self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Unpack[StreamOptions]
+        self,
+        method: str,
+        kind: str,
+        only_request: Any,
+        request: Any,
+        response: Any,
+        *,
+        is_stated: bool = True,
+        **options: Unpack[StreamOptions],
     ) -> ClientStream[Any, Any]:
-        call, open_stream = self._stream_call(method, kind, only_request, request, response, **options)
+        call, open_stream = self._stream_call(
+            method, kind, only_request, request, response, is_stated=is_stated, **options
+        )
         interception = Interception(self._interceptors, call)
         if not run_now(interception.begin()):
             interception.result()

@@ -16,8 +16,7 @@ std::string joined(std::string_view verb, std::string_view codec, std::string_vi
 }
 
 std::string unsupported(const MessageType& type) {
-  static constexpr std::array<std::string_view, 6> kinds = {"empty",    "bytes", "value",
-                                                                 "protobuf", "plain", "custom"};
+  static constexpr std::array<std::string_view, 6> kinds = {"empty", "bytes", "value", "plain", "protobuf", "custom"};
   const auto kind = static_cast<std::size_t>(type.kind);
   std::string text = "does not support ";
   text.append(kind < kinds.size() ? kinds[kind] : "unknown").append(" messages");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The message types of Empty, Slice and std::string.
 #include <trunkline/message.h>
+#include <trunkline/value.h>
 
 namespace trunkline {
 
@@ -36,9 +37,14 @@ const MessageType& MessageTraits<std::string>::type() {
             return true;
           },
       .clear = [](void* object) { static_cast<std::string*>(object)->clear(); },
-      .describe = &plain::description_of<std::string>,
-      .to_value = &plain::object_to_value<std::string>,
-      .from_value = &plain::object_from_value<std::string>};
+      .to_value = [](const void* object) { return Value(*static_cast<const std::string*>(object)); },
+      .from_value =
+          [](void* object, const Value& from) {
+            const auto* const text = from.get_if<std::string>();
+            if (text == nullptr) return "expected a text, not " + std::string(to_string(from.kind()));
+            *static_cast<std::string*>(object) = *text;
+            return std::string();
+          }};
   return value;
 }
 

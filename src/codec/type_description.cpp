@@ -1,15 +1,33 @@
 // SPDX-License-Identifier: MIT
-// Names of types.
+// Descriptions of types in words.
 #include <trunkline/type_description.h>
-
-#include <array>
 
 namespace trunkline {
 
-std::string_view name_of(const TypeDescription& type) noexcept {
-  static constexpr std::array<std::string_view, 10> kinds = {"any",   "boolean", "integer", "floating", "text",
-                                                             "bytes", "list",    "map",     "optional", "structure"};
-  return type.kind == TypeKind::structure ? type.name : kinds[static_cast<std::size_t>(type.kind)];
+std::string to_string(const TypeDescription& type) {
+  switch (type.kind) {
+    case TypeKind::any:
+      return "any";
+    case TypeKind::boolean:
+      return "bool";
+    case TypeKind::integer:
+      return (type.is_signed ? "int" : "uint") + std::to_string(type.bits);
+    case TypeKind::floating:
+      return "float" + std::to_string(type.bits);
+    case TypeKind::text:
+      return "string";
+    case TypeKind::bytes:
+      return "bytes";
+    case TypeKind::list:
+      return "list of " + to_string(type.element());
+    case TypeKind::map:
+      return "map to " + to_string(type.element());
+    case TypeKind::optional:
+      return "optional " + to_string(type.element());
+    case TypeKind::structure:
+      return std::string(type.name);
+  }
+  return "unknown";
 }
 
 }  // namespace trunkline

@@ -13,8 +13,14 @@ namespace trunkline::codegen {
 
 namespace {
 
-// The length of the UTF-8 sequence that begins there; 0 if there is none. Overlong forms and surrogates are let
-// through: protoc has read the file as UTF-8.
+// The second byte's range, which leaves out overlong forms, surrogates and what is beyond U+10FFFF.
+bool is_second_byte(std::uint8_t first, std::uint8_t second) {
+  const std::uint8_t lowest = first == 0xE0 ? 0xA0 : first == 0xF0 ? 0x90 : 0x80;
+  const std::uint8_t highest = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
+  return second >= lowest && second <= highest;
+}
+
+// The length of the UTF-8 sequence that begins there; 0 if there is none.
 std::size_t sequence_length(std::string_view text) {
   const auto first = static_cast<std::uint8_t>(text.front());
   const std::size_t length = first < 0x80   ? 1
@@ -24,6 +30,7 @@ std::size_t sequence_length(std::string_view text) {
                              : first < 0xF5 ? 4
                                             : 0;
   if (length == 0 || length > text.size()) return 0;
+  if (length > 1 && !is_second_byte(first, static_cast<std::uint8_t>(text[1]))) return 0;
   const auto continues = [](char byte) { return (static_cast<std::uint8_t>(byte) & 0xC0) == 0x80; };
   return std::all_of(text.begin() + 1, text.begin() + static_cast<std::ptrdiff_t>(length), continues) ? length : 0;
 }

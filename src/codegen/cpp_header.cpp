@@ -37,6 +37,7 @@ void write_includes(const FileDefinition& file, TextWriter& out) {
   }
   out.line("#include <memory>");
   out.line("#include <string_view>");
+  out.line("#include <type_traits>");
   out.line();
 }
 

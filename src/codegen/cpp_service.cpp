@@ -70,7 +70,7 @@ class ServiceWriter {
   void write_base() {
     out_.line(
         "/// The base of a class that serves all methods, each with a member function that Server::handle() and its");
-    out_.line("/// kin would take. Give an object of it to trunkline::Server::add_service().");
+    out_.line("/// kin would take. Give an object of it, by its own class, to trunkline::Server::add_service().");
     for (std::size_t i = 0; i < service_.methods.size(); ++i) {
       out_.line("///   ", names_.functions[i], parameters(service_.methods[i].kind));
     }
@@ -82,6 +82,11 @@ class ServiceWriter {
     out_.line("static ::trunkline::ServiceDefinition define(const ::std::shared_ptr<Implementation>&",
               is_empty ? "" : " service", ") {");
     out_.indent();
+    // Through a pointer to a base the functions of the object's own class would not be seen, and none would be served.
+    for (const char* base : {"Service", "PartialService"}) {
+      out_.line("static_assert(!::std::is_same_v<Implementation, ", base, ">,");
+      out_.line("              \"give the object by its own class, not by this base of it\");");
+    }
     out_.line("::trunkline::ServiceDefinition definition;");
     for (std::size_t i = 0; i < service_.methods.size(); ++i) {
       out_.line("definition.add<Methods::", names_.descriptions[i], ">(service, &Implementation::", names_.functions[i],

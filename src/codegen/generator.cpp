@@ -35,14 +35,14 @@ constexpr std::uint64_t feature_supports_editions = 2;
 constexpr int minimum_edition_field = 3;
 constexpr int maximum_edition_field = 4;
 constexpr std::uint64_t edition_proto2 = 998;
-constexpr std::uint64_t edition_2024 = 1001;
+constexpr std::uint64_t edition_max = 0x7FFFFFFF;
 
 // Nothing that editions change is of concern to services.
 void announce_features(CodeGeneratorResponse& response) {
   response.set_supported_features(feature_proto3_optional | feature_supports_editions);
   auto& unknown = *response.GetReflection()->MutableUnknownFields(&response);
   unknown.AddVarint(minimum_edition_field, edition_proto2);
-  unknown.AddVarint(maximum_edition_field, edition_2024);
+  unknown.AddVarint(maximum_edition_field, edition_max);
 }
 
 // Releases are numbered 3.12, ..., 3.21, 4.22, ..., 7.36: the second number tells them apart. A compiler that does not
@@ -50,6 +50,15 @@ void announce_features(CodeGeneratorResponse& response) {
 ProtocRelease release_of(const CodeGeneratorRequest& request) {
   if (request.compiler_version().has_minor()) return request.compiler_version().minor();
   return std::numeric_limits<ProtocRelease>::max();
+}
+
+// The namespaces that a generated header needs, where a service or message would meet their own names.
+void check_cpp_package(const FileDefinition& file) {
+  for (const char* name : {"asio", "google", "std", "trunkline"}) {
+    if (file.package != name) continue;
+    throw GenerationError(file.name + ": package " + name + " is the namespace of a library that its C++ needs; " +
+                          "services are to be in another, or in one below it");
+  }
 }
 
 class Generator {
@@ -70,7 +79,10 @@ class Generator {
     if (found == files_.end()) throw GenerationError(name + ": the request does not hold this file");
     const FileDefinition file = read_definition(*found->second, types_);
     if (file.services.empty()) return;
-    if (options_.cpp) add(response, cpp_header_name(file), cpp_header_text(file, types_, release_));
+    if (options_.cpp) {
+      check_cpp_package(file);
+      add(response, cpp_header_name(file), cpp_header_text(file, types_, release_));
+    }
     if (options_.python) {
       const PythonImports imports(file, relative_files_);
       const std::string module = python_module_of(name, "_trunkline");

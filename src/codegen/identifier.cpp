@@ -54,7 +54,9 @@ bool NameScope::is_free(std::string_view name) const { return !is_reserved_(name
 
 std::string NameScope::take(std::string_view wanted) {
   std::string name(wanted);
-  while (!is_free(name)) name += '_';
+  if (!is_free(name) && name.back() != '_') name += '_';
+  const std::string marked = name;
+  for (int number = 2; !is_free(name); ++number) name = marked + std::to_string(number);
   reserve(name);
   return name;
 }

@@ -18,7 +18,8 @@ std::vector<std::string> split(std::string_view text, char separator);
 /// `text` with every `from` replaced.
 std::string replaced(std::string_view text, char from, char to);
 
-/// The names of one scope, where each is given once; one that is not free gets underscores behind it until it is.
+/// The names of one scope, where each is given once. One that is not free gets an underscore behind it, and if that is
+/// not free either a number as well: get, get_, get_2, get_3. Two underscores in a row C++ keeps to itself.
 class NameScope {
  public:
   using Predicate = bool (*)(std::string_view name);

@@ -16,8 +16,9 @@ constexpr std::string_view usage =
     "options, behind --trunkline_opt= and separated by commas:\n"
     "  cpp                 FILE.trunkline.h; what is generated if nothing is asked for\n"
     "  python              FILE_trunkline.py and .pyi\n"
-    "  imports=relative    Python: modules generated in one run import each other relatively (default)\n"
-    "  imports=absolute    Python: from the folder that is protoc's import root\n";
+    "  imports=absolute    Python: modules of messages are imported as protoc's own do (default)\n"
+    "  imports=relative    Python: those of the same run relatively; python -m trunkline.generate makes messages do "
+    "so\n";
 
 int serve() {
   google::protobuf::compiler::CodeGeneratorRequest request;

@@ -9,7 +9,7 @@ namespace trunkline::codegen {
 struct PluginOptions {
   bool cpp = false;
   bool python = false;
-  bool relative_imports = true;  ///< Python, of modules that are generated in the same run
+  bool relative_imports = false;  ///< Python, of modules that are generated in the same run
 };
 
 /// `parameter`: words separated by commas, among them `cpp` and `python`; without these two C++ is generated. Throws

@@ -37,8 +37,8 @@ std::vector<std::string> folder_of(const std::string& file) {
 
 // One underscore before it, whatever the name begins with: two would be changed in the body of a class.
 std::string alias_of(std::string_view name) {
-  while (!name.empty() && name.front() == '_') name.remove_prefix(1);
-  return "_" + std::string(name);
+  std::string alias = as_identifier(name);
+  return alias.replace(0, std::min(alias.find_first_not_of('_'), alias.size()), 1, '_');
 }
 
 bool always_free(std::string_view) { return false; }
@@ -63,7 +63,7 @@ PythonImports::PythonImports(const FileDefinition& file, const std::set<std::str
     Module module = module_of(name, relative_files.count(name) > 0 && !is_of_protobuf(name));
     module.alias = alias_of(module.name);
     if (!aliases.is_free(module.alias)) {
-      module.alias = alias_of(replaced(python_module_of(name, "_pb2"), '.', '_'));
+      module.alias = alias_of(python_module_of(name, "_pb2"));
     }
     module.alias = aliases.take(module.alias);
     modules_.emplace(name, std::move(module));
@@ -88,7 +88,11 @@ PythonImports::Module PythonImports::module_of(const std::string& file, bool is_
 std::string PythonImports::expression_of(const MessageType& type) const {
   std::string expression = modules_.at(type.file).alias;
   for (const std::string& part : type.path) {
-    expression = is_plain_attribute(part) ? expression + "." + part : "getattr(" + expression + ", \"" + part + "\")";
+    if (is_plain_attribute(part)) {
+      expression.append(".").append(part);
+    } else {
+      expression.insert(0, "getattr(").append(", \"").append(part).append("\")");
+    }
   }
   return expression;
 }

@@ -24,6 +24,27 @@ constexpr bool is_letter(char letter) {
   return (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') || letter == '_';
 }
 
+constexpr bool is_of_identifier(char letter) { return is_letter(letter) || is_digit(letter); }
+
+// Names of the generated stub that methods could be called as: its imports, and its modules of messages. What comes
+// behind a method of such a name would see that instead.
+bool is_reserved_function(std::string_view name) {
+  constexpr std::array imports = std::to_array<std::string_view>({"_aio", "_builtins", "_deprecated", "_trunkline"});
+  constexpr std::string_view ending = "_pb2";
+  return is_python_keyword(name) || std::find(imports.begin(), imports.end(), name) != imports.end() ||
+         (name.front() == '_' && name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending);
+}
+
+// TraceService serves the service Trace, and the service TraceService if there is no Trace beside it.
+bool is_named_for_its_class(const ServiceDefinition& service, const FileDefinition& file) {
+  constexpr std::string_view ending = "Service";
+  const std::string_view name = service.name;
+  if (name.size() < ending.size() || name.substr(name.size() - ending.size()) != ending) return false;
+  const std::string_view rest = name.substr(0, name.size() - ending.size());
+  return std::none_of(file.services.begin(), file.services.end(),
+                      [rest](const ServiceDefinition& other) { return other.name == rest; });
+}
+
 // In the body of a class a name that begins with two underscores would be another one.
 std::string class_name(std::string_view prefix, std::string_view service, std::string_view suffix) {
   while (service.substr(0, 2) == "__") service.remove_prefix(1);
@@ -38,7 +59,14 @@ bool is_python_keyword(std::string_view name) {
 
 bool is_plain_attribute(std::string_view name) {
   return !name.empty() && !is_digit(name.front()) && name.substr(0, 2) != "__" && !is_python_keyword(name) &&
-         std::all_of(name.begin(), name.end(), [](char letter) { return is_letter(letter) || is_digit(letter); });
+         std::all_of(name.begin(), name.end(), is_of_identifier);
+}
+
+std::string as_identifier(std::string_view text) {
+  std::string name(text);
+  std::replace_if(
+      name.begin(), name.end(), [](char letter) { return !is_of_identifier(letter); }, '_');
+  return name;
 }
 
 std::string python_module_of(std::string_view file, std::string_view suffix) {
@@ -54,7 +82,7 @@ std::vector<PythonClasses> python_classes(const FileDefinition& file) {
   std::vector<std::string> wanted;
   for (const char* prefix : {"", "Async"}) {
     for (const ServiceDefinition& service : file.services) {
-      wanted.push_back(class_name(prefix, service.name, "Service"));
+      wanted.push_back(class_name(prefix, service.name, is_named_for_its_class(service, file) ? "" : "Service"));
       wanted.push_back(class_name(prefix, service.name, "Client"));
     }
   }
@@ -70,7 +98,7 @@ std::vector<PythonClasses> python_classes(const FileDefinition& file) {
 std::vector<std::string> python_functions(const ServiceDefinition& service) {
   std::vector<std::string> wanted;
   for (const MethodDefinition& method : service.methods) wanted.push_back(snake_case(method.name));
-  return NameScope(is_python_keyword).take_all(wanted);
+  return NameScope(is_reserved_function).take_all(wanted);
 }
 
 }  // namespace trunkline::codegen

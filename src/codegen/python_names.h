@@ -16,6 +16,9 @@ bool is_python_keyword(std::string_view name);
 /// underscores.
 bool is_plain_attribute(std::string_view name);
 
+/// `text` with an underscore for each byte that no ASCII identifier holds.
+std::string as_identifier(std::string_view text);
+
 /// As protoc names modules: a/b-c/hello.proto and _pb2 -> a.b_c.hello_pb2.
 std::string python_module_of(std::string_view file, std::string_view suffix);
 
@@ -24,7 +27,7 @@ std::string python_file_of(std::string_view module, std::string_view extension);
 
 /// The four classes of one service.
 struct PythonClasses {
-  std::string service;        ///< HelloService
+  std::string service;        ///< HelloService, of Hello as of HelloService
   std::string async_service;  ///< AsyncHelloService
   std::string client;         ///< HelloClient
   std::string async_client;   ///< AsyncHelloClient
@@ -33,7 +36,7 @@ struct PythonClasses {
 /// Of a file's services, in order.
 std::vector<PythonClasses> python_classes(const FileDefinition& file);
 
-/// The functions of a service's methods, in order: say_hello.
+/// The functions of a service's methods, in order: say_hello. None is called as what generated modules import.
 std::vector<std::string> python_functions(const ServiceDefinition& service);
 
 }  // namespace trunkline::codegen

@@ -13,6 +13,8 @@ void TypeIndex::add(const google::protobuf::FileDescriptorProto& file) {
     add_nested(message, scope, {file.name(), file.package(), {}}, "");
   }
   for (const auto& enumeration : file.enum_type()) flat.insert(enumeration.name());
+  if (!file.options().cc_generic_services()) return;
+  for (const auto& service : file.service()) flat.insert({service.name(), service.name() + "_Stub"});
 }
 
 void TypeIndex::add_nested(const google::protobuf::DescriptorProto& message, const std::string& scope,

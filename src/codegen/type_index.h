@@ -27,7 +27,8 @@ class TypeIndex {
   /// `reference`: a name as descriptors have it, `.a.b.Outer.Inner`. Null if no file defines it.
   const MessageType* find(std::string_view reference) const;
 
-  /// The messages and enumerations of a package, nested ones as protoc's C++ has them beside the others: Outer_Inner.
+  /// What protoc's C++ has of a package: messages and enumerations, nested ones beside the others (Outer_Inner), and
+  /// where the option cc_generic_services is on, services and their stubs.
   const std::set<std::string>& flat_names(const std::string& package) const;
 
  private:

@@ -2,6 +2,7 @@
 // ServiceDefinition: what does not depend on the types of handlers, so that generated services compile it no more.
 #include <trunkline/service.h>
 
+#include <stdexcept>
 #include <utility>
 
 namespace trunkline {
@@ -10,6 +11,13 @@ ServiceDefinition& ServiceDefinition::add(std::string_view method, std::unique_p
                                           MethodOptions options) {
   entries_.push_back({std::string(method), std::move(handler), options});
   return *this;
+}
+
+MethodOptions& ServiceDefinition::options_of(std::string_view method) {
+  for (Entry& entry : entries_) {
+    if (entry.method == method) return entry.options;
+  }
+  throw std::invalid_argument("options of method " + std::string(method) + ": the service has no such method");
 }
 
 }  // namespace trunkline

@@ -15,17 +15,15 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 GOLDEN = HERE / "golden"
-OPTIONS = ("cpp", "python")
+OPTIONS = ("cpp", "python,imports=relative")
 
 
 def generate(protoc, plugin, definitions, output):
     """Runs protoc once for each language over all of a folder's definitions."""
     names = sorted(str(path.relative_to(definitions)) for path in definitions.rglob("*.proto"))
+    command = [*protoc, f"--plugin=protoc-gen-trunkline={plugin}", f"-I{definitions}"]
     for option in OPTIONS:
-        subprocess.run(
-            [*protoc, f"--plugin=protoc-gen-trunkline={plugin}", f"-I{definitions}", f"--trunkline_out={option}:{output}", *names],
-            check=True,
-        )
+        subprocess.run([*command, f"--trunkline_out={option}:{output}", *names], check=True)
 
 
 def contents(folder, suffix=""):
@@ -41,7 +39,8 @@ def difference(name, expected, made):
 def compare(golden, made):
     errors = [f"{name}: it is not generated any more\n" for name in sorted(golden.keys() - made.keys())]
     errors += [f"{name}: there is no golden file of it\n" for name in sorted(made.keys() - golden.keys())]
-    return errors + [difference(name, golden[name], made[name]) for name in sorted(golden.keys() & made.keys()) if golden[name] != made[name]]
+    changed = sorted(name for name in golden.keys() & made.keys() if golden[name] != made[name])
+    return errors + [difference(name, golden[name], made[name]) for name in changed]
 
 
 def renew(folder, made):
@@ -64,7 +63,8 @@ def main():
     golden = GOLDEN / arguments.folder
     with tempfile.TemporaryDirectory() as temporary:
         output = pathlib.Path(temporary)
-        generate(shlex.split(arguments.protoc), pathlib.Path(arguments.plugin).resolve(), HERE / arguments.folder, output)
+        plugin = pathlib.Path(arguments.plugin).resolve()
+        generate(shlex.split(arguments.protoc), plugin, HERE / arguments.folder, output)
         made = contents(output)
     if arguments.renew:
         renew(golden, made)
@@ -72,7 +72,8 @@ def main():
         return 0
     errors = compare(contents(golden, ".golden"), made)
     print(*errors, sep="", end="")
-    print(f"golden files: {len(made)} compared, {len(errors)} differ" + ("; renew: scripts/renew-golden-files" if errors else ""))
+    renewal = "; scripts/renew-golden-files writes them anew" if errors else ""
+    print(f"golden files: {len(made)} compared, {len(errors)} differ{renewal}")
     return 1 if errors or not made else 0
 
 

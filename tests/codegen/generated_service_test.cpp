@@ -69,6 +69,9 @@ class OnlyGreet : public Hello::PartialService {
   }
 };
 
+// Serves no method itself.
+class Nothing : public Hello::PartialService {};
+
 class GeneratedService : public ::testing::Test {
  protected:
   template <class Service>
@@ -124,7 +127,7 @@ TEST_F(GeneratedService, ServedInPartSaysWhatIsNotImplemented) {
 }
 
 TEST_F(GeneratedService, WithoutAnyMethodOfItsOwnAnswersUnaryCallsAsWell) {
-  const Hello::Client client(serve(std::make_shared<Hello::PartialService>()));
+  const Hello::Client client(serve(std::make_shared<Nothing>()));
 
   const Status refused = client.greet(request_of("ann"), {.timeout = 20s}).status();
 

@@ -52,6 +52,6 @@ def test_everything_is_compiled(name: str) -> None:
     sources = WORK / "sets" / name
     objects = WORK / "cmake" / "CMakeFiles" / f"{name}.dir"
 
-    compiled = {path.name.removesuffix(".pb.cc.o") for path in objects.rglob("*.pb.cc.o")}
+    compiled = {str(path.relative_to(objects / name)).removesuffix(".pb.cc.o") for path in objects.rglob("*.pb.cc.o")}
 
-    assert compiled == {path.stem for path in sources.rglob("*.proto")}
+    assert compiled == {str(path.relative_to(sources).with_suffix("")) for path in sources.rglob("*.proto")}

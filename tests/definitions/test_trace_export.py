@@ -27,6 +27,26 @@ SPANS = [
     "span example.kitchen/cook dinner: 1 attributes, 0 events",
 ]
 
+#: A collector that has rejected as many spans as it is told, whatever it gets.
+MISCOUNTING = """
+import sys
+import trunkline
+from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceResponse
+from trace_service_trunkline import TraceService
+
+class Collector(TraceService):
+    def export(self, request, context):
+        response = ExportTraceServiceResponse()
+        response.partial_success.rejected_spans = int(sys.argv[1])
+        return response
+
+server = trunkline.Server()
+server.add_service(Collector())
+running = server.serve(sys.argv[3])
+print(f"listening on {running.endpoint}", flush=True)
+running.run_until_signal(grace=5.0)
+"""
+
 pytestmark = pytest.mark.skipif(not WORK.name, reason="is run by scripts/test-definitions, which fetches the definitions")
 
 
@@ -81,11 +101,32 @@ def test_a_span_without_ids_is_rejected(server: list[str], tmp_path: Path) -> No
     assert printed == ["stopped: ok"]
 
 
-def test_an_exporter_without_a_collector_says_so(tmp_path: Path) -> None:
+@pytest.fixture
+def saved(tmp_path: Path) -> str:
     spans = tmp_path / "spans"
     run([*PYTHON, "save", str(spans)])
+    return str(spans)
 
-    done = subprocess.run([*CPP, "call", "tcp://127.0.0.1:1", str(spans)], capture_output=True, text=True, timeout=60)
+
+def call(client: str, endpoint: str, saved: str) -> subprocess.CompletedProcess[str]:
+    command = [*PYTHON, "call", endpoint] if client == "python" else [*CPP, "call", endpoint, saved]
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, env=ENVIRONMENT)
+
+
+@pytest.mark.parametrize("client", ["python", "cpp"])
+def test_an_exporter_without_a_collector_says_so(client: str, saved: str) -> None:
+    done = call(client, "tcp://127.0.0.1:1", saved)
 
     assert done.returncode == 1
-    assert "unavailable" in done.stderr
+    assert "unavailable" in done.stderr.lower()
+    assert "exported 3" not in done.stdout
+
+
+@pytest.mark.parametrize("client", ["python", "cpp"])
+@pytest.mark.parametrize("rejected", [-1, 4])
+def test_a_collector_that_miscounts_is_not_believed(client: str, rejected: int, saved: str) -> None:
+    with collector([sys.executable, "-c", MISCOUNTING, str(rejected)]) as (endpoint, _):
+        done = call(client, endpoint, saved)
+
+    assert done.returncode == 1
+    assert f"the collector has rejected {rejected} of 3 spans" in done.stderr

@@ -6,8 +6,8 @@ from __future__ import annotations
 import asyncio
 import dataclasses
 import gc
-from collections.abc import AsyncIterator, Iterator
-from typing import Any
+from collections.abc import AsyncIterator, Iterator, Mapping
+from typing import Annotated, Any, Optional
 
 import pytest
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
@@ -160,6 +160,53 @@ def test_messages_of_another_class_are_not_streamed(wrong: Any) -> None:
                 stream.write(wrong)
 
 
+@pytest.mark.parametrize("codec", [None, "json"])
+def test_messages_of_another_plain_type_are_not_streamed(codec: Any) -> None:
+    def add(numbers: Iterator[int]) -> int:
+        return sum(numbers)
+
+    server = trunkline.Server()
+    server.add("add", add)
+    wrong: Any = "2"
+    text = "the message is of type str, not int"
+    definition = trunkline.MethodDefinition("add", "client_stream", int, int)
+    options: Any = {} if codec is None else {"codec": codec}
+    with testing.serve(server) as channel:
+        method = trunkline.ClientStreamMethod(channel, definition, **options)
+        assert method([1, 2]) == method(iter([1, 2])) == channel.client_stream("add", [1, 2], int) == 3
+        for kind in (int, Annotated[int, "a number"]):
+            assert channel.client_stream("add", [1, 2], int, request=kind, **options) == 3
+            with pytest.raises(TypeError, match=text):
+                channel.client_stream("add", [1, wrong], int, request=kind, **options)
+        with pytest.raises(TypeError, match=text):
+            method([1, wrong])
+        with channel.stream("add", int, int, **options) as stream, pytest.raises(TypeError, match=text):
+            stream.write(wrong)
+
+    async def main() -> None:
+        async with testing.aserve(server) as asynchronous:
+            with pytest.raises(TypeError, match=text):
+                await aio.ClientStreamMethod(asynchronous, definition, **options)([1, wrong])
+
+    asyncio.run(main())
+
+
+def test_streams_of_what_is_not_stated_are_of_anything() -> None:
+    server = trunkline.Server()
+
+    @server.method
+    def told(values: Iterator[Any]) -> str:
+        return str(list(values))
+
+    async def main() -> None:
+        async with testing.aserve(server) as asynchronous:
+            assert await asynchronous.client_stream("told", [1, "a", [2.5]]) == "[1, 'a', [2.5]]"
+
+    with testing.serve(server) as channel:
+        assert channel.client_stream("told", [1, "a", [2.5]]) == "[1, 'a', [2.5]]"
+    asyncio.run(main())
+
+
 def test_requests_of_another_class_with_asyncio() -> None:
     wrong: Any = Int64Value(value=1)
 
@@ -214,14 +261,16 @@ def test_definitions() -> None:
         trunkline.MethodDefinition("a/b", wrong, StringValue, StringValue)
     for name in ("", None):
         with pytest.raises(TypeError, match="a method's name is a text"):
-            trunkline.MethodDefinition(name, "unary", StringValue, StringValue)  # type: ignore[arg-type]
+            trunkline.MethodDefinition(name, "unary", StringValue, StringValue)  # type: ignore[call-overload]
 
 
 def test_messages_of_plain_types() -> None:
     server = trunkline.Server()
     server.add("double", lambda number: 2 * number)
     with testing.serve(server) as channel:
-        double: trunkline.UnaryMethod[int, int] = trunkline.UnaryMethod(channel, DOUBLE)
+        assert_type(DOUBLE, trunkline.MethodDefinition[int, int])
+        double = trunkline.UnaryMethod(channel, DOUBLE)
+        assert_type(double, trunkline.UnaryMethod[int, int])
         assert_type(double(4), int)
         assert_type(double.submit(4), trunkline.CallFuture[int])
         assert_type(double.map([4]), Iterator[int])
@@ -248,7 +297,10 @@ def test_interceptors_see_the_calls() -> None:
 
 def test_bound_classes_have_the_same_functions() -> None:
     with testing.serve(Speller) as channel:
-        client: Any = channel.bind(SpellerService, timeout=20.0)
+        bound = channel.bind(SpellerService, timeout=20.0)
+        # Told to be the service, whose functions take a context: generated clients are what is typed.
+        bound.greet(TEXT)  # type: ignore[call-arg]
+        client: Any = bound
         assert isinstance(client.greet, trunkline.UnaryMethod)
         assert client.greet(TEXT, timeout=30.0).value == "a by test.Speller/Greet"
         assert client.join([TEXT]) == TEXT
@@ -263,6 +315,54 @@ def test_bound_classes_have_the_same_functions() -> None:
                 client: Any = channel.bind(service)
                 assert isinstance(client.measure, aio.BidirectionalMethod)
                 assert (await client.greet(TEXT)).value == "a by test.Speller/Greet"
+
+    asyncio.run(main())
+
+
+def test_types_of_definitions() -> None:
+    text = trunkline.MethodDefinition("a/b", "unary", StringValue, Int64Value)
+    untyped: trunkline.MethodDefinition = text
+    hints = trunkline.MethodDefinition("a/b", "unary", Optional[int], None)
+    several: Mapping[str, trunkline.MethodDefinition[Any, Any]] = {"text": text, "untyped": untyped, "hints": hints}
+
+    assert_type(hints, trunkline.MethodDefinition[Any, Any])
+    assert [each.response for each in several.values()] == [Int64Value, Int64Value, None]
+    assert trunkline.MethodDefinition[int, str]("a/b", "unary", int, str).request is int
+    with testing.serve(Speller) as channel:
+        assert_type(trunkline.UnaryMethod(channel, text), trunkline.UnaryMethod[StringValue, Int64Value])
+        wrong = trunkline.UnaryMethod[str, int](channel, DOUBLE)  # type: ignore[arg-type]
+    assert wrong.definition is DOUBLE
+
+
+def test_options_of_every_call_are_checked_at_once() -> None:
+    wrong: Any = {"a": 1}
+    with testing.serve(Speller) as channel:
+        with pytest.raises(ValueError, match="timeout"):
+            SpellerClient(channel, timeout=-1.0)
+        with pytest.raises(TypeError, match="metadata 'a': a value is str or bytes, not int"):
+            SpellerClient(channel, metadata=wrong)
+
+
+def test_a_client_made_in_a_handler_does_not_keep_its_deadline() -> None:
+    made: list[Any] = []
+
+    class Making(AsyncSpellerService):
+        async def greet(self, request: StringValue, context: trunkline.Context) -> StringValue:
+            if request.value == "make":
+                made.append(AsyncSpellerClient(channel))
+            elif request.value == "use":
+                return await made[0].greet(StringValue(value="left"))
+            return StringValue(value=str(context.time_left()))
+
+    channel: Any = None
+
+    async def main() -> None:
+        nonlocal channel
+        async with testing.aserve(Making) as channel:
+            client = AsyncSpellerClient(channel)
+            await client.greet(StringValue(value="make"), timeout=9.0)
+            assert (await made[0].greet(TEXT)).value == "None"
+            assert 90 < float((await client.greet(StringValue(value="use"), timeout=100.0)).value) <= 100
 
     asyncio.run(main())
 

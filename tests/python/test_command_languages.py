@@ -66,7 +66,7 @@ def test_the_details_of_a_status(endpoint: str) -> None:
 
 
 def test_client_stream(endpoint: str) -> None:
-    called = run("call", endpoint, "example.WordCounter/Count", "-", text='{"text": "one tw"}{"text": "o\\n"}')
+    called = run("call", endpoint, "example.WordCounter/Count", "-", text='{"text": "b25lIHR3"}{"text": "bwo="}')
 
     assert json.loads(called.output) == {"lines": "1", "words": "2", "bytes": "8"}
 

@@ -113,7 +113,7 @@ def test_stats_as_json(served: Served) -> None:
 
 
 def test_stats_watched_in_plain_lines(served: Served) -> None:
-    watching = start("stats", served.endpoint, "add", "--watch", "--interval", "50ms")
+    watching = start("stats", served.endpoint, "add", "--watch", "--interval", "100ms")
     read = [line_of(watching) for _ in range(8)]
     watching.send_signal(signal.SIGINT)
 
@@ -152,7 +152,7 @@ class Screen:
 
 
 def test_stats_on_a_terminal_fit_its_width(served: Served) -> None:
-    screen = Screen(46, "stats", served.endpoint, "--watch", "--interval", "20ms")
+    screen = Screen(46, "stats", served.endpoint, "--watch", "--interval", "100ms")
     while screen.text.count("METHOD") < 3:
         assert screen.read()
     screen.process.send_signal(signal.SIGINT)
@@ -168,7 +168,7 @@ def test_stats_on_a_terminal_fit_its_width(served: Served) -> None:
 
 
 def test_a_terminal_that_hangs_up(served: Served) -> None:
-    screen = Screen(80, "stats", served.endpoint, "--watch", "--interval", "20ms")
+    screen = Screen(80, "stats", served.endpoint, "--watch", "--interval", "100ms")
     while screen.text.count("METHOD") < 1:
         assert screen.read()
 

@@ -172,6 +172,35 @@ def test_other_callables_serve() -> None:
         assert SpellerClient(channel).greet(StringValue(value="a")).value == "a!"
 
 
+def test_functions_beneath_descriptors() -> None:
+    class Described(Speller):
+        def _join(self, separator, requests):  # type: ignore[no-untyped-def]
+            return StringValue(value=separator.join(each.value for each in requests))
+
+        join: Any = functools.partialmethod(_join, "")
+        spell: Any = staticmethod(lambda request: [StringValue(value=each) for each in request.value])
+
+    with testing.serve(Described) as channel:
+        described: Any = SpellerClient(channel)
+        assert described.join([StringValue(value="ab"), StringValue(value="c")]).value == "abc"
+        assert [each.value for each in described.spell(StringValue(value="ab"))] == ["a", "b"]
+
+
+def test_functions_that_remember_their_results() -> None:
+    definition = trunkline.MethodDefinition("Squares/square", "unary", int, int)
+
+    class Squares:
+        __trunkline_methods__ = {"square": definition}
+
+        @functools.lru_cache
+        def square(self, number: int) -> int:
+            return number * number
+
+    with testing.serve(Squares) as channel:
+        assert [trunkline.UnaryMethod(channel, definition)(each) for each in (3, 3)] == [9, 9]
+    assert Squares.square.cache_info().hits == 1
+
+
 async def _coroutine(self: Any, request: Any, context: Any) -> Any: ...
 
 

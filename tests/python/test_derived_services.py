@@ -5,17 +5,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator
+from types import GenericAlias
 from typing import Any
 
 import pytest
-from google.protobuf import timestamp_pb2, wrappers_pb2
+from google.protobuf import descriptor_pb2, descriptor_pool, timestamp_pb2, wrappers_pb2
 
 import trunkline
 from trunkline import aio, testing
-from trunkline.services import add_reflection
+from trunkline.services import _definitions, add_reflection
 
+from .commanding import needs_command, run
 from .described_types import Circle, Node, Order, file_of
-from .reflecting import comments, described, facts_of, services
+from .reflecting import ask, comments, described, facts_of, files_of, message_of, services
 
 
 def test_handlers_without_hints_without_requests_and_with_a_context() -> None:
@@ -200,3 +202,97 @@ def test_names_of_services_that_clash_or_are_none(names: list[str], found: list[
             for method in file.service[0].method:
                 paths.append(facts_of(file, method.name).path or f"{service}/{method.name}")
         assert sorted(paths) == sorted(names)
+
+
+def shop_classes() -> tuple[Any, Any]:
+    """Messages ``shop.Order`` and ``shop.Line`` of a definition with a method ``shop.Orders/Place``."""
+    pool = descriptor_pool.DescriptorPool()
+    file = descriptor_pb2.FileDescriptorProto(name="clash/orders.proto", package="shop", syntax="proto3")
+    for name in ("Order", "Line"):
+        file.message_type.add(name=name).field.add(name="number", number=1, type=3, label=1)
+    file.service.add(name="Orders").method.add(name="Place", input_type=".shop.Order", output_type=".shop.Order")
+    pool.AddSerializedFile(file.SerializeToString())
+    return _definitions.class_of(pool, "shop.Order"), _definitions.class_of(pool, "shop.Line")
+
+
+def serving_clashes() -> trunkline.Server:
+    order, line = shop_classes()
+    orders: Any = GenericAlias(Iterator, (order,))
+
+    @dataclasses.dataclass
+    class Line:
+        number: int
+
+    @dataclasses.dataclass
+    class Box:
+        foo: dict[str, int]
+        FooEntry: str
+        foo_entry: str
+
+    def early(request: Any) -> Any: ...
+    def late(request: Any) -> Any: ...
+    def mixed(request: Any) -> Any: ...
+    def place(requests: Any) -> Any: ...
+
+    early.__annotations__ = {"request": Line, "return": Box}
+    late.__annotations__ = {"request": line, "return": line}
+    mixed.__annotations__ = {"request": order, "return": Line}
+    place.__annotations__ = {"requests": orders, "return": order}
+    server = trunkline.Server(threads=2)
+    add_reflection(server)
+    server.add("shop.A/early", early)
+    server.add("shop.B/late", late)
+    server.add("shop.B/mixed", mixed)
+    server.add("shop.Orders/Place", place)
+    return server
+
+
+def test_no_name_is_defined_twice() -> None:
+    with testing.serve(serving_clashes()) as channel:
+        files = {}
+        for service in services(channel):
+            for file in files_of(ask(channel, file_containing_symbol=service)):
+                files[file.name] = file
+        box = message_of(described(channel, "shop.A")[0], "Box")
+
+    names = [name for file in files.values() for name in defined_names(file)]
+    assert sorted(names) == sorted(set(names))
+    assert "shop.Line" in names and "shop.Line_" in names
+    assert [field.name for field in box.field] == ["foo", "FooEntry_2", "foo_entry"]
+    assert [nested.name for nested in box.nested_type] == ["FooEntry"]
+
+
+@needs_command
+def test_the_command_accepts_names_that_would_clash() -> None:
+    with serving_clashes().serve("tcp://127.0.0.1:0") as running:
+        for service in ("shop.A", "shop.B", "trunkline.Methods"):
+            done = run("list", running.endpoint, service)
+            assert (done.status, done.messages) == (0, "")
+
+
+def test_a_method_of_another_kind_than_its_definition_says_is_described_as_it_is() -> None:
+    with testing.serve(serving_clashes()) as channel:
+        assert "shop.Orders" not in services(channel)
+        file, _ = described(channel, "trunkline.Methods")
+        mixed, _ = described(channel, "shop.B")
+    (place,) = file.service[0].method
+    assert (place.name, place.client_streaming, place.server_streaming) == ("shop_Orders_Place", True, False)
+    assert facts_of(file, "shop_Orders_Place").path == "shop.Orders/Place"
+    assert facts_of(mixed, "mixed").codec == "json"
+
+
+def defined_names(file: Any) -> Iterator[str]:
+    """Full names of what a file declares."""
+
+    def of_message(scope: str, message: Any) -> Iterator[str]:
+        name = f"{scope}.{message.name}"
+        yield name
+        for part in (*message.field, *message.oneof_decl):
+            yield f"{name}.{part.name}"
+        for nested in message.nested_type:
+            yield from of_message(name, nested)
+
+    for message in file.message_type:
+        yield from of_message(file.package, message)
+    for service in file.service:
+        yield f"{file.package}.{service.name}"

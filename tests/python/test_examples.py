@@ -56,7 +56,7 @@ pairs = pytest.mark.parametrize(
 
 @pytest.mark.skipif(shutil.which("protoc") is None, reason="needs protoc")
 @pairs
-def test_services(server: str, client: str) -> None:
+def test_services(server: str, client: str, tmp_path: Path) -> None:
     """01 to 05, hosted by one server."""
     servers = {"python": [sys.executable, str(EXAMPLES / "example_server.py")], "cpp": [f"{BUILT}/example_server"]}
     clients = {
@@ -64,11 +64,15 @@ def test_services(server: str, client: str) -> None:
         "cpp": [f"{BUILT}/quickstart_client"],
     }
     files = sorted(str(path) for path in (EXAMPLES / "01_echo").glob("*.cpp"))
+    # Pieces are cut anywhere, also in words, characters and what is no text at all.
+    odd = tmp_path / "odd"
+    odd.write_bytes(b"\xff\xfe \xe4\xb8\x00a\x85b\xa0c\x1cd\n" + "\u00fc\u2003\u00fc \v\f\r\t".encode() * 9000)
+    files.append(str(odd))
 
     called, _ = play(servers[server], "tcp://127.0.0.1:0", lambda endpoint: [*clients[client], endpoint, *files])
 
     assert "all answers are right" in called
-    for name in ("hello:", "arith:", "word count:", "countdown:", "chat:"):
+    for name in ("echo:", "arith:", "word count:", "countdown:", "chat:"):
         assert name in called
 
 

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import functools
+import os
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -93,20 +95,32 @@ def test_what_has_not_changed_is_left_alone(tmp_path: Path) -> None:
     ],
 )
 def test_imports_are_relative_in_a_package(tmp_path: Path, arguments: list[str], has_init: bool, expected: str) -> None:
-    protos = write_files(tmp_path / "protos", ONE)
+    protos = write_files(tmp_path / "protos", {**ONE, "two.proto": 'import "one.proto"; message Two { One one = 1; }'})
     plugin = write_plugin(tmp_path)
     if has_init:
         (tmp_path / "package").mkdir()
         (tmp_path / "package/__init__.py").touch()
 
-    done = run("--plugin", plugin, *arguments, "--no-messages", "--out", "package/below/gen", protos, cwd=tmp_path)
+    done = run("--plugin", plugin, *arguments, "--out", "package/below/gen", protos, cwd=tmp_path)
 
-    assert parameter(plugin) == f"python,imports={expected}"
-    assert (done.returncode, done.stderr) == (
-        1,
-        "trunkline.generate: nothing was generated: none of the files defines a service\n",
-    )
-    assert not (tmp_path / "package/below").exists()
+    assert (done.returncode, done.stderr) == (0, "")
+    # The plugin knows nothing of runs before.
+    assert parameter(plugin) == "python,imports=absolute"
+    text = (tmp_path / "package/below/gen/two_pb2.py").read_text()
+    assert ("from . import one_pb2 as one__pb2\n" in text) == (expected == "relative")
+    assert ("\nimport one_pb2 as one__pb2\n" in text) == (expected == "absolute")
+
+
+def test_files_without_services_and_without_messages(tmp_path: Path) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    own = write_files(tmp_path / "own", {"google/protobuf/empty.proto": "package google.protobuf; message Empty {}"})
+
+    for arguments in (["--no-messages", protos], [own]):
+        done = run("--plugin", write_plugin(tmp_path), "--out", "gen", "--package-init", *arguments, cwd=tmp_path)
+
+        assert done.returncode == 1
+        assert done.stderr.startswith("trunkline.generate: nothing was generated: none of the files defines a service")
+        assert not (tmp_path / "gen").exists()
 
 
 @pytest.mark.parametrize("imports, root", [("relative", {"__init__.py"}), ("absolute", set())])
@@ -124,20 +138,26 @@ def test_package_init(tmp_path: Path, imports: str, root: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "imports, root, expected", [("relative", ".", {"", "google", "google/own"}), ("absolute", "gen", {"google/own"})]
+    "imports, root, expected", [("relative", ".", {"", "google/own"}), ("absolute", "gen", {"google/own"})]
 )
+@pytest.mark.parametrize("is_vendored", [False, True])
 def test_package_init_leaves_the_namespace_of_protobuf_alone(
-    tmp_path: Path, imports: Imports, root: str, expected: set[str]
+    tmp_path: Path, imports: Imports, root: str, expected: set[str], is_vendored: bool
 ) -> None:
     file = 'import "google/protobuf/empty.proto"; message One { google.protobuf.Empty empty = 1; }'
-    protos = write_files(tmp_path / "protos", {"google/own/one.proto": file})
+    files = {"google/own/one.proto": file}
+    if is_vendored:
+        files["google/protobuf/empty.proto"] = "package google.protobuf; message Empty {}"
+    protos = write_files(tmp_path / "protos", files)
 
     generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path), imports=imports, package_init=True)
-    done = python("-c", f"import {'gen.' * (root == '.')}google.own.one_pb2", cwd=tmp_path / root)
+    names = f"{'gen.' * (root == '.')}google.own.one_pb2, google.protobuf.message"
+    done = python("-c", f"import {names}", cwd=tmp_path / root)
 
     assert (done.returncode, done.stderr) == (0, "")
     inits = {each.parent.relative_to(tmp_path / "gen") for each in (tmp_path / "gen").rglob("__init__.py")}
     assert inits == {Path(each) for each in expected}
+    assert not (tmp_path / "gen/google/protobuf").exists()
 
 
 def test_what_protoc_tells_comes_through_with_its_status(tmp_path: Path) -> None:
@@ -155,6 +175,16 @@ def test_what_protoc_tells_comes_through_with_its_status(tmp_path: Path) -> None
     with pytest.raises(GenerationError, match="protoc has failed with status 7") as raised:
         generate([tmp_path / "protos"], out=tmp_path, protoc=protoc, plugin=plugin)
     assert raised.value.status == 7
+
+
+def test_a_protoc_that_is_ended_by_a_signal(tmp_path: Path) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    protoc = write_program(tmp_path / "protoc", "#!/bin/sh\ncase $1 in --help) ;; *) kill -9 $$;; esac\n")
+
+    done = run("--plugin", write_plugin(tmp_path), "--protoc", protoc, "--out", "gen", protos, cwd=tmp_path)
+
+    expected = "trunkline.generate: protoc has been ended by signal 9 (SIGKILL)\n"
+    assert (done.returncode, done.stderr) == (1, expected)
 
 
 def test_a_file_outside_of_the_import_roots(tmp_path: Path) -> None:
@@ -177,7 +207,8 @@ def test_what_is_not_there(tmp_path: Path) -> None:
 
     for arguments, expected in (
         (["a.proto"], "a.proto: there is no such file"),
-        (["b/*.proto"], "b/*.proto: there is no such file"),
+        (["b/*.proto"], "b/*.proto: there is no such .proto file"),
+        (["e*"], "e*: there is no such .proto file"),
         (["empty"], f"{tmp_path / 'empty'}: there is no .proto file in this directory"),
         (["-I", "c", "a.proto"], f"import root {tmp_path / 'c'}: there is no such directory"),
     ):
@@ -194,10 +225,33 @@ def test_tools_that_are_not_there(tmp_path: Path) -> None:
         assert done.returncode == 1
         assert done.stderr == f"trunkline.generate: {kind} './nothing': there is no such program\n"
 
-    done = run("--plugin", plugin, protos, cwd=tmp_path, PATH=str(tmp_path))
 
-    assert done.returncode == 1
-    assert "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not" in done.stderr
+def test_neither_protoc_nor_grpcio_tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setitem(sys.modules, "grpc_tools", None)
+
+    expected = "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not installed"
+    with pytest.raises(GenerationError, match=expected):
+        generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path))
+
+
+@pytest.mark.parametrize("is_stood_in_for", [True, False], ids=["stand-in", "installed"])
+def test_grpcio_tools_suffice(tmp_path: Path, is_stood_in_for: bool) -> None:
+    protos = write_files(tmp_path / "protos")
+    if is_stood_in_for:
+        (tmp_path / "grpc_tools").mkdir()
+        (tmp_path / "grpc_tools/__init__.py").touch()
+        protoc = f"import os, sys; os.execv({shutil.which('protoc')!r}, ['protoc', *sys.argv[1:]])"
+        (tmp_path / "grpc_tools/protoc.py").write_text(protoc)
+    else:
+        pytest.importorskip("grpc_tools.protoc")
+
+    arguments = ["--plugin", write_plugin(tmp_path), "--out", "gen", "--package-init"]
+    done = run(*arguments, protos, cwd=tmp_path, PATH=str(tmp_path))
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert python("-c", "import gen.shop.orders.list_pb2", cwd=tmp_path).returncode == 0
 
 
 def test_a_plugin_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -252,6 +306,47 @@ def test_all_files_are_written_or_none(tmp_path: Path) -> None:
 
     assert tree(tmp_path / "gen") == {"a_pb2.py": "# before\n"}
     assert sorted(each.name for each in (tmp_path / "gen").iterdir()) == ["a_pb2.py", "d_pb2.py"]
+
+
+def test_an_interrupt_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {name: f"message {name[0].upper()} {{}}" for name in ("a.proto", "b.proto")}
+    protos = write_files(tmp_path / "protos", files)
+    (tmp_path / "gen").mkdir()
+    (tmp_path / "gen/a_pb2.py").write_text("# before\n")
+    replace = os.replace
+
+    def interrupted(old: Path, new: Path) -> None:
+        if new.name == "b_pb2.py":
+            raise KeyboardInterrupt
+        replace(old, new)
+
+    monkeypatch.setattr("os.replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path), stubs=False)
+
+    assert tree(tmp_path / "gen") == {"a_pb2.py": "# before\n"}
+
+
+def test_what_is_hidden_or_no_definition_is_not_meant(tmp_path: Path) -> None:
+    write_files(tmp_path, {name: ONE["one.proto"] for name in (".venv/a/one.proto", ".hidden.proto", "one.proto")})
+    write_files(tmp_path / "below", {"two.proto": "message Two {}"})
+    for name in ("below/README.md", "below/two.proto.orig"):
+        (tmp_path / name).write_text("no definition")
+    plugin = write_plugin(tmp_path)
+
+    for chosen in (["."], ["./**"], ["below", "."], [".", "below"]):
+        done = run("--plugin", plugin, "--no-stubs", "--out=gen", *chosen, cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert set(tree(tmp_path / "gen")) == {"one_pb2.py", "below/two_pb2.py"}
+        shutil.rmtree(tmp_path / "gen")
+
+
+@pytest.mark.parametrize("name", ["a:b", "a=b"])
+def test_import_roots_that_protoc_would_take_apart(tmp_path: Path, name: str) -> None:
+    protos = write_files(tmp_path / name, ONE)
+
+    with pytest.raises(GenerationError, match=f"import root .*/{name}: protoc takes none with ':' or '=' in its path"):
+        generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path))
 
 
 def test_a_wrong_word_in_a_program(tmp_path: Path) -> None:

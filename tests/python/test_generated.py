@@ -63,6 +63,45 @@ def test_messages_import_each_other(tmp_path: Path, out: str, root: str, package
     assert (used.returncode, used.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("implementation", ["upb", "python"])
+@pytest.mark.parametrize("imports, module", [("relative", "gen.top_pb2"), ("absolute", "top_pb2")])
+def test_public_imports_of_modules_with_a_keyword(
+    tmp_path: Path, imports: str, module: str, implementation: str
+) -> None:
+    top = 'import public "class/kind.proto"; message Top { Kind kind = 1; }'
+    files = {"class/kind.proto": "message Kind { int32 value = 1; } enum Sort { GOOD = 0; }", "top.proto": top}
+    protos = write_files(tmp_path / "protos", files)
+    arguments = ["--plugin", write_plugin(tmp_path), "--out", "gen", "--imports", imports]
+    assert run(*arguments, protos, cwd=tmp_path).stderr == ""
+
+    use = f"import {module} as top; assert top.Top(kind=top.Kind(value=3)).kind.value == 3 + top.GOOD"
+    use += "; assert top.DESCRIPTOR.name == 'top.proto'"
+    cwd = tmp_path if imports == "relative" else tmp_path / "gen"
+    done = python("-c", use, cwd=cwd, PROTOCOL_BUFFERS_PYTHON_IMPLEMENTATION=implementation)
+
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_files_of_one_package_in_several_runs(tmp_path: Path, plugin: str) -> None:
+    service = 'import "a/b/item.proto"; import "top.proto"; service Shop { rpc Buy(test.Item) returns (test.Top); }'
+    files = {
+        "a/b/item.proto": "package test; message Item { int32 value = 1; }",
+        "top.proto": 'package test; import "a/b/item.proto"; message Top { Item item = 1; }',
+        "a/shop.proto": service,
+    }
+    protos = write_files(tmp_path / "protos", files)
+
+    run_one = ["--plugin", plugin, "--package-init", "--out=gen", "-Iprotos"]
+    for chosen in (["--no-messages", "protos/a/shop.proto"], *([f"protos/{name}"] for name in files)):
+        assert run(*run_one, *chosen, cwd=tmp_path).stderr == ""
+    several = tree(tmp_path / "gen")
+    done = python("-c", "import gen.a.shop_trunkline", cwd=tmp_path)
+    assert run(*run_one, protos, cwd=tmp_path).stderr == ""
+
+    assert (done.returncode, done.stderr) == (0, "")
+    assert several == tree(tmp_path / "gen")
+
+
 def test_nothing_but_imports_is_touched(tmp_path: Path) -> None:
     protos, plugin = write_files(tmp_path / "protos"), write_plugin(tmp_path)
     for imports in ("absolute", "relative"):

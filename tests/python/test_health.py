@@ -134,7 +134,7 @@ def test_watches_end_when_the_server_drains(make: Make) -> None:
                 assert stream.read().status == SERVING
             for stream in streams:
                 stream.cancel()
-        with pytest.raises(trunkline.Unavailable, match="watch health: the server is ending"):
+        with pytest.raises(trunkline.Unavailable, match="Watch: the server is ending"):
             kept.read()
     assert time.monotonic() - begin < 4.0
 
@@ -175,18 +175,37 @@ def test_a_watch_that_its_caller_gives_up_makes_room_for_another(make: Make) -> 
             assert not health._wakers
 
 
-def test_blocking_watches_take_over_each_others_threads() -> None:
-    server = trunkline.Server(threads=1)
+def test_blocking_watches_take_over_each_others_threads_and_add_none_to_the_workers() -> None:
+    server = trunkline.Server(threads=2)
     add_health(server)
+    lock = threading.Lock()
+    running_now = peak = 0
+
+    @server.method("work")
+    def work() -> None:
+        nonlocal running_now, peak
+        with lock:
+            running_now += 1
+            peak = max(peak, running_now)
+        time.sleep(0.02)
+        with lock:
+            running_now -= 1
+
     with server.serve("inproc://health-threads") as running, trunkline.Channel(running.endpoint) as channel:
-        before = len(running._threads)
+        before = len(running._workers.threads)
         for _ in range(5):
-            with watching(channel) as one, watching(channel) as two:
-                assert (one(), two()) == (SERVING, SERVING)
-            while running._lasting_calls:
+            with watching(channel) as one, watching(channel) as two, watching(channel) as three:
+                assert (one(), two(), three()) == (SERVING, SERVING, SERVING)
+            for future in [channel.submit("work") for _ in range(10)]:  # also while watches end
+                future.result(20)
+            end = time.monotonic() + 20
+            while running._workers._resting < 3 and time.monotonic() < end:
                 time.sleep(0.01)
-        assert len(running._threads) == before + 2
-    assert not any(thread.is_alive() for thread in running._threads)
+        for future in [channel.submit("work") for _ in range(20)]:
+            future.result(20)
+        assert len(running._workers.threads) == before + 3
+        assert peak == 2
+    assert not any(thread.is_alive() for thread in running._workers.threads)
 
 
 def test_stop_ends_watches_at_once(make: Make) -> None:

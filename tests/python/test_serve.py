@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from trunkline.serve import _arguments
 
 from . import reflecting
 from .command import serving
-from .test_health import CHECK, REQUEST, RESPONSE
+from .test_health import CHECK, REQUEST, RESPONSE, WATCH
 
 APP = """
 import functools
@@ -161,7 +162,7 @@ def test_threads_and_workers(folder: Path) -> None:
         endpoint = started.endpoint()
         assert call(endpoint, "Adder/threads") == 3
         pids = {call(endpoint, "Adder/pid") for _ in range(60)}
-        assert len(pids) == 2 and started.process.pid in pids
+        assert len(pids) == 2 and started.process.pid not in pids
         assert started.end() == 0
     for pid in pids:
         with pytest.raises(ProcessLookupError):
@@ -224,6 +225,10 @@ def test_what_cannot_be_loaded(folder: Path, files: dict[str, str], target: str,
         (["app:server", "--log-level", "loud"], "invalid choice: 'loud'"),
         (["app:server", "--app-dir", "nowhere"], "'nowhere' is no directory"),
         (["app:server", "--workers", "2", "--endpoint", "unix:@x"], "endpoints alone, not unix:@x"),
+        (["app:server", "--endpoint", "tcp://127.0.0.1"], "argument --endpoint: "),
+        (["app:server", "--endpoint", "nowhere"], "argument --endpoint: "),
+        (["app:server", "--reload", "--endpoint", "what://x"], "argument --endpoint: "),
+        (["app:server", "--workers", "2", "--endpoint", "tcp://127.0.0.1:none"], "argument --endpoint: "),
         (["app:server", "--what"], "unrecognized arguments: --what"),
     ],
 )
@@ -242,6 +247,48 @@ def test_an_endpoint_where_it_cannot_listen(folder: Path, reload: list[str]) -> 
     assert "address already in use" in done.stderr.lower() and "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("options", [["--reload"], ["--workers", "2"], ["--reload", "--workers", "2"]])
+def test_a_port_is_not_shared_with_another_command(folder: Path, options: list[str]) -> None:
+    with serving(folder, "app:Adder", *options) as started:
+        done = run(folder, "app:Adder", "--endpoint", started.endpoint(), *options)
+        assert started.end() == 0
+    assert done.returncode == 1
+    assert "address already in use" in done.stderr.lower() and "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("target", ["app:Adder", "app:async_server"])
+def test_a_worker_that_dies_is_replaced(folder: Path, target: str) -> None:
+    with serving(folder, target, "--workers", "2") as started:
+        endpoint = started.endpoint()
+        children = Path(f"/proc/{started.process.pid}/task/{started.process.pid}/children")
+        before = children.read_text().split()
+        os.kill(int(before[0]), signal.SIGKILL)
+        started.until(f"worker process {before[0]} has ended with status -9; another one takes its place")
+        end = time.monotonic() + 20
+        while len(children.read_text().split()) < 2 and time.monotonic() < end:
+            time.sleep(0.05)
+        after = children.read_text().split()
+        assert len(after) == 2 and before[0] not in after and before[1] in after
+        assert call(endpoint, "Adder/add" if target == "app:Adder" else "AsyncAdder/add", 1) in (2, 3)
+        assert started.end() == 0
+
+
+@pytest.mark.parametrize("target", ["app:Adder", "app:async_server"])
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_health_tells_of_the_services_and_of_the_end(folder: Path, target: str, workers: str) -> None:
+    name = "Adder" if target == "app:Adder" else "AsyncAdder"
+    with serving(folder, target, "--workers", workers) as started:
+        with trunkline.Channel(started.endpoint()) as channel:
+            with channel.server_stream(WATCH, REQUEST(service=name), RESPONSE) as watching:
+                assert watching.read().status == 1
+                assert channel.call(CHECK, REQUEST(service="trunkline.v1.Statistics"), RESPONSE).status == 1
+                started.process.send_signal(signal.SIGTERM)
+                assert watching.read().status == 2
+                with pytest.raises(trunkline.Unavailable):
+                    watching.read()
+        assert started.process.wait(20) == 0
+
+
 def test_help_shows_examples(folder: Path) -> None:
     done = run(folder, "--help")
     assert done.returncode == 0
@@ -257,15 +304,25 @@ def test_modules_are_found_in_the_app_dir(folder: Path) -> None:
         assert started.end() == 0
 
 
-def test_a_second_interrupt_does_not_wait(folder: Path) -> None:
-    with serving(folder, "app:Adder", "--grace", "60") as started:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("options", [[], ["--workers", "2"], ["--reload"], ["--reload", "--workers", "2"]])
+def test_a_second_signal_does_not_wait(folder: Path, options: list[str], number: int) -> None:
+    with serving(folder, "app:Adder", "--grace", "60", *options) as started:
         with trunkline.Channel(started.endpoint(), max_retries=0) as channel:
-            future = channel.submit("Adder/linger", 1.0, str)
-            channel.call("Adder/add", 1)
-            started.process.send_signal(signal.SIGINT)
-            with contextlib.suppress(trunkline.RpcError):
-                while True:  # until it drains
-                    channel.call("Adder/add", 1, int, timeout=5.0)
-            started.process.send_signal(signal.SIGINT)
-            assert started.process.wait(20) in (130, -signal.SIGINT)
-            future.exception(20)
+            pid = channel.call("Adder/pid", None, int)
+            future = channel.submit("Adder/linger", 30.0, str)
+            with channel.server_stream(WATCH, REQUEST(), RESPONSE) as watching:
+                assert watching.read().status == 1
+                started.process.send_signal(number)
+                with pytest.raises(trunkline.Unavailable):
+                    while True:  # until it drains
+                        watching.read()
+            begin = time.monotonic()
+            started.process.send_signal(number)
+            assert started.process.wait(20) == 128 + number
+            assert isinstance(future.exception(20), trunkline.RpcError)
+        assert time.monotonic() - begin < 10.0
+    with pytest.raises(ProcessLookupError):
+        for _ in range(200):
+            os.kill(pid, 0)
+            time.sleep(0.05)

@@ -225,3 +225,43 @@ def test_a_signal_while_it_starts(folder: Path) -> None:
         begin = time.monotonic()
         assert started.end() == 0
         assert time.monotonic() - begin < 10.0
+
+
+def test_a_change_while_an_import_hangs(folder: Path) -> None:
+    (folder / "part.py").write_text("import time\ntime.sleep(60)\n")
+    with serving(folder, "app:Service", "--reload") as started:
+        time.sleep(1.5)
+        (folder / "part.py").write_text("VALUE = 5\n")
+        assert started.until("^(.*) changed: starting anew") == "part.py"
+        assert value(started.endpoint()) == 5
+        assert started.end() == 0
+
+
+def test_modules_that_workers_import_count_as_well(folder: Path) -> None:
+    (folder / "late.py").write_text("VALUE = 1\n")
+    with serving(folder, "app:Service", "--reload", "--workers", "2") as started:
+        endpoint = started.endpoint()
+        with trunkline.Channel(endpoint) as channel:
+            assert channel.call("Service/more", None, int) == 1
+        time.sleep(1.5)  # until it has been found
+        (folder / "late.py").write_text("VALUE = 22\n")
+        assert started.until("^(.*) changed: starting anew") == "late.py"
+        assert started.endpoint() == endpoint
+        assert started.end() == 0
+
+
+def test_generations_that_do_not_end_are_killed(folder: Path) -> None:
+    stubborn = "\nimport signal, threading, time\n\ndef stay() -> None:\n    time.sleep(600)\n\nthreading.Thread(target=stay).start()\n"
+    (folder / "app.py").write_text(APP + stubborn)
+    with serving(folder, "app:Service", "--reload", "--grace", "0.1") as started:
+        endpoint = started.endpoint()
+        with trunkline.Channel(endpoint) as channel:
+            pid = channel.call("Service/pid", None, int)
+        (folder / "app.py").write_text(APP)
+        assert started.endpoint() == endpoint
+        started.until("the server before did not end in time and is killed")
+        end = time.monotonic() + 20
+        while not ended(pid) and time.monotonic() < end:
+            time.sleep(0.05)
+        assert ended(pid)
+        assert started.end() == 0

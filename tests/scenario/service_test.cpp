@@ -96,10 +96,11 @@ class Speaker : public Words::Service {
     if (request.empty()) co_return Status(StatusCode::invalid_argument, "wait: nothing to wait for");
     co_return request + "...";
   }
-  Blocking<Result<std::string>> sleep(const std::string& request, ServerContext&) {
+  Blocking<Status> sleep(const std::string& request, std::string& response, ServerContext&) {
     threads_[1] = std::this_thread::get_id();
-    if (request.empty()) return Status(StatusCode::invalid_argument, "sleep: no");
-    return request + "zzz";
+    if (request.empty()) return {StatusCode::invalid_argument, "sleep: no"};
+    response = request + "zzz";
+    return {};
   }
   Blocking<Status> join(ServerReader<std::string>& words, std::string& response, ServerContext&) {
     Status status;
@@ -221,6 +222,44 @@ TEST(AddService, RegistersAllMethodsOrNone) {
 
   EXPECT_EQ(text, "register method test.Words/Talk: it is registered already");
   EXPECT_EQ(server.methods().size(), 1u);
+}
+
+struct Deaf {
+  class Service {
+   public:
+    template <class Implementation>
+    static ServiceDefinition define(const std::shared_ptr<Implementation>& service) {
+      ServiceDefinition definition;
+      definition.add<Words::Methods::Say>(service, &Implementation::nod);
+      return definition;
+    }
+  };
+};
+
+class Both : public Speaker, public Deaf::Service {
+ public:
+  static std::string nod(const std::string&, ServerContext&) { return "..."; }
+};
+
+TEST(AddService, TakesOneOfSeveralServicesAndStaticFunctions) {
+  Server server;
+  Both both;
+
+  server.add_service<Deaf>(both);
+
+  EXPECT_EQ(server.methods().size(), 1u);
+  EXPECT_THROW(server.add_service<Words>(std::make_shared<Both>()), std::invalid_argument) << "Say is there already";
+}
+
+TEST(AddService, OptionsOfAMethodCanBeChangedBefore) {
+  Server server;
+  ServiceDefinition definition = Words::Service::define(std::make_shared<Speaker>());
+  definition.options_of("test.Words/Wait").idempotent = true;
+
+  EXPECT_THROW(definition.options_of("test.Words/Cry"), std::invalid_argument);
+  server.add_service(std::move(definition));
+
+  EXPECT_TRUE(server.methods()[5].idempotent);
 }
 
 TEST(AddService, SharedObjectLivesAsLongAsItsMethods) {

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
 
 from .._calls import Reply
 from .._client_method import ClientMethod
+from .._deadline import inherited
 from .._method_definition import MethodDefinition
 from .._options import CallOptions, StreamOptions
 from ._streams import ClientStream
@@ -22,13 +23,15 @@ Request = TypeVar("Request", contravariant=True)
 Response = TypeVar("Response", covariant=True)
 
 
-class _AsyncMethod(ClientMethod):
+class _AsyncMethod(ClientMethod, Generic[Request, Response]):
     __slots__ = ()
     _channel_name = "trunkline.aio.Channel"
 
     if TYPE_CHECKING:
 
-        def __init__(self, channel: Channel, definition: MethodDefinition, **options: Unpack[CallOptions]) -> None: ...
+        def __init__(
+            self, channel: Channel, definition: MethodDefinition[Request, Response], **options: Unpack[CallOptions]
+        ) -> None: ...
 
     def _each_checked(self, requests: Any) -> Any:
         """An iterable of the same kind."""
@@ -39,7 +42,7 @@ class _AsyncMethod(ClientMethod):
             yield self._checked(request)
 
 
-class UnaryMethod(_AsyncMethod, Generic[Request, Response]):
+class UnaryMethod(_AsyncMethod[Request, Response]):
     """As :class:`trunkline.UnaryMethod`, with coroutines; made of an ``aio.Channel``."""
 
     __slots__ = ()
@@ -51,10 +54,11 @@ class UnaryMethod(_AsyncMethod, Generic[Request, Response]):
         """As ``aio.Channel.call``, to be awaited; TypeError for a request of another class."""
         if type(request) is not self._request:
             self._checked(request)
-        merged: Any = {**self._options, **options} if self._options else options
-        if reply is not None:
-            merged = {**merged, "reply": reply}
-        response: Coroutine[Any, Any, Response] = self._call(self._name, request, self._response, **merged)
+        response: Coroutine[Any, Any, Response]
+        if options or reply is not None or self._is_intercepted or (self._inherits and inherited() is not None):
+            response = self._call(self._name, request, self._response, reply=reply, **self._with(options))
+        else:
+            response = self._send(self._name, request, self._response, self._settings, self._codec, None)
         return response
 
     def submit(
@@ -146,7 +150,7 @@ class UnaryMethod(_AsyncMethod, Generic[Request, Response]):
         )
 
 
-class ClientStreamMethod(_AsyncMethod, Generic[Request, Response]):
+class ClientStreamMethod(_AsyncMethod[Request, Response]):
     """As :class:`trunkline.ClientStreamMethod`; made of an ``aio.Channel``."""
 
     __slots__ = ()
@@ -161,7 +165,7 @@ class ClientStreamMethod(_AsyncMethod, Generic[Request, Response]):
         )
 
 
-class ServerStreamMethod(_AsyncMethod, Generic[Request, Response]):
+class ServerStreamMethod(_AsyncMethod[Request, Response]):
     """As :class:`trunkline.ServerStreamMethod`; made of an ``aio.Channel``."""
 
     __slots__ = ()
@@ -174,7 +178,7 @@ class ServerStreamMethod(_AsyncMethod, Generic[Request, Response]):
         )
 
 
-class BidirectionalMethod(_AsyncMethod, Generic[Request, Response]):
+class BidirectionalMethod(_AsyncMethod[Request, Response]):
     """As :class:`trunkline.BidirectionalMethod`; made of an ``aio.Channel``."""
 
     __slots__ = ()

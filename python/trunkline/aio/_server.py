@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
 from .._calls import checked_timeout
-from .._errors import StatusCode
+from .._errors import StatusCode, describe_error
+from .._lasting_calls import ended
 from .._lifetime import forget, track_server
 from .._methods import Method
 from .._options import ServerOptions
@@ -80,10 +81,19 @@ class RunningServer(Serving):
         entry = entry_of(method, self._host)
         if not method.is_built_in:
             return entry
+        is_lasting = method.signature.kind != _core.MethodKind.unary
 
         async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
             current_server.set(self)  # of this call's task
-            await entry(data, codec, call, left)
+            task = asyncio.current_task()
+
+            def end() -> None:
+                call.set_error(describe_error(ended(method.name), method.name))
+                if task is not None:
+                    task.cancel()
+
+            with self._ending.telling(end if is_lasting else lambda: None):
+                await entry(data, codec, call, left)
 
         return run
 
@@ -144,6 +154,7 @@ class RunningServer(Serving):
     def _add(self, method: Method) -> None:
         """While it runs; from any thread."""
         host = self._host
+        self._methods += (method,)
         method.add_to(self._core, host.codecs, self._entry_of(method), needs_call=bool(host.interceptors))
 
     # --- its end ---
@@ -246,7 +257,7 @@ class _SharedServer(RunningServer):
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
         self._children: list[Child] = []
         with shared_ports(endpoints, self._children) as chosen:
-            run = _in_a_child(server, chosen, asyncio.get_running_loop())
+            run = in_a_child(server, chosen, type(asyncio.get_running_loop()))
             for _ in range(workers - 1):
                 self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
@@ -274,11 +285,16 @@ class _SharedServer(RunningServer):
         end_children(self._children)
 
 
-def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEventLoop) -> Run:
+def in_a_child(
+    server: Server,
+    endpoints: list[str],
+    loop_kind: type[asyncio.AbstractEventLoop],
+    before_end: Callable[[], float] = lambda: 0.0,
+) -> Run:
     def run(ready: Callable[[], None], stop: int) -> None:
         # The parent's loop has stayed there, although it was running here.
         asyncio._set_running_loop(None)
-        loop = type(parent)()
+        loop = loop_kind()
         asyncio.set_event_loop(loop)
 
         async def serve() -> None:
@@ -289,6 +305,7 @@ def _in_a_child(server: Server, endpoints: list[str], parent: asyncio.AbstractEv
             await told.wait()
             loop.remove_reader(stop)
             grace = grace_told(stop)
+            await asyncio.sleep(before_end())
             with telling_what_is_cut_off():
                 await (running.drain(grace) if grace > 0 else running.stop())
 

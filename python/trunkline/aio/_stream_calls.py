@@ -103,7 +103,8 @@ class StreamCalls(Caller):
         """Many requests, one response. ``request`` names their type if there may be none; with it the call begins before
         the first one is there. ``requests`` runs in a task of its own, which is cancelled if the call ends first."""
         source = each(requests)
-        if request is Any:
+        is_stated = request is not Any
+        if not is_stated:
             begin = time.monotonic()
             timeout = effective_timeout(options.get("timeout"), self._default_timeout)
             timeout = self._default_timeout if timeout is None else timeout
@@ -112,14 +113,24 @@ class StreamCalls(Caller):
                 request, source = type(first), _chained(first, source)
             if timeout is not None:
                 options["timeout"] = max(0.0, timeout - (time.monotonic() - begin))
-        stream = self._open(method, "client_stream", None, request, response, **options)
+        stream = self._open(method, "client_stream", None, request, response, is_stated=is_stated, **options)
         async with stream._writing(source):
             return await stream._only_response()
 
     def _open(
-        self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Unpack[StreamOptions]
+        self,
+        method: str,
+        kind: str,
+        only_request: Any,
+        request: Any,
+        response: Any,
+        *,
+        is_stated: bool = True,
+        **options: Unpack[StreamOptions],
     ) -> ClientStream[Any, Any]:
-        call, open_stream = self._stream_call(method, kind, only_request, request, response, **options)
+        call, open_stream = self._stream_call(
+            method, kind, only_request, request, response, is_stated=is_stated, **options
+        )
         interception = Interception(self._interceptors, call) if self._interceptors else None
         stream: ClientStream[Any, Any] = ClientStream(self._inboxes, open_stream, interception)
         self._streams.add(stream)

@@ -29,7 +29,12 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add("protos", nargs="+", metavar="PROTO", help="a file, a directory (all .proto files below it), or a pattern")
+    add(
+        "protos",
+        nargs="+",
+        metavar="PROTO",
+        help="a file, a directory (all .proto files below it, but for hidden folders), or a pattern of .proto files",
+    )
     add("--out", default=".", metavar="DIR", help="where modules are written, at their files' paths; by default here")
     add(
         "-I",
@@ -46,9 +51,14 @@ def _parser() -> argparse.ArgumentParser:
         choices=("auto", "relative", "absolute"),
         default="auto",
         help="how generated modules import each other: relative within a package, absolute from a directory of "
-        "sys.path; auto: relative if the output lies in a package (there is an __init__.py in it or above it)",
+        "sys.path; auto: relative if the output lies in a package (there is an __init__.py in it or above it). "
+        "Messages of runs before, below the output, are imported so, too",
     )
-    add("--package-init", action="store_true", help="write missing __init__.py files: the output is a package")
+    add(
+        "--package-init",
+        action="store_true",
+        help="write missing __init__.py files: the output is a package; there are none in google and google/protobuf",
+    )
     add("--no-messages", dest="messages", action="store_false", help="services and clients alone")
     add("--no-stubs", dest="stubs", action="store_false", help="no .pyi files")
     add("--protoc", metavar="PATH", help="the compiler")

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path, PurePath
 
-from ._imports import Imports, is_package, modules_of, with_relative_imports
+from ._imports import Imports, OwnModules, is_of_runtime, is_package, with_keywords, with_relative_imports
 from ._output import temporary_folder, write_all
 from ._sources import Sources, sources_of
 from ._tools import GenerationError, knows_stubs, plugin_path, protoc_command, run_protoc
@@ -38,7 +38,7 @@ def generate(
     chosen_plugin = plugin_path(plugin)
     is_relative = imports == "relative" or (imports == "auto" and (package_init or is_package(target)))
     with temporary_folder(target) as temporary:
-        arguments = _arguments(sources, chosen_plugin, is_relative)
+        arguments = _arguments(sources, chosen_plugin)
         if messages:
             arguments += ["--python_out=."]
             if stubs and knows_stubs(command):
@@ -48,39 +48,43 @@ def generate(
         run_protoc(command, arguments, generated)
         texts = _texts(generated, stubs=stubs)
         if not texts:
-            raise GenerationError("nothing was generated: none of the files defines a service")
-        if is_relative:
-            modules = modules_of(texts)
-            for file in texts:
-                if file.stem.endswith("_pb2"):
-                    texts[file] = with_relative_imports(texts[file], file, modules)
+            raise GenerationError(
+                "nothing was generated: none of the files defines a service, or all are protobuf's own"
+            )
+        modules = OwnModules(sources.names(), target)
+        for file in texts:
+            if is_relative:
+                texts[file] = with_relative_imports(texts[file], file, modules)
+            if file.name.endswith("_pb2.py"):
+                texts[file] = with_keywords(texts[file])
         if package_init:
             texts.update(_missing_inits(texts, target, is_relative=is_relative))
         return write_all(texts, target, temporary)
 
 
-def _arguments(sources: Sources, plugin: str, is_relative: bool) -> list[str]:
+def _arguments(sources: Sources, plugin: str) -> list[str]:
     return [
         *(f"-I{root}" for root in sources.roots),
         f"--plugin=protoc-gen-trunkline={plugin}",
         "--trunkline_out=.",
-        f"--trunkline_opt=python,imports={'relative' if is_relative else 'absolute'}",
+        "--trunkline_opt=python,imports=absolute",  # made relative here, where it is known what was there before
         *map(str, sources.files),
     ]
 
 
 def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
-    """What was generated, by the paths from there on."""
+    """What was generated, by the paths from there on, but for what protobuf's runtime has."""
     suffixes = (".py", ".pyi") if stubs else (".py",)
     files = sorted(each for each in generated.rglob("*") if each.suffix in suffixes)
-    return {each.relative_to(generated): each.read_bytes().decode() for each in files}
+    texts = {each.relative_to(generated): each.read_bytes().decode() for each in files}
+    return {name: text for name, text in texts.items() if not is_of_runtime(name)}
 
 
 def _missing_inits(files: Iterable[PurePath], out: Path, *, is_relative: bool) -> dict[PurePath, str]:
-    """Of the folders of the files, and of ``out`` unless that is a directory of sys.path. There google is none of them:
-    it is a namespace, and would hide google.protobuf."""
-    folders = {folder for file in files for folder in file.parents}
+    """Of the folders of the files, and of ``out`` unless that is a directory of sys.path. google and google/protobuf
+    are never among them: they would hide those of the runtime."""
+    folders = {folder for file in files for folder in file.parents} - {PurePath("google"), PurePath("google/protobuf")}
     if not is_relative:
-        folders -= {PurePath(), PurePath("google")}
+        folders -= {PurePath()}
     inits = (folder / "__init__.py" for folder in sorted(folders))
     return {init: "" for init in inits if not (out / init).exists()}

@@ -46,9 +46,11 @@ def write_all(texts: Mapping[PurePath, str], out: Path, temporary: Path) -> list
             fresh.write_bytes(data)
             before[target] = old
             os.replace(fresh, target)
-    except OSError as error:
+    except BaseException as error:  # an interrupt, too
         _restore(before, made)
-        raise _unwritable(out, error) from error
+        if isinstance(error, OSError):
+            raise _unwritable(out, error) from error
+        raise
     return list(before)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import glob
 import os
 from collections.abc import Iterable, Sequence
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import NamedTuple
 
 from ._tools import GenerationError
@@ -18,40 +18,59 @@ class Sources(NamedTuple):
     roots: list[Path]
     files: list[Path]
 
+    def names(self) -> list[PurePath]:
+        """Of the files, as import statements of others name them."""
+        return [
+            next(file.relative_to(root) for root in self.roots if file.is_relative_to(root)) for file in self.files
+        ]
+
 
 def sources_of(protos: Iterable[str | os.PathLike[str]], roots: Sequence[str | os.PathLike[str]]) -> Sources:
-    """``protos``: files, directories, patterns. A directory is an import root unless it lies in one of ``roots``;
-    without those, and for files, the current directory is one. Raises GenerationError for what is not there, or in
-    no root."""
+    """``protos``: files, directories, patterns. A directory is an import root unless it lies in one of ``roots``, or in
+    another one that is given; without those, and for files, the current directory is one. Raises GenerationError for
+    what is not there, or in no root."""
     found_roots = [_absolute(root) for root in roots]
     for root in found_roots:
         if not root.is_dir():
             raise GenerationError(f"import root {root}: there is no such directory")
+    matches = [path for proto in protos for path in _matches(os.fspath(proto))]
+    folders = [path for path in dict.fromkeys(matches) if path.is_dir()]
     files: dict[Path, None] = {}  # in their order, each once
-    single: list[Path] = []
-    for proto in protos:
-        for path in _matches(os.fspath(proto)):
-            if not path.is_dir():
-                single.append(path)
-                files[path] = None
-                continue
-            below = sorted(each for each in path.rglob("*.proto") if each.is_file())
-            if not below:
-                raise GenerationError(f"{path}: there is no .proto file in this directory")
-            if not any(path.is_relative_to(root) for root in found_roots):
-                found_roots.append(path)
-            files.update(dict.fromkeys(below))
+    for path in matches:
+        files.update(dict.fromkeys(_files_below(path) if path in folders else [path]))
+    for folder in folders:
+        if not _is_in(folder, [*found_roots, *(each for each in folders if each != folder)]):
+            found_roots.append(folder)
+    single = [path for path in matches if path not in folders]
     if single and not roots and not all(_is_in(each, found_roots) for each in single):
         found_roots.append(Path.cwd())
-    for path in single:
-        if not _is_in(path, found_roots):
-            raise GenerationError(
-                f"{path}: it lies in none of the import roots ({', '.join(map(str, found_roots))}); "
-                "name the directory that imports of it are relative to with -I"
-            )
+    _check_roots(found_roots, single)
     if not files:
         raise GenerationError("no .proto file is given")
     return Sources(found_roots, list(files))
+
+
+def _check_roots(roots: list[Path], single: list[Path]) -> None:
+    for root in roots:
+        if os.pathsep in str(root) or "=" in str(root):
+            raise GenerationError(f"import root {root}: protoc takes none with {os.pathsep!r} or '=' in its path")
+    for path in single:
+        if not _is_in(path, roots):
+            raise GenerationError(
+                f"{path}: it lies in none of the import roots ({', '.join(map(str, roots))}); "
+                "name the directory that imports of it are relative to with -I"
+            )
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """Those in hidden folders are not meant, such as of a virtual environment."""
+    found: list[Path] = []
+    for name, folders, files in os.walk(folder):
+        folders[:] = [each for each in folders if not each.startswith(".")]
+        found += [Path(name, each) for each in files if each.endswith(".proto") and not each.startswith(".")]
+    if not found:
+        raise GenerationError(f"{folder}: there is no .proto file in this directory")
+    return sorted(found)
 
 
 def _absolute(path: str | os.PathLike[str]) -> Path:
@@ -64,9 +83,13 @@ def _is_in(path: Path, roots: list[Path]) -> bool:
 
 
 def _matches(proto: str) -> list[Path]:
+    """A pattern is one of .proto files; what else it matches is not meant."""
     if os.path.exists(proto):
         return [_absolute(proto)]
-    found = [_absolute(each) for each in sorted(glob.glob(proto, recursive=True))] if glob.has_magic(proto) else []
-    if not found:
+    if not glob.has_magic(proto):
         raise GenerationError(f"{proto}: there is no such file")
-    return found
+    found = [each for each in sorted(glob.glob(proto, recursive=True)) if each.endswith(".proto")]
+    files = [_absolute(each) for each in found if os.path.isfile(each)]
+    if not files:
+        raise GenerationError(f"{proto}: there is no such .proto file")
+    return files

@@ -7,6 +7,7 @@ import importlib.util
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -96,9 +97,17 @@ def _check_version(plugin: str) -> None:
 def run_protoc(protoc: list[str], arguments: list[str], folder: Path) -> None:
     """In ``folder``. What it has to tell goes to standard error."""
     status = _run([*protoc, *arguments], cwd=folder).returncode
-    if status != 0:
-        # A signal's number is negative.
-        raise GenerationError(f"protoc has failed with status {status}", status if status > 0 else 128 - status)
+    if status < 0:  # which it could not tell
+        raise GenerationError(f"protoc has been ended by signal {-status} ({_signal_name(-status)})")
+    if status > 0:
+        raise GenerationError(f"protoc has failed with status {status}", status)
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:  # of real time
+        return "without a name"
 
 
 def knows_stubs(protoc: list[str]) -> bool:

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
+import select
 import signal
 import subprocess
 import sys
@@ -19,7 +21,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from ._arguments import Arguments, parse
-from ._run import run
+from ._run import Hooks, run
+from ._target import TargetError
 from ._watched_files import files_of_modules
 
 #: Seconds between looks for modules that have been imported since.
@@ -27,11 +30,18 @@ _INTERVAL = 0.5
 
 
 class _Reports:
+    """Of this process, or of a worker that it has forked."""
+
     def __init__(self, descriptor: int, arguments: Arguments) -> None:
         self._descriptor = descriptor
         self._folders = (os.getcwd(), arguments.app_dir)
-        self._files: list[str] = []
-        self._lock = threading.Lock()
+        self._begin_anew()
+
+    def _begin_anew(self) -> None:
+        self._lock = threading.Lock()  # a thread of the parent may have held it
+        self._told: set[str] = set()
+        self._over = threading.Event()
+        self._thread: threading.Thread | None = None
 
     def send(self, **report: Any) -> None:
         data = json.dumps(report).encode() + b"\n"
@@ -40,16 +50,32 @@ class _Reports:
                 data = data[os.write(self._descriptor, data) :]
 
     def send_files(self, more: Sequence[str] = ()) -> None:
-        """If there are others than before."""
-        found = [*files_of_modules(self._folders), *more]
-        if found != self._files:
-            self._files = found
-            self.send(files=found)
+        """Those that have not been told yet: one a line, as lines of workers must not mix."""
+        for file in (*files_of_modules(self._folders), *more):
+            if file not in self._told:
+                self._told.add(file)
+                self.send(file=file)
 
-    def send_files_for_ever(self) -> None:
-        while True:
+    def begin_to_follow(self) -> None:
+        """Sends files of modules as they are imported."""
+        self._thread = threading.Thread(target=self._follow, args=(self._over,), daemon=True)
+        self._thread.start()
+
+    def pause(self) -> None:
+        """No thread is left."""
+        if self._thread is not None:
+            self._over.set()
+            self._thread.join()
+            self._over, self._thread = threading.Event(), None
+
+    def _follow(self, over: threading.Event) -> None:
+        while not over.is_set():
             self.send_files()
-            time.sleep(_INTERVAL)
+            over.wait(_INTERVAL)
+
+    def follow_in_child(self) -> None:
+        self._begin_anew()
+        self.begin_to_follow()
 
 
 def _follow(control: int) -> None:
@@ -64,14 +90,26 @@ def main(given: Sequence[str]) -> int:
         os.set_inheritable(descriptor, False)
     arguments = parse(given[2:])
     told = _Reports(reports, arguments)
+    told.begin_to_follow()  # the application's modules may take long, or hang
+
+    def loaded() -> None:
+        told.pause()  # workers are forked while there are no threads
+        os.register_at_fork(after_in_child=told.follow_in_child)
 
     def ready(endpoints: Sequence[str]) -> None:
         told.send(endpoints=list(endpoints))
-        # Not before, as worker processes are forked while there are no threads.
-        for target, parameters in ((told.send_files_for_ever, ()), (_follow, (control,))):
-            threading.Thread(target=target, args=parameters, daemon=True).start()
+        if arguments.workers == 1:  # otherwise those do, and this process remains without threads
+            told.begin_to_follow()
+            threading.Thread(target=_follow, args=(control,), daemon=True).start()
 
-    return run(arguments, ready, lambda error: told.send_files(error.files()), shares_port=True)
+    def failed(error: TargetError) -> None:
+        told.pause()
+        told.send_files(error.files())
+
+    def is_over() -> bool:
+        return bool(select.select([control], [], [], 0)[0])
+
+    return run(arguments, Hooks(ready, failed, loaded, is_over), shares_port=True)
 
 
 class Generation:
@@ -81,6 +119,7 @@ class Generation:
         self.begun = time.time()
         self.endpoints: list[str] | None = None
         self._rest = b""
+        self._deadline = math.inf
         self._reports, reports = os.pipe()
         control, self._control = os.pipe()
         os.set_blocking(self._reports, False)
@@ -112,23 +151,35 @@ class Generation:
         *lines, self._rest = self._rest.split(b"\n")
         for line in lines:
             report = json.loads(line)
-            files += report.get("files", [])
+            files += filter(None, [report.get("file")])
             self.endpoints = report.get("endpoints", self.endpoints)
         return files
 
-    def begin_end(self) -> None:
-        """It drains, or if it does not serve yet, ends."""
+    def begin_end(self, grace: float) -> None:
+        """It drains, or if it does not serve yet, ends. ``grace``: seconds until it may be killed."""
         if self.endpoints is None:
             self._process.terminate()
         self._close_control()
+        self._deadline = min(self._deadline, time.monotonic() + grace)
 
-    def end(self, timeout: float) -> None:
-        """Waits for it; kills it if it does not end in time."""
-        self.begin_end()
+    def kill_if_late(self) -> bool:
+        """After ``begin_end``: True if its time was over."""
+        is_late = self.exit_status is None and time.monotonic() >= self._deadline
+        if is_late:
+            self.kill()
+        return is_late
+
+    def kill(self) -> None:
+        """With its workers."""
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def end(self) -> None:
+        """After ``begin_end``: waits for it; kills it if it does not end in time."""
         try:
-            self._process.wait(timeout)
+            self._process.wait(max(0.0, self._deadline - time.monotonic()))
         except subprocess.TimeoutExpired:
-            self._process.kill()
+            self.kill()
             self._process.wait()
         self._close()
 

@@ -12,16 +12,19 @@ from .._processes import PortReservation, shares_ports
 from .._signals import expecting
 from ._arguments import Arguments
 from ._generation import Generation
-from ._run import announce, say
-from ._watched_files import WatchedFiles
+from ._run import announce, leave_at_once, say
+from ._watched_files import WatchedFiles, files_of_target
 
 #: Seconds between looks; a change is acted upon once there was none for as long.
 _INTERVAL = 0.15
+#: Seconds beyond the grace that a server has to end.
+_PATIENCE = 5.0
 
 
 class Supervisor:
     """Runs generations of the server, each a process. The next one begins to listen before the last one ends, so that the
-    port is never without a server; where endpoints cannot be shared, after that."""
+    port is never without a server, though connections that the last one has not looked at yet are reset; where endpoints
+    cannot be shared, after that."""
 
     def __init__(self, arguments: Arguments) -> None:
         self._arguments = arguments
@@ -34,7 +37,7 @@ class Supervisor:
 
     def run(self) -> int:
         """The exit status, once a signal has come."""
-        with ExitStack() as held, expecting((signal.SIGINT, signal.SIGTERM)) as wait:
+        with ExitStack() as held, expecting((signal.SIGINT, signal.SIGTERM), self._kill) as wait:
             for endpoint in self._arguments.endpoints:
                 try:
                     self._endpoints.append(self._held(endpoint, held))
@@ -59,12 +62,17 @@ class Supervisor:
     def _begin(self) -> None:
         self._files.leave_folders()
         self._next = Generation(_words(self._arguments, self._endpoints))
+        # From the start, as its import may hang.
+        self._files.watch(filter(os.path.isfile, files_of_target(self._arguments)), self._next.begun)
 
     def _look(self) -> None:
         for generation in (self._current, self._next):
             if generation is not None:
                 self._files.watch(generation.take_files(), generation.begun)
         self._settle()
+        for each in self._leaving:
+            if each.kill_if_late():
+                say("the server before did not end in time and is killed")
         self._leaving = [each for each in self._leaving if not _has_ended(each)]
         changed = self._files.take_changed()
         if changed:
@@ -90,13 +98,14 @@ class Supervisor:
         # A module that is missing may appear there.
         folders = {os.path.abspath(self._arguments.app_dir), *map(os.path.dirname, files)}
         self._files.watch([*files, *folders], generation.begun)
-        generation.end(0.0)
+        generation.begin_end(0.0)
+        generation.end()
         still = "the one before still serves; " if self._current is not None else ""
         say(f"it could not be started; {still}it is tried again when a file changes")
 
     def _leave(self, generation: Generation | None) -> None:
         if generation is not None:
-            generation.begin_end()
+            generation.begin_end(self._arguments.grace + _PATIENCE)
             self._leaving.append(generation)
 
     def _change(self, changed: list[str]) -> None:
@@ -116,13 +125,21 @@ class Supervisor:
 
     def _end_leaving(self) -> None:
         while self._leaving:
-            self._leaving.pop().end(self._arguments.grace + 10.0)
+            self._leaving[0].end()
+            del self._leaving[0]
+
+    def _kill(self, number: int) -> None:
+        """At a second signal."""
+        for generation in (self._current, self._next, *self._leaving):
+            if generation is not None:
+                generation.kill()
+        leave_at_once(number)
 
 
 def _has_ended(generation: Generation) -> bool:
     if generation.exit_status is None:
         return False
-    generation.end(0.0)
+    generation.end()
     return True
 
 

@@ -11,10 +11,11 @@ import os
 import sys
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import aio, services
 from .._server import Registry, Server
+from ..services._description import service_and_method
 from ._arguments import Arguments
 
 #: By what they are called in the command line: what adds them, and a method of theirs.
@@ -23,6 +24,10 @@ _BUILT_IN: dict[str, tuple[Callable[[Registry], object], str]] = {
     "reflection": (services.add_reflection, "grpc.reflection.v1.ServerReflection/ServerReflectionInfo"),
     "statistics": (services.add_statistics, "trunkline.v1.Statistics/Get"),
 }
+
+
+#: Seconds in which watchers of health hear that the server is about to drain.
+_NOTICE = 0.1
 
 
 class TargetError(Exception):
@@ -38,7 +43,21 @@ class TargetError(Exception):
         return [os.path.abspath(file) for file in found if os.path.isfile(file)]
 
 
-def load(arguments: Arguments) -> Server | aio.Server:
+class Target(NamedTuple):
+    """What is served. ``health``: added here, not by the application; None otherwise."""
+
+    server: Server | aio.Server
+    health: services.Health | None
+
+    def shut_down(self) -> float:
+        """Health tells it to callers. Seconds to wait before the server drains, which ends their calls."""
+        if self.health is None:
+            return 0.0
+        self.health.shutdown()
+        return _NOTICE
+
+
+def load(arguments: Arguments) -> Target:
     """Imports the module and makes a server of its object. Raises TargetError."""
     sys.path.insert(0, os.path.abspath(arguments.app_dir))
     found = _imported(arguments)
@@ -47,8 +66,7 @@ def load(arguments: Arguments) -> Server | aio.Server:
     server = _server_of(found, arguments.target)
     if arguments.threads is not None:
         server._threads = arguments.threads
-    _add_built_in(server, arguments)
-    return server
+    return Target(server, _add_built_in(server, arguments))
 
 
 def _imported(arguments: Arguments) -> Any:
@@ -106,14 +124,16 @@ def _server_of(found: Any, target: str) -> Server | aio.Server:
     return asynchronous
 
 
-def _add_built_in(server: Registry, arguments: Arguments) -> None:
+def _add_built_in(server: Registry, arguments: Arguments) -> services.Health | None:
     left_out = []
+    health = None
     for name, (add, method) in _BUILT_IN.items():
         wanted: bool | None = getattr(arguments, name)
         if wanted is False or method in server._methods:
             continue
         try:
-            add(server)
+            added = add(server)
+            health = added if isinstance(added, services.Health) else health
         except ImportError as error:
             if wanted:
                 raise TargetError(f"serve {arguments.target}: {error}") from error
@@ -122,3 +142,7 @@ def _add_built_in(server: Registry, arguments: Arguments) -> None:
         names = ", ".join(left_out)
         text = f"without {names}, for which the package protobuf is needed: pip install trunkline[protobuf]"
         print(text, file=sys.stderr, flush=True)
+    if health is not None:
+        for service in {service_and_method(method)[0] for method in server._methods}:
+            health.set(service, True)
+    return health

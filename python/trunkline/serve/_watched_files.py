@@ -9,6 +9,8 @@ import sys
 from collections.abc import Iterable
 from typing import Any
 
+from ._arguments import Arguments
+
 #: Of a file or folder; what differs once it has changed.
 Mark = tuple[Any, ...]
 
@@ -22,6 +24,16 @@ def files_of_modules(below: Iterable[str]) -> list[str]:
         if isinstance(file, str) and os.path.abspath(file).startswith(folders):
             found.add(os.path.abspath(file))
     return sorted(found)
+
+
+def files_of_target(arguments: Arguments) -> list[str]:
+    """Where its module and the packages around that may be."""
+    found = []
+    path = os.path.abspath(arguments.app_dir)
+    for part in arguments.module.split("."):
+        path = os.path.join(path, part)
+        found += [f"{path}.py", os.path.join(path, "__init__.py")]
+    return found
 
 
 class WatchedFiles:

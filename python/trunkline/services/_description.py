@@ -16,7 +16,7 @@ from ._comments import comment_of
 from ._files import Files
 from ._generated_comments import generated_comments
 from ._names import dotted, identifier
-from ._structures import DerivedFile, Structures
+from ._structures import DerivedFile, Structures, messages_in
 
 #: Of methods that have none of their own, or one that protobuf cannot have.
 GATHERED = "trunkline.Methods"
@@ -24,6 +24,9 @@ GATHERED = "trunkline.Methods"
 _SERVICES, _METHODS = 6, 2
 _OPTION = 57321  # trunkline.v1.method
 _IDEMPOTENT = 2
+
+_CLIENT_STREAMS = (_core.MethodKind.client_stream, _core.MethodKind.bidirectional)
+_SERVER_STREAMS = (_core.MethodKind.server_stream, _core.MethodKind.bidirectional)
 
 
 def service_and_method(path: str) -> tuple[str, str]:
@@ -53,6 +56,9 @@ class Description:
                 self._list(service)
             else:
                 derived.setdefault(service, []).append((name, method))
+                # Before the names of others are chosen.
+                for kind in messages_in((method.signature.request, method.signature.response)):
+                    self.files.add(kind.DESCRIPTOR.file)
         accepted = self._reserved(derived)
         for service in sorted(accepted):
             self._derive(service, accepted[service])
@@ -105,9 +111,9 @@ class Description:
         request = signature.request if signature.takes_request else None
         made.input_type = f".{self._structures.message(request, file)}"
         made.output_type = f".{self._structures.message(signature.response, file)}"
-        if signature.kind in (_core.MethodKind.client_stream, _core.MethodKind.bidirectional):
+        if signature.kind in _CLIENT_STREAMS:
             made.client_streaming = True
-        if signature.kind in (_core.MethodKind.server_stream, _core.MethodKind.bidirectional):
+        if signature.kind in _SERVER_STREAMS:
             made.server_streaming = True
         if method.idempotent:
             made.options.idempotency_level = _IDEMPOTENT
@@ -127,6 +133,8 @@ class Description:
             usual = codec_of_both(request, response)
         if usual == "protobuf":
             return ""
+        if usual == "msgpack" and (is_protobuf(request) or is_protobuf(response)):
+            return "json"  # which protobuf's messages have, and that one not
         return usual if usual in ("json", "msgpack") else DEFAULT_CODEC
 
 
@@ -155,7 +163,12 @@ def _defining_file(method: Method) -> Any:
         declared = request.file.pool.FindServiceByName(service).methods_by_name[name]
     except KeyError:
         return None
-    fits = declared.input_type.full_name == request.full_name and declared.output_type.full_name == response.full_name
+    fits = (
+        declared.input_type.full_name == request.full_name
+        and declared.output_type.full_name == response.full_name
+        and declared.client_streaming == (signature.kind in _CLIENT_STREAMS)
+        and declared.server_streaming == (signature.kind in _SERVER_STREAMS)
+    )
     return declared.containing_service.file if fits else None
 
 

@@ -137,10 +137,10 @@ class _Handlers:
         return self.check(request)
 
     def watch(self, request: Any, context: Context) -> Iterator[Any]:
-        return watch(lambda wake: self._steps(request.service, wake), context, "health")
+        return watch(lambda wake: self._steps(request.service, wake), context)
 
     def watch_async(self, request: Any) -> AsyncIterator[Any]:
-        return watch_async(lambda wake: self._steps(request.service, wake), "health")
+        return watch_async(lambda wake: self._steps(request.service, wake))
 
     def _steps(self, service: str, wake: Callable[[], None]) -> Generator[Any, None, None]:
         for step in self.health._changes(service, wake):

@@ -35,15 +35,20 @@ class Distinct:
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
+        self._reserved: set[str] = set()
 
     def take(self, wanted: str) -> str:
         name = wanted
         number = 2
-        while self._key(name) in self._taken:
+        while self._key(name) in self._taken or name in self._reserved:
             name = f"{wanted}_{number}"
             number += 1
         self._taken.add(self._key(name))
         return name
+
+    def reserve(self, name: str) -> None:
+        """Just this one is not handed out."""
+        self._reserved.add(name)
 
     @staticmethod
     def _key(name: str) -> str:

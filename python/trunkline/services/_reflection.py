@@ -4,19 +4,20 @@
 from __future__ import annotations
 
 import logging
-import operator
 import threading
+import weakref
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._errors import StatusCode
+from .._server import current_server
 from . import _definitions
 from ._description import Description
 from ._files import UnknownName
 from ._registering import Served, register_all
 
 if TYPE_CHECKING:
-    from .._server import Registry
+    from .._server import Registry, Serving
 
 _log = logging.getLogger("trunkline.server")
 
@@ -30,7 +31,7 @@ def add_reflection(server: Registry, *, max_streams: int = 16) -> None:
     """Serves ``grpc.reflection.v1.ServerReflection``, and its older name in ``v1alpha``: a description of the server's
     methods, in the form of protobuf's descriptors, for the command ``trunkline`` and for tools made for gRPC.
 
-    It tells of what is registered when it is asked. Services without a ``.proto`` are described by their type hints;
+    It tells of what the running server was started with. Services without a ``.proto`` are described by their type hints;
     docstrings become comments.
 
     ``max_streams``: open ones, more are refused with ResourceExhausted; on a blocking server each has a thread beside the
@@ -39,7 +40,7 @@ def add_reflection(server: Registry, *, max_streams: int = 16) -> None:
     Raises ImportError without the package protobuf, ValueError if the server has it already.
     """
     _definitions.require_protobuf("add reflection")
-    current = _Current(server)
+    current = _Current()
     served = []
     for package in _definitions.REFLECTION:
         answers = _Answers(current, package)
@@ -50,26 +51,22 @@ def add_reflection(server: Registry, *, max_streams: int = 16) -> None:
 
 
 class _Current:
-    """The description of what is registered; made anew once that has changed."""
+    """The descriptions of the servers that run; made anew once an embedder has added to one."""
 
-    def __init__(self, server: Registry) -> None:
-        self._server = server
+    def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._described: list[Any] = []
-        self._description: Description | None = None
+        self._known: weakref.WeakKeyDictionary[Serving, tuple[int, Description]] = weakref.WeakKeyDictionary()
 
     def use(self, answer: Callable[[Description], None]) -> None:
-        """Calls it with the description, which one caller at a time may use."""
-        methods = list(self._server._methods.values())
+        """Calls it with the description of the server that is asked, which one caller at a time may use."""
+        server = current_server.get()
+        methods = server._methods
         with self._lock:
-            if self._description is None or not _are_same(self._described, methods):
-                self._description = Description(methods, self._server._codecs)
-                self._described = methods
-            answer(self._description)
-
-
-def _are_same(one: list[Any], other: list[Any]) -> bool:
-    return len(one) == len(other) and all(map(operator.is_, one, other))
+            count, description = self._known.get(server, (0, None))
+            if description is None or count != len(methods):
+                description = Description(methods, server._codecs)
+                self._known[server] = len(methods), description
+            answer(description)
 
 
 class _Answers:

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +20,9 @@ if TYPE_CHECKING:
     from .._server import Registry, Serving
 
 _USUAL_INTERVAL_NS = 1_000_000_000
-_LEAST_INTERVAL_NS = 10_000_000
+_LEAST_INTERVAL_NS = 100_000_000
+#: Watchers that look within so many seconds are told the same.
+_SHARED_SECONDS = 0.05
 
 
 def add_statistics(server: Registry, *, max_watchers: int = 16) -> None:
@@ -26,6 +31,9 @@ def add_statistics(server: Registry, *, max_watchers: int = 16) -> None:
 
     Of several processes (``workers=``) the one that has the caller's connection tells its own; ``process_id`` says
     which.
+
+    Watch tells them every second, or every ``interval_ns`` of its request, from 100 milliseconds on; watchers that are due
+    within 50 milliseconds of each other are told the same.
 
     ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread
     beside the server's ``threads`` as long as it is open. They end with Unavailable once the server drains.
@@ -42,22 +50,40 @@ def add_statistics(server: Registry, *, max_watchers: int = 16) -> None:
     server._collects_statistics = True
 
 
+class _Snapshots:
+    """Statistics of servers as they were a moment ago, which cost much where there are many methods."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._latest: weakref.WeakKeyDictionary[Serving, tuple[float, dict[str, Any]]] = weakref.WeakKeyDictionary()
+
+    def of(self, server: Serving) -> dict[str, Any]:
+        """Not to be changed."""
+        with self._lock:
+            taken, facts = self._latest.get(server, (0.0, {}))
+            if not facts or time.monotonic() - taken > _SHARED_SECONDS:
+                facts = server._core.statistics()
+                self._latest[server] = time.monotonic(), facts
+            return facts
+
+
 class _Handlers:
     def __init__(self) -> None:
+        self._snapshots = _Snapshots()
         self.request = _definitions.message(f"{_definitions.STATISTICS}.StatisticsRequest")
         self.response = _definitions.message(f"{_definitions.STATISTICS}.ServerStatistics")
 
     def get(self, request: Any) -> Any:
-        return self._statistics(current_server.get(), request)
+        return self._statistics(current_server.get()._core.statistics(), request)
 
     async def get_async(self, request: Any) -> Any:
         return self.get(request)
 
     def watch(self, request: Any, context: Context) -> Iterator[Any]:
-        return watch(self._steps(request), context, "statistics")
+        return watch(self._steps(request), context)
 
     def watch_async(self, request: Any) -> AsyncIterator[Any]:
-        return watch_async(self._steps(request), "statistics")
+        return watch_async(self._steps(request))
 
     def _steps(self, request: Any) -> Callable[[Callable[[], None]], Generator[Any, None, None]]:
         interval_ns = request.interval_ns or _USUAL_INTERVAL_NS
@@ -67,17 +93,16 @@ class _Handlers:
 
         def steps(wake: Callable[[], None]) -> Generator[Any, None, None]:
             while True:
-                yield self._statistics(server, request)
+                yield self._statistics(self._snapshots.of(server), request)
                 yield Wait(interval_ns / 1e9)
 
         return steps
 
-    def _statistics(self, server: Serving, request: Any) -> Any:
-        facts = server._core.statistics()
+    def _statistics(self, facts: dict[str, Any], request: Any) -> Any:
         response = self.response()
         prefix = request.method_prefix
-        facts["methods"] = [each for each in facts["methods"] if each["method"].startswith(prefix)]
-        _fill(response, facts, "buckets" if request.without_buckets else None)
+        methods = [each for each in facts["methods"] if each["method"].startswith(prefix)]
+        _fill(response, {**facts, "methods": methods}, "buckets" if request.without_buckets else None)
         return response
 
 

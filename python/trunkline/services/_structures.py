@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import enum
 import typing
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -22,6 +23,26 @@ from ._names import Distinct, identifier, upper_snake
 _OPTIONAL, _REPEATED = 1, 3
 #: Fields of ``google.protobuf.FileDescriptorProto`` and ``DescriptorProto``, for the paths of comments.
 _MESSAGES, _ENUMS, _FIELDS = 4, 5, 2
+
+
+def messages_in(kinds: Iterable[Any]) -> list[Any]:
+    """Classes of protobuf messages among types, and in what these are made of."""
+    found: list[Any] = []
+    seen: list[Any] = []
+    waiting = list(kinds)
+    while waiting:
+        kind = unaliased(waiting.pop())
+        if any(kind is each or (type(kind) is type(each) and kind == each) for each in seen):
+            continue
+        seen.append(kind)
+        if is_protobuf(kind):
+            found.append(kind)
+            continue
+        waiting += typing.get_args(kind)
+        if isinstance(kind, type) and not is_array(kind):
+            with contextlib.suppress(Exception):  # hints that name nothing
+                waiting += typing.get_type_hints(kind).values()
+    return found
 
 
 class DerivedFile:
@@ -235,7 +256,11 @@ class Structures:
         file.comments.add(path, comment_of(typing.get_origin(kind) or kind))
         distinct = Distinct()
         missing = []
-        for number, member in enumerate(members(), 1):
+        described = members()
+        for member in described:  # fields must not have the names of the messages in maps
+            if member.type.key is not None:
+                distinct.reserve(_entry_name(identifier(member.name)))
+        for number, member in enumerate(described, 1):
             field = made.field.add(name=distinct.take(identifier(member.name)), number=number, json_name=member.name)
             file.comments.add((*path, _FIELDS, number - 1), member.comment)
             if self._fill(field, member.type, made, file):
@@ -260,8 +285,7 @@ class Structures:
 
     def _fill_map(self, field: Any, of: FieldType, message: Any, file: DerivedFile) -> None:
         # protobuf finds out by this name that it is one.
-        name = "".join(part[:1].upper() + part[1:] for part in field.name.split("_"))
-        entry = message.nested_type.add(name=f"{name}Entry")
+        entry = message.nested_type.add(name=_entry_name(field.name))
         entry.options.map_entry = True
         entry.field.add(name="key", number=1, json_name="key", label=_OPTIONAL, type=of.key)
         value = entry.field.add(name="value", number=2, json_name="value")
@@ -269,6 +293,10 @@ class Structures:
         package = f".{file.proto.package}" if file.proto.package else ""
         field.type_name = f"{package}.{message.name}.{entry.name}"
         field.type, field.label = Kind.MESSAGE, _REPEATED
+
+
+def _entry_name(field: str) -> str:
+    return "".join(part[:1].upper() + part[1:] for part in field.split("_")) + "Entry"
 
 
 def _oneof_name(message: Any, field: str) -> str:

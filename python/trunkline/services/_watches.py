@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import Any, NamedTuple
 
 from .._context import Context
-from .._errors import Unavailable
+from .._lasting_calls import ended
 from .._server import current_server
 
 #: Seconds after which a thread that waits looks whether the caller is still there.
@@ -28,8 +28,8 @@ class Wait(NamedTuple):
 Steps = Callable[[Callable[[], None]], Generator[Any, None, None]]
 
 
-def watch(steps: Steps, context: Context, what: str) -> Iterator[Any]:
-    """Messages for a plain function to yield. Raises Unavailable at the server's end."""
+def watch(steps: Steps, context: Context) -> Iterator[Any]:
+    """Messages for a plain function to yield, until the caller is gone or the server's end begins."""
     awake = threading.Event()
     ending = current_server.get()._ending
     with ending.telling(awake.set), contextlib.closing(steps(awake.set)) as running:
@@ -39,7 +39,7 @@ def watch(steps: Steps, context: Context, what: str) -> Iterator[Any]:
                 continue
             _wait(awake, step.seconds, context)
             if ending.has_begun:
-                raise _ended(what)
+                raise ended(context.method)
             if context.is_cancelled():
                 return
 
@@ -55,8 +55,8 @@ def _wait(awake: threading.Event, seconds: float | None, context: Context) -> No
             return
 
 
-async def watch_async(steps: Steps, what: str) -> AsyncIterator[Any]:
-    """The same on an event loop."""
+async def watch_async(steps: Steps) -> AsyncIterator[Any]:
+    """The same on an event loop, where the server cancels it at its end."""
     awake = asyncio.Event()
     loop = asyncio.get_running_loop()
 
@@ -64,8 +64,7 @@ async def watch_async(steps: Steps, what: str) -> AsyncIterator[Any]:
         with contextlib.suppress(RuntimeError):  # the loop is closed
             loop.call_soon_threadsafe(awake.set)
 
-    ending = current_server.get()._ending
-    with ending.telling(wake), contextlib.closing(steps(wake)) as running:
+    with contextlib.closing(steps(wake)) as running:
         for step in running:
             if not isinstance(step, Wait):
                 yield step
@@ -73,9 +72,3 @@ async def watch_async(steps: Steps, what: str) -> AsyncIterator[Any]:
             with contextlib.suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(awake.wait(), step.seconds)
             awake.clear()
-            if ending.has_begun:
-                raise _ended(what)
-
-
-def _ended(what: str) -> Unavailable:
-    return Unavailable(f"watch {what}: the server is ending")

@@ -6,6 +6,7 @@
 #include <asio/awaitable.hpp>
 #include <asio/co_spawn.hpp>
 #include <asio/io_context.hpp>
+#include <asio/steady_timer.hpp>
 #include <asio/use_awaitable.hpp>
 #include <asio/use_future.hpp>
 
@@ -19,6 +20,13 @@ namespace {
 using namespace std::chrono_literals;
 
 std::string greet(const std::string& name, trunkline::ServerContext&) { return "hello, " + name; }
+
+// Awaits a timer of the program's own on the server's loop: both must agree how Asio keeps its handlers.
+asio::awaitable<std::string> greet_slowly(const std::string& name, trunkline::ServerContext& context) {
+  asio::steady_timer timer(context.executor(), 1ms);
+  co_await timer.async_wait(asio::use_awaitable);
+  co_return "at last, " + name;
+}
 
 asio::awaitable<trunkline::Status> greet_later(trunkline::Channel& channel) {
   const std::string name = "later";
@@ -38,10 +46,11 @@ bool await_calls(trunkline::Channel& channel) {
 bool call_over(const trunkline::Endpoint& endpoint) {
   trunkline::Channel channel(endpoint.to_string());
   const auto reply = channel.call<std::string>("consumer/Greet", std::string("world"), {.timeout = 10s});
+  const auto slow = channel.call<std::string>("consumer/GreetSlowly", std::string("world"), {.timeout = 10s});
   const auto unknown = channel.call<std::string>("consumer/Missing", std::string(), {.timeout = 10s});
   std::cout << "consumer: " << endpoint.to_string() << ": " << (reply ? *reply : reply.status().to_string()) << "\n";
-  return reply && *reply == "hello, world" && unknown.status().code() == trunkline::StatusCode::unimplemented &&
-         await_calls(channel);
+  return reply && *reply == "hello, world" && slow && *slow == "at last, world" &&
+         unknown.status().code() == trunkline::StatusCode::unimplemented && await_calls(channel);
 }
 
 }  // namespace
@@ -50,6 +59,7 @@ int main() {
   try {
     trunkline::Server server;
     server.handle<std::string, std::string>("consumer/Greet", greet);
+    server.handle<std::string, std::string>("consumer/GreetSlowly", greet_slowly);
     const auto tcp = server.listen("tcp://127.0.0.1:0");
     const auto memory = server.listen("inproc://consumer");
     if (const auto started = server.start(); !started) throw trunkline::StatusError(started);

@@ -53,6 +53,23 @@ TEST_F(Retry, ACallOfAnIdempotentMethodNeedsNoOption) {
   EXPECT_EQ(network.servers.size(), 2u);
 }
 
+TEST_F(Retry, ManyCallsOfAnIdempotentMethodNeedNoOption) {
+  bool was_cut = false;
+  network.on_call = [&](FakeServer& server, const ServedCall& call) {
+    if (std::exchange(was_cut, true)) return echo(server, call);
+    server.cut();
+  };
+  const UnaryMethod<std::string, std::string> method(channel(), "Echo", true);
+  std::vector<std::string> answers;
+
+  on_loop([&] {
+    method.many(std::vector<std::string>{"x", "y"}, 1,
+                [&](std::size_t, Result<std::string> result) { answers.push_back(result.value_or("failed")); });
+  });
+
+  EXPECT_EQ(answers, (std::vector<std::string>{"re:x", "re:y"}));
+}
+
 TEST_F(Retry, ACallBeyondGoawayIsRepeatedElsewhere) {
   begin("connect");
   network.server(0).on_call = refuse_unprocessed;

@@ -4,8 +4,7 @@
 
 #include "unit/codec/coding.h"
 
-#include <trunkline/message.h>
-#include <trunkline/value.h>
+#include <trunkline/plain.h>
 
 #include <gtest/gtest.h>
 
@@ -51,40 +50,6 @@ struct Assortment {
   std::vector<bool> bits;
   std::vector<Assortment> children;
   bool operator==(const Assortment&) const = default;
-};
-
-/// No aggregate.
-class Range {
- public:
-  Range() = default;
-  Range(int low, int high) : low_(low), high_(high) {}
-  int length() const { return high_ - low_; }
-  bool operator==(const Range&) const = default;
-
- private:
-  int low_ = 0;
-  int high_ = 0;
-  TRUNKLINE_FIELDS(Range, low_, high_);
-};
-
-/// One field more than is found by itself.
-struct Wide {
-  int a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25,
-      a26, a27, a28, a29, a30, a31, a32;
-  int last;
-  TRUNKLINE_FIELDS(Wide, a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21,
-                   a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, last);
-};
-
-struct Full {
-  int a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25,
-      a26, a27, a28, a29, a30, a31, a32;
-};
-
-template <class T>
-struct Pair {
-  T first;
-  T second;
 };
 
 /// By both codecs.

@@ -41,6 +41,18 @@ TEST(Comment, IsValidUtf8) {
   EXPECT_EQ(cleaned("Grüße, 世界, 🚂"), Lines{"Grüße, 世界, 🚂"});
   EXPECT_EQ(cleaned("a\xff\x62"), Lines{"a\uFFFDb"});
   EXPECT_EQ(cleaned("a\xe4\xb8"), Lines{"a\uFFFD\uFFFD"});
+  EXPECT_EQ(cleaned("\xe0\xa0\x80 \xed\x9f\xbf \xf0\x90\x80\x80 \xf4\x8f\xbf\xbf"),
+            Lines{"\xe0\xa0\x80 \xed\x9f\xbf \xf0\x90\x80\x80 \xf4\x8f\xbf\xbf"});
+}
+
+TEST(Comment, HasNoOverlongFormsAndSurrogates) {
+  for (const char* wrong : {"\xe0\x9f\xbf", "\xed\xa0\x80"}) {
+    EXPECT_EQ(cleaned(wrong), Lines{"\uFFFD\uFFFD\uFFFD"});
+  }
+  for (const char* wrong : {"\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80"}) {
+    EXPECT_EQ(cleaned(wrong), Lines{"\uFFFD\uFFFD\uFFFD\uFFFD"});
+  }
+  EXPECT_EQ(cleaned("\xc0\x80"), Lines{"\uFFFD\uFFFD"});
 }
 
 TEST(CppCommentLine, NeverContinuesOnTheNext) {

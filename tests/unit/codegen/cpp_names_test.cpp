@@ -86,6 +86,22 @@ TEST(CppServiceClasses, LeaveOthersTheirNames) {
   EXPECT_EQ(cpp_service_classes(elsewhere, types), (Names{"Outer_Inner", "std_"}));
 }
 
+TEST(CppServiceClasses, LeaveProtocTheNamesOfItsOwnServices) {
+  google::protobuf::FileDescriptorProto file;
+  file.set_package("a");
+  file.add_service()->set_name("S");
+  TypeIndex plain;
+  plain.add(file);
+  file.mutable_options()->set_cc_generic_services(true);
+  TypeIndex generic;
+  generic.add(file);
+
+  const FileDefinition definition{"a.proto", "a", {service_of("S"), service_of("S_Stub"), service_of("T")}};
+
+  EXPECT_EQ(cpp_service_classes(definition, plain), (Names{"S", "S_Stub", "T"}));
+  EXPECT_EQ(cpp_service_classes(definition, generic), (Names{"S_", "S_Stub_", "T"}));
+}
+
 TEST(CppMethodNames, AvoidKeywordsMacrosAndEachOther) {
   const CppMethodNames names = cpp_method_names(
       service_of("S", {"Get", "get", "Delete", "EOF", "Major", "Define", "Request", "name", "operator", "Methods"}));

@@ -90,7 +90,7 @@ TEST(Generator, AnnouncesOptionalFieldsAndEditions) {
     const auto& field = fields.field(i);
     if (field.number() > 2) ranges += std::to_string(field.number()) + ":" + std::to_string(field.varint()) + " ";
   }
-  EXPECT_EQ(ranges, "3:998 4:1001 ");
+  EXPECT_EQ(ranges, "3:998 4:2147483647 ");
 }
 
 TEST(Generator, TakesEditionsAndFieldsItDoesNotKnow) {
@@ -125,6 +125,22 @@ TEST(Generator, NamesTheMethodOfATypeThatIsNowhere) {
   add_file(request).mutable_service(0)->mutable_method(0)->set_input_type(".a.Missing");
 
   EXPECT_EQ(error_of(request), "a/b.proto: method a.S/Get: no file of the request defines its message '.a.Missing'");
+}
+
+TEST(Generator, RefusesTheNamespacesThatItsHeadersNeed) {
+  for (const std::string package : {"asio", "google", "std", "trunkline"}) {
+    CodeGeneratorRequest request;
+    FileDescriptorProto& file = add_file(request);
+    file.set_package(package);
+    file.mutable_service(0)->mutable_method(0)->set_input_type("." + package + ".M");
+    file.mutable_service(0)->mutable_method(0)->set_output_type("." + package + ".M");
+
+    EXPECT_EQ(error_of(request), "a/b.proto: package " + package +
+                                     " is the namespace of a library that its C++ needs; services are to be in "
+                                     "another, or in one below it");
+    request.set_parameter("python");
+    EXPECT_EQ(generate(request).error(), "");
+  }
 }
 
 TEST(Generator, RefusesWhatIsDefinedTwice) {

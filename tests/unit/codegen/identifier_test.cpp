@@ -50,14 +50,16 @@ TEST(Split, GivesEveryPart) {
   EXPECT_EQ(split("a..", '.'), (std::vector<std::string>{"a", "", ""}));
 }
 
-TEST(NameScope, AppendsUnderscoresUntilANameIsFree) {
+TEST(NameScope, AppendsAnUnderscoreAndThenNumbersUntilANameIsFree) {
   NameScope scope(is_reserved);
   scope.reserve("own");
 
   EXPECT_EQ(scope.take("get"), "get");
   EXPECT_EQ(scope.take("get"), "get_");
-  EXPECT_EQ(scope.take("get"), "get__");
-  EXPECT_EQ(scope.take("class"), "class__");
+  EXPECT_EQ(scope.take("get"), "get_2");
+  EXPECT_EQ(scope.take("get"), "get_3");
+  EXPECT_EQ(scope.take("get_"), "get_4");
+  EXPECT_EQ(scope.take("class"), "class_2");
   EXPECT_EQ(scope.take("own"), "own_");
   EXPECT_FALSE(scope.is_free("own_"));
   EXPECT_TRUE(scope.is_free("other"));
@@ -66,9 +68,9 @@ TEST(NameScope, AppendsUnderscoresUntilANameIsFree) {
 TEST(NameScope, PrefersThoseThatAreFreeAsTheyAre) {
   NameScope scope(is_reserved);
 
-  const std::vector<std::string> names = scope.take_all({"class", "get", "get", "class__", "get_"});
+  const std::vector<std::string> names = scope.take_all({"class", "get", "get", "class_2", "get_"});
 
-  EXPECT_EQ(names, (std::vector<std::string>{"class___", "get", "get__", "class__", "get_"}));
+  EXPECT_EQ(names, (std::vector<std::string>{"class_3", "get", "get_2", "class_2", "get_"}));
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ TEST(PluginOptions, ArePythonAlone) {
 
   EXPECT_TRUE(options.python);
   EXPECT_FALSE(options.cpp);
-  EXPECT_TRUE(options.relative_imports);
+  EXPECT_FALSE(options.relative_imports);
+  EXPECT_TRUE(parse_options("python,imports=relative").relative_imports);
 }
 
 TEST(PluginOptions, AreSeparatedByCommas) {

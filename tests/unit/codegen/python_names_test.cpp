@@ -69,6 +69,34 @@ TEST(PythonClassNames, OfPlainServicesComeFirst) {
   EXPECT_EQ(classes[2].service, "_HiddenService");
 }
 
+TEST(PythonClassNames, SayServiceOnce) {
+  FileDefinition file;
+  file.services.resize(3);
+  file.services[0].name = "TraceService";
+  file.services[1].name = "LogService";
+  file.services[2].name = "Log";
+
+  const std::vector<PythonClasses> classes = python_classes(file);
+
+  EXPECT_EQ(classes[0].service, "TraceService");
+  EXPECT_EQ(classes[0].async_service, "AsyncTraceService");
+  EXPECT_EQ(classes[0].client, "TraceServiceClient");
+  EXPECT_EQ(classes[0].async_client, "AsyncTraceServiceClient");
+  EXPECT_EQ(classes[1].service, "LogServiceService");
+  EXPECT_EQ(classes[2].service, "LogService");
+}
+
+TEST(PythonFunctions, LeaveImportsTheirNames) {
+  ServiceDefinition service;
+  for (const char* name : {"_Trunkline", "_builtins", "_aio", "_Deprecated", "_hello_pb2", "hello_pb2", "_other"}) {
+    service.methods.emplace_back();
+    service.methods.back().name = name;
+  }
+
+  EXPECT_EQ(python_functions(service),
+            (Names{"_trunkline_", "_builtins_", "_aio_", "_deprecated_", "_hello_pb2_", "hello_pb2", "_other"}));
+}
+
 TEST(PythonFunctions, AvoidKeywordsAndEachOther) {
   ServiceDefinition service;
   for (const char* name : {"Lambda", "GetIt", "get_it", "Print", "__init__", "Async"}) {
@@ -115,6 +143,19 @@ TEST(PythonImports, OfOneNameAreToldApart) {
 
   EXPECT_EQ(imports.expression_of(first), "_b_own_pb2.M");
   EXPECT_EQ(imports.expression_of(second), "_c__own_pb2.M");
+}
+
+TEST(PythonImports, OfFilesThatAreNoIdentifiersHaveAliasesThatAre) {
+  const MessageType plus = type_of("a/foo+bar.proto");
+  const MessageType other = type_of("b c/foo bar.proto");
+
+  const PythonImports imports(file_of("own.proto", plus, other), {});
+
+  EXPECT_EQ(statements(imports),
+            "_foo_bar_pb2 = importlib.import_module(\"a.foo+bar_pb2\")\n"
+            "_b_c_foo_bar_pb2 = importlib.import_module(\"b c.foo bar_pb2\")\n"
+            "import own_pb2 as _own_pb2\n");
+  EXPECT_EQ(imports.expression_of(other), "_b_c_foo_bar_pb2.M");
 }
 
 TEST(PythonImports, BeyondTheStatementAreLeftToImportlib) {

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""trunkline.aio: a task for each call under way."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import AsyncExitStack
+
+from driver.options import TAIL_DELAY_US, Options, input_ended, parse, run, say_listening
+from driver.pace import Pace, check, keep_calling_aio
+from google.protobuf.wrappers_pb2 import BytesValue
+
+from trunkline import aio
+
+METHOD = "contest.Contest/Echo"
+LATE_METHOD = "contest.Contest/LateEcho"
+
+
+async def serve() -> None:
+    server = aio.Server(threads=2)
+
+    @server.method(METHOD)
+    async def echo(request: BytesValue) -> BytesValue:
+        return BytesValue(value=request.value)
+
+    @server.method(LATE_METHOD)
+    async def late_echo(request: BytesValue) -> BytesValue:
+        await asyncio.sleep(TAIL_DELAY_US / 1e6)
+        return BytesValue(value=request.value)
+
+    async with server.serve("tcp://127.0.0.1:0") as running:
+        say_listening(running.endpoint)
+        await input_ended()
+
+
+async def call(options: Options) -> None:
+    request = BytesValue(value=options.payload)
+    pace = Pace(options)
+    async with AsyncExitStack() as stack:
+        channels = [await stack.enter_async_context(aio.Channel(options.target)) for _ in range(options.connections)]
+
+        async def caller(channel: aio.Channel) -> None:
+            async def ask() -> None:
+                method = LATE_METHOD if pace.is_delayed() else METHOD
+                check(await channel.call(method, request, BytesValue) == request)
+
+            await keep_calling_aio(pace, ask)
+
+        for channel in channels:
+            check(await channel.call(METHOD, request, BytesValue) == request)
+        pace.begin()
+        await asyncio.gather(*(caller(channels[index % len(channels)]) for index in range(options.outstanding)))
+    pace.print()
+
+
+if __name__ == "__main__":
+    chosen = parse()
+    run(serve if chosen.serves else lambda: call(chosen), chosen)

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+"""Trunkline in Python, blocking: one call at a time, or a window of them by map."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator
+
+from driver.options import Options, parse, say_listening, wait_for_end_of_input
+from driver.pace import Pace, check, keep_calling
+from google.protobuf.wrappers_pb2 import BytesValue
+
+import trunkline
+
+METHOD = "contest.Contest/Echo"
+SPIN_SECONDS = 50e-6
+
+
+def serve(options: Options) -> None:
+    server = trunkline.Server(threads=4, busy_poll=SPIN_SECONDS if options.busy_poll else 0.0)
+
+    @server.method(METHOD)
+    def echo(request: BytesValue) -> BytesValue:
+        return BytesValue(value=request.value)
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        say_listening(running.endpoint)
+        wait_for_end_of_input()
+
+
+def call(options: Options) -> None:
+    request = BytesValue(value=options.payload)
+    pace = Pace(options)
+    with trunkline.Channel(options.target, busy_poll=SPIN_SECONDS if options.busy_poll else 0.0) as channel:
+
+        def ask() -> None:
+            check(channel.call(METHOD, request, BytesValue) == request)
+
+        ask()
+        if options.outstanding == 1:
+            keep_calling(pace, ask)
+        else:
+            call_in_a_window(options, channel, request, pace)
+    pace.print()
+
+
+def call_in_a_window(options: Options, channel: trunkline.Channel, request: BytesValue, pace: Pace) -> None:
+    sent: deque[float] = deque()
+
+    def requests() -> Iterator[BytesValue]:
+        while not pace.is_over:
+            sent.append(pace.start())
+            yield request
+
+    pace.begin()
+    for response in channel.map(METHOD, requests(), BytesValue, window=options.outstanding):
+        check(response == request)
+        pace.finish(sent.popleft())
+
+
+if __name__ == "__main__":
+    chosen = parse()
+    serve(chosen) if chosen.serves else call(chosen)

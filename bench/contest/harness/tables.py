@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: MIT
+"""The tables of the contest: which loads, in which rows, after which reference system, with its published figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.load import Load
+
+
+@dataclass(frozen=True)
+class Cell:
+    name: str
+    load: Load
+
+
+@dataclass(frozen=True, kw_only=True)
+class Published:
+    """A figure that its authors have published, from their hardware: of which system, in which cell."""
+
+    system: str
+    cell: str
+    calls_per_second: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """``note``: how the reference's own figures were made, and what is different here. ``figures``: what is shown."""
+
+    name: str
+    title: str
+    note: str
+    cells: tuple[Cell, ...]
+    figures: tuple[str, ...] = ("calls_per_second",)
+    #: Of the contestants that take part; None: any.
+    languages: tuple[str, ...] | None = None
+    published: tuple[Published, ...] = ()
+    hardware: str = ""
+
+
+def echo_cells(names: str, **more: object) -> tuple[Cell, ...]:
+    """From "bytes/connections/outstanding ..."."""
+    return tuple(Cell(name, _echo_load(name, more)) for name in names.split())
+
+
+def _echo_load(name: str, more: dict[str, object]) -> Load:
+    size, connections, outstanding = (int(part) for part in name.split("/"))
+    return Load(bytes=size, connections=connections, outstanding=outstanding, **more)  # type: ignore[arg-type]
+
+
+def _published(system: str, figures: dict[str, float]) -> Iterable[Published]:
+    return [Published(system=system, cell=cell, calls_per_second=rate) for cell, rate in figures.items()]
+
+
+QUICK = Table(
+    name="quick",
+    title="The main cells, in five minutes",
+    note="Cells are payload bytes / connections / outstanding calls in total. Every call is an echo.",
+    cells=echo_cells("8/1/1 8/1/50 8/1/500 1024/1/500 65536/1/50 8/5/5000"),
+    figures=("calls_per_second", "p99_us", "client_cpu_us_per_call", "server_cpu_us_per_call"),
+)
+
+MAIN = Table(
+    name="main",
+    title="The main cells",
+    note="Cells are payload bytes / connections / outstanding calls in total. Every call is an echo.",
+    cells=(
+        *echo_cells("8/1/1 1024/1/1 65536/1/1 8/1/50 8/1/500 1024/1/500 65536/1/50 65536/1/500 8/5/5000 1024/5/5000"),
+        Cell("8/1/1 busy_poll", Load(busy_poll=True)),
+        Cell("8/1/50 busy_poll", Load(outstanding=50, busy_poll=True)),
+    ),
+    figures=("calls_per_second", "p50_us", "p99_us", "client_cpu_us_per_call", "server_cpu_us_per_call"),
+)
+
+EXPOSED = Table(
+    name="exposed",
+    title="exposed's grid",
+    note=(
+        "Payload x connections x outstanding calls in total. exposed measures server and client in one process, and "
+        "its server answers a preset random payload of the request's size; here they are two processes, and the answer"
+        " is the request's own payload, so that it can be compared. MB/s counts both directions in units of 2^20 "
+        "bytes."
+    ),
+    cells=echo_cells(
+        " ".join(
+            f"{size}/{connections}/{outstanding}"
+            for size in (8, 128, 1024, 32768, 65536)
+            for connections in (1, 5, 10)
+            for outstanding in (1, 50, 500, 5000, 50000)
+            if outstanding >= connections
+        )
+    ),
+    # The deep windows of the grid are beyond the others.
+    languages=("C++", "Go"),
+    figures=(
+        "calls_per_second",
+        "mib_per_second",
+        "p50_ms",
+        "p95_ms",
+        "p99_ms",
+        "max_ms",
+        "collections",
+        "allocated_bytes",
+    ),
+    published=(
+        *_published(
+            "exposed", {"8/1/1": 20e3, "8/1/50": 527e3, "8/1/500": 890e3, "8/5/5000": 1.00e6, "1024/1/50": 263e3}
+        ),
+        *_published("gRPC Go, beside exposed", {"8/1/1": 17e3, "8/1/50": 395e3, "8/1/500": 482e3, "1024/1/50": 137e3}),
+    ),
+    hardware="a laptop with 4 cores",
+)
+
+
+def _text(name: str, **load: object) -> Cell:
+    return Cell(name, Load(**{"work": "text", **load}))  # type: ignore[arg-type]
+
+
+RPC_BENCH = Table(
+    name="rpc-bench",
+    title="rpc-bench's rows",
+    note=(
+        "Echo of a string of random letters over TLS on one connection, two calls under way (as many as cores), the "
+        "answer compared in every call. rpc-bench has both sides in one process. A stream goes to and fro, one for "
+        "each caller. Allocations are of both sides together; those of C++ are the C library's. The limit has no TLS."
+    ),
+    cells=tuple(
+        _text(f"{kind}{size // 1024} KiB", bytes=size, tls=True, outstanding=2, allocations=True, work=work)
+        for kind, work in (("", "text"), ("stream, ", "stream"))
+        for size in (1024, 65536)
+    ),
+    figures=("us_per_call", "mib_per_second", "allocated_bytes_per_call", "allocations_per_call"),
+    published=(
+        *_published("gRPC Go", {"1 KiB": 1e6 / 62.6, "64 KiB": 1e6 / 263}),
+        *_published("gRPC Go stream", {"stream, 1 KiB": 1e6 / 31.1, "stream, 64 KiB": 1e6 / 264}),
+        *_published("net/rpc gob", {"1 KiB": 1e6 / 29.7, "64 KiB": 1e6 / 204}),
+        *_published("net/rpc protobuf", {"1 KiB": 1e6 / 27.3, "64 KiB": 1e6 / 221}),
+        *_published("HTTP/1.1 protobuf", {"1 KiB": 1e6 / 65.2, "64 KiB": 1e6 / 172}),
+        *_published("HTTP/2 protobuf", {"1 KiB": 1e6 / 115, "64 KiB": 1e6 / 750}),
+    ),
+    hardware="36 cores",
+)
+
+
+def _arith(name: str, connections: int, outstanding: int, **load: object) -> Cell:
+    made = {"work": "multiply", "connections": connections, "outstanding": connections * outstanding, **load}
+    return Cell(name, Load(**made))  # type: ignore[arg-type]
+
+
+HSLAM = Table(
+    name="hslam",
+    title="hslam/rpc's columns",
+    note=(
+        "Arith.Multiply(a, b), the product verified. 1c and 8c: connections with one call under way each; p: 32 on "
+        "each, answered in order; m: 32 on each, in any order; pb, mb: 512 on each; n: no answer is sent, and only "
+        "handing over is measured. hslam's batches are messages of many calls; here calls under way together are "
+        "written together."
+    ),
+    cells=tuple(
+        _arith(f"{connections}c{suffix}", connections, outstanding, **load)
+        for suffix, outstanding, load in (
+            ("", 1, {}),
+            ("_p", 32, {"pipelined": True}),
+            ("_m", 32, {}),
+            ("_pb", 512, {"pipelined": True}),
+            ("_mb", 512, {}),
+            ("_mbn", 512, {"work": "oneway"}),
+        )
+        for connections in (1, 8)
+    ),
+    figures=("calls_per_second", "mean_us", "p50_us", "p99_us"),
+    published=(
+        *_published(
+            "hslam/rpc",
+            {
+                "1c": 22e3,
+                "8c": 119e3,
+                "1c_p": 163e3,
+                "8c_p": 361e3,
+                "1c_m": 155e3,
+                "8c_m": 314e3,
+                "1c_pb": 289e3,
+                "8c_pb": 578e3,
+                "1c_mb": 306e3,
+                "8c_mb": 778e3,
+                "1c_mbn": 1.18e6,
+            },
+        ),
+        *_published("gRPC Go, beside hslam/rpc", {"1c": 15e3, "8c": 62e3, "1c_m": 90e3, "8c_m": 146e3}),
+    ),
+    hardware="12 cores",
+)
+
+RPCZ = Table(
+    name="rpcz",
+    title="rpcz's rows",
+    note=(
+        "Echo of a string of random letters on one connection, 8 calls under way, the answer compared. rpcz has both "
+        "sides in one process, and one row without buffers, which no contestant here can do without."
+    ),
+    cells=(
+        *(_text(f"protobuf {kib} KiB", bytes=kib * 1024, outstanding=8) for kib in (1, 4, 16, 32, 64)),
+        *(_text(f"JSON {kib} KiB", bytes=kib * 1024, outstanding=8, codec="json") for kib in (1, 4, 16, 32, 64)),
+        _text("TLS 1 KiB", bytes=1024, outstanding=8, tls=True),
+    ),
+    figures=("us_per_call", "mib_per_second", "p99_us"),
+    published=(
+        *_published("rpcz", {"protobuf 1 KiB": 1e6 / 13.4, "protobuf 64 KiB": 1e6 / 91.6}),
+        *_published("rpcz JSON", {"JSON 1 KiB": 1e6 / 20.4, "JSON 16 KiB": 1e6 / 185}),
+    ),
+    hardware="not said",
+)
+
+
+def _round(name: str, connections: int, pipelined: int) -> Cell:
+    return Cell(name, Load(work="object", connections=connections, outstanding=connections * pipelined))
+
+
+ROUNDS = Table(
+    name="rounds",
+    title="rpc-server-benchmark's two rounds",
+    note=(
+        "A constant object of seven fields. Round 1: 10 connections with one call each; round 2: 20 connections with "
+        "50 pipelined. koa, express and Go's echo are driven by autocannon, whose own speed is the limit of their "
+        "second round; the RPC systems answer FindOne(name) to a client of their own."
+    ),
+    cells=(_round("round 1", 10, 1), _round("round 2", 20, 50)),
+    figures=("calls_per_second", "p50_us", "p99_us", "max_us"),
+    published=(
+        *_published("koa", {"round 1": 24e3, "round 2": 46e3}),
+        *_published("express", {"round 1": 9e3, "round 2": 12e3}),
+        *_published("Go echo", {"round 1": 50e3, "round 2": 98e3}),
+        *_published("Thrift on Node", {"round 1": 15e3, "round 2": 41e3}),
+        *_published("Thrift on Go", {"round 1": 9e3, "round 2": 8e3}),
+    ),
+    hardware="not said",
+)
+
+LONG_TAIL = Table(
+    name="long-tail",
+    title="A long tail",
+    note=(
+        "Echo of 8 bytes; the server lets one call in 100 wait for 5 ms, which should delay no other. The limit "
+        "answers all at once."
+    ),
+    cells=tuple(
+        Cell(f"8/1/{outstanding}", Load(work="long_tail", outstanding=outstanding)) for outstanding in (1, 50, 500)
+    ),
+    figures=("calls_per_second", "p50_us", "p95_us", "p99_us"),
+)
+
+CONNECTIONS = Table(
+    name="connections",
+    title="Many connections",
+    note="Echo of 8 bytes, one call under way on each connection. Memory is the server's peak.",
+    cells=echo_cells("8/1/1 8/100/100 8/1000/1000 8/10000/10000"),
+    figures=("calls_per_second", "p50_us", "p99_us", "server_peak_mib"),
+)
+
+SLOW_READER = Table(
+    name="slow-reader",
+    title="A slow reader",
+    note=(
+        "Echo of 8 bytes with 50 calls under way, while another client reads 50 messages of 64 KiB a second from a "
+        "stream that could give far more. The server's memory must stay bounded and the others' calls fast. The limit "
+        "has no slow reader."
+    ),
+    cells=(Cell("8/1/50", Load(outstanding=50, slow_reader=True)),),
+    figures=("calls_per_second", "p50_us", "p99_us", "server_peak_mib"),
+)
+
+MIXED = Table(
+    name="mixed",
+    title="Small calls beside large messages",
+    note=(
+        "Echo on one connection: one call after the other of 16 MiB, and small ones beside it, whose figures these "
+        "are. The limit moves small ones only."
+    ),
+    cells=tuple(Cell(f"8/1/{count}", Load(work="mixed", outstanding=count)) for count in (2, 51)),
+    figures=("calls_per_second", "p50_us", "p99_us", "large_calls_per_second"),
+)
+
+FAN_OUT = Table(
+    name="fan-out",
+    title="Fan-out",
+    note=(
+        "Each call makes three calls at once to a second server of the same system before it is answered; echo of 8 "
+        "bytes. The limit asks nobody."
+    ),
+    cells=tuple(Cell(f"8/1/{count}", Load(work="fan_out", outstanding=count)) for count in (1, 50, 500)),
+    figures=("calls_per_second", "p50_us", "p99_us"),
+)
+
+TABLES = {
+    table.name: table
+    for table in (
+        QUICK,
+        MAIN,
+        EXPOSED,
+        RPC_BENCH,
+        HSLAM,
+        RPCZ,
+        ROUNDS,
+        LONG_TAIL,
+        CONNECTIONS,
+        SLOW_READER,
+        MIXED,
+        FAN_OUT,
+    )
+}
+#: What --full measures: all but the short form of one of them.
+FULL = tuple(name for name in TABLES if name != "quick")

@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""The page, its pictures and the comparison, from results that are written here."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from harness import comparison, page, results
+from harness.load import Load
+from harness.summary import number, percent, short
+from harness.tables import TABLES
+
+pytest.importorskip("matplotlib")
+
+RATES = {"limit": 1e6, "ours": 6e5, "peer": 3e4}
+
+
+def run_of(rate: float) -> dict[str, Any]:
+    commands = {"server": "build/x serve", "client": "build/x call"}
+    return {"calls": 10, "seconds": 1, "calls_per_second": rate, "p50_us": 2.0, "p99_us": 9.5, "commands": commands}
+
+
+def cell_of(name: str, load: Load) -> dict[str, Any]:
+    runs = {who: [run_of(rate * factor) for factor in (0.9, 1, 1.2)] for who, rate in RATES.items()}
+    runs["crasher"] = [{"failed": "client: ended with -11"}] * 2
+    return {"name": name, "load": load.to_json(), "runs": runs, "cannot": {"modest": "has no echo"}}
+
+
+def about(title: str, **more: Any) -> dict[str, Any]:
+    made = {"title": title, "language": "C++", "settings": "as told | advised", "version": "1.2", "missing": ""}
+    return {**made, "is_limit": False, "is_ours": False, **more}
+
+
+@pytest.fixture
+def sample() -> dict[str, Any]:
+    return {
+        "format": 1,
+        "command": "bench/contest/run --table main",
+        "started": "2025-03-04T05:06:07+00:00",
+        "timing": {"seconds": 1.0, "warmup": 0.3, "rounds": 3, "pin": True},
+        "machine": {
+            "processor": "Some CPU",
+            "cores": 2,
+            "virtual": True,
+            "kernel": "6.1",
+            "system": "Debian",
+            "go": "",
+        },
+        "contestants": {
+            "limit": about("bare socket", is_limit=True),
+            "ours": about("Trunkline", is_ours=True),
+            "peer": about("Peer"),
+            "crasher": about("Crasher"),
+            "modest": about("Modest"),
+            "gone": about("Gone", version="", missing="apt-get: no such package"),
+        },
+        "tables": {
+            "main": {"cells": [cell_of("8/1/1", Load()), cell_of("8/1/50", Load(outstanding=50))]},
+            "connections": {
+                "cells": [
+                    cell_of(f"8/{count}/{count}", Load(connections=count, outstanding=count)) for count in (1, 100)
+                ]
+            },
+        },
+    }
+
+
+def write(tmp_path: Path, sample: dict[str, Any], name: str = "results.json") -> Path:
+    path = tmp_path / name
+    results.write(sample, path)
+    return path
+
+
+def test_the_page_has_every_figure_with_its_command_and_machine(tmp_path: Path, sample: dict[str, Any]) -> None:
+    out = tmp_path / "docs/benchmarks.md"
+
+    assert page.main([str(write(tmp_path, sample)), "--out", str(out)]) == 0
+
+    text = out.read_text()
+    assert "| *limit: bare socket* | 1.00 M | 1.00 M |" in text
+    assert "| **Trunkline** | 600 k | 600 k |" in text
+    assert "| Peer | 30.0 k | 30.0 k |" in text
+    assert "| **Trunkline** | 60% | 60% |" in text
+    assert "Made by `bench/contest/run --table main` on virtual machine, 2 cores of Some CPU, Linux 6.1" in text
+    assert "- Peer, 8/1/1: `build/x serve` and `build/x call`" in text
+    assert "as told \\| advised" in text
+    for picture in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", text):
+        assert (out.parent / picture).is_file()
+
+
+def test_who_is_missing_failed_or_cannot_is_told_with_the_reason(tmp_path: Path, sample: dict[str, Any]) -> None:
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    text = out.read_text()
+    assert "| Gone | C++ | **missing**: apt-get: no such package |" in text
+    assert "- Crasher: client: ended with -11 (every cell)" in text
+    assert "- Modest: has no echo (every cell)" in text
+
+
+def test_a_picture_names_the_contestants_the_units_and_the_limit(tmp_path: Path, sample: dict[str, Any]) -> None:
+    page.main([str(write(tmp_path, sample)), "--out", str(tmp_path / "benchmarks.md")])
+
+    for table in ("main", "connections"):
+        picture = (tmp_path / f"benchmarks/{table}.svg").read_text()
+        for words in ("Trunkline", "Peer", "calls per second", "limit"):
+            assert f"{words}" in picture, f"{table}: {words}"
+
+
+def test_the_same_results_make_the_same_page(tmp_path: Path, sample: dict[str, Any]) -> None:
+    path = write(tmp_path, sample)
+    for folder in ("one", "two"):
+        page.main([str(path), "--out", str(tmp_path / folder / "benchmarks.md")])
+
+    for file in ("benchmarks.md", "benchmarks/main.svg", "benchmarks/connections.svg"):
+        assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
+
+
+def test_published_figures_stand_beside_with_their_hardware(tmp_path: Path, sample: dict[str, Any]) -> None:
+    cells = [cell_of(cell.name, cell.load) for cell in TABLES["hslam"].cells]
+    sample["tables"] = {"hslam": {"cells": cells}}
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    text = out.read_text()
+    assert "| *hslam/rpc, as published* | 22.0 k | 119 k | 163 k |" in text
+    assert "from other hardware (12 cores)" in text
+
+
+def test_a_wide_table_is_parted_by_payload(tmp_path: Path, sample: dict[str, Any]) -> None:
+    sample["tables"] = {"exposed": {"cells": [cell_of(cell.name, cell.load) for cell in TABLES["exposed"].cells]}}
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    text = out.read_text()
+    assert re.findall(r"^### (.*)$", text, re.M) == [
+        f"{size} bytes" for size in ("8", "128", "1,024", "32,768", "65,536")
+    ]
+
+
+def test_two_runs_are_compared_by_their_ratios(
+    tmp_path: Path, sample: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    again = copy.deepcopy(sample)
+    for cell in again["tables"]["main"]["cells"]:
+        cell["runs"]["peer"] = [run_of(6e4)]
+    files = [str(write(tmp_path, sample, "first.json")), str(write(tmp_path, again, "second.json"))]
+
+    assert page.main(["--compare", *files]) == 0
+
+    text = capsys.readouterr().out
+    assert "| main | 8/1/50 | Peer | 20.0 x | 10.0 x | -50% |" in text
+    assert "50% at most (Peer in main 8/1/1)" in text
+    assert len(comparison.ratios(sample, again)) == 8
+
+
+def test_the_page_of_two_runs_tells_how_far_they_differ(tmp_path: Path, sample: dict[str, Any]) -> None:
+    files = [str(write(tmp_path, sample, name)) for name in ("first.json", "second.json")]
+    out = tmp_path / "benchmarks.md"
+
+    page.main([*files, "--out", str(out)])
+
+    text = out.read_text()
+    assert "## Two runs" in text
+    assert text.count("## The main cells") == 1
+
+
+def test_a_file_that_holds_no_results_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "results.json"
+    path.write_text(json.dumps({"format": 99}))
+
+    assert page.main([str(path), "--out", str(tmp_path / "benchmarks.md")]) == 1
+    assert "its format is not 1" in capsys.readouterr().err
+    assert page.main([str(tmp_path / "none.json"), "--out", str(tmp_path / "benchmarks.md")]) == 1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.25, "0.25"),
+        (7.0, "7.0"),
+        (12.3, "12"),
+        (999.4, "999"),
+        (999.9, "1.00 k"),
+        (12_345, "12.3 k"),
+        (2.5e6, "2.50 M"),
+    ],
+)
+def test_short_numbers(value: float, text: str) -> None:
+    assert short(value) == text
+
+
+def test_numbers_and_shares() -> None:
+    assert [number(value) for value in (None, 0.0123, 3.14159, 27.18, 1234.5)] == [
+        "-",
+        "0.0123",
+        "3.14",
+        "27.2",
+        "1,234",
+    ]
+    assert [percent(value) for value in (None, 0.034, 0.5)] == ["-", "3.4%", "50%"]

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+// How a plain type is made of a Value, and what is said where it cannot be.
+#pragma once
+
+#include <trunkline/plain_type.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace trunkline::plain {
+
+/// Where a value does not fit, and why.
+struct Misfit {
+  std::string path;
+  std::string reason;
+
+  /// Says that it is below this member or element.
+  bool below(std::string_view step) { return path.insert(0, "/" + std::string(step)), false; }
+  bool because(std::string why) { return reason = std::move(why), false; }
+  bool expected(std::string_view what, const Value& found) {
+    return because("expected " + std::string(what) + ", not " + std::string(to_string(found.kind())));
+  }
+  std::string text() const { return path.empty() ? reason : "at " + path + ": " + reason; }
+};
+
+template <class T>
+bool from_value(const Value& from, T& object, Misfit& misfit);
+
+template <class T>
+bool integer_from(const Value& from, T& number, Misfit& misfit) {
+  const auto take = [&](auto found) {
+    if (!std::in_range<T>(found)) {
+      return misfit.because(std::to_string(found) + " is not in " + std::to_string(std::numeric_limits<T>::min()) +
+                            " to " + std::to_string(std::numeric_limits<T>::max()));
+    }
+    number = static_cast<T>(found);
+    return true;
+  };
+  if (const auto* const found = from.get_if<std::int64_t>()) return take(*found);
+  if (const auto* const found = from.get_if<std::uint64_t>()) return take(*found);
+  return misfit.expected("an integer", from);
+}
+
+template <class T>
+bool list_from(const Value& from, T& list, Misfit& misfit) {
+  const auto* const elements = from.get_if<Value::Array>();
+  if (elements == nullptr) return misfit.expected("an array", from);
+  list.clear();
+  for (std::size_t index = 0; index < elements->size(); ++index) {
+    typename T::value_type element{};
+    if (!from_value((*elements)[index], element, misfit)) return misfit.below(std::to_string(index));
+    list.insert(list.end(), std::move(element));
+  }
+  return true;
+}
+
+template <class T>
+bool array_from(const Value& from, T& array, Misfit& misfit) {
+  const auto* const elements = from.get_if<Value::Array>();
+  if (elements == nullptr) return misfit.expected("an array", from);
+  if (elements->size() != array.size()) {
+    return misfit.because("expected " + std::to_string(array.size()) + " elements, not " +
+                          std::to_string(elements->size()));
+  }
+  for (std::size_t index = 0; index < array.size(); ++index) {
+    if (!from_value((*elements)[index], array[index], misfit)) return misfit.below(std::to_string(index));
+  }
+  return true;
+}
+
+template <class T>
+bool map_from(const Value& from, T& map, Misfit& misfit) {
+  const auto* const members = from.get_if<Value::Object>();
+  if (members == nullptr) return misfit.expected("an object", from);
+  map.clear();
+  for (const auto& [name, value] : *members) {
+    typename T::mapped_type mapped{};
+    if (!from_value(value, mapped, misfit)) return misfit.below(name);
+    map.emplace(name, std::move(mapped));
+  }
+  return true;
+}
+
+template <class Field>
+bool field_from(const Value& from, std::string_view name, Field& field, Misfit& misfit) {
+  if (const Value* const value = from.find(name)) return from_value(*value, field, misfit) || misfit.below(name);
+  if constexpr (is_optional<Field>) {
+    field.reset();
+    return true;
+  } else {
+    return misfit.because("it is missing") || misfit.below(name);
+  }
+}
+
+template <class T>
+bool structure_from(const Value& from, T& object, Misfit& misfit) {
+  if (!from.is_object()) return misfit.expected("an object", from);
+  const auto read = [&]<std::size_t... indices>(std::index_sequence<indices...>) {
+    const auto fields = fields_of(object);
+    return (field_from(from, field_names<T>()[indices], std::get<indices>(fields), misfit) && ...);
+  };
+  return read(std::make_index_sequence<field_names<T>().size()>());
+}
+
+template <class T>
+bool from_value(const Value& from, T& object, Misfit& misfit) {
+  if constexpr (std::same_as<T, Value>) {
+    object = from;
+    return true;
+  } else if constexpr (std::same_as<T, bool>) {
+    const bool* const found = from.get_if<bool>();
+    if (found == nullptr) return misfit.expected("a boolean", from);
+    object = *found;
+    return true;
+  } else if constexpr (std::is_enum_v<T>) {
+    std::underlying_type_t<T> number{};
+    if (!from_value(from, number, misfit)) return false;
+    object = static_cast<T>(number);
+    return true;
+  } else if constexpr (std::is_integral_v<T>) {
+    Integer<T> number{};
+    if (!integer_from(from, number, misfit)) return false;
+    object = static_cast<T>(number);
+    return true;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    if (!from.is_number()) return misfit.expected("a number", from);
+    object = static_cast<T>(from.as_double());
+    return true;
+  } else if constexpr (std::same_as<T, std::string>) {
+    const std::string* const found = from.get_if<std::string>();
+    if (found == nullptr) return misfit.expected("a text", from);
+    object = *found;
+    return true;
+  } else if constexpr (std::same_as<T, Bytes>) {
+    Result<Bytes> found = from.decode_bytes();
+    if (!found.is_ok()) return misfit.expected("bytes, in base64 where they are a text", from);
+    object = *std::move(found);
+    return true;
+  } else if constexpr (is_optional<T>) {
+    if (from.is_null()) return object.reset(), true;
+    return from_value(from, object.emplace(), misfit);
+  } else if constexpr (is_array<T>) {
+    return array_from(from, object, misfit);
+  } else if constexpr (Map<T>) {
+    return map_from(from, object, misfit);
+  } else if constexpr (Sequence<T>) {
+    return list_from(from, object, misfit);
+  } else {
+    return structure_from(from, object, misfit);
+  }
+}
+
+}  // namespace trunkline::plain

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+// Fields: the members of a plain struct with their names, found at compile time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace trunkline {
+
+/// Specialized by TRUNKLINE_FIELDS; empty for all other types.
+template <class T>
+struct NamedFields {};
+
+namespace structure {
+
+/// Stands for a member of any type while members are counted.
+struct AnyMember {
+  template <class T>
+  operator T() const;  // NOLINT: implicit by design; never defined
+};
+
+template <class T, std::size_t... indices>
+constexpr bool is_made_of(std::index_sequence<indices...>) {
+  return requires { T{(static_cast<void>(indices), AnyMember{})...}; };
+}
+
+inline constexpr std::size_t most_members = 24;
+
+/// How many members an aggregate has; most_members + 1 if there are more.
+template <class T, std::size_t count = most_members + 1>
+constexpr std::size_t count_members() {
+  if constexpr (count == 0 || is_made_of<T>(std::make_index_sequence<count>())) {
+    return count;
+  } else {
+    return count_members<T, count - 1>();
+  }
+}
+
+/// A tuple of references to the members of an aggregate, in order.
+template <class T>
+constexpr auto members_of(T& object) {
+  constexpr std::size_t count = count_members<std::remove_const_t<T>>();
+  static_assert(count <= most_members, "a struct of more than 24 members needs TRUNKLINE_FIELDS");
+#define TRUNKLINE_MEMBERS(number, ...) \
+  if constexpr (count == number) {     \
+    auto& [__VA_ARGS__] = object;      \
+    return std::tie(__VA_ARGS__);      \
+  } else
+  // clang-format off
+  TRUNKLINE_MEMBERS(1, a)
+  TRUNKLINE_MEMBERS(2, a, b)
+  TRUNKLINE_MEMBERS(3, a, b, c)
+  TRUNKLINE_MEMBERS(4, a, b, c, d)
+  TRUNKLINE_MEMBERS(5, a, b, c, d, e)
+  TRUNKLINE_MEMBERS(6, a, b, c, d, e, f)
+  TRUNKLINE_MEMBERS(7, a, b, c, d, e, f, g)
+  TRUNKLINE_MEMBERS(8, a, b, c, d, e, f, g, h)
+  TRUNKLINE_MEMBERS(9, a, b, c, d, e, f, g, h, i)
+  TRUNKLINE_MEMBERS(10, a, b, c, d, e, f, g, h, i, j)
+  TRUNKLINE_MEMBERS(11, a, b, c, d, e, f, g, h, i, j, k)
+  TRUNKLINE_MEMBERS(12, a, b, c, d, e, f, g, h, i, j, k, l)
+  TRUNKLINE_MEMBERS(13, a, b, c, d, e, f, g, h, i, j, k, l, m)
+  TRUNKLINE_MEMBERS(14, a, b, c, d, e, f, g, h, i, j, k, l, m, n)
+  TRUNKLINE_MEMBERS(15, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o)
+  TRUNKLINE_MEMBERS(16, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p)
+  TRUNKLINE_MEMBERS(17, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q)
+  TRUNKLINE_MEMBERS(18, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r)
+  TRUNKLINE_MEMBERS(19, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s)
+  TRUNKLINE_MEMBERS(20, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t)
+  TRUNKLINE_MEMBERS(21, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u)
+  TRUNKLINE_MEMBERS(22, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v)
+  TRUNKLINE_MEMBERS(23, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w)
+  TRUNKLINE_MEMBERS(24, a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x)
+  return std::tuple<>();
+  // clang-format on
+#undef TRUNKLINE_MEMBERS
+}
+
+/// Never made: only the addresses of its members are looked at.
+template <class T>
+union Unmade {
+  constexpr Unmade() : none() {}
+  constexpr ~Unmade() {}
+  char none;
+  T value;
+};
+template <class T>
+struct Sample {
+  static inline Unmade<T> object{};
+};
+
+template <class T>
+struct MemberAddress {
+  T* address;
+};
+template <class T, std::size_t index>
+constexpr auto address_of_member() {
+  auto& member = std::get<index>(members_of(Sample<T>::object.value));
+  return MemberAddress<std::remove_reference_t<decltype(member)>>{&member};
+}
+
+/// The compiler's own name of a member: "...::name)}..." of g++, "...value.name}]" of clang.
+template <auto address>
+constexpr std::string_view name_of_member() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(0, text.rfind('}'));
+  if (text.ends_with(')')) text.remove_suffix(1);
+  return text.substr(text.find_last_of(".:") + 1);
+}
+
+template <class T, std::size_t... indices>
+constexpr auto names_of_members(std::index_sequence<indices...>) {
+  return std::array<std::string_view, sizeof...(indices)>{name_of_member<address_of_member<T, indices>()>()...};
+}
+
+template <class T>
+concept HasNamedFields = requires {
+  NamedFields<T>::names;
+};
+
+/// The name of a type without its namespaces.
+template <class T>
+constexpr std::string_view name_of_type() {
+  std::string_view text = __PRETTY_FUNCTION__;
+  text = text.substr(text.find("T = ") + 4);
+  text = text.substr(0, text.find_first_of(";]"));
+  return text.substr(text.rfind(':') + 1);  // npos + 1 is 0
+}
+
+}  // namespace structure
+
+/// A struct whose members have names that can be found: an aggregate without base classes, C arrays and bit fields, of
+/// at most 24 members; or any class given to TRUNKLINE_FIELDS.
+template <class T>
+concept Structure = std::is_class_v<T> &&
+    (structure::HasNamedFields<T> || (std::is_aggregate_v<T> && !requires { std::tuple_size<T>::value; }));
+
+/// In order.
+template <Structure T>
+constexpr auto field_names() {
+  if constexpr (structure::HasNamedFields<T>) {
+    return NamedFields<T>::names;
+  } else {
+    return structure::names_of_members<T>(std::make_index_sequence<structure::count_members<T>()>());
+  }
+}
+
+/// A tuple of references to the fields, in order.
+template <class T>
+requires Structure<std::remove_const_t<T>>
+constexpr auto fields_of(T& object) {
+  if constexpr (structure::HasNamedFields<std::remove_const_t<T>>) {
+    return NamedFields<std::remove_const_t<T>>::tie(object);
+  } else {
+    return structure::members_of(object);
+  }
+}
+
+}  // namespace trunkline
+
+#define TRUNKLINE_PARENS ()
+#define TRUNKLINE_EXPAND(...) TRUNKLINE_EXPAND4(TRUNKLINE_EXPAND4(TRUNKLINE_EXPAND4(__VA_ARGS__)))
+#define TRUNKLINE_EXPAND4(...) TRUNKLINE_EXPAND3(TRUNKLINE_EXPAND3(TRUNKLINE_EXPAND3(__VA_ARGS__)))
+#define TRUNKLINE_EXPAND3(...) TRUNKLINE_EXPAND2(TRUNKLINE_EXPAND2(TRUNKLINE_EXPAND2(__VA_ARGS__)))
+#define TRUNKLINE_EXPAND2(...) __VA_ARGS__
+#define TRUNKLINE_FIELD_NAMES(name, ...) #name __VA_OPT__(, TRUNKLINE_FIELD_NAMES_AGAIN TRUNKLINE_PARENS(__VA_ARGS__))
+#define TRUNKLINE_FIELD_NAMES_AGAIN() TRUNKLINE_FIELD_NAMES
+#define TRUNKLINE_FIELD_REFERENCES(name, ...) \
+  object.name __VA_OPT__(, TRUNKLINE_FIELD_REFERENCES_AGAIN TRUNKLINE_PARENS(__VA_ARGS__))
+#define TRUNKLINE_FIELD_REFERENCES_AGAIN() TRUNKLINE_FIELD_REFERENCES
+
+/// TRUNKLINE_FIELDS(Type, first, second, ...), in the global namespace: names the fields of a class, public ones, at
+/// most 27, of which it is to be sent. For classes whose members are not found, or not all to be sent.
+#define TRUNKLINE_FIELDS(Type, ...)                                                              \
+  template <>                                                                                    \
+  struct trunkline::NamedFields<Type> {                                                          \
+    static constexpr auto names =                                                                \
+        std::to_array<std::string_view>({TRUNKLINE_EXPAND(TRUNKLINE_FIELD_NAMES(__VA_ARGS__))}); \
+    template <class Object>                                                                      \
+    static constexpr auto tie(Object& object) {                                                  \
+      return std::tie(TRUNKLINE_EXPAND(TRUNKLINE_FIELD_REFERENCES(__VA_ARGS__)));                \
+    }                                                                                            \
+  }
