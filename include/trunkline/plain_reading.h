@@ -4,6 +4,7 @@
 
 #include <trunkline/plain_type.h>
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -15,18 +16,18 @@
 
 namespace trunkline::plain {
 
-/// Where a value does not fit, and why.
-struct Misfit {
+/// Where a value does not fit, and why. Never says what the value is.
+struct TRUNKLINE_API Misfit {
   std::string path;
   std::string reason;
 
-  /// Says that it is below this member or element.
-  bool below(std::string_view step) { return path.insert(0, "/" + std::string(step)), false; }
-  bool because(std::string why) { return reason = std::move(why), false; }
-  bool expected(std::string_view what, const Value& found) {
-    return because("expected " + std::string(what) + ", not " + std::string(to_string(found.kind())));
-  }
-  std::string text() const { return path.empty() ? reason : "at " + path + ": " + reason; }
+  // These return false.
+  /// Says that it is below this member or element. A name that the peer has chosen is cut and made ASCII.
+  bool below(std::string_view step);
+  bool because(std::string why);
+  bool expected(std::string_view what, const Value& found);
+
+  std::string text() const;
 };
 
 template <class T>
@@ -36,8 +37,8 @@ template <class T>
 bool integer_from(const Value& from, T& number, Misfit& misfit) {
   const auto take = [&](auto found) {
     if (!std::in_range<T>(found)) {
-      return misfit.because(std::to_string(found) + " is not in " + std::to_string(std::numeric_limits<T>::min()) +
-                            " to " + std::to_string(std::numeric_limits<T>::max()));
+      return misfit.because("the number is not in " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+                            std::to_string(std::numeric_limits<T>::max()));
     }
     number = static_cast<T>(found);
     return true;
@@ -45,6 +46,18 @@ bool integer_from(const Value& from, T& number, Misfit& misfit) {
   if (const auto* const found = from.get_if<std::int64_t>()) return take(*found);
   if (const auto* const found = from.get_if<std::uint64_t>()) return take(*found);
   return misfit.expected("an integer", from);
+}
+
+template <class T>
+bool floating_from(const Value& from, T& number, Misfit& misfit) {
+  if (!from.is_number()) return misfit.expected("a number", from);
+  const double found = from.as_double();
+  // Infinity is one of a float's values, what lies between is none.
+  if (std::isfinite(found) && std::abs(found) > static_cast<double>(std::numeric_limits<T>::max())) {
+    return misfit.because("the number is not in the range of float" + std::to_string(sizeof(T) * 8));
+  }
+  number = static_cast<T>(found);
+  return true;
 }
 
 template <class T>
@@ -129,9 +142,7 @@ bool from_value(const Value& from, T& object, Misfit& misfit) {
     object = static_cast<T>(number);
     return true;
   } else if constexpr (std::is_floating_point_v<T>) {
-    if (!from.is_number()) return misfit.expected("a number", from);
-    object = static_cast<T>(from.as_double());
-    return true;
+    return floating_from(from, object, misfit);
   } else if constexpr (std::same_as<T, std::string>) {
     const std::string* const found = from.get_if<std::string>();
     if (found == nullptr) return misfit.expected("a text", from);

@@ -128,7 +128,8 @@ constexpr std::string_view name_of_type() {
   std::string_view text = __PRETTY_FUNCTION__;
   text = text.substr(text.find("T = ") + 4);
   text = text.substr(0, text.find_first_of(";]"));
-  return text.substr(text.rfind(':') + 1);  // npos + 1 is 0
+  // Those of a template's arguments stay.
+  return text.substr(text.substr(0, text.find('<')).rfind(':') + 1);  // npos + 1 is 0
 }
 
 }  // namespace structure

@@ -156,7 +156,8 @@ TEST_F(PlainTypes, SaysWhereAndWhyAMessageDoesNotFit) {
             "call same: decode json: at /points/2/x: expected a number, not string");
   EXPECT_EQ(refusal("same", with_points(Value())).message(),
             "call same: decode json: at /points/2: expected an object, not null");
-  EXPECT_EQ(refusal("narrow", 128, "msgpack").message(), "call narrow: decode msgpack: 128 is not in -128 to 127");
+  EXPECT_EQ(refusal("narrow", 128, "msgpack").message(),
+            "call narrow: decode msgpack: the number is not in -128 to 127");
   EXPECT_EQ(refusal("narrow", 1.5).message(), "call narrow: decode json: expected an integer, not float64");
   EXPECT_EQ(refusal("narrow", true).code(), trunkline::StatusCode::invalid_argument);
 }
