@@ -22,7 +22,7 @@ struct TRUNKLINE_API Misfit {
   std::string reason;
 
   // These return false.
-  /// Says that it is below this member or element. A name that the peer has chosen is cut and made ASCII.
+  /// Says that it is below this member or element. A name may be the peer's: it is cut and made ASCII.
   bool below(std::string_view step);
   bool because(std::string why);
   bool expected(std::string_view what, const Value& found);
@@ -46,18 +46,6 @@ bool integer_from(const Value& from, T& number, Misfit& misfit) {
   if (const auto* const found = from.get_if<std::int64_t>()) return take(*found);
   if (const auto* const found = from.get_if<std::uint64_t>()) return take(*found);
   return misfit.expected("an integer", from);
-}
-
-template <class T>
-bool floating_from(const Value& from, T& number, Misfit& misfit) {
-  if (!from.is_number()) return misfit.expected("a number", from);
-  const double found = from.as_double();
-  // Infinity is one of a float's values, what lies between is none.
-  if (std::isfinite(found) && std::abs(found) > static_cast<double>(std::numeric_limits<T>::max())) {
-    return misfit.because("the number is not in the range of float" + std::to_string(sizeof(T) * 8));
-  }
-  number = static_cast<T>(found);
-  return true;
 }
 
 template <class T>
@@ -142,7 +130,13 @@ bool from_value(const Value& from, T& object, Misfit& misfit) {
     object = static_cast<T>(number);
     return true;
   } else if constexpr (std::is_floating_point_v<T>) {
-    return floating_from(from, object, misfit);
+    if (!from.is_number()) return misfit.expected("a number", from);
+    const double number = from.as_double();
+    if (std::isfinite(number) && std::abs(number) > static_cast<double>(std::numeric_limits<T>::max())) {
+      return misfit.because("it is too large a number for " + std::to_string(sizeof(T) * 8) + " bits");
+    }
+    object = static_cast<T>(number);
+    return true;
   } else if constexpr (std::same_as<T, std::string>) {
     const std::string* const found = from.get_if<std::string>();
     if (found == nullptr) return misfit.expected("a text", from);

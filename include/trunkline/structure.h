@@ -122,13 +122,12 @@ concept HasNamedFields = requires {
   NamedFields<T>::names;
 };
 
-/// The name of a type without its namespaces.
+/// The name of a type without its namespaces; those of template arguments stay.
 template <class T>
 constexpr std::string_view name_of_type() {
   std::string_view text = __PRETTY_FUNCTION__;
   text = text.substr(text.find("T = ") + 4);
   text = text.substr(0, text.find_first_of(";]"));
-  // Those of a template's arguments stay.
   return text.substr(text.substr(0, text.find('<')).rfind(':') + 1);  // npos + 1 is 0
 }
 

@@ -11,6 +11,12 @@
 #include <unistd.h>
 
 namespace trunkline::cli {
+namespace {
+
+/// The reason, as CLI11 wants it; empty if there is something.
+std::string refuse_nothing(const std::string& text) { return text.empty() ? "is empty" : ""; }
+
+}  // namespace
 
 void CallCommand::declare(CLI::App& app) {
   connection_.declare(app);
@@ -18,8 +24,13 @@ void CallCommand::declare(CLI::App& app) {
       ->type_name("")
       ->required();
   app.add_option("input", dash_, "-: requests from standard input, sent as they come")->type_name("");
-  auto* const json = app.add_option("--json", json_, "Requests, as JSON values one after the other")->type_name("TEXT");
-  app.add_option("--file", file_, "The same from a file")->type_name("FILE")->excludes(json);
+  auto* const json = app.add_option("--json", json_, "Requests, as JSON values one after the other")
+                         ->type_name("TEXT")
+                         ->check(CLI::Validator(refuse_nothing, ""));
+  app.add_option("--file", file_, "The same from a file")
+      ->type_name("FILE")
+      ->check(CLI::Validator(refuse_nothing, ""))
+      ->excludes(json);
   call_.declare(app);
   app.add_option("--codec", codec_, "How requests are sent; with json or msgpack no definitions are needed")
       ->type_name("protobuf|json|msgpack")

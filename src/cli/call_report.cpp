@@ -51,14 +51,14 @@ void CallReport::end(const Status& status, const Metadata& trailing, std::string
   const std::lock_guard lock(mutex_);
   for (const auto& entry : trailing) say("< trailing " + format_metadata(entry));
   std::string line = "< " + std::string(to_string(status.code())) + " after " + elapsed();
-  if (!peer.empty()) line += " from " + harmless(peer);
+  if (!peer.empty()) line += " from " + std::string(peer);
   line += "; sent " + count_of(requests_, "message") + ", " + count_of(request_bytes_, "byte");
   line += "; received " + count_of(responses_, "message") + ", " + count_of(response_bytes_, "byte");
   say(line);
 }
 
 void CallReport::say(std::string_view line) const {
-  if (is_verbose_) write_message(Style(STDERR_FILENO).faint(line) + "\n");
+  if (is_verbose_) write_message(Style(STDERR_FILENO).faint(harmless(line)) + "\n");
 }
 
 std::string CallReport::elapsed() const { return format_duration(Clock::now() - started_); }

@@ -30,6 +30,7 @@ class CallReport {
  private:
   using Clock = std::chrono::steady_clock;
 
+  /// `line` may hold what a peer has said.
   void say(std::string_view line) const;
   std::string elapsed() const;
 

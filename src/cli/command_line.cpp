@@ -18,8 +18,9 @@
 namespace trunkline::cli {
 namespace {
 
+/// `text` may hold what a peer has said.
 int complain(int exit_status, const std::string& text) {
-  write_message(Style(STDERR_FILENO).error("trunkline:") + " " + text + "\n");
+  write_message(Style(STDERR_FILENO).error("trunkline:") + " " + harmless(text, true) + "\n");
   return exit_status;
 }
 

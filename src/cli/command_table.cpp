@@ -55,7 +55,7 @@ constexpr std::array commands{
                  "  trunkline serve app:server\n"
                  "  trunkline serve --python .venv/bin/python app:server --reload\n"
                  "\n"
-                 "All other arguments are handed on; `trunkline serve -- --help` shows what they are.\n",
+                 "All other arguments are handed on; `python -m trunkline.serve --help` tells more of them.\n",
                  &make<ServeCommand>},
     CommandEntry{"completion", "Print a script that completes this command in a shell",
                  "Examples:\n"

@@ -15,9 +15,11 @@ struct Unit {
   double nanoseconds;
 };
 
-constexpr std::array units{Unit{"ns", 1},  Unit{"us", 1e3}, Unit{"ms", 1e6},
-                           Unit{"s", 1e9}, Unit{"m", 60e9}, Unit{"h", 3600e9}};
-constexpr double year = 365 * 24 * 3600e9;
+constexpr std::array units{Unit{"ns", 1},   Unit{"us", 1e3},   Unit{"ms", 1e6},   Unit{"s", 1e9},
+                           Unit{"m", 60e9}, Unit{"h", 3600e9}, Unit{"d", 86400e9}};
+constexpr double year = 365 * 86400e9;
+/// Seconds that are written as such stay below.
+constexpr double two_minutes = 119.5e9;
 
 Status refuse(std::string_view text, std::string_view why) {
   return {StatusCode::invalid_argument, "duration '" + std::string(text) + "': " + std::string(why)};
@@ -35,6 +37,18 @@ const Unit* take_unit(std::string_view& rest) {
   return nullptr;
 }
 
+std::string format_long_duration(double count) {
+  std::size_t index = 4;
+  while (index + 1 < units.size() && count >= units[index + 1].nanoseconds) ++index;
+  const Unit& large = units[index];
+  const Unit& small = units[index - 1];
+  const auto smalls = static_cast<std::uint64_t>(std::llround(count / small.nanoseconds));
+  const auto per_large = static_cast<std::uint64_t>(std::llround(large.nanoseconds / small.nanoseconds));
+  std::string text = std::to_string(smalls / per_large).append(large.name);
+  if (smalls % per_large != 0) text.append(std::to_string(smalls % per_large)).append(small.name);
+  return text;
+}
+
 }  // namespace
 
 Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
@@ -49,7 +63,7 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     const bool is_bare = rest.empty() && end == text.data() + text.size() && total == 0;
     const Unit* const unit = is_bare ? &units[3] : take_unit(rest);
-    if (unit == nullptr) return refuse(text, "unknown unit; units are ns, us, ms, s, m and h");
+    if (unit == nullptr) return refuse(text, "unknown unit; units are ns, us, ms, s, m, h and d");
     total += number * unit->nanoseconds;
   } while (!rest.empty());
   if (!(total >= 1)) return refuse(text, "is not more than zero");
@@ -60,6 +74,7 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
 std::string format_duration(std::chrono::nanoseconds duration) {
   const auto count = static_cast<double>(duration.count());
   if (count < 0) return "-";
+  if (count >= two_minutes) return format_long_duration(count);
   std::size_t index = 0;
   while (index < 3 && count >= 999.5 * units[index].nanoseconds) ++index;
   const double value = count / units[index].nanoseconds;

@@ -61,6 +61,11 @@ void Interruption::on_stop(std::function<void()> stop) {
   if (signal_ != 0 && stop_) stop_();
 }
 
+void Interruption::on_end(std::function<void()> last) {
+  const std::lock_guard lock(mutex_);
+  last_ = std::move(last);
+}
+
 int Interruption::exit_status() const {
   const std::lock_guard lock(mutex_);
   return signal_ == 0 ? exit_status::ok : exit_status::signal_base + signal_;
@@ -91,7 +96,10 @@ void Interruption::watch() {
 
 void Interruption::interrupt(int signal) {
   const std::lock_guard lock(mutex_);
-  if (signal_ != 0 || !stop_) _exit(exit_status::signal_base + signal);
+  if (signal_ != 0 || !stop_) {
+    if (last_) last_();
+    _exit(exit_status::signal_base + signal);
+  }
   signal_ = signal;
   stop_();
 }

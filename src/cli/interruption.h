@@ -23,6 +23,9 @@ class Interruption {
 
   /// `stop` is called once, on another thread, or in here if it has happened already. Null: nothing to stop any more.
   void on_stop(std::function<void()> stop);
+  /// `last` is called before the process ends at once, on another thread and while others are stuck in anything: it
+  /// must not wait for them. Null: nothing to do any more.
+  void on_end(std::function<void()> last);
   /// What to end with: 0 if nothing happened, 128 and the signal's number otherwise (SIGPIPE for standard output).
   int exit_status() const;
 
@@ -33,6 +36,7 @@ class Interruption {
   mutable std::mutex mutex_;
   int signal_ = 0;
   std::function<void()> stop_;
+  std::function<void()> last_;
   FileHandle signals_;
   FileHandle end_;
   std::thread thread_;

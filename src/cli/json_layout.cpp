@@ -15,6 +15,21 @@ std::size_t end_of_text(std::string_view json, std::size_t at) {
   return at + 1 < json.size() ? at + 1 : json.size();
 }
 
+/// The byte, or as an escape if terminals take it for a control character: DEL, and U+0080 to U+009F, whose two bytes
+/// are passed then.
+void append_safely(std::string& result, std::string_view json, std::size_t& at) {
+  const auto next = static_cast<unsigned char>(at + 1 < json.size() ? json[at + 1] : 0);
+  const bool is_c1 = json[at] == '\xC2' && next >= 0x80 && next < 0xA0;
+  if (!is_c1 && json[at] != '\x7F') {
+    result += json[at];
+    return;
+  }
+  constexpr std::string_view digits = "0123456789abcdef";
+  const unsigned code = is_c1 ? next : 0x7F;
+  result.append("\\u00").append(1, digits[code >> 4]).append(1, digits[code & 15]);
+  if (is_c1) ++at;
+}
+
 class Writer {
  public:
   explicit Writer(JsonLayout layout) : is_pretty_(layout == JsonLayout::pretty) {}
@@ -32,7 +47,7 @@ class Writer {
   }
   void token(std::string_view text) {
     begin_element();
-    result_ += text;
+    for (std::size_t at = 0; at < text.size(); ++at) append_safely(result_, text, at);
   }
   void begin_element() {
     if (is_empty_ && depth_ > 0) break_line();

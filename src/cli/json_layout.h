@@ -12,7 +12,8 @@ enum class JsonLayout : unsigned char {
   pretty,   ///< a line for each member and element, indented by two
 };
 
-/// `json` is well-formed. Numbers and texts stay as they are, byte for byte.
+/// `json` is well-formed. Numbers and texts stay as they are, byte for byte, but DEL and U+0080 to U+009F, which steer
+/// terminals, are escaped.
 std::string lay_out(std::string_view json, JsonLayout layout);
 
 }  // namespace trunkline::cli

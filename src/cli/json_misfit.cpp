@@ -18,7 +18,7 @@ namespace {
 using google::protobuf::Descriptor;
 using google::protobuf::EnumDescriptor;
 using google::protobuf::FieldDescriptor;
-using Json = nlohmann::ordered_json;
+using Json = nlohmann::json;
 
 constexpr int deepest = 100;
 constexpr std::string_view well_known = "google.protobuf.";

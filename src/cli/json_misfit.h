@@ -9,8 +9,9 @@
 
 namespace trunkline::cli {
 
-/// The first field that does not fit, by protobuf's JSON mapping, e.g. "field 'items[2].count' of example.Order:
-/// expected a number from -2147483648 to 2147483647, found text". Empty if all fits as far as this knows.
-std::string find_misfit(const nlohmann::ordered_json& json, const google::protobuf::Descriptor& type);
+/// The first field that does not fit, members by their names, by protobuf's JSON mapping, e.g. "field 'items[2].count'
+/// of example.Order: expected a number from -2147483648 to 2147483647, found text". Empty if all fits as far as this
+/// knows.
+std::string find_misfit(const nlohmann::json& json, const google::protobuf::Descriptor& type);
 
 }  // namespace trunkline::cli

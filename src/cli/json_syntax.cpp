@@ -2,9 +2,12 @@
 // nlohmann_json's parser, and its errors in our words.
 #include "cli/json_syntax.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace trunkline::cli {
 namespace {
@@ -33,16 +36,40 @@ std::string position_of(const JsonText& value, std::size_t byte) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
+/// Takes every value, and keeps what the parser says of the first error.
+class Check final : public nlohmann::json::json_sax_t {
+ public:
+  explicit Check(const JsonText& value) : value_(value) {}
+  Status take() { return std::move(status_); }
+
+  bool null() override { return true; }
+  bool boolean(bool) override { return true; }
+  bool number_integer(number_integer_t) override { return true; }
+  bool number_unsigned(number_unsigned_t) override { return true; }
+  bool number_float(number_float_t, const string_t&) override { return true; }
+  bool string(string_t&) override { return true; }
+  bool binary(binary_t&) override { return true; }
+  bool start_object(std::size_t) override { return true; }
+  bool key(string_t&) override { return true; }
+  bool end_object() override { return true; }
+  bool start_array(std::size_t) override { return true; }
+  bool end_array() override { return true; }
+  bool parse_error(std::size_t byte, const std::string&, const nlohmann::json::exception& error) override {
+    status_ = Status(StatusCode::invalid_argument, position_of(value_, byte) + ": " + reason_of(error.what()));
+    return false;
+  }
+
+ private:
+  const JsonText& value_;
+  Status status_;
+};
+
 }  // namespace
 
-Result<nlohmann::ordered_json> parse_json(const JsonText& value) {
-  try {
-    return nlohmann::ordered_json::parse(value.text);
-  } catch (const nlohmann::json::parse_error& error) {
-    return Status(StatusCode::invalid_argument, position_of(value, error.byte) + ": " + reason_of(error.what()));
-  } catch (const nlohmann::json::exception& error) {
-    return Status(StatusCode::invalid_argument, position_of(value, 0) + ": " + reason_of(error.what()));
-  }
+Status check_json(const JsonText& value) {
+  Check check(value);
+  nlohmann::json::sax_parse(value.text, &check);
+  return check.take();
 }
 
 }  // namespace trunkline::cli

@@ -41,10 +41,9 @@ MessageCoder::MessageCoder(const Descriptor* request, const Descriptor* response
 }
 
 Result<Payload> MessageCoder::encode(const JsonText& json) const {
-  const Result<nlohmann::ordered_json> parsed = parse_json(json);
-  if (!parsed)
-    return Status(StatusCode::invalid_argument, "request is not JSON: " + std::string(parsed.status().message()));
-  if (options_.codec == "protobuf") return encode_protobuf(json, *parsed);
+  if (const Status status = check_json(json); !status)
+    return Status(StatusCode::invalid_argument, "request is not JSON: " + std::string(status.message()));
+  if (options_.codec == "protobuf") return encode_protobuf(json);
   if (options_.codec == "json") return Payload{Slice::copy_of(json.text), "json"};
   Value value;
   if (Status status = codecs_.find("json")->decode(Slice::copy_of(json.text), MutableMessageView::of(value)); !status) {
@@ -57,11 +56,11 @@ Result<Payload> MessageCoder::encode(const JsonText& json) const {
   return Payload{out.take(), "msgpack"};
 }
 
-Result<Payload> MessageCoder::encode_protobuf(const JsonText& json, const nlohmann::ordered_json& parsed) const {
+Result<Payload> MessageCoder::encode_protobuf(const JsonText& json) const {
   std::string binary;
   const auto status = util::JsonToBinaryString(resolver_.get(), type_url(*request_), json.text, &binary);
   if (status.ok()) return Payload{Slice::from_string(std::move(binary)), "protobuf"};
-  std::string reason = find_misfit(parsed, *request_);
+  std::string reason = find_misfit(nlohmann::json::parse(json.text), *request_);
   // What the walk does not know of, in protobuf's words.
   if (reason.empty()) reason = "does not fit " + request_->full_name() + ": " + status.message().ToString();
   return refuse(json, reason);

@@ -37,7 +37,7 @@ class MessageCoder {
   Result<std::string> decode(const Payload& payload) const;
 
  private:
-  Result<Payload> encode_protobuf(const JsonText& json, const nlohmann::ordered_json& parsed) const;
+  Result<Payload> encode_protobuf(const JsonText& json) const;
   Result<std::string> decode_protobuf(const Payload& payload) const;
 
   const google::protobuf::Descriptor* request_;

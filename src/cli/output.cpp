@@ -38,6 +38,13 @@ void write_output(std::string_view text) {
   if (error != 0) throw Failure(exit_status::failed, std::string("write standard output: ") + std::strerror(error));
 }
 
+void try_write_output(std::string_view text) noexcept {
+  pollfd ready{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
+  if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;
+  // What does not fit is left out.
+  [[maybe_unused]] const ssize_t written = write(STDOUT_FILENO, text.data(), text.size());
+}
+
 void write_message(std::string_view text) noexcept { write_all(STDERR_FILENO, text); }
 
 }  // namespace trunkline::cli

@@ -6,9 +6,11 @@
 #include "cli/terminal.h"
 
 #include <google/protobuf/descriptor.pb.h>
+#include <asio/use_future.hpp>
 
 #include <algorithm>
 #include <chrono>
+#include <future>
 #include <utility>
 
 namespace trunkline::cli {
@@ -18,6 +20,8 @@ using google::protobuf::FileDescriptorProto;
 
 /// Of one stream; a server that takes longer to describe itself has a fault.
 constexpr std::chrono::seconds usual_timeout{20};
+/// For a server to end the stream when it is asked to; after that it is cancelled.
+constexpr std::chrono::milliseconds end_timeout{200};
 constexpr std::string_view method_name = "grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 
 }  // namespace
@@ -32,10 +36,16 @@ ReflectionSource::ReflectionSource(Channel& channel, std::string endpoint, const
 
 ReflectionSource::~ReflectionSource() { ReflectionSource::rest(); }
 
-/// In order, so that the server does not count a call that was given up.
+/// In order, so that the server does not count a call that was given up; but not every server ends its side.
 void ReflectionSource::rest() {
   if (!stream_) return;
-  if (stream_->close_writes().is_ok()) (void)stream_->finish();
+  if (stream_->close_writes().is_ok()) {
+    std::future<Status> ended = stream_->async_finish(asio::use_future);
+    if (ended.wait_for(end_timeout) == std::future_status::timeout) {
+      stream_->cancel();
+      ended.wait();
+    }
+  }
   stream_.reset();
 }
 

@@ -36,6 +36,9 @@ class Schema::BuildErrors final : public google::protobuf::DescriptorPool::Error
 
 namespace {
 
+/// Where servers describe methods that belong to no service with a definition.
+constexpr const char* gathered_service = "trunkline.Methods";
+
 struct SplitName {
   std::string service;
   std::string method;
@@ -110,20 +113,28 @@ const ServiceDescriptor* Schema::find_service(const std::string& name) const {
   return service;
 }
 
+/// The method of `service` (may be null) with this name on the wire.
+MethodFacts Schema::look_for_path(const ServiceDescriptor* service, std::string_view path) {
+  for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
+    MethodFacts facts = facts_of(*service->method(i));
+    if (facts.path == path) return facts;
+  }
+  return {};
+}
+
 MethodFacts Schema::look_for_method(std::string_view name) {
+  // What a server adds to a service that is defined elsewhere goes by the name of that service.
+  if (MethodFacts facts = look_for_path(find_service(gathered_service), name); facts.descriptor != nullptr) {
+    return facts;
+  }
   const SplitName parts = split(name);
   if (!parts.service.empty()) {
     const ServiceDescriptor* const service = find_service(parts.service);
     const MethodDescriptor* const method = service != nullptr ? service->FindMethodByName(parts.method) : nullptr;
     if (method != nullptr) return facts_of(*method);
-    if (service != nullptr) return {};
   }
   for (const std::string& each : services()) {
-    const ServiceDescriptor* const service = find_service(each);
-    for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
-      MethodFacts facts = facts_of(*service->method(i));
-      if (facts.path == name) return facts;
-    }
+    if (MethodFacts facts = look_for_path(find_service(each), name); facts.descriptor != nullptr) return facts;
   }
   return {};
 }

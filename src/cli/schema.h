@@ -56,6 +56,7 @@ class Schema {
  private:
   class BuildErrors;
 
+  static MethodFacts look_for_path(const google::protobuf::ServiceDescriptor* service, std::string_view path);
   std::vector<std::string> paths_of(const std::string& service) const;
 
   std::unique_ptr<SchemaSource> source_;

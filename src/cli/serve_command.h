@@ -19,8 +19,11 @@ class ServeCommand final : public Command {
  private:
   std::vector<std::string> interpreters() const;
   std::string choose() const;
+  /// What Python is to be told, as it was given.
+  std::vector<std::string> handed_on() const;
 
   CLI::App* app_ = nullptr;
+  CLI::Option* python_option_ = nullptr;
   std::string python_;
 };
 

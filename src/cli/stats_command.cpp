@@ -18,25 +18,32 @@ namespace {
 constexpr std::string_view get_method = "trunkline.v1.Statistics/Get";
 constexpr std::string_view watch_method = "trunkline.v1.Statistics/Watch";
 
+constexpr std::string_view enter_screen = "\x1b[?1049h\x1b[?25l";
+constexpr std::string_view leave_screen = "\x1b[?25h\x1b[?1049l";
+
 /// The terminal's other screen, without a cursor, while it lives.
 class OtherScreen {
  public:
-  explicit OtherScreen(bool is_wanted) : is_on_(is_wanted) {
-    if (is_on_) write_output("\x1b[?1049h\x1b[?25l");
+  OtherScreen(bool is_wanted, Interruption& interruption) : is_on_(is_wanted), interruption_(interruption) {
+    if (!is_on_) return;
+    interruption_.on_end([] { try_write_output(leave_screen); });
+    write_output(enter_screen);
   }
   ~OtherScreen() {
     if (!is_on_) return;
     try {
-      write_output("\x1b[?25h\x1b[?1049l");
+      write_output(leave_screen);
     } catch (const std::exception&) {
       // The terminal is gone, and its screens with it.
     }
+    interruption_.on_end(nullptr);
   }
   OtherScreen(const OtherScreen&) = delete;
   OtherScreen& operator=(const OtherScreen&) = delete;
 
  private:
   bool is_on_;
+  Interruption& interruption_;
 };
 
 v1::ServerStatistics sample_of(const Payload& payload) {
@@ -108,7 +115,7 @@ int StatsCommand::watch(Channel& channel, const CallOptions& options) {
     if (!answer) fail(answer.status());
     if (!answer->has_value()) return exit_status::ok;
     // Not before the first answer: what goes wrong until then is told on the usual screen.
-    if (!screen) screen.emplace(!is_json_ && is_terminal(STDOUT_FILENO));
+    if (!screen) screen.emplace(!is_json_ && is_terminal(STDOUT_FILENO), interruption);
     show(sample_of(**answer));
   }
 }

@@ -39,16 +39,21 @@ std::string format_quantile(const LatencyHistogram& before, const LatencyHistogr
   return format_duration(quantile(before, now, q));
 }
 
-/// `seconds` 1: numbers instead of rates.
+/// A dash where no time has passed to divide by.
+std::string format_rate(double difference, double seconds) {
+  return seconds > 0 ? format_count(difference / seconds) : "-";
+}
+
+/// `seconds` 1: numbers instead of rates; 0: no rates.
 Table::Row row_of(const MethodStatistics& before, const MethodStatistics& now, double seconds) {
   return {harmless(now.method()),
-          format_count(difference(finished(before), finished(now)) / seconds),
+          format_rate(difference(finished(before), finished(now)), seconds),
           std::to_string(now.in_flight()),
-          format_count(difference(errors(before), errors(now)) / seconds),
+          format_rate(difference(errors(before), errors(now)), seconds),
           format_quantile(before.latency(), now.latency(), 0.5),
           format_quantile(before.latency(), now.latency(), 0.99),
-          format_count(difference(before.bytes_received(), now.bytes_received()) / seconds),
-          format_count(difference(before.bytes_sent(), now.bytes_sent()) / seconds)};
+          format_rate(difference(before.bytes_received(), now.bytes_received()), seconds),
+          format_rate(difference(before.bytes_sent(), now.bytes_sent()), seconds)};
 }
 
 std::vector<MethodStatistics> by_name(const ServerStatistics& sample) {
@@ -66,9 +71,12 @@ std::string server_line(const ServerStatistics& before, const ServerStatistics& 
                      std::to_string(now.calls_refused());
   line += "  cpu " + format_count(std::round(load)) + "%  memory " +
           format_count(static_cast<double>(now.memory_bytes())) + "B";
-  std::uint64_t lag = 0;
-  for (const auto& loop : now.loops()) lag = std::max(lag, loop.lag().p99_ns());
-  if (now.loops_size() > 0) line += "  loop lag " + format_duration(as_time(lag));
+  nanoseconds lag(-1);
+  for (int i = 0; i < now.loops_size(); ++i) {
+    const LatencyHistogram& earlier = i < before.loops_size() ? before.loops(i).lag() : LatencyHistogram();
+    lag = std::max(lag, quantile(earlier, now.loops(i).lag(), 0.99));
+  }
+  if (now.loops_size() > 0) line += "  loop lag " + format_duration(lag);
   return line;
 }
 
@@ -105,7 +113,7 @@ nanoseconds quantile(const LatencyHistogram& before, const LatencyHistogram& now
 std::vector<std::string> StatsView::show(const ServerStatistics& sample, std::size_t width, std::size_t height) {
   const bool is_anew = last_.process_id() != sample.process_id() || last_.uptime_ns() > sample.uptime_ns();
   if (is_anew) last_.Clear();
-  const double seconds = std::max(1e-9, difference(last_.uptime_ns(), sample.uptime_ns()) / 1e9);
+  const double seconds = is_anew ? 0 : difference(last_.uptime_ns(), sample.uptime_ns()) / 1e9;
   std::map<std::string, MethodStatistics> before;
   for (const auto& method : last_.methods()) before[method.method()] = method;
   Table table({"METHOD", "CALLS/S", "IN FLIGHT", "ERRORS/S", "P50", "P99", "IN B/S", "OUT B/S"});

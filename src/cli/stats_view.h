@@ -15,8 +15,8 @@ namespace trunkline::cli {
 /// missing. Negative if nothing was counted.
 std::chrono::nanoseconds quantile(const v1::LatencyHistogram& before, const v1::LatencyHistogram& now, double q);
 
-/// Rates are between a sample and the one before it; of the first, and after the process has been started anew, since
-/// its start.
+/// Rates, quantiles and load are between a sample and the one before it. Of the first, and after the process has been
+/// started anew, quantiles and load are since its start, and there are no rates.
 class StatsView {
  public:
   /// The server in one line, then the table: no line wider than `width` (0: any), at most `height` (0: any).

@@ -15,6 +15,15 @@ v1::HealthCheckResponse::ServingStatus wire_form(ServingStatus status) {
   return static_cast<v1::HealthCheckResponse::ServingStatus>(status);
 }
 
+/// Of a caller's: it is kept as long as a watch is open.
+constexpr std::size_t longest_name = 1024;
+
+Status check_name(const std::string& service) {
+  if (service.size() <= longest_name) return {};
+  return {StatusCode::invalid_argument, "ask for health: the service's name of " + std::to_string(service.size()) +
+                                            " bytes exceeds " + std::to_string(longest_name)};
+}
+
 }  // namespace
 
 /// One watch's place among those of its service. Everything but changed() is for its loop.
@@ -106,6 +115,7 @@ void HealthService::close() {
 }
 
 Status HealthService::check(const Request& request, Response& response, ServerContext&) {
+  if (Status checked = check_name(request.service()); !checked.is_ok()) return checked;
   const std::optional<ServingStatus> found = status(request.service());
   if (!found) return {StatusCode::not_found, "check health: service " + request.service() + " is not known"};
   response.set_status(wire_form(*found));
@@ -114,6 +124,7 @@ Status HealthService::check(const Request& request, Response& response, ServerCo
 
 asio::awaitable<Status> HealthService::watch(const Request& request, ServerWriter<Response>& writer,
                                              ServerContext& context) {
+  if (Status checked = check_name(request.service()); !checked.is_ok()) co_return checked;
   Watch watch(*this, request.service(), context.executor());
   std::optional<ServingStatus> sent;
   while (true) {

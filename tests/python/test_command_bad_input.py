@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import shutil
 import socket
+import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
@@ -54,7 +56,7 @@ def refused(text: str) -> Outcome:
         ('{"count": }', "request is not JSON: line 1, column 11: unexpected '}'; expected '[', '{', or a literal"),
         ('{"count": 1', "request is not JSON: line 1, column 12: unexpected end of input; expected '}'"),
         ("{} {}", "the method takes one request, and there are more"),
-        ("", "the method takes one request, and there is none; an empty one is {}"),
+        (" ", "the method takes one request, and there is none; an empty one is {}"),
     ],
 )
 def test_a_request_that_does_not_fit(market: str, request_json: str, text: str) -> None:
@@ -257,3 +259,30 @@ def test_a_huge_answer_is_refused_by_a_limit_that_can_be_raised() -> None:
     assert (raised.status, len(raised.output)) == (0, 3000003)
 
 
+
+
+@pytest.mark.parametrize("option", ["--json", "--file"])
+def test_an_empty_input_is_refused(market: str, option: str) -> None:
+    refusal = run("call", market, "market.Market/Talk", option, "")
+
+    assert (refusal.status, refusal.output) == (2, "")
+    assert refusal.messages.startswith(f"trunkline: {option}: is empty\n")
+
+
+def test_many_members_are_read_in_a_moment(market: str) -> None:
+    members = ", ".join(f'"m{number}": 1' for number in range(200_000))
+    begin = time.monotonic()
+
+    refusal = run("call", market, "market.Market/Buy", "-", text=f'{{"itemName": "x", {members}}}')
+
+    assert refusal.status == 2
+    assert "unknown field 'm0' of market.Order" in refusal.messages
+    assert time.monotonic() - begin < 15
+
+
+def test_closed_standard_files_are_not_given_to_connections(market: str) -> None:
+    command = f'exec "{commanding.COMMAND}" call {market} market.Market/Buy --json \'{{"itemName": "x"}}\' -v 2>&- <&-'
+
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=30)
+
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, '{"text":"x"}\n', "")

@@ -80,6 +80,21 @@ def test_other_ways_to_name_a_method(market: str, name: str) -> None:
     assert run("call", market, name, "--json", '{"item_name": "x"}').output == '{"text":"x"}\n'
 
 
+def test_a_method_that_is_gathered_beside_a_service_with_a_definition() -> None:
+    server = commanding.market()
+
+    @server.method("market.Market/Later")
+    def later(days: int) -> int:
+        return days + 1
+
+    add_reflection(server)
+    with server.serve("tcp://127.0.0.1:0") as running:
+        assert "trunkline.Methods" in run("list", running.endpoint).lines
+        called = run("call", running.endpoint, "market.Market/Later", "--json", "1")
+
+    assert (called.status, called.output) == (0, "2\n")
+
+
 def test_server_stream(market: str) -> None:
     called = run("call", market, "market.Market/Watch", "--json", '{"itemName": "a", "count": 3}', "--emit-defaults")
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -34,7 +35,29 @@ def test_hands_arguments_and_the_exit_status_on(tmp_path: Path) -> None:
 
     served = run("serve", "--python", str(python), "app:server", "--reload", "--workers", "2")
 
-    assert (served.status, served.output) == (7, f"{python} -m trunkline.serve app:server --reload --workers 2\n")
+    assert (served.status, served.output) == (7, f"{python} -m trunkline.serve --reload --workers=2 app:server\n")
+
+
+def test_hands_on_what_is_repeated_what_holds_last_and_what_it_does_not_know(tmp_path: Path) -> None:
+    python = interpreter(tmp_path / "python")
+    given = ["--endpoint", "tcp://:1", "--health", "--endpoint=unix:@x", "--no-health", "--later", "7", "--grace", "-1"]
+
+    served = run("serve", "app:server", "--python", str(python), *given)
+
+    known = "--endpoint=tcp://:1 --health --endpoint=unix:@x --no-health --grace=-1"
+    assert served.output == f"{python} -m trunkline.serve {known} app:server --later 7\n"
+
+
+def test_help_and_completion_name_the_options_of_python() -> None:
+    command = [sys.executable, "-m", "trunkline.serve", "--help"]
+    of_python = set(re.findall(r"--[a-z]+[a-z-]*", subprocess.run(command, capture_output=True, text=True).stdout))
+
+    of_help = set(re.findall(r"--[a-z]+[a-z-]*", run("serve", "--help").output))
+    (completed,) = re.findall(r"^ +serve\) .*", run("completion", "bash").output, re.MULTILINE)
+
+    assert of_python >= {"--endpoint", "--no-health"}
+    assert of_python - {"--version"} <= of_help
+    assert of_python - {"--version"} <= set(re.findall(r"--[a-z]+[a-z-]*", completed))
 
 
 def test_prefers_the_virtual_environment_to_the_one_beside_it_and_that_to_the_path(tmp_path: Path) -> None:

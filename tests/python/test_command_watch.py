@@ -167,6 +167,21 @@ def test_stats_on_a_terminal_fit_its_width(served: Served) -> None:
     screen.close()
 
 
+def test_a_second_signal_leaves_the_other_screen(served: Served) -> None:
+    screen = Screen(80, "stats", served.endpoint, "--watch", "--interval", "100ms")
+    while screen.text.count("METHOD") < 1:
+        assert screen.read()
+
+    screen.process.send_signal(signal.SIGINT)
+    screen.process.send_signal(signal.SIGTERM)
+    while screen.read():
+        pass
+
+    assert screen.process.wait(timeout=10) in (130, 143, -signal.SIGTERM)
+    assert "\x1b[?25h\x1b[?1049l" in screen.text
+    screen.close()
+
+
 def test_a_terminal_that_hangs_up(served: Served) -> None:
     screen = Screen(80, "stats", served.endpoint, "--watch", "--interval", "100ms")
     while screen.text.count("METHOD") < 1:

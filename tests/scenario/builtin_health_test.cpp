@@ -69,6 +69,15 @@ class HealthOfAServer : public ::testing::Test {
   std::unique_ptr<Channel> channel_;
 };
 
+TEST_F(HealthOfAServer, RefusesNamesThatNoServiceHas) {
+  const std::string name(1025, 'x');
+  auto stream = watch(name);
+
+  EXPECT_EQ(check(name).status().code(), StatusCode::invalid_argument);
+  EXPECT_EQ(stream.finish().code(), StatusCode::invalid_argument);
+  EXPECT_EQ(check(std::string(1024, 'x')).status().code(), StatusCode::not_found);
+}
+
 TEST_F(HealthOfAServer, IsServingAtFirst) {
   EXPECT_EQ(check("").value().status(), Response::SERVING);
   EXPECT_EQ(health_->status(""), ServingStatus::serving);

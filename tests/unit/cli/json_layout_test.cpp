@@ -35,5 +35,10 @@ TEST(JsonLayout, NumbersStayAsTheyAre) {
   EXPECT_EQ(compact("[18446744073709551616, 1.10, 1E400]"), "[18446744073709551616,1.10,1E400]");
 }
 
+TEST(JsonLayout, WhatSteersATerminalIsEscaped) {
+  EXPECT_EQ(compact("{\"a\x7F\": \"\xC2\x80\xC2\x9F\"}"), "{\"a\\u007f\":\"\\u0080\\u009f\"}");
+  EXPECT_EQ(compact("\"\xC2\xA0\xE2\x82\xAC\""), "\"\xC2\xA0\xE2\x82\xAC\"");
+}
+
 }  // namespace
 }  // namespace trunkline::cli

@@ -53,7 +53,7 @@ class JsonMisfit : public testing::Test {
     EXPECT_TRUE(google::protobuf::compiler::Parser().Parse(&tokenizer, &file));
     type_ = pool_.BuildFile(file)->FindMessageTypeByName("Order");
   }
-  std::string misfit(const char* json) const { return find_misfit(nlohmann::ordered_json::parse(json), *type_); }
+  std::string misfit(const char* json) const { return find_misfit(nlohmann::json::parse(json), *type_); }
 
  private:
   google::protobuf::DescriptorPool pool_;

@@ -42,14 +42,14 @@ std::string squeezed(const std::string& line) {
   return result;
 }
 
-TEST(StatsView, FirstRatesAreSinceTheStart) {
+TEST(StatsView, TheFirstSampleHasNoRates) {
   StatsView view;
 
   const auto lines = view.show(sample(10, 100, 10), 0, 0);
 
   ASSERT_THAT(lines, SizeIs(3));
   EXPECT_EQ(squeezed(lines[1]), "METHOD CALLS/S IN FLIGHT ERRORS/S P50 P99 IN B/S OUT B/S");
-  EXPECT_EQ(squeezed(lines[2]), "add 11 0 1 1.00us 1.00us 0 10.0k");
+  EXPECT_EQ(squeezed(lines[2]), "add - 0 - 1.00us 1.00us - -");
 }
 
 TEST(StatsView, LaterOnesAreBetweenSamples) {
@@ -67,7 +67,20 @@ TEST(StatsView, AProcessThatWasStartedAnewBeginsAgain) {
   v1::ServerStatistics other = sample(20, 40, 0);
   other.set_process_id(8);
 
-  EXPECT_EQ(squeezed(view.show(other, 0, 0)[2]), "add 2 0 0 1.00us 1.00us 0 2.00k");
+  EXPECT_EQ(squeezed(view.show(other, 0, 0)[2]), "add - 0 - 1.00us 1.00us - -");
+}
+
+TEST(StatsView, LoopLagIsOfTheTimeBetweenSamples) {
+  StatsView view;
+  v1::ServerStatistics first = sample(10, 100, 10);
+  add_bucket(*first.add_loops()->mutable_lag(), 5'000'000, 1000);
+  v1::ServerStatistics second = sample(12, 104, 10);
+  auto& lag = *second.add_loops()->mutable_lag();
+  add_bucket(lag, 2000, 3);
+  add_bucket(lag, 5'000'000, 1000);
+
+  EXPECT_THAT(view.show(first, 0, 0)[0], HasSubstr("loop lag 5.00ms"));
+  EXPECT_THAT(view.show(second, 0, 0)[0], HasSubstr("loop lag 2.00us"));
 }
 
 TEST(StatsView, TotalsAreNumbers) {

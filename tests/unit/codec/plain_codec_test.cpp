@@ -74,8 +74,8 @@ TEST(PlainCodec, ChecksTheRangeOfNumbers) {
             "decode json: the number is not in -9223372036854775808 to 9223372036854775807");
   EXPECT_EQ(read_json<double>("7"), "7.0");
   EXPECT_EQ(read_json<float>("-3.4e38").substr(0, 4), "-3.3");
-  EXPECT_EQ(read_json<float>("3.5e38"), "decode json: the number is not in the range of float32");
-  EXPECT_EQ(read_json<float>("-1e39"), "decode json: the number is not in the range of float32");
+  EXPECT_EQ(read_json<float>("3.5e38"), "decode json: it is too large a number for 32 bits");
+  EXPECT_EQ(read_json<float>("-1e39"), "decode json: it is too large a number for 32 bits");
   EXPECT_EQ(read_json<Color>("200"), "decode json: the number is not in -128 to 127");
 }
 

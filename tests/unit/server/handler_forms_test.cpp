@@ -146,9 +146,17 @@ TEST_F(HandlerForms, RefusesToAnswerWithoutACodec) {
   EXPECT_EQ(runs, 0);
 }
 
-TEST_F(HandlerForms, ReportsResponseThatCannotBeEncoded) {
-  // The request comes as bytes, so the answer would have to go as bytes.
+TEST_F(HandlerForms, AnswersInItsOwnCodecWhereThatOfTheRequestDoesNotKnowIt) {
   handle<Slice, Value>("Make", [](const Slice&, ServerContext&) { return Value(1); });
+
+  const Answer answer = call(connect(), "Make", "x", "bytes");
+
+  EXPECT_TRUE(answer.status.is_ok()) << answer.status.to_string();
+  EXPECT_EQ(answer.payload, "1");
+}
+
+TEST_F(HandlerForms, ReportsResponseThatCannotBeEncoded) {
+  handle<Slice, Value>("Make", [](const Slice&, ServerContext&) { return Value(std::string("\xff")); });
   TestClient& client = connect();
 
   const Answer answer = call(client, "Make", "x", "bytes");

@@ -4,6 +4,7 @@
 #include "unit/server/server_fixture.h"
 
 #include <trunkline/stream_handler.h>
+#include <trunkline/value.h>
 
 #include <atomic>
 
@@ -98,7 +99,7 @@ TEST_F(Statistics, CountRefusals) {
   handle<Empty, Slice>("Nothing", [](const Empty&, ServerContext&) { return Slice(); });
   handle<Slice, Slice>("Narrow", [](const Slice& request, ServerContext&) { return request; },
                        {.max_concurrent_calls = 1});
-  handle<std::string, std::string>("Text", [](const std::string& request, ServerContext&) { return request; });
+  handle<Value, Value>("Text", [](const Value& request, ServerContext&) { return request; });
   Gate gate(loop_);
   handle<Slice, Slice>("Wait",
                        [&gate](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
@@ -109,7 +110,7 @@ TEST_F(Statistics, CountRefusals) {
   TestClient& client = connect();
   collect();
 
-  call(client, "Text", "{}", "json");
+  call(client, "Text", "x", "bytes");
   client.call("Wait", "1");
   client.call("Wait", "2");
   settle();
