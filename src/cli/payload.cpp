@@ -10,16 +10,11 @@
 namespace trunkline {
 
 const MessageType& MessageTraits<cli::Payload>::type() {
-  // parse() is for an answer without a message alone: its codec has no name.
   static const MessageType value{.kind = MessageKind::custom,
                                  .type = &typeid(cli::Payload),
                                  .default_codec = "protobuf",
-                                 .parse =
-                                     [](void* object, ByteSpan) {
-                                       *static_cast<cli::Payload*>(object) = {};
-                                       return true;
-                                     },
-                                 .clear = [](void* object) { *static_cast<cli::Payload*>(object) = {}; }};
+                                 .clear = [](void* object) { *static_cast<cli::Payload*>(object) = {}; },
+                                 .may_be_missing = true};
   return value;
 }
 

@@ -85,11 +85,11 @@ Status LoopMethod::decode_slow(const session::Event& event, CallMessages& messag
 session::Outgoing LoopMethod::outgoing(const CallMessages& messages, const Codec* request_codec) const {
   if (shape_.response->kind == MessageKind::none) return {};
   const Codec* codec = request_codec != nullptr ? request_codec : response_default_;
+  if (response_is_slice_) return {.codec = codec, .payload = *static_cast<const Slice*>(messages.response.object)};
   // A request may travel in what its response cannot.
   if (codec != response_default_ && response_default_ != nullptr && !codec->supports(*shape_.response)) {
     codec = response_default_;
   }
-  if (response_is_slice_) return {.codec = codec, .payload = *static_cast<const Slice*>(messages.response.object)};
   return {.codec = codec, .message = {messages.response.type, messages.response.object}};
 }
 
