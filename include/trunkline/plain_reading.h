@@ -16,18 +16,18 @@
 
 namespace trunkline::plain {
 
-/// Where a value does not fit, and why.
-struct Misfit {
+/// Where a value does not fit, and why. Never says what the value is.
+struct TRUNKLINE_API Misfit {
   std::string path;
   std::string reason;
 
-  /// Says that it is below this member or element.
-  bool below(std::string_view step) { return path.insert(0, "/" + std::string(step)), false; }
-  bool because(std::string why) { return reason = std::move(why), false; }
-  bool expected(std::string_view what, const Value& found) {
-    return because("expected " + std::string(what) + ", not " + std::string(to_string(found.kind())));
-  }
-  std::string text() const { return path.empty() ? reason : "at " + path + ": " + reason; }
+  // These return false.
+  /// Says that it is below this member or element. A name may be the peer's: it is cut and made ASCII.
+  bool below(std::string_view step);
+  bool because(std::string why);
+  bool expected(std::string_view what, const Value& found);
+
+  std::string text() const;
 };
 
 template <class T>
@@ -37,8 +37,8 @@ template <class T>
 bool integer_from(const Value& from, T& number, Misfit& misfit) {
   const auto take = [&](auto found) {
     if (!std::in_range<T>(found)) {
-      return misfit.because(std::to_string(found) + " is not in " + std::to_string(std::numeric_limits<T>::min()) +
-                            " to " + std::to_string(std::numeric_limits<T>::max()));
+      return misfit.because("the number is not in " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+                            std::to_string(std::numeric_limits<T>::max()));
     }
     number = static_cast<T>(found);
     return true;
