@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
-// How often the process has asked the system's allocator for memory, counted in a program that links this.
+// How often and how much this process has allocated, for benchmarks. malloc() of glibc is replaced by one that counts.
 #pragma once
 
 #include <cstdint>
 
 namespace trunkline::bench {
 
-/// Calls of malloc() so far, by whatever way (operator new and counted blocks end there), on any thread.
-std::uint64_t allocations() noexcept;
+struct AllocationCount {
+  std::uint64_t calls = 0;
+  std::uint64_t bytes = 0;  ///< as asked for; what was freed again is not taken off
+};
+
+/// Since the process began, over all threads. Any thread.
+AllocationCount allocations() noexcept;
 
 }  // namespace trunkline::bench

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
-// How long each codec takes to encode and decode a message of text, by the size of the text.
+// How long each codec takes to encode and decode a message of text, numbers or a struct, by its size.
+#include "micro/measurement.h"
+
 #include <trunkline/codec.h>
+#include <trunkline/plain.h>
 #include <trunkline/value.h>
 #ifdef TRUNKLINE_HAS_PROTOBUF
 #include <trunkline/protobuf.h>
@@ -58,12 +61,32 @@ struct ValueNumbers {
   static bool equal(const Message& a, const Message& b) { return a == b; }
 };
 
+/// Records of a text and numbers, of about as many bytes.
+struct Record {
+  std::string name;
+  std::int64_t count = 0;
+  double weight = 0;
+  std::vector<std::int32_t> points;
+  bool operator==(const Record&) const = default;
+};
+template <const char* codec_name>
+struct PlainRecords {
+  using Message = std::vector<Record>;
+  static constexpr std::string_view name = codec_name;
+  static Message make(const std::string& text) {
+    return Message((text.size() + 31) / 32, Record{"a record", 123456, 0.5, {1, 2, 3}});
+  }
+  static bool equal(const Message& a, const Message& b) { return a == b; }
+};
+
 constexpr char json[] = "json";
 constexpr char msgpack[] = "msgpack";
 using Json = ValueText<json>;
 using Msgpack = ValueText<msgpack>;
 using JsonNumbers = ValueNumbers<json>;
 using MsgpackNumbers = ValueNumbers<msgpack>;
+using JsonRecords = PlainRecords<json>;
+using MsgpackRecords = PlainRecords<msgpack>;
 
 #ifdef TRUNKLINE_HAS_PROTOBUF
 template <const char* codec_name>
@@ -103,12 +126,13 @@ void BM_Encode(benchmark::State& state) {
   const auto message = Subject::make(std::string(static_cast<std::size_t>(state.range(0)), 'x'));
   const Slice payload = verified<Subject>(state, message);
   BufferWriter out;
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     out.clear();
     benchmark::DoNotOptimize(codec(Subject::name).encode(MessageView::of(message), out));
     benchmark::ClobberMemory();
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(payload.size()) * state.iterations());
+  measurement.finish(1, payload.size());
 }
 
 template <class Subject>
@@ -116,11 +140,12 @@ void BM_Decode(benchmark::State& state) {
   const auto message = Subject::make(std::string(static_cast<std::size_t>(state.range(0)), 'x'));
   const Slice payload = verified<Subject>(state, message);
   typename Subject::Message back;
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     benchmark::DoNotOptimize(codec(Subject::name).decode(payload, MutableMessageView::of(back)));
     benchmark::ClobberMemory();
   }
-  state.SetBytesProcessed(static_cast<std::int64_t>(payload.size()) * state.iterations());
+  measurement.finish(1, payload.size());
 }
 
 #define TRUNKLINE_BENCHMARK_CODEC(subject)                                                                \
@@ -133,6 +158,8 @@ TRUNKLINE_BENCHMARK_CODEC(Json);
 TRUNKLINE_BENCHMARK_CODEC(JsonNumbers);
 TRUNKLINE_BENCHMARK_CODEC(Msgpack);
 TRUNKLINE_BENCHMARK_CODEC(MsgpackNumbers);
+TRUNKLINE_BENCHMARK_CODEC(JsonRecords);
+TRUNKLINE_BENCHMARK_CODEC(MsgpackRecords);
 #ifdef TRUNKLINE_HAS_PROTOBUF
 TRUNKLINE_BENCHMARK_CODEC(Protobuf);
 TRUNKLINE_BENCHMARK_CODEC(ProtobufJson);
@@ -143,6 +170,7 @@ void BM_EncodeProtobufDirect(benchmark::State& state) {
   const Slice payload = verified<Protobuf>(state, message);
   const MessageView view = MessageView::of(message);
   BufferWriter out;
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     out.clear();
     const std::size_t size = view.type->size(view.object);
@@ -150,8 +178,8 @@ void BM_EncodeProtobufDirect(benchmark::State& state) {
     out.advance(size);
     benchmark::ClobberMemory();
   }
+  measurement.finish(1, payload.size());
   if (as_text(out.bytes()) != payload.text()) state.SkipWithError("the direct form differs");
-  state.SetBytesProcessed(static_cast<std::int64_t>(payload.size()) * state.iterations());
 }
 BENCHMARK(BM_EncodeProtobufDirect)->ArgName("bytes")->RangeMultiplier(8)->Range(smallest, largest);
 #endif

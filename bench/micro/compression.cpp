@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How long each compressor takes, and how much it saves, by the size and kind of the content.
+#include "micro/measurement.h"
+
 #include <trunkline/compressor.h>
 
 #include <benchmark/benchmark.h>
@@ -57,24 +59,26 @@ void compress(benchmark::State& state, const Compressor& compressor, std::string
   const std::string content = make(static_cast<std::size_t>(state.range(0)));
   verified(state, compressor, content);
   BufferWriter out;
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     out.clear();
     benchmark::DoNotOptimize(compressor.compress(as_bytes(content), out));
     benchmark::ClobberMemory();
   }
-  state.SetBytesProcessed(state.range(0) * state.iterations());
+  measurement.finish(1, content.size());
 }
 
 void decompress(benchmark::State& state, const Compressor& compressor, std::string (*make)(std::size_t)) {
   const std::string content = make(static_cast<std::size_t>(state.range(0)));
   const Slice compressed = verified(state, compressor, content);
   std::string back(content.size(), '\0');
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     benchmark::DoNotOptimize(
         compressor.decompress(compressed.bytes(), {reinterpret_cast<std::byte*>(back.data()), back.size()}));
     benchmark::ClobberMemory();
   }
-  state.SetBytesProcessed(state.range(0) * state.iterations());
+  measurement.finish(1, content.size());
 }
 
 /// The compressors are those that are built in, so the benchmarks are registered at run time.

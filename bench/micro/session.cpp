@@ -2,7 +2,7 @@
 // A call through two native sessions over memory: start, bytes, serve, bytes, finished - no socket, no handler.
 #include "base/timer_wheel.h"
 #include "codec/bytes_codec.h"
-#include "micro/allocation_counter.h"
+#include "micro/measurement.h"
 #include "session/native_session.h"
 
 #include <benchmark/benchmark.h>
@@ -117,11 +117,9 @@ void BM_SessionCall(benchmark::State& state) {
   for (int i = 0; i < 20; ++i) {
     if (!pair.round(message, batch)) return state.SkipWithError("a wrong answer");
   }
-  const std::uint64_t before = bench::allocations();
+  bench::Measurement measurement(state);
   for (auto _ : state) pair.round(message, batch);
-  const auto calls = static_cast<double>(state.iterations()) * batch;
-  state.counters["calls_per_second"] = benchmark::Counter(calls, benchmark::Counter::kIsRate);
-  state.counters["allocations_per_call"] = static_cast<double>(bench::allocations() - before) / calls;
+  measurement.finish(static_cast<std::size_t>(batch), static_cast<std::size_t>(batch) * message.size() * 2);
 }
 BENCHMARK(BM_SessionCall)->ArgsProduct({{1, 50, 500}, {8, 1024, 65536}})->ArgNames({"batch", "bytes"});
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Cost of frames and header blocks: BM_FrameEncode, BM_FrameDecode, BM_HeaderBlockEncode, BM_HeaderBlockDecode.
+#include "micro/measurement.h"
 #include "wire/body.h"
 #include "wire/control.h"
 #include "wire/header_block.h"
@@ -56,10 +57,8 @@ std::size_t write_block(std::size_t entries, BufferWriter& out) {
   return writer.finish();
 }
 
-void set_frame_counters(benchmark::State& state) {
-  const auto frames = static_cast<std::int64_t>(frames_per_batch) * state.iterations();
-  state.SetItemsProcessed(frames);
-  state.SetBytesProcessed(frames * (static_cast<std::int64_t>(header_bytes) + state.range(0)));
+void finish_frames(bench::Measurement& measurement, const benchmark::State& state) {
+  measurement.finish(frames_per_batch, frames_per_batch * (header_bytes + static_cast<std::size_t>(state.range(0))));
 }
 
 void BM_FrameEncode(benchmark::State& state) {
@@ -68,14 +67,14 @@ void BM_FrameEncode(benchmark::State& state) {
   write_batch(message, out);
   if (read_batch(out.bytes()) != frames_per_batch * message.size()) return state.SkipWithError("frames do not decode");
 
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     out.clear();
     write_batch(message, out);
     benchmark::DoNotOptimize(out.bytes().data());
     benchmark::ClobberMemory();
   }
-
-  set_frame_counters(state);
+  finish_frames(measurement, state);
 }
 
 void BM_FrameDecode(benchmark::State& state) {
@@ -84,25 +83,26 @@ void BM_FrameDecode(benchmark::State& state) {
   write_batch(message, out);
   if (read_batch(out.bytes()) != frames_per_batch * message.size()) return state.SkipWithError("frames do not decode");
 
+  bench::Measurement measurement(state);
   for (auto _ : state) benchmark::DoNotOptimize(read_batch(out.bytes()));
-
-  set_frame_counters(state);
+  finish_frames(measurement, state);
 }
 
 void BM_HeaderBlockEncode(benchmark::State& state) {
   const auto entries = static_cast<std::size_t>(state.range(0));
   BufferWriter out(1 << 16);
 
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     out.clear();
     benchmark::DoNotOptimize(write_block(entries, out));
     benchmark::ClobberMemory();
   }
+  measurement.finish(1, out.size());
 
   HeaderBlock block;
   const bool right = read_header_block(out.bytes().subspan(block_size_bytes), FrameType::call, block).is_ok();
   if (!right || block.metadata_count != entries) state.SkipWithError("block does not decode");
-  state.SetItemsProcessed(state.iterations());
 }
 
 void BM_HeaderBlockDecode(benchmark::State& state) {
@@ -114,12 +114,12 @@ void BM_HeaderBlockDecode(benchmark::State& state) {
   const bool right = read_header_block(fields, FrameType::call, block).is_ok();
   if (!right || block.metadata_count != entries) return state.SkipWithError("block does not decode");
 
+  bench::Measurement measurement(state);
   for (auto _ : state) {
     benchmark::DoNotOptimize(read_header_block(fields, FrameType::call, block).is_ok());
     benchmark::DoNotOptimize(block);
   }
-
-  state.SetItemsProcessed(state.iterations());
+  measurement.finish(1, out.size());
 }
 
 BENCHMARK(BM_FrameEncode)->ArgName("bytes")->Arg(0)->Arg(64)->Arg(1024)->Arg(8192);

@@ -2,6 +2,7 @@
 // A connection's life and its batches of events; plain calls are served right here.
 #include "server/server_connection.h"
 
+#include "base/exception_text.h"
 #include "call/inherited_deadline.h"
 #include "server/server_loop.h"
 
@@ -76,16 +77,13 @@ void ServerConnection::handle_events(session::Session& session) {
   const auto handle_all = [&] {
     while (session.next(event)) handle_event(event);
   };
-  std::string text = "serve connection: ";
   try {
     return handle_all();
-  } catch (const std::exception& error) {
-    text += error.what();
   } catch (...) {
-    text += "an exception that is no std::exception";
+    const std::string text = "serve connection: " + base::current_exception_text();
+    loop_->environment().log(LogLevel::error, text, {}, facts_.peer);
   }
   // What state the call is in is unknown; the end of the connection settles that of all.
-  loop_->environment().log(LogLevel::error, text, {}, facts_.peer);
   session.close(Status(StatusCode::internal, "serve connection: an exception"));
   handle_all();
 }

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// In the steady state a unary call takes no memory from the heap, on either side.
+#include <trunkline/channel.h>
+#include <trunkline/server.h>
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+#include <string>
+#include <vector>
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+namespace {
+
+std::atomic<long> allocations{0};
+
+}  // namespace
+
+// Of the whole test binary: what Asio takes counts as well.
+void* operator new(std::size_t size) {
+  allocations.fetch_add(1, std::memory_order_relaxed);
+  void* const memory = std::malloc(size);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace trunkline {
+namespace {
+
+/// Of `rounds` batches, made inside the loop.
+long count_allocations(const std::string& endpoint, std::size_t batch, std::size_t bytes) {
+  constexpr int warm_up = 200;
+  constexpr int rounds = 100;
+  EventLoop loop;
+  Server server(loop);
+  server.handle<std::string, std::string>("Echo/Say", [](const std::string& request, std::string& response, auto&) {
+    response = request;
+    return Status();
+  });
+  Channel channel(loop, server.listen(endpoint).to_string());
+  const Method method = channel.method("Echo/Say");
+  const std::string request(bytes, 'x');
+  std::vector<std::string> responses(batch);
+  const CallOptions options;
+  long counted = -1;
+  loop.post([&] {
+    long before = 0;
+    for (int round = 0; round < warm_up + rounds; ++round) {
+      if (round == warm_up) before = allocations.load();
+      std::size_t left = batch;
+      for (std::string& response : responses) {
+        channel.async_call(method, request, response, options, [&](const Status& status) {
+          EXPECT_TRUE(status.is_ok()) << status.to_string();
+          EXPECT_EQ(response.size(), bytes);
+          --left;
+        });
+      }
+      while (left > 0) loop.poll();
+    }
+    counted = allocations.load() - before;
+    loop.stop();
+  });
+  loop.run();
+  return counted;
+}
+
+TEST(AllocationsTest, NoneByASmallCall) {
+  for (const std::size_t batch : {1U, 50U, 500U}) {
+    EXPECT_EQ(count_allocations("inproc://allocations", batch, 8), 0) << batch << " calls under way";
+    EXPECT_EQ(count_allocations("tcp://127.0.0.1:0", batch, 8), 0) << batch << " calls under way";
+  }
+}
+
+TEST(AllocationsTest, NoneByACallOfOneKibibyte) {
+  EXPECT_EQ(count_allocations("tcp://127.0.0.1:0", 1, 1024), 0);
+  EXPECT_EQ(count_allocations("tcp://127.0.0.1:0", 50, 1024), 0);
+}
+
+}  // namespace
+}  // namespace trunkline
+
+#endif
