@@ -76,7 +76,8 @@ void BM_HistogramRecord(benchmark::State& state) {
   }
   measurement.finish(batch);
 
-  if (histogram->count() != batch * static_cast<std::uint64_t>(state.iterations())) state.SkipWithError("values are lost");
+  if (histogram->count() != batch * static_cast<std::uint64_t>(state.iterations()))
+    state.SkipWithError("values are lost");
 }
 BENCHMARK(BM_HistogramRecord);
 

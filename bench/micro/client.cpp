@@ -8,10 +8,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <unistd.h>
 #include <chrono>
 #include <future>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
 namespace trunkline {
@@ -96,9 +96,10 @@ void BM_CallMany(benchmark::State& state) {
 
   bench::Measurement measurement(state);
   for (auto _ : state) {
-    sides.channel().call_many<std::string>(
-        sides.method(), requests, static_cast<std::size_t>(state.range(0)),
-        [&](std::size_t, const Result<std::string>& answer) { right += answer.is_ok() && answer->size() == 8 ? 1 : 0; });
+    sides.channel().call_many<std::string>(sides.method(), requests, static_cast<std::size_t>(state.range(0)),
+                                           [&](std::size_t, const Result<std::string>& answer) {
+                                             right += answer.is_ok() && answer->size() == 8 ? 1 : 0;
+                                           });
   }
   measurement.finish(batch, batch * 16);
 
@@ -135,7 +136,8 @@ void BM_OneWay(benchmark::State& state) {
 
   bench::Measurement measurement(state);
   for (auto _ : state) {
-    for (std::size_t i = 0; i < batch; ++i) is_right = sides.channel().call_oneway(sides.method(), request).is_ok() && is_right;
+    for (std::size_t i = 0; i < batch; ++i)
+      is_right = sides.channel().call_oneway(sides.method(), request).is_ok() && is_right;
     is_right = sides.channel().call<std::string>(sides.method(), request).is_ok() && is_right;
   }
   measurement.finish(batch, batch * request.size());

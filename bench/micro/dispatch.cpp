@@ -64,7 +64,8 @@ BENCHMARK(BM_CallWithDeadline);
 
 void BM_CallWithMetadata(benchmark::State& state) {
   CallOptions options;
-  for (std::int64_t i = 0; i < state.range(0); ++i) options.metadata.add("x-request-" + std::to_string(i), "0123456789");
+  for (std::int64_t i = 0; i < state.range(0); ++i)
+    options.metadata.add("x-request-" + std::to_string(i), "0123456789");
   EchoPair<TextEcho> pair(endpoint, 50, 8, {}, {}, options);
   measure_small(state, pair);
 }

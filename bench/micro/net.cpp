@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// The same calls over each transport, both sides on one loop: what sockets and TLS add to inproc://. And a task given to
-// the loop.
+// The same calls over each transport, both sides on one loop: what sockets and TLS add to inproc://. And a task given
+// to the loop.
 #include "micro/echo_rounds.h"
 
 #include <trunkline/event_loop.h>
 
 #include <benchmark/benchmark.h>
 
-#include <string>
 #include <unistd.h>
+#include <string>
 
 namespace trunkline {
 namespace {

@@ -5,10 +5,10 @@
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
+#include <benchmark/benchmark.h>
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
 #include <asio/use_awaitable.hpp>
-#include <benchmark/benchmark.h>
 
 #include <optional>
 #include <string>
