@@ -2,12 +2,16 @@
 // Completion: a completion handler of any Asio token until it is called, where its executor wants it.
 #pragma once
 
+#include <trunkline/export.h>
+
+#include <asio/any_io_executor.hpp>
 #include <asio/associated_allocator.hpp>
 #include <asio/associated_executor.hpp>
 #include <asio/bind_allocator.hpp>
 #include <asio/dispatch.hpp>
 #include <asio/execution/context.hpp>
 #include <asio/executor_work_guard.hpp>
+#include <asio/io_context.hpp>
 #include <asio/post.hpp>
 #include <asio/query.hpp>
 #include <asio/system_context.hpp>
@@ -17,7 +21,31 @@
 #include <type_traits>
 #include <utility>
 
+namespace trunkline::net {
+
+/// The context of the EventLoop that this thread runs, the innermost; null if it runs none.
+TRUNKLINE_API const asio::execution_context* running_context() noexcept;
+
+}  // namespace trunkline::net
+
 namespace trunkline::call {
+
+/// The executor is the bare one of the loop that this thread runs, so that what it is given may be called in place.
+/// Asio's own dispatch() would post it: it knows of handlers only, and a loop does more than call those.
+template <class Executor>
+bool is_of_running_loop(const Executor& executor) noexcept {
+  using Bare = asio::io_context::executor_type;
+  using Tracked = decltype(asio::prefer(std::declval<Bare>(), asio::execution::outstanding_work.tracked));
+  if constexpr (std::is_same_v<Executor, Bare> || std::is_same_v<Executor, Tracked>) {
+    return &executor.context() == net::running_context();
+  } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
+    if (const auto* const bare = executor.template target<Bare>()) return is_of_running_loop(*bare);
+    if (const auto* const tracked = executor.template target<Tracked>()) return is_of_running_loop(*tracked);
+    return false;
+  } else {
+    return false;
+  }
+}
 
 /// Others, such as that of use_future, have Asio start threads for what is posted to them.
 template <class Executor>
@@ -30,8 +58,8 @@ constexpr bool has_own_context() noexcept {
   }
 }
 
-/// A handler without an executor of its own is called in place, on the loop's thread; any other through
-/// asio::dispatch() with its allocator, in place if its executor allows. Its executor is kept busy meanwhile. Amid the
+/// A handler without an executor of its own is called in place, on the loop's thread, as is one whose executor is the
+/// loop's; any other through asio::dispatch() with its allocator, in place if its executor allows. Its executor is kept busy meanwhile. Amid the
 /// function that initiates the operation it is posted instead, if its executor has a context to wait in.
 template <class Handler>
 class Completion {
@@ -54,6 +82,7 @@ class Completion {
       std::move(handler_)(std::move(values)...);
     } else {
       const Executor executor = work_.get_executor();
+      if (!is_initiating && is_of_running_loop(executor)) return std::move(handler_)(std::move(values)...);
       const auto allocator = asio::get_associated_allocator(handler_);
       auto call = [handler = std::move(handler_), held = std::make_tuple(std::move(values)...)]() mutable {
         std::apply(std::move(handler), std::move(held));

@@ -7,8 +7,8 @@
 #include <trunkline/metadata.h>
 
 #include <cstdint>
-#include <functional>
 #include <memory>
+#include <utility>
 
 namespace trunkline::call {
 
@@ -36,7 +36,7 @@ class StreamOperation {
  private:
   friend class CompletionQueue;
   friend class StreamCore;
-  std::shared_ptr<bool> ended_;  // known if it can be cancelled; loop's thread
+  std::uint64_t cancel_number_ = 0;  // 0: it cannot be cancelled alone
   StreamOperation* next_ = nullptr;
   Slice payload_;
   const Codec* codec_ = nullptr;
@@ -52,6 +52,21 @@ enum class StreamAction : std::uint8_t {
   finish,  ///< client: waits for the call's status
 };
 
+class StreamPort;
+
+/// Cancels one operation of a stream, at any time after it has begun and on any thread; does nothing once it is complete.
+/// May outlive both.
+class TRUNKLINE_API OperationCanceller {
+ public:
+  OperationCanceller(std::weak_ptr<StreamPort> port, std::uint64_t number) noexcept
+      : port_(std::move(port)), number_(number) {}
+  void operator()() const;
+
+ private:
+  std::weak_ptr<StreamPort> port_;
+  std::uint64_t number_;
+};
+
 /// One end of a stream. Any thread; at most one read, one write and one finish at a time, others fail at once with
 /// failed_precondition.
 class TRUNKLINE_API StreamPort {
@@ -61,9 +76,10 @@ class TRUNKLINE_API StreamPort {
   virtual void begin(StreamOperation& operation, StreamAction action, MessageView message = {}) = 0;
   /// The same on a thread that waits until it is done; `complete` is not called.
   virtual void run(StreamOperation& operation, StreamAction action, MessageView message = {}) = 0;
-  /// Before begin(): what cancels this one operation, any time and on any thread; does nothing once it is complete. It
-  /// may outlive both. A client gives the whole call up.
-  virtual std::function<void()> canceller_of(StreamOperation& operation) = 0;
+  /// Before begin(): what cancels this one operation. A client gives the whole call up.
+  virtual OperationCanceller canceller_of(StreamOperation& operation) = 0;
+  /// See OperationCanceller.
+  virtual void cancel_operation(std::uint64_t number) = 0;
   /// Gives the call up (client). Operations under way end with cancelled.
   virtual void cancel() = 0;
   /// The same, and its user has gone: nothing of the user's is touched afterwards but operations under way.

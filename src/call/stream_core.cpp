@@ -19,7 +19,6 @@ void StreamCore::begin(StreamOperation& operation, StreamAction action, MessageV
   if (host_->is_on_loop()) return dispatch(operation, action);
   if (Status refused = host_->ensure_runner(); !refused.is_ok()) {
     operation.status = std::move(refused);
-    if (operation.ended_ != nullptr) *operation.ended_ = true;
     return host_->complete_unbegun(operation);
   }
   host_->post([self = shared_from_this(), &operation, action] { self->dispatch(operation, action); });
@@ -32,15 +31,22 @@ void StreamCore::run(StreamOperation& operation, StreamAction action, MessageVie
                             "use stream: a blocking read or write on the loop's own thread would never end; await it");
 }
 
-std::function<void()> StreamCore::canceller_of(StreamOperation& operation) {
-  operation.ended_ = std::make_shared<bool>(false);
-  return [weak = weak_from_this(), &operation, ended = operation.ended_] {
-    const std::shared_ptr<StreamCore> self = weak.lock();
-    if (self == nullptr) return;
-    self->host_->post([self, &operation, ended] {
-      if (!*ended) self->cancel_operation(operation);
-    });
-  };
+void OperationCanceller::operator()() const {
+  if (const std::shared_ptr<StreamPort> port = port_.lock()) port->cancel_operation(number_);
+}
+
+OperationCanceller StreamCore::canceller_of(StreamOperation& operation) {
+  operation.cancel_number_ = last_cancel_number_.fetch_add(1, std::memory_order_relaxed) + 1;
+  return {weak_from_this(), operation.cancel_number_};
+}
+
+// Tasks run in order, so that the operation has been dispatched by then: it is complete if it is kept nowhere.
+void StreamCore::cancel_operation(std::uint64_t number) {
+  host_->post([self = shared_from_this(), number] {
+    for (StreamOperation* const kept : {self->read_, self->write_, self->finish_}) {
+      if (kept != nullptr && kept->cancel_number_ == number) return self->on_operation_cancelled(*kept);
+    }
+  });
 }
 
 Status StreamCore::encode(StreamOperation& operation, MessageView message) {
@@ -106,8 +112,7 @@ void StreamCore::settle_reads() {
 }
 
 void StreamCore::deliver(StreamOperation& operation) {
-  const HeldMessage message = std::move(messages_.front());
-  messages_.pop_front();
+  const HeldMessage message = messages_.pop_front();
   ThrownText thrown;
   operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
   if (thrown) operation.status = on_codec_exception(operation.status, *thrown);
@@ -197,7 +202,6 @@ void StreamCore::begin_finish(StreamOperation& operation) {
 }
 
 void StreamCore::withdraw(StreamOperation& operation) {
-  // If it is kept nowhere it is still on its way to dispatch(), which then completes it.
   operation.status = Status(StatusCode::cancelled, "use stream: the operation was cancelled");
   for (StreamOperation** const kept : {&read_, &write_, &finish_}) {
     if (*kept != &operation) continue;

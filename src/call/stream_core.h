@@ -3,13 +3,13 @@
 #pragma once
 
 #include "base/counter.h"
+#include "base/vector_queue.h"
 #include "call/message_coding.h"
 #include "call/stream_host.h"
 
 #include <trunkline/stream_port.h>
 
 #include <atomic>
-#include <deque>
 #include <memory>
 
 namespace trunkline::call {
@@ -46,7 +46,8 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
 
   void begin(StreamOperation& operation, StreamAction action, MessageView message) override;
   void run(StreamOperation& operation, StreamAction action, MessageView message) override;
-  std::function<void()> canceller_of(StreamOperation& operation) override;
+  OperationCanceller canceller_of(StreamOperation& operation) override;
+  void cancel_operation(std::uint64_t number) override;
   const Metadata& leading() const noexcept override { return leading_; }
   const Metadata& trailing() const noexcept override { return trailing_; }
 
@@ -70,9 +71,9 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
 
  private:
   struct HeldMessage {
-    Slice payload;
-    const Codec* codec;
-    session::HeldCredit credit;
+    Slice payload{};
+    const Codec* codec = nullptr;
+    session::HeldCredit credit{};
   };
 
   /// On the thread that writes: what goes along with the message.
@@ -87,7 +88,7 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   /// True if there may be an error after the peer's last message, which the reader is to be told.
   virtual bool status_follows() const noexcept { return false; }
   /// On the loop's thread: a slot has cancelled `operation`, which is not complete.
-  virtual void cancel_operation(StreamOperation& operation) { withdraw(operation); }
+  virtual void on_operation_cancelled(StreamOperation& operation) { withdraw(operation); }
   /// What an operation that comes after the end is told.
   virtual Status after_end() const { return status_; }
 
@@ -102,7 +103,6 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   void deliver(StreamOperation& operation);
   void settle_reads();
   void complete(StreamOperation& operation) {
-    if (operation.ended_ != nullptr) *operation.ended_ = true;
     if (!operation.leading_.empty()) owe_leading(std::move(operation.leading_));
     host_->completions().push(operation);
   }
@@ -113,8 +113,9 @@ class StreamCore : public StreamPort, public std::enable_shared_from_this<Stream
   std::shared_ptr<StreamLink> link_;
   session::CallId id_ = 0;
   std::atomic<const Codec*> codec_{nullptr};
+  std::atomic<std::uint64_t> last_cancel_number_{0};
 
-  std::deque<HeldMessage> messages_;
+  base::VectorQueue<HeldMessage> messages_;
   bool peer_ended_ = false;
   bool writes_closed_ = false;
   std::atomic<bool> over_{false};

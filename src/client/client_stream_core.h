@@ -40,7 +40,7 @@ class ClientStreamCore final : public call::StreamCore, public Attempt {
   void finish(Status status, const std::string& peer);
   bool may_finish() const noexcept override { return true; }
   bool status_follows() const noexcept override { return true; }
-  void cancel_operation(call::StreamOperation&) override { cancel(); }
+  void on_operation_cancelled(call::StreamOperation&) override { cancel(); }
   const Compressor* compressor_for_write() override { return compressor_; }
   Status after_end() const override;
 

@@ -2,6 +2,8 @@
 // The turn of a Loop: handlers, deferred work, timers, and how it waits.
 #include "net/loop.h"
 
+#include <trunkline/completion.h>
+
 #include <asio/post.hpp>
 
 #include <utility>
@@ -71,13 +73,22 @@ std::unique_ptr<EventLoop> Loop::make_event_loop(const EventLoopOptions& options
   return result;
 }
 
+namespace {
+thread_local constinit const asio::execution_context* context_run_here = nullptr;
+}
+
+const asio::execution_context* running_context() noexcept { return context_run_here; }
+
 Loop::RunScope::RunScope(Loop& loop) noexcept
-    : loop_(loop), outer_(loop.runner_.exchange(std::this_thread::get_id(), std::memory_order_relaxed)) {
+    : loop_(loop),
+      outer_(loop.runner_.exchange(std::this_thread::get_id(), std::memory_order_relaxed)),
+      outer_context_(std::exchange(context_run_here, &loop.context_)) {
   ++loop_.depth_;
 }
 
 Loop::RunScope::~RunScope() {
   if (--loop_.depth_ == 0) loop_.now_valid_ = false;
+  context_run_here = outer_context_;
   loop_.runner_.store(outer_, std::memory_order_relaxed);
 }
 

@@ -127,6 +127,7 @@ class Loop {
    private:
     Loop& loop_;
     std::thread::id outer_;
+    const asio::execution_context* outer_context_;
   };
 
   bool turn();

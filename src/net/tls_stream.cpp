@@ -118,6 +118,8 @@ TlsStream::TlsStream(std::shared_ptr<const TlsContext> context, int socket, cons
   }
 }
 
+void TlsStream::release_buffers() noexcept { SSL_free_buffers(session_.get()); }
+
 void TlsStream::set_server_name(std::string server_name) {
   // The root's dot is neither sent (RFC 6066) nor in certificates.
   if (server_name.size() > 1 && server_name.back() == '.') server_name.pop_back();

@@ -6,15 +6,24 @@
 
 namespace trunkline::net {
 
+namespace {
+/// A session without traffic for that long gives its buffers back. Doing so after each record would take and give
+/// 40 KiB with every call.
+constexpr base::Duration pause = std::chrono::seconds(1);
+}  // namespace
+
 TlsTransport::TlsTransport(Readiness::Pointer readiness, std::unique_ptr<TlsStream> stream, PeerInfo peer)
     : readiness_(std::move(readiness)),
       stream_(std::move(stream)),
       peer_(std::move(peer)),
-      buffered_([](void* self) { static_cast<TlsTransport*>(self)->on_readable(); }, this) {
+      buffered_([](void* self) { static_cast<TlsTransport*>(self)->on_readable(); }, this),
+      pause_(&TlsTransport::on_pause, this) {
   readiness_->set_observer(this);
+  note_use();
 }
 
 IoResult TlsTransport::read(std::span<const MutableByteSpan> into) {
+  note_use();
   IoResult result = stream_->read(into);
   // Reading may have made OpenSSL answer, with new keys or an alert.
   flush();
@@ -22,6 +31,7 @@ IoResult TlsTransport::read(std::span<const MutableByteSpan> into) {
 }
 
 IoResult TlsTransport::write(std::span<const ByteSpan> from) {
+  note_use();
   IoResult result = stream_->write(from);
   flush();
   return with_address("write to ", std::move(result));
@@ -56,6 +66,7 @@ void TlsTransport::close() {
   }
   observer_ = nullptr;
   buffered_.cancel();
+  pause_.cancel();
   readiness_->close();
 }
 
@@ -67,6 +78,20 @@ void TlsTransport::on_writable() {
   flush();
   if (stream_->has_unsent() && !stream_->has_progress()) return;
   if (std::exchange(wants_write_, false) && observer_ != nullptr) observer_->on_writable();
+}
+
+void TlsTransport::note_use() {
+  is_used_ = true;
+  if (!pause_.is_scheduled() && readiness_->is_open()) loop().timers().schedule(pause_, loop().now() + pause);
+}
+
+void TlsTransport::on_pause(base::Timer& timer, void* self, base::TimePoint now) {
+  TlsTransport& transport = *static_cast<TlsTransport*>(self);
+  if (std::exchange(transport.is_used_, false)) {
+    transport.loop().timers().schedule(timer, now + pause);
+  } else {
+    transport.stream_->release_buffers();
+  }
 }
 
 void TlsTransport::flush() {

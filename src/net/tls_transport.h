@@ -2,6 +2,7 @@
 // TlsTransport: a TLS session over a socket on a loop.
 #pragma once
 
+#include "base/timer_wheel.h"
 #include "net/readiness.h"
 #include "net/tls_stream.h"
 
@@ -29,6 +30,8 @@ class TlsTransport final : public Transport, private TransportObserver {
   void on_readable() override;
   void on_writable() override;
   void flush();
+  void note_use();
+  static void on_pause(base::Timer& timer, void* self, base::TimePoint now);
   IoResult with_address(std::string_view tried, IoResult result) const;
 
   Readiness::Pointer readiness_;
@@ -36,6 +39,8 @@ class TlsTransport final : public Transport, private TransportObserver {
   PeerInfo peer_;
   TransportObserver* observer_ = nullptr;
   Deferred buffered_;
+  base::Timer pause_;
+  bool is_used_ = true;  ///< since the timer was set
   bool wants_read_ = false;
   bool wants_write_ = false;
   bool is_ending_ = false;  ///< the socket's sending side is shut once everything is flushed

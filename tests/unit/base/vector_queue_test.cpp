@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+#include "base/vector_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <numeric>
+#include <vector>
+
+namespace trunkline::base {
+namespace {
+
+TEST(VectorQueueTest, GivesBackInOrder) {
+  VectorQueue<int> queue;
+  EXPECT_TRUE(queue.empty());
+  int pushed = 0;
+  int popped = 0;
+  // Longer and shorter again and again, and seldom empty.
+  for (int round = 0; round < 200; ++round) {
+    for (int i = 0; i < round % 7; ++i) queue.push_back(pushed++);
+    for (int i = 0; i < round % 5 && !queue.empty(); ++i) EXPECT_EQ(queue.pop_front(), popped++);
+    EXPECT_EQ(queue.size(), static_cast<std::size_t>(pushed - popped));
+  }
+  std::vector<int> rest(queue.begin(), queue.end());
+  std::vector<int> expected(static_cast<std::size_t>(pushed - popped));
+  std::iota(expected.begin(), expected.end(), popped);
+  EXPECT_EQ(rest, expected);
+  queue.clear();
+  EXPECT_TRUE(queue.empty());
+}
+
+TEST(VectorQueueTest, HoldsNothingThatWasPopped) {
+  VectorQueue<std::shared_ptr<int>> queue;
+  const auto item = std::make_shared<int>(7);
+  queue.push_back(item);
+  queue.push_back(nullptr);
+  EXPECT_EQ(*queue.pop_front(), 7);
+  EXPECT_EQ(item.use_count(), 1);
+}
+
+TEST(VectorQueueTest, KeepsItsMemoryWhileNoMoreIsHeld) {
+  VectorQueue<int> queue;
+  for (int i = 0; i < 4; ++i) queue.push_back(i);
+  const int* const place = &*queue.begin();
+  for (int i = 4; i < 1000; ++i) {
+    EXPECT_EQ(queue.pop_front(), i - 4);
+    queue.push_back(i);
+    // Somewhere in the four to eight places that are there.
+    EXPECT_LT(&*queue.begin() - place, 8);
+    EXPECT_GE(&*queue.begin() - place, 0);
+  }
+}
+
+}  // namespace
+}  // namespace trunkline::base

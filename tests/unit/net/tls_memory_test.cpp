@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What OpenSSL takes from the heap: nothing for traffic that goes on, and little for a connection that is idle.
+#include "net/tls_handshake.h"
+#include "tls_files.h"
+
+#include <openssl/crypto.h>
+
+#include <gtest/gtest.h>
+
+#include <malloc.h>
+
+#include <array>
+#include <atomic>
+#include <cstdlib>
+#include <string>
+
+namespace trunkline::net {
+namespace {
+
+using namespace std::chrono_literals;
+
+std::atomic<long> allocations{0};
+std::atomic<long> bytes_held{0};
+
+long usable(void* memory) { return memory == nullptr ? 0 : static_cast<long>(malloc_usable_size(memory)); }
+
+void* taken(void* memory, long before) {
+  ++allocations;
+  bytes_held += usable(memory) - before;
+  return memory;
+}
+
+/// Before anything of OpenSSL's has run, or it refuses.
+const bool is_counting = CRYPTO_set_mem_functions(
+                             [](std::size_t size, const char*, int) { return taken(std::malloc(size), 0); },
+                             [](void* memory, std::size_t size, const char*, int) {
+                               const long before = usable(memory);
+                               return taken(std::realloc(memory, size), before);
+                             },
+                             [](void* memory, const char*, int) {
+                               bytes_held -= usable(memory);
+                               std::free(memory);
+                             }) == 1;
+
+class TlsMemoryTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(is_counting);
+    ConnectedPair& pair = pair_;
+    pair.connect(loop_, endpoint_of("tls://127.0.0.1:0"), {.transport = {}, .tls = files_.server_options()},
+                 {.transport = {}, .tls = files_.client_options()});
+    ASSERT_NE(pair.client, nullptr) << pair.client_error.to_string();
+    ASSERT_NE(pair.server, nullptr) << pair.server_error.to_string();
+  }
+
+  /// A message from one side read by the other.
+  void move(Transport& from, Transport& to) {
+    const std::string message(1024, 'x');
+    const ByteSpan out = as_bytes(message);
+    ASSERT_EQ(from.write({&out, 1}).bytes, message.size());
+    std::array<std::byte, 4096> room{};
+    const MutableByteSpan into(room);
+    std::size_t received = 0;
+    for (int i = 0; i < 1000 && received < message.size(); ++i) {
+      received += to.read({&into, 1}).bytes;
+      loop_.poll();
+    }
+    ASSERT_EQ(received, message.size());
+  }
+  void move_both_ways(int times) {
+    for (int i = 0; i < times; ++i) {
+      move(*pair_.client, *pair_.server);
+      move(*pair_.server, *pair_.client);
+    }
+  }
+
+  Loop loop_;
+  TemporaryDirectory directory_;
+  TlsFiles files_{directory_};
+  ConnectedPair pair_;
+};
+
+TEST_F(TlsMemoryTest, TrafficAllocatesNothing) {
+  move_both_ways(10);
+  const long before = allocations;
+  move_both_ways(100);
+  EXPECT_EQ(allocations - before, 0);
+}
+
+TEST_F(TlsMemoryTest, AnIdleSessionGivesItsBuffersBack) {
+  move_both_ways(10);
+  const long busy = bytes_held;
+  loop_.run_for(2500ms);
+  EXPECT_LT(bytes_held, busy - 40000) << "of two sessions";
+  move_both_ways(10);
+}
+
+}  // namespace
+}  // namespace trunkline::net
