@@ -38,15 +38,6 @@ def plain() -> trunkline.Server:
         """Adds them."""
         return request.a + request.b
 
-    @server.method
-    def reverse(request: bytes) -> bytes:
-        return request[::-1]
-
-    @server.method
-    def parts(request: bytes) -> Iterator[bytes]:
-        yield request
-        yield b"\xff\n"
-
     @server.method("count.Up/To")
     def up(to: int) -> Iterator[int]:
         yield from range(to)
@@ -362,54 +353,3 @@ def test_a_connection_that_is_lost() -> None:
 
     assert called.status == 64 + 14
     assert called.messages.startswith("trunkline: unavailable: ")
-
-
-def test_bytes_as_they_are(simple: str, tmp_path: Path) -> None:
-    given, got = tmp_path / "given", tmp_path / "got"
-    given.write_bytes(b"\x00\xffab\n")
-    got.write_bytes(b"x" * 100)
-
-    called = run("call", simple, "reverse", "--data-binary", f"@{given}", "-o", str(got))
-
-    assert called == commanding.Outcome(0, "", "")
-    assert got.read_bytes() == b"\nba\xff\x00"
-
-
-def test_bytes_from_standard_input_to_standard_output(simple: str) -> None:
-    words = [commanding.COMMAND, "call", simple, "parts", "--data-binary", "@-", "-o", "-"]
-
-    called = subprocess.run(words, input=b"\x80\x00", capture_output=True, timeout=20, env=commanding.environment())
-
-    assert (called.returncode, called.stdout, called.stderr) == (0, b"\x80\x00\xff\n", b"")
-
-
-def test_bytes_are_shown_in_base64(simple: str) -> None:
-    assert run("call", simple, "reverse", "--data-binary", "abc").output == '"Y2Jh"\n'
-    assert run("call", simple, "reverse", "--data-binary", "").output == '""\n'
-
-
-def test_messages_that_are_encoded_already(market: str, tmp_path: Path) -> None:
-    answer = tmp_path / "answer"
-
-    words = ["market.Market/Buy", "--codec", "protobuf", "--data-binary", "\n\x03tea\x10\x02", "-o", str(answer)]
-    called = run("call", market, *words)
-
-    assert called.status == 0, called.messages
-    assert answer.read_bytes().startswith(b"\n\x06teatea")
-
-
-@pytest.mark.parametrize(
-    ("words", "told"),
-    [
-        (["--codec", "bytes"], "--codec bytes is for what --data-binary gives"),
-        (["-", "--data-binary", "x"], "- goes neither with --json nor with --file or --data-binary"),
-        (["--json", "1", "--data-binary", "x"], "--json"),
-        (["--data-binary", "@/no/such"], "--data-binary @/no/such: No such file"),
-        (["--data-binary", "x", "-o", "/no/such/file"], "--output-binary /no/such/file: No such file"),
-    ],
-)
-def test_bytes_that_cannot_be_sent_or_kept(simple: str, words: list[str], told: str) -> None:
-    called = run("call", simple, "reverse", *words)
-
-    assert called.status == 2
-    assert told in called.messages

@@ -5,7 +5,6 @@
 #include "connected_pair.h"
 #include "net/listening_socket.h"
 #include "net/path_lock.h"
-#include "net/socket_address.h"
 #include "net/unique_socket.h"
 #include "stream_peer.h"
 
@@ -29,14 +28,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-/// A client that waits for nothing; -1 if nobody listens.
-UniqueSocket connect_to(const Endpoint& endpoint) {
-  const bool is_unix = endpoint.scheme() == Scheme::unix_socket;
-  const SocketAddress address = is_unix ? SocketAddress::of_unix(endpoint) : *SocketAddress::of_numeric(endpoint);
-  UniqueSocket socket(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0));
-  return ::connect(socket.get(), address.data(), address.size()) == 0 ? std::move(socket) : UniqueSocket();
-}
 
 class ListenerTest : public testing::Test {
  protected:
@@ -79,27 +70,6 @@ TEST_F(ListenerTest, SharesAPortIfBothAskForIt) {
   const auto second = open(first->endpoint().to_string(), options);
 
   EXPECT_TRUE(second) << second.status().to_string();
-}
-
-TEST_F(ListenerTest, TakesWhatIsQueuedWhenItRetires) {
-  for (const std::string& uri : {std::string("tcp://127.0.0.1:0"), file_uri()}) {
-    accepted_.clear();
-    const auto listener = std::move(open(uri)).value();
-    std::vector<UniqueSocket> clients;
-    for (int i = 0; i < 3; ++i) clients.push_back(connect_to(listener->endpoint()));
-
-    listener->retire();
-    const UniqueSocket late = connect_to(listener->endpoint());
-    loop_.poll();
-
-    EXPECT_EQ(accepted_.size(), 3u) << uri;
-    EXPECT_EQ(late.get(), -1) << uri;
-    std::byte none{};
-    for (const UniqueSocket& client : clients) {
-      EXPECT_EQ(::recv(client.get(), &none, 1, MSG_DONTWAIT), -1) << uri;
-      EXPECT_EQ(errno, EAGAIN) << uri << ": neither reset nor closed";
-    }
-  }
 }
 
 TEST_F(ListenerTest, ListensOnAName) {
