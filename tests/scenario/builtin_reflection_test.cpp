@@ -252,7 +252,7 @@ TEST_F(ReflectionOfAServer, ShutdownIsNotHeldUpByWhoAsksAndDoesNotRead) {
     ASSERT_TRUE(stream.write(request).is_ok());
   }
 
-  const Status shut_down = server_.shutdown(20s);
+  const Status shut_down = server_.shutdown(5s);
 
   EXPECT_TRUE(shut_down.is_ok()) << shut_down.to_string();
 }
