@@ -7,6 +7,7 @@
 #include <trunkline/result.h>
 #include <trunkline/server_context.h>
 
+#include <asio/any_io_executor.hpp>
 #include <asio/awaitable.hpp>
 
 #include <functional>
@@ -128,5 +129,34 @@ template <class Function>
 concept DeducibleFunction = requires {
   typename FormOf<Function>::Request;
 };
+
+template <class Argument>
+inline constexpr bool is_request = !std::is_reference_v<Argument> || std::is_const_v<std::remove_reference_t<Argument>>;
+
+template <class Function>
+struct Argument {
+  static constexpr bool fits = true;
+};
+template <class R, class First, class... Others>
+struct Argument<R(First, Others...)> {
+  static constexpr bool fits = is_request<First> || std::is_same_v<First, ServerContext&>;
+};
+
+template <class Returned>
+inline constexpr bool is_awaited = true;
+template <class T, class Executor>
+inline constexpr bool is_awaited<asio::awaitable<T, Executor>> = std::is_same_v<Executor, asio::any_io_executor>;
+
+/// False for a function that cannot serve, with an error that says why.
+template <DeducibleFunction Function>
+constexpr bool can_serve() {
+  using Known = Signature<Function>;
+  constexpr bool takes = Argument<typename Known::Function>::fits;
+  static_assert(takes, "a handler takes its request as const Request& or by value, not by another reference");
+  constexpr bool is_known = is_awaited<typename Known::Returned>;
+  static_assert(is_known,
+                "a handler's coroutine returns asio::awaitable<T>, with the executor that this has by default");
+  return takes && is_known;
+}
 
 }  // namespace trunkline::handlers

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -72,7 +73,8 @@ class TRUNKLINE_API Server {
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
     using Form = handlers::FormOf<Handler>;
     using Request = typename Form::Request;
-    if constexpr (Form::is_whole) {
+    if constexpr (!handlers::can_serve<Handler>()) {
+    } else if constexpr (Form::is_whole) {
       handle<Request, typename Form::Response>(method, std::move(handler), options);
     } else {
       handle<Request, typename Form::Response>(method, handlers::Deduced<Handler, Request>{std::move(handler)},
@@ -133,10 +135,11 @@ class TRUNKLINE_API Server {
   bool has(std::string_view method) const;
   /// Sorted by name.
   std::vector<MethodInfo> methods() const;
+  /// Rises with every change of methods().
+  std::uint64_t methods_version() const;
 
   /// Opens an endpoint; connections are taken once the server has started. Returns it with the port the system chose.
-  /// Throws StatusError: invalid_argument (the URI), already_exists (in use), failed_precondition (stopped;
-  /// certificates), ...
+  /// Throws StatusError: invalid_argument (the URI), already_exists (in use), failed_precondition (stopped), ...
   Endpoint listen(std::string_view uri);
   Result<Endpoint> try_listen(std::string_view uri);
   std::vector<Endpoint> endpoints() const;

@@ -2,6 +2,8 @@
 // Fields: the members of a plain struct with their names, found at compile time.
 #pragma once
 
+#include <trunkline/member_count.h>
+
 #include <array>
 #include <cstddef>
 #include <string_view>
@@ -17,34 +19,10 @@ struct NamedFields {};
 
 namespace structure {
 
-/// Stands for a member of any type while members are counted.
-struct AnyMember {
-  template <class T>
-  operator T() const;  // NOLINT: implicit by design; never defined
-};
-
-template <class T, std::size_t... indices>
-constexpr bool is_made_of(std::index_sequence<indices...>) {
-  return requires { T{(static_cast<void>(indices), AnyMember{})...}; };
-}
-
-inline constexpr std::size_t most_members = 24;
-
-/// How many members an aggregate has; most_members + 1 if there are more.
-template <class T, std::size_t count = most_members + 1>
-constexpr std::size_t count_members() {
-  if constexpr (count == 0 || is_made_of<T>(std::make_index_sequence<count>())) {
-    return count;
-  } else {
-    return count_members<T, count - 1>();
-  }
-}
-
 /// A tuple of references to the members of an aggregate, in order.
 template <class T>
 constexpr auto members_of(T& object) {
-  constexpr std::size_t count = count_members<std::remove_const_t<T>>();
-  static_assert(count <= most_members, "a struct of more than 24 members needs TRUNKLINE_FIELDS");
+  constexpr std::size_t count = member_count<std::remove_const_t<T>>;
 #define TRUNKLINE_MEMBERS(number, ...) \
   if constexpr (count == number) {     \
     auto& [__VA_ARGS__] = object;      \
@@ -145,7 +123,7 @@ constexpr auto field_names() {
   if constexpr (structure::HasNamedFields<T>) {
     return NamedFields<T>::names;
   } else {
-    return structure::names_of_members<T>(std::make_index_sequence<structure::count_members<T>()>());
+    return structure::names_of_members<T>(std::make_index_sequence<structure::member_count<T>>());
   }
 }
 

@@ -52,6 +52,9 @@ class PortReservation:
 #: Seconds that calls of a child have to end when its parent has died, or leaves a ``with`` block.
 DEFAULT_GRACE = 5.0
 
+#: The terminal's ctrl-c, and what ends a whole group: the parent then tells its children.
+_FOR_THE_PARENT = (signal.SIGINT, signal.SIGTERM)
+
 #: What a child does: (tells that it serves, a descriptor for ``grace_told`` that becomes readable when it is to end).
 Run = Callable[[Callable[[], None], int], None]
 
@@ -67,13 +70,18 @@ class Child:
         self._deadline = 0.0
         self._status: int | None = None
         _flush_standard_streams()  # or what is left in them would be written by both
-        self.pid = os.fork()
-        if self.pid == 0:
-            # Who holds these keeps siblings from hearing that the parent has died.
-            for descriptor in (ready_read, stop_write, *(each._stop for each in siblings)):
-                if descriptor >= 0:
-                    os.close(descriptor)
-            _run_in_child(run, ready_write, stop_read)
+        # No handler of the parent's runs in the child.
+        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _FOR_THE_PARENT)
+        try:
+            self.pid = os.fork()
+            if self.pid == 0:
+                # Who holds these keeps siblings from hearing that the parent has died.
+                for descriptor in (ready_read, stop_write, *(each._stop for each in siblings)):
+                    if descriptor >= 0:
+                        os.close(descriptor)
+                _run_in_child(run, ready_write, stop_read, mask)
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         os.close(ready_write)
         os.close(stop_read)
         answer = os.read(ready_read, 4096)
@@ -134,7 +142,7 @@ def _flush_standard_streams() -> None:
             stream.flush()
 
 
-def _run_in_child(run: Run, ready: int, stop: int) -> None:
+def _run_in_child(run: Run, ready: int, stop: int, mask: Iterable[int]) -> None:
     code = 1
     is_ready = False
 
@@ -145,10 +153,10 @@ def _run_in_child(run: Run, ready: int, stop: int) -> None:
         os.close(ready)
 
     try:
-        # The terminal's ctrl-c, and what ends a whole group, are for the parent, which then tells its children.
         signal.set_wakeup_fd(-1)
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        for number in _FOR_THE_PARENT:
+            signal.signal(number, signal.SIG_IGN)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
         run(tell, stop)
         code = 0
     except BaseException as error:

@@ -31,10 +31,18 @@ void CallCommand::declare(CLI::App& app) {
       ->type_name("FILE")
       ->check(CLI::Validator(refuse_nothing, ""))
       ->excludes(json);
+  app.add_option("--data-binary", bytes_, "One request as it is, not JSON: a text, or @FILE, or @- for standard input")
+      ->type_name("TEXT|@FILE")
+      ->excludes(json)
+      ->excludes("--file");
+  app.add_option("-o,--output-binary", output_,
+                 "Write responses to a file as the bytes they came in; -: standard output")
+      ->type_name("FILE")
+      ->check(CLI::Validator(refuse_nothing, ""));
   call_.declare(app);
   app.add_option("--codec", codec_, "How requests are sent; with json or msgpack no definitions are needed")
-      ->type_name("protobuf|json|msgpack")
-      ->check(CLI::IsMember({"protobuf", "json", "msgpack"}).description(""));
+      ->type_name("protobuf|json|msgpack|bytes")
+      ->check(CLI::IsMember({"protobuf", "json", "msgpack", "bytes"}).description(""));
   app.add_option("--compressor", compressor_, "Compress requests")->type_name("identity|snappy|zstd|lz4|gzip");
   app.add_flag("--idempotent", is_idempotent_, "The call may run twice: repeat it if the connection is lost");
   app.add_flag("-v,--verbose", is_verbose_, "Tell metadata, sizes, times and the status on standard error");
@@ -47,9 +55,12 @@ void CallCommand::declare(CLI::App& app) {
 int CallCommand::run() {
   if (!dash_.empty() && dash_ != "-") {
     throw misuse("unexpected argument '" + harmless(fit_text(dash_, 60)) +
-                 "'; requests are given with --json, --file or -");
+                 "'; requests are given with --json, --file, --data-binary or -");
   }
-  if (!dash_.empty() && (json_ || !file_.empty())) throw misuse("- goes neither with --json nor with --file");
+  if (!dash_.empty() && (json_ || !file_.empty() || bytes_)) {
+    throw misuse("- goes neither with --json nor with --file or --data-binary");
+  }
+  if (codec_ == "bytes" && !bytes_) throw misuse("--codec bytes is for what --data-binary gives");
   CallOptions options = call_.options();
   options.compressor = compressor_;
   options.idempotent = is_idempotent_;
@@ -59,7 +70,7 @@ int CallCommand::run() {
 
   std::optional<Schema> schema;
   MethodFacts method{.descriptor = nullptr, .path = method_, .codec = codec_};
-  const bool needs_schema = codec_.empty() || codec_ == "protobuf" || schema_.is_given();
+  const bool needs_schema = (!bytes_ && (codec_.empty() || codec_ == "protobuf")) || schema_.is_given();
   if (needs_schema) method = schema.emplace(schema_.source(*channel, endpoint, options)).find_method(method_);
   if (schema) schema->rest();
   const auto* const found = method.descriptor;
@@ -71,14 +82,16 @@ int CallCommand::run() {
   const MessageCoder coder(found != nullptr ? found->input_type() : nullptr,
                            found != nullptr ? found->output_type() : nullptr, coding);
   options.codec = coding.codec;
+  ResponseOutput output = output_.empty() ? ResponseOutput(coder) : ResponseOutput(output_);
   CallReport report(is_verbose_);
-  const Status status = CallRun(*channel, shape, coder, input, report, interruption).run(options);
+  const Status status = CallRun(*channel, shape, coder, input, output, report, interruption).run(options);
   if (interruption.exit_status() != 0) return interruption.exit_status();
   return finish(status, method);
 }
 
 /// Without any input an empty request is sent, and many requests are expected on standard input.
 RequestInput CallCommand::open_input(bool has_many_requests) const {
+  if (bytes_) return RequestInput::of_bytes(*bytes_);
   if (json_) return RequestInput::from_text(*json_);
   if (!file_.empty()) return RequestInput::from_file(file_);
   const bool is_described = codec_.empty() || codec_ == "protobuf" || schema_.is_given();
@@ -90,13 +103,19 @@ RequestInput CallCommand::open_input(bool has_many_requests) const {
 }
 
 CoderOptions CallCommand::coder_options(const MethodFacts& method) const {
+  const bool has_many_responses = method.descriptor == nullptr || method.descriptor->server_streaming();
+  if (bytes_) {
+    return {.codec = codec_.empty() ? "bytes" : codec_,
+            .sent_as_is = true,
+            .layout = layout(has_many_responses),
+            .shows_defaults = shows_defaults_};
+  }
   // Whatever a server's own codec is: JSON is taken by all.
   std::string codec = method.codec == "protobuf" ? "protobuf" : "json";
   if (!codec_.empty()) codec = codec_;
   if (codec == "protobuf" && method.codec != "protobuf") {
     throw misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
   }
-  const bool has_many_responses = method.descriptor == nullptr || method.descriptor->server_streaming();
   return {.codec = codec, .layout = layout(has_many_responses), .shows_defaults = shows_defaults_};
 }
 

@@ -32,6 +32,8 @@ class CallCommand final : public Command {
   std::string dash_;
   std::optional<std::string> json_;
   std::string file_;
+  std::optional<std::string> bytes_;
+  std::string output_;
   std::string codec_;
   std::string compressor_;
   bool is_idempotent_ = false;

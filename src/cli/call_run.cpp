@@ -3,7 +3,6 @@
 #include "cli/call_run.h"
 
 #include "cli/failure.h"
-#include "cli/output.h"
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
@@ -78,12 +77,13 @@ class CallRun::Writing {
   std::thread thread_;
 };
 
-CallRun::CallRun(Channel& channel, CallShape shape, const MessageCoder& coder, RequestInput& input, CallReport& report,
-                 Interruption& interruption)
+CallRun::CallRun(Channel& channel, CallShape shape, const MessageCoder& coder, RequestInput& input,
+                 ResponseOutput& output, CallReport& report, Interruption& interruption)
     : channel_(channel),
       shape_(std::move(shape)),
       coder_(coder),
       input_(input),
+      output_(output),
       report_(report),
       interruption_(interruption) {}
 
@@ -166,9 +166,7 @@ Status CallRun::read_all(PayloadStream& stream) {
 
 void CallRun::show(const Payload& response) {
   report_.received(response);
-  Result<std::string> json = coder_.decode(response);
-  if (!json) throw Failure(json.status());
-  write_output(*json + "\n");
+  output_.write(response);
 }
 
 }  // namespace trunkline::cli

@@ -6,6 +6,7 @@
 #include "cli/interruption.h"
 #include "cli/message_coder.h"
 #include "cli/request_input.h"
+#include "cli/response_output.h"
 
 #include <trunkline/channel.h>
 
@@ -24,10 +25,10 @@ struct CallShape {
 /// What it is made of must outlive it.
 class CallRun {
  public:
-  CallRun(Channel& channel, CallShape shape, const MessageCoder& coder, RequestInput& input, CallReport& report,
-          Interruption& interruption);
+  CallRun(Channel& channel, CallShape shape, const MessageCoder& coder, RequestInput& input, ResponseOutput& output,
+          CallReport& report, Interruption& interruption);
 
-  /// Writes each response to standard output as it comes; blocks until the call has ended. `options.reply` is used in
+  /// Writes each response to its output as it comes; blocks until the call has ended. `options.reply` is used in
   /// here. Throws Failure for requests that do not fit (the call is cancelled then), and OutputClosed.
   Status run(CallOptions options);
 
@@ -44,6 +45,7 @@ class CallRun {
   CallShape shape_;
   const MessageCoder& coder_;
   RequestInput& input_;
+  ResponseOutput& output_;
   CallReport& report_;
   Interruption& interruption_;
 };

@@ -41,6 +41,7 @@ MessageCoder::MessageCoder(const Descriptor* request, const Descriptor* response
 }
 
 Result<Payload> MessageCoder::encode(const JsonText& json) const {
+  if (options_.sent_as_is) return Payload{Slice::copy_of(json.text), options_.codec};
   if (const Status status = check_json(json); !status)
     return Status(StatusCode::invalid_argument, "request is not JSON: " + std::string(status.message()));
   if (options_.codec == "protobuf") return encode_protobuf(json);

@@ -17,8 +17,10 @@
 namespace trunkline::cli {
 
 struct CoderOptions {
-  /// Of requests: "protobuf" (needs a description), "json" or "msgpack".
+  /// Of requests: "protobuf" (needs a description, unless they are `sent_as_is`), "json", "msgpack" or "bytes".
   std::string codec;
+  /// Requests are not JSON, but what the codec makes.
+  bool sent_as_is = false;
   JsonLayout layout = JsonLayout::compact;
   /// Fields with default values are shown as well.
   bool shows_defaults = false;

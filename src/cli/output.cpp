@@ -38,6 +38,12 @@ void write_output(std::string_view text) {
   if (error != 0) throw Failure(exit_status::failed, std::string("write standard output: ") + std::strerror(error));
 }
 
+void write_file(int file, const std::string& path, std::string_view bytes) {
+  if (const int error = write_all(file, bytes); error != 0) {
+    throw Failure(exit_status::failed, "write " + path + ": " + std::strerror(error));
+  }
+}
+
 void try_write_output(std::string_view text) noexcept {
   pollfd ready{.fd = STDOUT_FILENO, .events = POLLOUT, .revents = 0};
   if (poll(&ready, 1, 0) != 1 || (ready.revents & POLLOUT) == 0) return;

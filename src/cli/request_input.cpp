@@ -36,9 +36,16 @@ RequestInput RequestInput::from_text(std::string text) {
   return input;
 }
 
-RequestInput RequestInput::from_file(const std::string& path) {
+RequestInput RequestInput::of_bytes(const std::string& argument) {
+  const bool is_named = argument.starts_with('@');
+  RequestInput input = is_named ? from_file(argument.substr(1), "--data-binary @") : RequestInput(FileHandle());
+  input.whole_ = is_named ? std::string() : argument;
+  return input;
+}
+
+RequestInput RequestInput::from_file(const std::string& path, const std::string& option) {
   const int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw misuse("--file " + path + ": " + std::strerror(errno));
+  if (file < 0) throw misuse(option + path + ": " + std::strerror(errno));
   RequestInput input{FileHandle(file)};
   struct stat facts {};
   input.is_interactive_ = fstat(file, &facts) == 0 && !S_ISREG(facts.st_mode);
@@ -63,16 +70,25 @@ Result<RequestInput::Step> RequestInput::read_some() {
     file_ = FileHandle();
     return Step::ended;
   }
-  values_.append({buffer.data(), static_cast<std::size_t>(count)});
-  if (values_.held_bytes() <= most_held_bytes) return Step::read;
+  const std::string_view come(buffer.data(), static_cast<std::size_t>(count));
+  whole_ ? static_cast<void>(whole_->append(come)) : values_.append(come);
+  if ((whole_ ? whole_->size() : values_.held_bytes()) <= most_held_bytes) return Step::read;
   return Status(StatusCode::resource_exhausted,
                 "read requests: a value exceeds " + std::to_string(most_held_bytes) + " bytes");
+}
+
+std::optional<JsonText> RequestInput::take() {
+  if (!whole_) return values_.next();
+  if (file_.get() >= 0) return std::nullopt;
+  JsonText value{.text = *std::move(whole_)};
+  whole_.reset();
+  return value;
 }
 
 Result<std::optional<JsonText>> RequestInput::next() {
   if (ahead_) return std::exchange(ahead_, std::nullopt);
   while (true) {
-    if (std::optional<JsonText> value = values_.next()) return value;
+    if (std::optional<JsonText> value = take()) return value;
     if (file_.get() < 0) return std::optional<JsonText>();
     const Result<Step> step = read_some();
     if (!step) return step.status();

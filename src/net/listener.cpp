@@ -19,6 +19,7 @@ namespace trunkline::net {
 namespace {
 
 constexpr int accepts_per_turn = 64;
+constexpr int accepts_at_end = 4096;  // of a queue that fills as it is emptied
 constexpr std::chrono::milliseconds pause_when_exhausted{100};
 
 class SocketListener final : public Listener, private TransportObserver {
@@ -38,8 +39,30 @@ class SocketListener final : public Listener, private TransportObserver {
   ~SocketListener() override { close(); }
 
   const Endpoint& endpoint() const noexcept override { return socket_.endpoint(); }
+  void retire() override {
+    if (!readiness_->is_open()) return;
+    for (int count = 0; count < accepts_at_end; ++count) {
+      UniqueSocket socket(accept_one());
+      if (socket.get() >= 0) {
+        acceptance_->accept(std::move(socket));
+      } else if (errno != ECONNABORTED && errno != EINTR) {
+        break;
+      }
+    }
+    leave();
+  }
   void close() override {
     acceptance_->close();
+    leave();
+  }
+  Status reload_tls() override { return acceptance_->load_tls(); }
+
+ private:
+  int accept_one() {
+    return OpenSockets::make(
+        [this] { return ::accept4(readiness_->socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); });
+  }
+  void leave() {
     pause_.cancel();
     // While the socket is open its file's number cannot be another file's.
     socket_.unlink_file();
@@ -47,16 +70,12 @@ class SocketListener final : public Listener, private TransportObserver {
     if (readiness_->is_open()) socket_.shut_down(readiness_->socket());
     readiness_->close();
   }
-  Status reload_tls() override { return acceptance_->load_tls(); }
-
- private:
   void on_readable() override {
     // The callbacks may close the listener, or destroy it.
     const std::shared_ptr<Acceptance> acceptance = acceptance_;
     const std::weak_ptr<SocketListener*> alive = alive_;
     for (int count = 0; count < accepts_per_turn; ++count) {
-      UniqueSocket socket(OpenSockets::make(
-          [this] { return ::accept4(readiness_->socket(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC); }));
+      UniqueSocket socket(accept_one());
       if (socket.get() >= 0) {
         acceptance->accept(std::move(socket));
       } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
@@ -99,9 +118,12 @@ class InprocListener final : public Listener {
     return status;
   }
   const Endpoint& endpoint() const noexcept override { return endpoint_; }
+  void retire() override {
+    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path(), accept_);
+  }
   void close() override {
     acceptance_->close();
-    if (std::exchange(is_entered_, false)) InprocDirectory::of_process().remove(endpoint_.path(), accept_);
+    retire();
   }
   Status reload_tls() override { return acceptance_->load_tls(); }
 

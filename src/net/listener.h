@@ -63,6 +63,9 @@ class Listener {
 
   /// With the real port.
   virtual const Endpoint& endpoint() const noexcept = 0;
+  /// Takes the connections that the system has queued, which would be reset, then stops to accept and takes the address
+  /// away. Those on their way to their loop are still delivered. The callbacks must not close or destroy the listener.
+  virtual void retire() = 0;
   /// Stops to accept and takes the address away. Connections on their way to their loop are closed instead of
   /// delivered; a callback that another loop has entered already may still be running.
   virtual void close() = 0;

@@ -30,6 +30,7 @@ void Server::add(std::string_view method, std::unique_ptr<MethodHandler> handler
 void Server::add_service(ServiceDefinition service) { core_->methods().add(std::move(service).take()); }
 bool Server::remove(std::string_view method) { return core_->remove_method(method); }
 bool Server::has(std::string_view method) const { return core_->methods().has(method); }
+std::uint64_t Server::methods_version() const { return core_->methods().version(); }
 std::vector<MethodInfo> Server::methods() const { return core_->methods().list(); }
 
 Endpoint Server::listen(std::string_view uri) {

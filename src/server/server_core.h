@@ -80,6 +80,8 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   void leave_loop(std::size_t index, bool stop_loop);
   void finish_stop();
   void close_listeners();
+  /// They take what has come, and no more. The loops have `turns` for that, 0 if nobody runs them.
+  void retire_listeners(int turns);
   void begin_drain(std::chrono::nanoseconds timeout);
   void loop_drained(std::size_t cut_off);
   void end_drain_early();

@@ -207,6 +207,18 @@ void ServerLoop::drain(base::TimePoint deadline, std::function<void(std::size_t)
   finish_drain_if_empty();
 }
 
+void ServerLoop::expect_last(int turns) {
+  if (turns > 0) {
+    // Each is queued behind a look at the sockets.
+    return loop_.post([weak = weak_from_this(), turns] {
+      if (const std::shared_ptr<ServerLoop> self = weak.lock()) self->expect_last(turns - 1);
+    });
+  }
+  const std::shared_ptr<ServerLoop> keep = shared_from_this();
+  has_all_ = true;
+  finish_drain_if_empty();
+}
+
 void ServerLoop::on_drain_timeout(base::Timer&, void* owner, base::TimePoint) {
   auto& loop = *static_cast<ServerLoop*>(owner);
   loop.cut_off_ += loop.close_all(Status(StatusCode::unavailable, "server shutdown: its timeout has passed"));
@@ -247,7 +259,7 @@ void ServerLoop::abandon() {
 }
 
 void ServerLoop::finish_drain_if_empty() {
-  if (!drained_ || !connections_.empty()) return;
+  if (!drained_ || !has_all_ || !connections_.empty()) return;
   drain_timer_.cancel();
   std::exchange(drained_, nullptr)(cut_off_);
 }

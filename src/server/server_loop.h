@@ -83,8 +83,11 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
   call::CompletionQueue& completions() noexcept override { return completions_; }
 
   /// Lets open calls finish and closes each connection after its last one. Ends with `done(calls cut off)` when all are
-  /// closed; at `deadline` what is left is closed.
+  /// closed, after expect_last(); at `deadline` what is left is closed.
   void drain(base::TimePoint deadline, std::function<void(std::size_t)> done);
+  /// No further connections are sent here: those on their way have come after `turns`. Any thread; with 0 the loop's,
+  /// or its owner's while nothing runs it.
+  void expect_last(int turns);
   /// Closes all connections with `reason`; no further ones are served. Returns how many calls were cut off, a
   /// connection with nothing but unsent output counting as one.
   std::size_t close_all(const Status& reason);
@@ -138,6 +141,7 @@ class ServerLoop final : public call::StreamHost, public std::enable_shared_from
                                      this};
 
   bool draining_ = false;  // served, but only to be told to go elsewhere
+  bool has_all_ = false;   // no further ones come
   bool closed_ = false;    // not served at all
   base::Timer drain_timer_{on_drain_timeout, this};
   std::function<void(std::size_t)> drained_;

@@ -7,6 +7,13 @@
 
 namespace trunkline::server {
 
+namespace {
+
+/// In these what the listeners took last begins to be served, if it has said something, and is told to go elsewhere.
+constexpr int turns_to_begin = 3;
+
+}  // namespace
+
 /// Guarded by the server's mutex.
 struct ServerCore::Drain {
   std::size_t loops_left = 0;
@@ -56,11 +63,11 @@ void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {
     run_by_threads = runners_ > 0 || !owns_loops();
   }
   for (std::size_t i = 0; i < loops_.size(); ++i) {
-    auto leave = [weak = weak_from_this(), i, timeout, loop = loops_[i]] {
+    auto leave = [weak = weak_from_this(), i, timeout, run_by_threads, loop = loops_[i]] {
       const std::shared_ptr<ServerCore> self = weak.lock();
       if (self == nullptr) return;
-      if (i == 0) self->close_listeners();
       const base::TimePoint deadline = base::deadline_after(loop->net_loop().now(), timeout);
+      if (i == 0) self->retire_listeners(run_by_threads ? turns_to_begin : 0);
       loop->drain(deadline, [core = self.get()](std::size_t cut_off) { core->loop_drained(cut_off); });
     };
     if (run_by_threads && !loops_[i]->net_loop().is_current()) {
@@ -69,6 +76,16 @@ void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {
       leave();
     }
   }
+}
+
+void ServerCore::retire_listeners(int turns) {
+  for (const auto& listener : listeners_) listener->retire();
+  {
+    std::lock_guard lock(mutex_);
+    endpoints_.clear();
+  }
+  // Behind the connections that have been given to each loop just now.
+  for (const auto& loop : loops_) loop->expect_last(turns);
 }
 
 void ServerCore::loop_drained(std::size_t cut_off) {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <tuple>
 #include <utility>
 
 namespace trunkline::service {
@@ -84,11 +83,6 @@ void rename_package(protobuf::FileDescriptorProto& file, const std::string& pack
   file.set_package(package);
 }
 
-auto facts_of(const MethodInfo& info) {
-  return std::tie(info.name, info.kind, info.idempotent, info.request, info.response, info.request_type,
-                  info.response_type);
-}
-
 }  // namespace
 
 Catalog::Catalog(std::vector<MethodInfo> methods) : methods_(std::move(methods)) {
@@ -114,11 +108,6 @@ Catalog::Catalog(std::vector<MethodInfo> methods) : methods_(std::move(methods))
     if (derive(name, left_, Detail::full) || derive(name, left_, Detail::none)) services_.push_back(name);
   }
   std::sort(services_.begin(), services_.end());
-}
-
-bool Catalog::is_of(const std::vector<MethodInfo>& methods) const {
-  return std::equal(methods_.begin(), methods_.end(), methods.begin(), methods.end(),
-                    [](const MethodInfo& a, const MethodInfo& b) { return facts_of(a) == facts_of(b); });
 }
 
 void Catalog::add_service(const std::string& name, Methods methods) {

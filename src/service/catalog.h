@@ -19,8 +19,6 @@ class Catalog {
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
 
-  /// True if it was made of the same methods.
-  bool is_of(const std::vector<MethodInfo>& methods) const;
   /// Full names, sorted.
   const std::vector<std::string>& services() const noexcept { return services_; }
   /// What the methods refer to, what describes them, and what the process has registered.

@@ -65,6 +65,22 @@ const protobuf::Descriptor& wrapper_of(const TypeDescription& type) {
   }
 }
 
+/// A field's, so that neither it nor its map entry or oneof, which are named after it, clashes with those of `taken`,
+/// to which they are added.
+std::string free_field_name(const TypeDescription::Field& field, std::set<std::string>& taken) {
+  const std::string wanted = identifier_of(field.name);
+  const bool is_map = without_optional(field.type()).kind == TypeKind::map;
+  std::string name = wanted;
+  std::string core = core_of(name);
+  for (int next = 2; taken.contains(core) || (is_map && taken.contains(core + "entry")); ++next) {
+    name = wanted + std::to_string(next);
+    core = core_of(name);
+  }
+  if (is_map) taken.insert(core + "entry");
+  taken.insert(std::move(core));
+  return name;
+}
+
 }  // namespace
 
 DerivedFile::DerivedFile(std::string_view service, Detail detail, const protobuf::DescriptorPool& pool,
@@ -164,7 +180,8 @@ std::string DerivedFile::structure_type(const TypeDescription& type) {
 }
 
 void DerivedFile::describe_structure(const TypeDescription& type, protobuf::DescriptorProto& out) {
-  for (const TypeDescription::Field& field : type.fields) add_field(field, out);
+  std::set<std::string> taken;
+  for (const TypeDescription::Field& field : type.fields) add_field(field, taken, out);
   // After those of the definition's own, of which there are none.
   for (Field& field : *out.mutable_field()) {
     if (!field.proto3_optional()) continue;
@@ -173,9 +190,10 @@ void DerivedFile::describe_structure(const TypeDescription& type, protobuf::Desc
   }
 }
 
-void DerivedFile::add_field(const TypeDescription::Field& field, protobuf::DescriptorProto& out) {
+void DerivedFile::add_field(const TypeDescription::Field& field, std::set<std::string>& taken,
+                            protobuf::DescriptorProto& out) {
   Field& added = *out.add_field();
-  added.set_name(identifier_of(field.name));
+  added.set_name(free_field_name(field, taken));
   added.set_json_name(std::string(field.name));
   added.set_number(out.field_size());
   added.set_label(Field::LABEL_OPTIONAL);

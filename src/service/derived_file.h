@@ -9,6 +9,7 @@
 #include <google/protobuf/descriptor.pb.h>
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -52,7 +53,9 @@ class DerivedFile {
   void import(const std::string& file);
   std::string free_name(std::string_view wanted) const;
   void describe_structure(const TypeDescription& type, google::protobuf::DescriptorProto& out);
-  void add_field(const TypeDescription::Field& field, google::protobuf::DescriptorProto& out);
+  /// `taken`: the names of the fields before it and of their map entries, without what protobuf tells none apart by.
+  void add_field(const TypeDescription::Field& field, std::set<std::string>& taken,
+                 google::protobuf::DescriptorProto& out);
   /// A field of a single value, and what stands for several where a field cannot hold them.
   void set_type(const TypeDescription& type, Field& out);
   void set_map(const TypeDescription& type, Field& out, google::protobuf::DescriptorProto& owner);

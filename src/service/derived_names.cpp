@@ -35,6 +35,14 @@ std::string identifier_of(std::string_view text) {
   return result;
 }
 
+std::string core_of(std::string_view identifier) {
+  std::string result;
+  for (const char c : identifier) {
+    if (c != '_') result += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return result;
+}
+
 std::string map_entry_name(std::string_view field) {
   std::string result;
   bool capital = true;

@@ -13,6 +13,8 @@ bool is_identifier(std::string_view text) noexcept;
 bool is_full_name(std::string_view text) noexcept;
 /// The text with _ for each byte that may not stand there, and before a digit it begins with.
 std::string identifier_of(std::string_view text);
+/// Without case and underscores: names of fields that differ in these alone are one to protobuf.
+std::string core_of(std::string_view identifier);
 /// What the entries of a map field are called.
 std::string map_entry_name(std::string_view field);
 

@@ -2,8 +2,6 @@
 // Checks and watches of statuses.
 #include "service/health_service.h"
 
-#include <asio/use_awaitable.hpp>
-
 #include <stdexcept>
 #include <utility>
 
@@ -109,9 +107,12 @@ void HealthService::resume() {
 }
 
 void HealthService::close() {
-  std::lock_guard lock(mutex_);
-  is_closed_ = true;
-  set_leaving(true);
+  {
+    std::lock_guard lock(mutex_);
+    is_closed_ = true;
+    set_leaving(true);
+  }
+  ending_.begin();
 }
 
 Status HealthService::check(const Request& request, Response& response, ServerContext&) {
@@ -126,13 +127,15 @@ asio::awaitable<Status> HealthService::watch(const Request& request, ServerWrite
                                              ServerContext& context) {
   if (Status checked = check_name(request.service()); !checked.is_ok()) co_return checked;
   Watch watch(*this, request.service(), context.executor());
+  Ending::Stream open(ending_, context.executor());
   std::optional<ServingStatus> sent;
   while (true) {
     const Watch::Look seen = watch.look();
     if (sent != seen.status) {
       Response response;
       response.set_status(wire_form(seen.status));
-      if (Status written = co_await writer.async_write(response, asio::use_awaitable); !written) co_return written;
+      const Status written = co_await writer.async_write(response, open.token());
+      if (!written && !open.is_over()) co_return written;
       sent = seen.status;
     }
     if (seen.is_last) co_return Status(StatusCode::unavailable, "watch health: the server is shutting down");

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "service/bell.h"
+#include "service/ending.h"
 #include "trunkline/v1/health.pb.h"
 
 #include <trunkline/health.h>
@@ -45,6 +46,7 @@ class HealthService final : public Health {
   /// With the mutex.
   void set_leaving(bool is_leaving);
 
+  Ending ending_;
   mutable std::mutex mutex_;  // guards all below
   std::map<std::string, Entry, std::less<>> entries_{{"", {ServingStatus::serving, {}}}};
   bool is_leaving_ = false;

@@ -4,8 +4,6 @@
 
 #include <trunkline/reflection.h>
 
-#include <asio/use_awaitable.hpp>
-
 #include <algorithm>
 #include <deque>
 #include <optional>
@@ -83,10 +81,12 @@ void answer_extensions(const protobuf::DescriptorPool& pool, const std::string& 
 }  // namespace
 
 std::shared_ptr<const Catalog> ReflectionService::catalog() {
-  std::vector<MethodInfo> methods = server_.methods();
   std::lock_guard lock(mutex_);
-  if (catalog_ == nullptr || !catalog_->is_of(methods)) {
-    catalog_ = std::make_shared<const Catalog>(std::move(methods));
+  // Before the methods are asked for: what changes in between makes another one necessary.
+  const std::uint64_t version = server_.methods_version();
+  if (catalog_ == nullptr || catalog_version_ != version) {
+    catalog_ = std::make_shared<const Catalog>(server_.methods());
+    catalog_version_ = version;
   }
   return catalog_;
 }
@@ -123,27 +123,36 @@ void ReflectionService::answer(const Request& request, ReflectionTold& told, Res
   }
 }
 
-asio::awaitable<Status> ReflectionService::info(ServerStream<Request, Response>& stream, ServerContext&) {
+asio::awaitable<Status> ReflectionService::info(ServerStream<Request, Response>& stream, ServerContext& context) {
   ReflectionTold told;
-  while (true) {
-    const Result<std::optional<Request>> request = co_await stream.async_read(asio::use_awaitable);
-    if (!request.is_ok()) co_return request.status();
-    if (!request->has_value()) co_return Status::ok();
+  Ending::Stream open(ending_, context.executor());
+  Status status;
+  while (status.is_ok() && !open.is_over()) {
+    const Result<std::optional<Request>> request = co_await stream.async_read(open.token());
+    if (request.is_ok() && !request->has_value()) co_return Status::ok();
+    status = request.status();
+    if (!status.is_ok()) break;
     Response response;
     answer(**request, told, response);
-    if (Status written = co_await stream.async_write(response, asio::use_awaitable); !written) co_return written;
+    status = co_await stream.async_write(response, open.token());
   }
+  if (open.is_over()) co_return Status(StatusCode::unavailable, "reflect: the server is shutting down");
+  co_return status;
 }
 
 }  // namespace service
 
-void add_reflection(Server& server) {
+void add_reflection(Server& server, const ReflectionOptions& options) {
   using service::ReflectionService;
   const auto reflection = std::make_shared<ReflectionService>(server);
   ServiceDefinition definition;
-  definition.add<service::Info>(reflection, &ReflectionService::info);
-  definition.add<service::AlphaInfo>(reflection, &ReflectionService::info);
+  definition.add<service::Info>(reflection, &ReflectionService::info, {.max_concurrent_calls = options.max_streams});
+  definition.add<service::AlphaInfo>(reflection, &ReflectionService::info,
+                                     {.max_concurrent_calls = options.max_streams});
   server.add_service(std::move(definition));
+  server.on_shutdown([asked = std::weak_ptr<ReflectionService>(reflection)] {
+    if (const std::shared_ptr<ReflectionService> alive = asked.lock()) alive->close();
+  });
 }
 
 }  // namespace trunkline

@@ -2,13 +2,14 @@
 // ReflectionService: answers questions about what a server offers.
 #pragma once
 
-#include "service/bell.h"
 #include "service/catalog.h"
+#include "service/ending.h"
 #include "trunkline/v1/reflection.pb.h"
 
 #include <trunkline/protobuf.h>
 #include <trunkline/server.h>
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -31,14 +32,18 @@ class ReflectionService {
   explicit ReflectionService(Server& server) : server_(server) {}
 
   asio::awaitable<Status> info(ServerStream<Request, Response>& stream, ServerContext& context);
+  /// Ends all streams. Any thread.
+  void close() { ending_.begin(); }
 
  private:
   std::shared_ptr<const Catalog> catalog();
   void answer(const Request& request, ReflectionTold& told, Response& response);
 
   Server& server_;
-  std::mutex mutex_;
-  std::shared_ptr<const Catalog> catalog_;  // guarded by mutex_
+  Ending ending_;
+  std::mutex mutex_;  // guards all below
+  std::shared_ptr<const Catalog> catalog_;
+  std::uint64_t catalog_version_ = 0;  // the server's, of its methods
 };
 
 }  // namespace trunkline::service

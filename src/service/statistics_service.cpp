@@ -4,8 +4,6 @@
 
 #include <trunkline/statistics.h>
 
-#include <asio/use_awaitable.hpp>
-
 #include <chrono>
 #include <memory>
 #include <string>
@@ -51,32 +49,6 @@ Result<std::chrono::nanoseconds> interval_of(std::uint64_t asked) {
 
 }  // namespace
 
-/// One watch's place among those that are ended together.
-class StatisticsService::Watch {
- public:
-  Watch(StatisticsService& service, const asio::any_io_executor& loop)
-      : service_(service), bell_(std::make_shared<Bell>(loop)) {
-    std::lock_guard lock(service_.mutex_);
-    service_.watches_.insert(bell_.get());
-  }
-  ~Watch() {
-    std::lock_guard lock(service_.mutex_);
-    service_.watches_.erase(bell_.get());
-  }
-  Watch(const Watch&) = delete;
-  Watch& operator=(const Watch&) = delete;
-
-  bool is_closed() const {
-    std::lock_guard lock(service_.mutex_);
-    return service_.is_closed_;
-  }
-  Bell& bell() noexcept { return *bell_; }
-
- private:
-  StatisticsService& service_;
-  const std::shared_ptr<Bell> bell_;
-};
-
 Status StatisticsService::get(const Request& request, Response& response, ServerContext&) {
   describe(server_.statistics(), request, response);
   return Status::ok();
@@ -86,33 +58,29 @@ asio::awaitable<Status> StatisticsService::watch(const Request& request, ServerW
                                                  ServerContext& context) {
   const Result<std::chrono::nanoseconds> interval = interval_of(request.interval_ns());
   if (!interval.is_ok()) co_return interval.status();
-  Watch watch(*this, context.executor());
+  Ending::Stream open(ending_, context.executor());
   Response response;
   for (Bell::TimePoint next = std::chrono::steady_clock::now();; next += *interval) {
     response.Clear();
     describe(server_.statistics(), request, response);
-    if (Status written = co_await writer.async_write(response, asio::use_awaitable); !written) co_return written;
-    if (watch.is_closed()) co_return Status(StatusCode::unavailable, "watch statistics: the server is shutting down");
+    const Status written = co_await writer.async_write(response, open.token());
+    if (open.is_over()) co_return Status(StatusCode::unavailable, "watch statistics: the server is shutting down");
+    if (!written) co_return written;
     // What a slow reader has missed is left out.
     next = std::max(next, std::chrono::steady_clock::now() - *interval);
-    co_await watch.bell().wait(next + *interval);
+    co_await open.bell().wait(next + *interval);
   }
-}
-
-void StatisticsService::close() {
-  std::lock_guard lock(mutex_);
-  is_closed_ = true;
-  for (Bell* bell : watches_) bell->ring();
 }
 
 }  // namespace service
 
-void add_statistics(Server& server) {
+void add_statistics(Server& server, const StatisticsOptions& options) {
   using service::StatisticsService;
   const auto statistics = std::make_shared<StatisticsService>(server);
   ServiceDefinition definition;
   definition.add<service::Get>(statistics, &StatisticsService::get);
-  definition.add<service::WatchMethod>(statistics, &StatisticsService::watch);
+  definition.add<service::WatchMethod>(statistics, &StatisticsService::watch,
+                                       {.max_concurrent_calls = options.max_watches});
   server.add_service(std::move(definition));
   server.on_shutdown([watched = std::weak_ptr<StatisticsService>(statistics)] {
     if (const std::shared_ptr<StatisticsService> alive = watched.lock()) alive->close();

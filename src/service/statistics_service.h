@@ -2,14 +2,11 @@
 // StatisticsService: a server's statistics as messages, once or again and again.
 #pragma once
 
-#include "service/bell.h"
+#include "service/ending.h"
 #include "trunkline/v1/statistics.pb.h"
 
 #include <trunkline/protobuf.h>
 #include <trunkline/server.h>
-
-#include <mutex>
-#include <set>
 
 namespace trunkline::service {
 
@@ -27,15 +24,11 @@ class StatisticsService {
   Status get(const Request& request, Response& response, ServerContext& context);
   asio::awaitable<Status> watch(const Request& request, ServerWriter<Response>& writer, ServerContext& context);
   /// Ends all watches. Any thread.
-  void close();
+  void close() { ending_.begin(); }
 
  private:
-  class Watch;
-
   Server& server_;
-  std::mutex mutex_;  // guards all below
-  std::set<Bell*> watches_;
-  bool is_closed_ = false;
+  Ending ending_;
 };
 
 }  // namespace trunkline::service

@@ -48,7 +48,8 @@ bool NativeSession::finish_direct(CallId id, const Outgoing& message, std::int64
   return true;
 }
 
-/// With anything that does not fit finish_direct(): behind what the call has queued, or at once.
+/// With anything that does not fit finish_direct(): behind what the call has queued, or at once. A peer that does not
+/// read what is queued keeps a draining connection open until the drain's timeout, which closes it.
 Status NativeSession::finish_queued(CallId id, CallState* call, const Status& status, const Outgoing& message,
                                     const Metadata* trailing, bool unprocessed) {
   Status said = status;

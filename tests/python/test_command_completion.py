@@ -51,7 +51,7 @@ def test_all_options_that_help_lists() -> None:
 
 
 def test_values() -> None:
-    assert complete("call", "x", "y", "--codec", "") == ["protobuf", "json", "msgpack"]
+    assert complete("call", "x", "y", "--codec", "") == ["protobuf", "json", "msgpack", "bytes"]
     assert complete("call", "x", "y", "--compressor", "z") == ["zstd"]
     assert complete("completion", "") == ["-h", "--help", "bash", "zsh", "fish"]
 

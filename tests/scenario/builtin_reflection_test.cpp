@@ -232,6 +232,47 @@ TEST_F(ReflectionOfAServer, TellsOfAllBuiltInServicesWhatAClientAccepts) {
   EXPECT_NE(pool.FindMethodByName("grpc.health.v1.Health.Check"), nullptr);
 }
 
+TEST_F(ReflectionOfAServer, ServersShutdownEndsStreams) {
+  Stream asking = open();
+  static_cast<void>(ask(asking, for_services()));
+  Stream silent = open(alpha);
+  static_cast<void>(ask(silent, for_services()));
+
+  const Status shut_down = server_.shutdown(20s);
+
+  EXPECT_TRUE(shut_down.is_ok()) << shut_down.to_string();
+  EXPECT_EQ(asking.read().status().code(), StatusCode::unavailable);
+  EXPECT_EQ(silent.read().status().message(), "reflect: the server is shutting down");
+}
+
+TEST_F(ReflectionOfAServer, ShutdownIsNotHeldUpByWhoAsksAndDoesNotRead) {
+  Stream stream = open();
+  Request request = for_symbol("google.protobuf.FileDescriptorProto");
+  for (int i = 0; i < 150; ++i) {
+    ASSERT_TRUE(stream.write(request).is_ok());
+  }
+
+  const Status shut_down = server_.shutdown(5s);
+
+  EXPECT_TRUE(shut_down.is_ok()) << shut_down.to_string();
+}
+
+TEST(AddReflection, RefusesMoreStreamsThanItIsTold) {
+  Server server;
+  add_reflection(server, {.max_streams = 1});
+  Channel channel(server.listen("inproc://few-reflections").to_string());
+  ASSERT_TRUE(server.start().is_ok());
+  Stream first = channel.stream<Request, Response>(current, CallOptions{.timeout = 20s});
+  Request request;
+  request.set_list_services("*");
+  ASSERT_TRUE(first.write(request).is_ok());
+  ASSERT_TRUE(first.read().is_ok());
+
+  Stream second = channel.stream<Request, Response>(current, CallOptions{.timeout = 20s});
+
+  EXPECT_EQ(second.read().status().code(), StatusCode::resource_exhausted);
+}
+
 TEST(AddReflection, TwiceIsRefusedWhole) {
   Server server;
   add_reflection(server);

@@ -122,6 +122,20 @@ TEST_F(StatisticsOfAServer, RefuseIntervalsOutOfRange) {
   }
 }
 
+TEST_F(StatisticsOfAServer, RefuseMoreWatchesThanTheyAreTold) {
+  Server server;
+  add_statistics(server, {.max_watches = 1});
+  Channel channel(server.listen("inproc://few-watches").to_string());
+  ASSERT_TRUE(server.start().is_ok());
+  const std::string_view method = "trunkline.v1.Statistics/Watch";
+  auto first = channel.server_stream<Response>(method, Request(), {.timeout = 20s});
+  ASSERT_TRUE(first.read().is_ok());
+
+  auto second = channel.server_stream<Response>(method, Request(), {.timeout = 20s});
+
+  EXPECT_EQ(second.read().status().code(), StatusCode::resource_exhausted);
+}
+
 TEST_F(StatisticsOfAServer, ServersShutdownEndsWatches) {
   auto stream = watch(0);
   ASSERT_TRUE(stream.read().value().has_value());

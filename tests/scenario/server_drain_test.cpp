@@ -7,9 +7,11 @@
 #include <asio/post.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
 #include <vector>
@@ -37,6 +39,43 @@ struct Ledger {
     if (++ended == calls) all_ended.set_value();
   }
 };
+
+/// Connections that only the kernel has taken when the drain begins.
+TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToHaveRun) {
+  EventLoop loop;
+  Server server(loop);
+  std::atomic<int> runs{0};
+  server.handle<std::string, std::string>("Echo",
+                                          [&](const std::string& text, ServerContext&) { return ++runs, text; });
+  const std::string endpoint = server.listen("tcp://127.0.0.1:0").to_string();
+  ASSERT_TRUE(server.start().is_ok());
+  std::vector<std::future<Result<std::string>>> results;
+  for (int i = 0; i < 4; ++i) {
+    results.push_back(std::async(std::launch::async, [&] {
+      Channel channel(endpoint);
+      return channel.call<std::string>("Echo", std::string("x"), {.timeout = std::chrono::seconds(10)});
+    }));
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // nobody runs the server's loop
+
+  std::optional<Status> drained;
+  server.async_shutdown(std::chrono::seconds(10), [&](Status status) {
+    drained = std::move(status);
+    loop.stop();
+  });
+  loop.run();
+
+  ASSERT_TRUE(drained.has_value());
+  EXPECT_TRUE(drained->is_ok()) << drained->to_string();
+  int answered = 0;
+  for (auto& result : results) {
+    const Result<std::string> told = result.get();
+    if (told.is_ok()) ++answered;
+    EXPECT_TRUE(told.is_ok() || !told.status().may_have_run()) << told.status().to_string();
+  }
+  EXPECT_EQ(answered, runs);
+  EXPECT_EQ(server.stats().connections_accepted, 4u);
+}
 
 class ServerDrain : public ::testing::TestWithParam<const char*> {};
 

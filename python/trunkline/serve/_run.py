@@ -16,7 +16,7 @@ from typing import NamedTuple
 from .. import _core, aio
 from .._errors import DeadlineExceeded, InvalidArgument, RpcError
 from .._server import RunningServer, Server
-from .._signals import expecting, handling
+from .._signals import clear, expecting, handling
 from ._arguments import Arguments, parse
 from ._target import Target, TargetError, load
 from ._workers import Workers
@@ -104,12 +104,16 @@ async def _run_asynchronous(
             loop.call_soon_threadsafe(told.set)
 
     # Not the loop's own handlers, which do not run while it is busy.
-    with handling(_SIGNALS, wake, leave_at_once):
-        running = aio.RunningServer(server, arguments.endpoints, reuse_port=shares_port)
-        hooks.ready(running.endpoints)
-        await told.wait()
-        await asyncio.sleep(target.shut_down())
-        await running.drain(arguments.grace)
+    with handling(_SIGNALS, wake, leave_at_once) as rung:
+        loop.add_reader(rung, clear, rung)
+        try:
+            running = aio.RunningServer(server, arguments.endpoints, reuse_port=shares_port)
+            hooks.ready(running.endpoints)
+            await told.wait()
+            await asyncio.sleep(target.shut_down())
+            await running.drain(arguments.grace)
+        finally:
+            loop.remove_reader(rung)
 
 
 def _run_workers(target: Target, arguments: Arguments, hooks: Hooks) -> None:
@@ -121,7 +125,7 @@ def _run_workers(target: Target, arguments: Arguments, hooks: Hooks) -> None:
         leave_at_once(number)
 
     with expecting(_SIGNALS, kill) as wait:
-        workers.append(Workers(target, arguments.endpoints, arguments.workers))
+        workers.append(Workers(target, arguments.endpoints, arguments.workers, lambda: wait(0.0) is not None))
         hooks.ready(workers[0].endpoints)
         workers[0].serve_until(wait, hooks.is_over)
         workers[0].drain(arguments.grace)

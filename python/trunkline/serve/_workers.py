@@ -25,8 +25,11 @@ _PAUSE = 1.0
 class Workers:
     """Forked by a process without threads, so that one which dies can be replaced at any time."""
 
-    def __init__(self, target: Target, endpoints: Sequence[str], count: int) -> None:
-        """Raises RuntimeError if one does not start, ValueError or OSError for endpoints that cannot be shared."""
+    def __init__(
+        self, target: Target, endpoints: Sequence[str], count: int, is_over: Callable[[], bool] = bool
+    ) -> None:
+        """Raises RuntimeError if one does not start, ValueError or OSError for endpoints that cannot be shared. None is
+        started once ``is_over``."""
         self.children: list[Child] = []
         self._leaving: list[Child] = []
         self._count = count
@@ -36,7 +39,7 @@ class Workers:
             self.endpoints = [each.endpoint for each in reserved]
             self._run = _run_of(target, self.endpoints)
             held.callback(lambda: end_children(self.children))
-            for _ in range(count):
+            while len(self.children) < count and not is_over():
                 self.children.append(Child(self._run, self.children))
             self._held = held.pop_all()
 

@@ -277,6 +277,41 @@ TEST_F(DerivedFileTest, WithoutDetailEveryTypeIsAValue) {
   EXPECT_EQ(described.output_type()->full_name(), "google.protobuf.Empty");
 }
 
+/// Fields whose names, map entries and oneofs clash with one another's.
+const TypeDescription& clashing() {
+  static const TypeDescription type{.kind = TypeKind::structure,
+                                    .name = "Clashing",
+                                    .fields = {{"items", of<TypeKind::map, text>},
+                                               {"Items", of<TypeKind::map, integer<64, true>>},
+                                               {"ItemsEntry", text},
+                                               {"note", of<TypeKind::optional, text>},
+                                               {"_note", of<TypeKind::optional, text>},
+                                               {"no_te", text},
+                                               {"ä", text},
+                                               {"ö", text}}};
+  return type;
+}
+
+TEST_F(DerivedFileTest, FieldsThatClashGetNamesOfTheirOwn) {
+  DerivedFile derived = make("acme.Clashes");
+  derived.add_method("A", method("acme.Clashes/A", message<clashing>(), message<clashing>()));
+
+  const protobuf::FileDescriptor* built = build(derived);
+
+  ASSERT_NE(built, nullptr);
+  const protobuf::Descriptor& described = *built->FindMessageTypeByName("Clashing");
+  ASSERT_EQ(described.field_count(), 8);
+  std::string names, keys;
+  for (int i = 0; i < described.field_count(); ++i) {
+    names += described.field(i)->name() + " ";
+    keys += described.field(i)->json_name() + " ";
+  }
+  EXPECT_EQ(names, "items Items2 ItemsEntry2 note _note2 no_te3 __ __2 ");
+  EXPECT_EQ(keys, "items Items ItemsEntry note _note no_te ä ö ");
+  EXPECT_TRUE(field(described, "items").is_map());
+  EXPECT_EQ(field(described, "Items2").message_type()->map_value()->type(), protobuf::FieldDescriptor::TYPE_INT64);
+}
+
 }  // namespace
 
 }  // namespace trunkline::service

@@ -32,6 +32,11 @@ TEST(DerivedNames, NameMapEntriesAsProtobufDoes) {
   EXPECT_EQ(map_entry_name("_x2y"), "X2yEntry");
 }
 
+TEST(DerivedNames, HaveACoreThatProtobufTellsApart) {
+  EXPECT_EQ(core_of("CountsByName"), "countsbyname");
+  EXPECT_EQ(core_of("_counts_by_NAME2"), "countsbyname2");
+}
+
 TEST(DerivedNames, SplitPaths) {
   const auto expect = [](std::string_view path, std::string_view service, std::string_view method) {
     EXPECT_EQ(split_path(path).service, service) << path;

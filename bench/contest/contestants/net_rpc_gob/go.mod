@@ -2,11 +2,7 @@ module trunkline/contest/net_rpc_gob
 
 go 1.25
 
-require (
-	google.golang.org/protobuf v1.36.6
-	trunkline/contest v0.0.0
-	trunkline/contestpb v0.0.0
-)
+require trunkline/contest v0.0.0
 
 require (
 	golang.org/x/net v0.35.0 // indirect
@@ -14,6 +10,8 @@ require (
 	golang.org/x/text v0.22.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20250218202821-56aae31c358a // indirect
 	google.golang.org/grpc v1.72.2 // indirect
+	google.golang.org/protobuf v1.36.6 // indirect
+	trunkline/contestpb v0.0.0 // indirect
 )
 
 replace (

@@ -5,7 +5,6 @@ go 1.25
 require (
 	google.golang.org/protobuf v1.36.6
 	trunkline/contest v0.0.0
-	trunkline/contestpb v0.0.0
 )
 
 require (
@@ -14,6 +13,7 @@ require (
 	golang.org/x/text v0.22.0 // indirect
 	google.golang.org/genproto/googleapis/rpc v0.0.0-20250218202821-56aae31c358a // indirect
 	google.golang.org/grpc v1.72.2 // indirect
+	trunkline/contestpb v0.0.0 // indirect
 )
 
 replace (
