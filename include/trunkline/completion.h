@@ -9,6 +9,7 @@
 #include <asio/associated_executor.hpp>
 #include <asio/bind_allocator.hpp>
 #include <asio/dispatch.hpp>
+#include <asio/execution/blocking.hpp>
 #include <asio/execution/context.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
@@ -37,7 +38,8 @@ bool is_of_running_loop(const Executor& executor) noexcept {
   using Bare = asio::io_context::executor_type;
   using Tracked = decltype(asio::prefer(std::declval<Bare>(), asio::execution::outstanding_work.tracked));
   if constexpr (std::is_same_v<Executor, Bare> || std::is_same_v<Executor, Tracked>) {
-    return &executor.context() == net::running_context();
+    const bool may_block = asio::query(executor, asio::execution::blocking) != asio::execution::blocking.never;
+    return may_block && &executor.context() == net::running_context();
   } else if constexpr (std::is_same_v<Executor, asio::any_io_executor>) {
     if (const auto* const bare = executor.template target<Bare>()) return is_of_running_loop(*bare);
     if (const auto* const tracked = executor.template target<Tracked>()) return is_of_running_loop(*tracked);
@@ -59,8 +61,9 @@ constexpr bool has_own_context() noexcept {
 }
 
 /// A handler without an executor of its own is called in place, on the loop's thread, as is one whose executor is the
-/// loop's; any other through asio::dispatch() with its allocator, in place if its executor allows. Its executor is kept busy meanwhile. Amid the
-/// function that initiates the operation it is posted instead, if its executor has a context to wait in.
+/// loop's; any other through asio::dispatch() with its allocator, in place if its executor allows. Its executor is kept
+/// busy meanwhile. Amid the function that initiates the operation it is posted instead, if its executor has a context
+/// to wait in.
 template <class Handler>
 class Completion {
   using Executor = typename asio::associated_executor<Handler>::type;

@@ -54,8 +54,8 @@ enum class StreamAction : std::uint8_t {
 
 class StreamPort;
 
-/// Cancels one operation of a stream, at any time after it has begun and on any thread; does nothing once it is complete.
-/// May outlive both.
+/// Cancels one operation of a stream, at any time after it has begun and on any thread; does nothing once it is
+/// complete. May outlive both.
 class TRUNKLINE_API OperationCanceller {
  public:
   OperationCanceller(std::weak_ptr<StreamPort> port, std::uint64_t number) noexcept

@@ -8,7 +8,7 @@
 
 namespace trunkline::base {
 
-/// Allocates only to hold more than ever before. What is popped is destroyed at once.
+/// Its memory grows to at most twice what is held at the same time, and stays. What is popped is destroyed at once.
 template <class T>
 class VectorQueue {
  public:

@@ -86,6 +86,7 @@ int CallCommand::run() {
   CallReport report(is_verbose_);
   const Status status = CallRun(*channel, shape, coder, input, output, report, interruption).run(options);
   if (interruption.exit_status() != 0) return interruption.exit_status();
+  if (status) output.finish();
   return finish(status, method);
 }
 

@@ -28,9 +28,13 @@ void ResponseOutput::write(const Payload& response) {
   }
   const std::string_view bytes = response.bytes.text();
   if (file_.get() < 0) return write_output(bytes);
-  // Pipes and devices have nothing to be cut off.
-  if (!std::exchange(is_begun_, true)) static_cast<void>(!ftruncate(file_.get(), 0));
+  empty_file();
   write_file(file_.get(), path_, bytes);
+}
+
+void ResponseOutput::empty_file() noexcept {
+  // Pipes and devices have nothing to be cut off.
+  if (!std::exchange(is_begun_, true) && file_.get() >= 0) static_cast<void>(!ftruncate(file_.get(), 0));
 }
 
 }  // namespace trunkline::cli

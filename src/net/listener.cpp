@@ -45,9 +45,10 @@ class SocketListener final : public Listener, private TransportObserver {
       UniqueSocket socket(accept_one());
       if (socket.get() >= 0) {
         acceptance_->accept(std::move(socket));
-      } else if (errno != ECONNABORTED && errno != EINTR) {
+      } else if (errno == EAGAIN || errno == EWOULDBLOCK || is_resource_error(errno)) {
         break;
       }
+      // Any other error is of the one connection, which has gone again.
     }
     leave();
   }

@@ -118,7 +118,11 @@ TlsStream::TlsStream(std::shared_ptr<const TlsContext> context, int socket, cons
   }
 }
 
-void TlsStream::release_buffers() noexcept { SSL_free_buffers(session_.get()); }
+void TlsStream::release_buffers() noexcept {
+  // In mid-record releases before 3.0.14 would free a buffer that they still read from (CVE-2024-4741).
+  const bool is_between_records = std::string_view(SSL_rstate_string(session_.get())) == "RH";
+  if (is_between_records && SSL_has_pending(session_.get()) == 0) SSL_free_buffers(session_.get());
+}
 
 void TlsStream::set_server_name(std::string server_name) {
   // The root's dot is neither sent (RFC 6066) nor in certificates.

@@ -44,7 +44,7 @@ class TlsStream {
   const Status& read_error() const noexcept { return read_error_; }
   /// Ok until writing has failed for good. What has arrived can still be read then.
   const Status& write_error() const noexcept { return write_error_; }
-  /// OpenSSL's buffers, some 40 KiB, as far as they are empty; the next read or write takes new ones.
+  /// OpenSSL's buffers, some 40 KiB, unless something is in them; the next read or write takes new ones.
   void release_buffers() noexcept;
   /// False in a child of fork(): the session is its parent's, and nothing may be sent in its name.
   bool is_of_this_process() const noexcept;

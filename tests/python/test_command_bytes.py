@@ -30,6 +30,12 @@ def bytewise() -> Iterator[str]:
         yield request
         yield b"\xff\n"
 
+    @server.method
+    def nothing(request: bytes) -> Iterator[bytes]:
+        if request:
+            raise trunkline.NotFound("nothing of that")
+        yield from ()
+
     with server.serve("tcp://127.0.0.1:0") as running:
         yield running.endpoint
 
@@ -49,6 +55,17 @@ def test_bytes_as_they_are(bytewise: str, tmp_path: Path) -> None:
 
     assert called == commanding.Outcome(0, "", "")
     assert got.read_bytes() == b"\nba\xff\x00"
+
+
+@pytest.mark.parametrize(("request_bytes", "left"), [("", b""), ("x", b"of an earlier call")])
+def test_a_stream_without_responses(bytewise: str, tmp_path: Path, request_bytes: str, left: bytes) -> None:
+    got = tmp_path / "got"
+    got.write_bytes(b"of an earlier call")
+
+    called = run("call", bytewise, "nothing", "--data-binary", request_bytes, "-o", str(got))
+
+    assert (called.status == 0) == (left == b""), called.messages
+    assert got.read_bytes() == left
 
 
 def test_bytes_from_standard_input_to_standard_output(bytewise: str) -> None:

@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import FrameType
-from typing import Any
 
 import pytest
 
@@ -112,7 +111,6 @@ def test_workers_that_are_not_started_yet_when_the_end_comes_are_not_started() -
 def test_signals_between_the_fork_and_the_childs_first_step_are_the_parents(monkeypatch: pytest.MonkeyPatch) -> None:
     from trunkline import _processes
 
-    calls: list[Any] = []
     fork = os.fork
 
     def fork_and_signal() -> int:
@@ -122,7 +120,6 @@ def test_signals_between_the_fork_and_the_childs_first_step_are_the_parents(monk
         return pid
 
     def take(number: int, frame: FrameType | None) -> None:
-        calls.append(number)
         os._exit(17)
 
     monkeypatch.setattr(os, "fork", fork_and_signal)
@@ -136,7 +133,6 @@ def test_signals_between_the_fork_and_the_childs_first_step_are_the_parents(monk
         signal.signal(signal.SIGTERM, before)
 
     assert child.exit_status() == 0
-    assert not calls
 
 
 @pytest.mark.parametrize("moment", range(8))

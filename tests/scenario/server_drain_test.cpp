@@ -8,10 +8,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <fstream>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -40,6 +44,21 @@ struct Ledger {
   }
 };
 
+/// How many connections to a port of this host are established, by proc(5).
+int established_to(std::uint16_t port) {
+  char wanted[32];
+  std::snprintf(wanted, sizeof wanted, "0100007F:%04X", static_cast<unsigned>(port));
+  std::ifstream table("/proc/net/tcp");
+  int count = 0;
+  for (std::string line; std::getline(table, line);) {
+    std::istringstream fields(line);
+    std::string slot, local, remote, state;
+    fields >> slot >> local >> remote >> state;
+    if (local == wanted && state == "01") ++count;
+  }
+  return count;
+}
+
 /// Connections that only the kernel has taken when the drain begins.
 TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToHaveRun) {
   EventLoop loop;
@@ -56,7 +75,10 @@ TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToH
       return channel.call<std::string>("Echo", std::string("x"), {.timeout = std::chrono::seconds(10)});
     }));
   }
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));  // nobody runs the server's loop
+  // Nobody runs the server's loop.
+  const auto port = static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (established_to(port) < 4 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
 
   std::optional<Status> drained;
   server.async_shutdown(std::chrono::seconds(10), [&](Status status) {

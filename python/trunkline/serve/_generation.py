@@ -158,8 +158,10 @@ class Generation:
     def begin_end(self, grace: float) -> None:
         """It drains, or if it does not serve yet, ends. ``grace``: seconds until it may be killed."""
         if self.endpoints is None:
+            # It may serve by now, and would take the end of the control for a second signal.
             self._process.terminate()
-        self._close_control()
+        else:
+            self._close_control()
         self._deadline = min(self._deadline, time.monotonic() + grace)
 
     def kill_if_late(self) -> bool:

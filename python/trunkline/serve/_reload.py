@@ -23,8 +23,8 @@ _PATIENCE = 5.0
 
 class Supervisor:
     """Runs generations of the server, each a process. The next one begins to listen before the last one ends, so that the
-    port is never without a server, though a connection that has said nothing yet when the last one ends is cut off;
-    where endpoints cannot be shared, after that."""
+    port is never without a server, though a connection that has said nothing yet, or shakes hands, when the last one
+    ends is cut off; where endpoints cannot be shared, after that."""
 
     def __init__(self, arguments: Arguments) -> None:
         self._arguments = arguments

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// First in, first out, and what memory that takes.
 #include "base/vector_queue.h"
 
 #include <gtest/gtest.h>

@@ -165,7 +165,8 @@ TEST_F(CodecException, EncodingAStreamsRequestIsToldByItsOperations) {
 struct ThrowingPort final : call::StreamPort {
   void begin(call::StreamOperation&, call::StreamAction, MessageView) override { throw std::bad_alloc(); }
   void run(call::StreamOperation&, call::StreamAction, MessageView) override {}
-  std::function<void()> canceller_of(call::StreamOperation&) override { return {}; }
+  call::OperationCanceller canceller_of(call::StreamOperation&) override { return {{}, 0}; }
+  void cancel_operation(std::uint64_t) override {}
   void cancel() override {}
   void let_go() override {}
   const Metadata& leading() const noexcept override { return none; }

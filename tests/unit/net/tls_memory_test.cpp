@@ -31,8 +31,8 @@ void* taken(void* memory, long before) {
 }
 
 /// Before anything of OpenSSL's has run, or it refuses.
-const bool is_counting = CRYPTO_set_mem_functions(
-                             [](std::size_t size, const char*, int) { return taken(std::malloc(size), 0); },
+const bool is_counting =
+    CRYPTO_set_mem_functions([](std::size_t size, const char*, int) { return taken(std::malloc(size), 0); },
                              [](void* memory, std::size_t size, const char*, int) {
                                const long before = usable(memory);
                                return taken(std::realloc(memory, size), before);
@@ -93,6 +93,27 @@ TEST_F(TlsMemoryTest, AnIdleSessionGivesItsBuffersBack) {
   loop_.run_for(2500ms);
   EXPECT_LT(bytes_held, busy - 40000) << "of two sessions";
   move_both_ways(10);
+}
+
+/// What is there of a record stays, wherever the pause comes.
+TEST_F(TlsMemoryTest, AHalfReadRecordOutlivesThePause) {
+  const std::string message(1024, 'x');
+  const ByteSpan out = as_bytes(message);
+  ASSERT_EQ(pair_.client->write({&out, 1}).bytes, message.size());
+  std::array<std::byte, 1024> room{};
+  const MutableByteSpan first = MutableByteSpan(room).first(100);
+  std::size_t received = 0;
+  for (int i = 0; i < 1000 && received == 0; ++i) {
+    received = pair_.server->read({&first, 1}).bytes;
+    loop_.poll();
+  }
+  ASSERT_EQ(received, 100u);
+
+  loop_.run_for(2500ms);
+
+  const MutableByteSpan rest = MutableByteSpan(room).subspan(100);
+  EXPECT_EQ(pair_.server->read({&rest, 1}).bytes, 924u);
+  EXPECT_EQ(as_text(room), message);
 }
 
 }  // namespace
