@@ -2,6 +2,7 @@
 // From arguments to a plan, a run and a report.
 #include "cli/bench_command.h"
 
+#include "cli/bench_panel.h"
 #include "cli/bench_presets.h"
 #include "cli/child_server.h"
 #include "cli/failure.h"
@@ -33,10 +34,14 @@ void BenchCommand::declare(CLI::App& app) {
   load_.declare(app);
   output_.declare(app);
   serve_.declare(*app.add_subcommand("serve", "Serve the built-in echo service"));
+  compare_.declare(*app.add_subcommand("compare", "Compare saved runs with the first of them"));
+  plot_.declare(*app.add_subcommand("plot", "Draw saved runs"));
 }
 
 int BenchCommand::run() {
   if (app_->got_subcommand("serve")) return serve_.run();
+  if (app_->got_subcommand("compare")) return compare_.run();
+  if (app_->got_subcommand("plot")) return plot_.run();
   if (load_.lists_presets()) {
     write_output(list_presets());
     return exit_status::ok;
@@ -73,7 +78,10 @@ int BenchCommand::measure() {
   const load::LoadPlan made = plan(child ? child->endpoint() : connection_.endpoint());
   load::LoadRun run(made);
   const Stopping stopping(interruption, [&] { run.stop(); });
-  const Result<load::LoadReport> report = run.run({});
+  const Result<load::LoadReport> report = [&] {
+    BenchPanel panel(output_.wants_progress());
+    return run.run([&](const load::Progress& progress) { panel.show(progress); });
+  }();
   if (!report) throw Failure(report.status());
   output_.write(*report);
   if (interruption.exit_status() != 0) return interruption.exit_status();

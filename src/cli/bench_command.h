@@ -2,8 +2,10 @@
 // `trunkline bench`: generates load and measures what comes of it.
 #pragma once
 
+#include "cli/bench_compare.h"
 #include "cli/bench_load_arguments.h"
 #include "cli/bench_output.h"
+#include "cli/bench_plot.h"
 #include "cli/bench_request.h"
 #include "cli/bench_serve.h"
 #include "cli/call_arguments.h"
@@ -31,6 +33,8 @@ class BenchCommand final : public Command {
   BenchLoadArguments load_;
   BenchOutput output_;
   BenchServe serve_;
+  BenchCompare compare_;
+  BenchPlot plot_;
   bool serves_itself_ = false;
 };
 

@@ -17,14 +17,17 @@ class BenchOutput {
   bool wants_progress() const noexcept { return shows_progress_; }
   /// Before the run: what could not be written afterwards. Throws Failure.
   void check() const;
-  /// Throws Failure, once everything else has been written.
+  /// The picture comes last: what goes wrong with it takes nothing of the figures. Throws Failure.
   void write(const load::LoadReport& report) const;
 
  private:
+  void draw_or_save(const load::LoadReport& report) const;
+
   std::string format_ = "text";
-  std::string file_;
+  std::string file_ = "-";
   std::string save_;
-  std::string plot_;
+  std::string picture_;
+  std::string python_;
   bool shows_progress_ = false;
 };
 

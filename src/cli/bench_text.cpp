@@ -29,8 +29,8 @@ std::string seconds_text(double seconds) {
 }
 
 std::string settings_text(const load::LoadSettings& settings) {
-  std::string text = settings.kind + ", " + plural(settings.request_bytes, "byte") + " of " + settings.codec;
-  if (!settings.compressor.empty()) text += " by " + settings.compressor;
+  std::string text = settings.kind + ", " + plural(settings.request_bytes, "byte") + " (" + settings.codec + ")";
+  if (!settings.compressor.empty()) text += ", " + settings.compressor;
   if (settings.messages > 0) text += ", " + plural(settings.messages, "message") + " a stream";
   text += ", " + plural(settings.threads, "thread") + ", " + plural(settings.connections, "connection") + ", ";
   text += (settings.rate > 0 ? "at most " : "") + plural(settings.outstanding, "call") + " under way\n  ";
@@ -50,7 +50,7 @@ std::string throughput_text(const load::LoadReport& report) {
   if (report.settings.messages > 0 && report.is_about_messages()) {
     text += format("%-11s%llu ended\n", "streams", static_cast<unsigned long long>(report.calls));
   } else if (report.settings.messages > 0) {
-    text += format("%-11s%s/s received\n", "messages",
+    text += format("%-11s%s/s\n", "messages",
                    format_count(static_cast<double>(report.messages) / seconds).c_str());
   }
   text += format("%-11s%s/s sent, %s/s received\n", "payloads",

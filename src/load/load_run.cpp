@@ -200,9 +200,11 @@ void LoadRun::tell(const ProgressCallback& progress, Clock::time_point now) {
   const bool is_warming = told.phase == Phase::warming;
   told.elapsed_seconds = seconds_of(is_warming ? now - (measured_from_ - plan_.warmup) : now - measured_from_);
   told.asked_seconds = seconds_of(is_warming ? plan_.warmup : plan_.duration);
-  told.calls = whole_->calls + second_->calls;
+  const bool is_messages = plan_.kind == CallKind::bidirectional;
+  const std::uint64_t calls = whole_->calls + second_->calls;
+  told.ended = is_messages ? whole_->messages + second_->messages : calls;
   told.failed = whole_->failed + second_->failed;
-  if (plan_.total > 0) told.fraction = static_cast<double>(told.calls + told.failed) / static_cast<double>(plan_.total);
+  if (plan_.total > 0) told.fraction = static_cast<double>(calls + told.failed) / static_cast<double>(plan_.total);
   for (const auto& worker : workers_) told.open += worker->open();
   if (last_second_length_ > 0) {
     told.second = last_second_.get();

@@ -2,6 +2,7 @@
 // Client streams write, server streams read, bidirectional ones write and read in turn.
 #include "load/stream_slots.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace trunkline::load {
@@ -37,7 +38,7 @@ class StreamSlot : public CallSlot {
     const std::size_t size = context_.request.bytes.size();
     const bool is_wrong = status.is_ok() && context_.plan->expects_echo && received_bytes_ != read_ * size;
     // The stream goes once its operation is done: it is inside of it.
-    end(is_wrong ? differing_answer() : status, read_, written_ * size, received_bytes_);
+    end(is_wrong ? differing_answer() : status, std::max(written_, read_), written_ * size, received_bytes_);
   }
 
   std::optional<Stream> stream_;

@@ -32,7 +32,8 @@ void Worker::launch_due(CallSlot& slot, Clock::time_point now) {
   slot.is_timed = true;
   slot.intended = schedule_.due();
   slot.sent = now;
-  slot.is_counted = slot.intended >= measured_from_;
+  slot.is_counted = slot.intended >= measured_from_ &&
+                    (plan_.duration.count() == 0 || slot.intended < measured_from_ + plan_.duration);
   schedule_.advance();
   ++open_;
   slot.start();
