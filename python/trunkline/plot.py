@@ -71,7 +71,7 @@ def describe(run: Run) -> str:
     """The load in a line."""
     settings = run["settings"]
     pace = f"{count_text(settings['rate'])} calls/s (open loop)" if settings["rate"] else "closed loop"
-    under_way = f"{settings['outstanding']} under way"
+    under_way = ("at most " if settings["rate"] else "") + f"{settings['outstanding']} under way"
     connections = f"{settings['connections']} connection" + ("s" if settings["connections"] != 1 else "")
     return f"{settings['method']} · {settings['kind']}, {settings['request_bytes']} B · {connections}, {under_way} · {pace}"
 
@@ -81,9 +81,10 @@ def _draw_percentiles(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> 
 
     rarest = 10.0
     for index, (run, label) in enumerate(zip(runs, labels)):
+        of = f"{label}, " if len(runs) > 1 else ""
         curves = [("latency", label, "-")]
         if run["uncorrected_latency"]["buckets"]:
-            curves = [("latency", f"{label}, since due", "-"), ("uncorrected_latency", f"{label}, since sent", "--")]
+            curves = [("latency", f"{of}since due", "-"), ("uncorrected_latency", f"{of}since sent", "--")]
         for key, name, style in curves:
             if run[key]["buckets"]:
                 rarities, latencies = percentile_curve(run[key]["buckets"])
@@ -122,7 +123,7 @@ def _draw_rates(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> None:
     from matplotlib.ticker import FuncFormatter
 
     noun = "messages" if all(run["settings"]["kind"] == "bidi-stream" for run in runs) else "calls"
-    failed = False
+    failed, highest = False, 0.0
     for index, (run, label) in enumerate(zip(runs, labels)):
         points = [point for point in run["series"] if point["seconds"] > 0]
         key = "messages" if run["settings"]["kind"] == "bidi-stream" else "calls"
@@ -130,15 +131,15 @@ def _draw_rates(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> None:
         rates = [point[key] / point["seconds"] for point in points]
         axes.plot(times, rates, "-o", color=f"C{index}", markersize=4, linewidth=1.8, label=label)
         failures = [point["failed"] / point["seconds"] for point in points]
+        highest = max(highest, *rates, *failures)
         if any(failures):
             failed = True
             axes.plot(times, failures, ":x", color=f"C{index}", markersize=5, label=f"{label}, failed")
-    axes.set_ylim(bottom=0)
-    axes.margins(y=0.15)
+    axes.set_ylim(0, highest * 1.15 or 1)
     axes.yaxis.set_major_formatter(FuncFormatter(count_text))
     axes.set_ylabel(f"{noun} per second")
     if failed or len(runs) > 1:
-        axes.legend(loc="lower right")
+        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0.0)
 
 
 def _draw_latencies(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> None:
@@ -202,7 +203,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ImportError as error:
         print(f"trunkline.plot: {error}; pip install 'trunkline[plot]'", file=sys.stderr)
         return NO_MATPLOTLIB
-    names = [f"run {number + 1}" if len(runs) > 1 else "all calls" for number in range(len(runs))]
+    names = [f"run {number + 1}" if len(runs) > 1 else "calls" for number in range(len(runs))]
     labels = given.label + names[len(given.label) :]
     try:
         draw(runs, labels, given.picture)

@@ -85,6 +85,10 @@ int BenchCommand::measure() {
   if (!report) throw Failure(report.status());
   output_.write(*report);
   if (interruption.exit_status() != 0) return interruption.exit_status();
+  const bool has_echo = report->errors.empty() || report->errors.front().code != StatusCode::unimplemented;
+  if (!request_.has_method() && !has_echo) {
+    write_message("trunkline: the server has no echo service: name a METHOD, or serve it by `trunkline bench serve`\n");
+  }
   return exit_status_of(*report);
 }
 

@@ -5,11 +5,13 @@
 #include "cli/bench_presets.h"
 #include "cli/duration_text.h"
 #include "cli/failure.h"
+#include "cli/terminal.h"
 
 #include "load/random.h"
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 namespace trunkline::cli {
@@ -107,6 +109,9 @@ void BenchLoadArguments::apply(load::LoadPlan& plan) const {
   apply_size(settings, plan);
   apply_time(settings, plan);
   plan.channel.ordered = settings.is_ordered;
+  if (!compressor_.empty() && compressor_ != "identity" && plan.channel.compressors.find(compressor_) == nullptr) {
+    throw misuse("--compressor '" + harmless(fit_text(compressor_, 60)) + "': there is none of this name");
+  }
   plan.compressor = compressor_;
   if (polls_) plan.loop.busy_poll = poll_time;
   const bool is_stream = plan.kind != load::CallKind::unary && plan.kind != load::CallKind::one_way;
@@ -148,6 +153,7 @@ void BenchLoadArguments::apply_time(const BenchSettings& settings, load::LoadPla
   const bool is_none = warmup == "0" || warmup == "0s";
   plan.warmup = is_none ? std::chrono::nanoseconds(0) : duration_argument("--warmup", warmup);
   plan.rate = settings.rate.value_or(0);
+  if (!std::isfinite(plan.rate)) throw misuse("--rate: is no number");
   if (arrivals_ == "poisson") {
     if (plan.rate <= 0) throw misuse("--arrivals poisson needs a --rate");
     plan.arrivals = load::Arrivals::poisson;

@@ -15,6 +15,8 @@ namespace {
 
 constexpr std::chrono::milliseconds tick_length{100};
 constexpr std::chrono::milliseconds connecting_tick{2};
+/// Less than one by half of what workers publish at once.
+constexpr std::chrono::milliseconds second_length{950};
 
 double seconds_of(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -147,19 +149,22 @@ void LoadRun::end_workers() {
 
 void LoadRun::collect(Clock::time_point now) {
   tick_->clear();
-  for (const auto& worker : workers_) worker->collect(*tick_);
+  // Workers publish at times of their own: the mean of them is when this is from.
+  Clock::duration sum{0};
+  for (const auto& worker : workers_) sum += worker->collect(*tick_) - measured_from_;
+  collected_until_ = measured_from_ + sum / static_cast<Clock::rep>(workers_.size());
   watch_failures(now, *tick_);
   // A worker's warm-up ends a little before or after it does here.
   if (now < measured_from_) return;
   second_->merge(*tick_);
-  is_new_second_ = now - second_from_ >= std::chrono::seconds(1);
-  if (is_new_second_) close_second(now);
+  is_new_second_ = collected_until_ - second_from_ >= second_length;
+  if (is_new_second_) close_second(collected_until_);
 }
 
-void LoadRun::close_second(Clock::time_point now) {
-  last_second_length_ = seconds_of(now - second_from_);
-  second_from_ = now;
-  series_.push_back({.at_seconds = seconds_of(now - measured_from_),
+void LoadRun::close_second(Clock::time_point until) {
+  last_second_length_ = std::max(0.0, seconds_of(until - second_from_));
+  second_from_ = until;
+  series_.push_back({.at_seconds = seconds_of(until - measured_from_),
                      .seconds = last_second_length_,
                      .calls = second_->calls,
                      .failed = second_->failed,
@@ -227,7 +232,7 @@ double LoadRun::measured_seconds() const {
 
 LoadReport LoadRun::report(const ProcessUsage& before) {
   const ProcessUsage after = ProcessUsage::now();
-  if (second_->ended() > 0 || series_.empty()) close_second(Clock::now());
+  if (second_->ended() > 0 || series_.empty()) close_second(collected_until_);
   LoadReport made;
   made.settings = settings_of(plan_);
   made.end = end_;

@@ -49,7 +49,7 @@ class LoadRun {
   void wait_a_tick() const;
   bool is_done() const;
   void collect(Clock::time_point now);
-  void close_second(Clock::time_point now);
+  void close_second(Clock::time_point until);
   void watch_failures(Clock::time_point now, const Recording& tick);
   void tell(const ProgressCallback& progress, Clock::time_point now);
   void end_workers();
@@ -62,6 +62,7 @@ class LoadRun {
   std::vector<SeriesPoint> series_;
   Clock::time_point measured_from_{};
   Clock::time_point second_from_{};
+  Clock::time_point collected_until_{};
   Clock::time_point failing_since_{};
   Clock::time_point ended_early_at_ = Clock::time_point::max();
   double last_second_length_ = 0;

@@ -173,8 +173,15 @@ LoadReport read_report(const Json& json) {
   return report;
 }
 
-/// What a peer said may be no UTF-8.
-std::string dump(const Json& json) { return json.dump(1, ' ', false, Json::error_handler_t::replace); }
+/// A line for each part: histograms have thousands of numbers. What a peer said may be no UTF-8.
+std::string dump(const Json& json) {
+  std::string text;
+  for (const auto& [name, value] : json.items()) {
+    text += (text.empty() ? "{\"" : ",\n \"") + name + "\": ";
+    text += value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+  return text + "}";
+}
 
 }  // namespace
 

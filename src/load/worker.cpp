@@ -214,14 +214,16 @@ void Worker::publish_again() {
 void Worker::publish() {
   published_open_.store(open_, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
+  published_at_ = Clock::now();
   published_.merge(current_);
   current_.clear();
 }
 
-void Worker::collect(Recording& into) {
+Clock::time_point Worker::collect(Recording& into) {
   const std::lock_guard lock(mutex_);
   into.merge(published_);
   published_.clear();
+  return published_at_;
 }
 
 }  // namespace trunkline::load

@@ -41,8 +41,8 @@ class Worker final : private SlotOwner {
   void begin(Clock::time_point start);
   /// Starts no further calls; is done once those under way have ended, or the grace is over. Any thread.
   void stop();
-  /// Moves what was recorded since the last time into `into`. Any thread.
-  void collect(Recording& into);
+  /// Moves what was recorded since the last time into `into`; until when that was. Any thread.
+  Clock::time_point collect(Recording& into);
   /// Calls under way, when it was last published.
   std::size_t open() const noexcept { return published_open_.load(std::memory_order_relaxed); }
 
@@ -106,7 +106,8 @@ class Worker final : private SlotOwner {
   std::atomic<State> state_{State::connecting};
   std::atomic<std::size_t> published_open_{0};
   mutable std::mutex mutex_;
-  Recording published_;  // under the mutex
+  Recording published_;                // under the mutex
+  Clock::time_point published_at_{};  // under the mutex
   Status error_;         // under the mutex
   std::thread thread_;
 };
