@@ -4,47 +4,65 @@
 
 #include "load/stream_slots.h"
 
+#include <utility>
+
 namespace trunkline::load {
 namespace {
 
+template <std::size_t Codec>
 class UnarySlot final : public CallSlot {
  public:
   using CallSlot::CallSlot;
   void start() override {
-    response_.expected = expected();
-    context_.channel->async_call(*context_.method, context_.request, response_, context_.options,
+    response_.message.expected = expected();
+    context_.channel->async_call(*context_.method, RequestIn<Codec>{context_.request}, response_, context_.options,
                                  [this](const Status& status) { finish(status); });
   }
 
  private:
   void finish(const Status& status) {
     const std::size_t sent_bytes = context_.request.bytes.size();
-    if (status.is_ok() && response_.differs) [[unlikely]]
-      return end(differing_answer(), 0, sent_bytes, response_.size);
-    end(status, 0, sent_bytes, status.is_ok() ? response_.size : 0);
+    const RawResponse& response = response_.message;
+    if (status.is_ok() && response.differs) [[unlikely]]
+      return end(differing_answer(), 0, sent_bytes, response.size);
+    end(status, 0, sent_bytes, status.is_ok() ? response.size : 0);
   }
 
-  RawResponse response_;
+  ResponseIn<Codec> response_{};
 };
 
+template <std::size_t Codec>
 class OneWaySlot final : public CallSlot {
  public:
   using CallSlot::CallSlot;
   void start() override {
     context_.channel->async_call_oneway(
-        *context_.method, context_.request, context_.options,
+        *context_.method, RequestIn<Codec>{context_.request}, context_.options,
         [this](const Status& status) { end(status, 0, context_.request.bytes.size(), 0); });
   }
 };
+
+/// Of the plan's codec, which is one of raw_codec_names.
+template <template <std::size_t> class Slot, std::size_t... Codecs>
+std::unique_ptr<CallSlot> make(SlotContext& context, std::index_sequence<Codecs...>) {
+  std::unique_ptr<CallSlot> made;
+  const auto make_if = [&]<std::size_t Codec>() {
+    if (raw_codec_names[Codec] == context.plan->codec) made = std::make_unique<Slot<Codec>>(context);
+  };
+  (make_if.template operator()<Codecs>(), ...);
+  return made;
+}
+
+using AllCodecs = std::make_index_sequence<raw_codec_names.size()>;
 
 }  // namespace
 
 std::unique_ptr<CallSlot> make_slot(SlotContext& context) {
   switch (context.plan->kind) {
     case CallKind::unary:
-      return std::make_unique<UnarySlot>(context);
+      return make<UnarySlot>(context, AllCodecs());
     case CallKind::one_way:
-      return std::make_unique<OneWaySlot>(context);
+      return make<OneWaySlot>(context, AllCodecs());
     case CallKind::client_stream:
     case CallKind::server_stream:
     case CallKind::bidirectional:

@@ -31,7 +31,7 @@ struct LoadPlan {
   std::string method;
   CallKind kind = CallKind::unary;
   Slice request{};             ///< every message that is sent, encoded
-  std::string codec = "bytes";
+  std::string codec = "bytes";  ///< one of raw_codec_names
   bool expects_echo = false;   ///< every answer is to be the request; another one counts as data_loss
 
   std::size_t threads = 1;      ///< a loop each; at most `connections`

@@ -1,16 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The direct form for the codec "bytes", and one codec class under the other names.
+// The direct form of each codec, and one codec class under all names.
 #include "load/raw_message.h"
 
-#include <array>
 #include <cstring>
 #include <memory>
 
 namespace trunkline {
 namespace load {
 namespace {
-
-constexpr std::array<std::string_view, 4> names{"bytes", "protobuf", "json", "msgpack"};
 
 bool look_at(void* object, ByteSpan payload) {
   auto& response = *static_cast<RawResponse*>(object);
@@ -20,6 +17,23 @@ bool look_at(void* object, ByteSpan payload) {
       expected != nullptr && (payload.size() != expected->size() ||
                               (!payload.empty() && std::memcmp(payload.data(), expected->data(), payload.size()) != 0));
   return true;
+}
+
+std::size_t size_of(const void* object) { return static_cast<const RawMessage*>(object)->bytes.size(); }
+
+void write(const void* object, std::byte* out) {
+  const Slice& bytes = static_cast<const RawMessage*>(object)->bytes;
+  if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
+}
+
+/// One for each codec.
+std::array<MessageType, raw_codec_names.size()> types_of(const MessageType& type) {
+  std::array<MessageType, raw_codec_names.size()> types;
+  for (std::size_t codec = 0; codec < types.size(); ++codec) {
+    types[codec] = type;
+    types[codec].default_codec = types[codec].direct_codec = raw_codec_names[codec];
+  }
+  return types;
 }
 
 class RawCodec final : public Codec {
@@ -50,38 +64,28 @@ class RawCodec final : public Codec {
 
 CodecRegistry raw_codecs() {
   CodecRegistry codecs;
-  for (const std::string_view name : names) codecs.add(std::make_shared<RawCodec>(name));
+  for (const std::string_view name : raw_codec_names) codecs.add(std::make_shared<RawCodec>(name));
   return codecs;
 }
 
+const MessageType& raw_request_type(std::size_t codec) {
+  static const auto types = types_of({.kind = MessageKind::custom,
+                                      .type = &typeid(RawMessage),
+                                      .size = &size_of,
+                                      .write = &write,
+                                      .clear = [](void* object) { static_cast<RawMessage*>(object)->bytes = {}; },
+                                      .may_be_missing = true});
+  return types.at(codec);
+}
+
+const MessageType& raw_response_type(std::size_t codec) {
+  static const auto types = types_of({.kind = MessageKind::custom,
+                                      .type = &typeid(RawResponse),
+                                      .parse = &look_at,
+                                      .clear = [](void* object) { look_at(object, {}); },
+                                      .may_be_missing = true});
+  return types.at(codec);
+}
+
 }  // namespace load
-
-const MessageType& MessageTraits<load::RawMessage>::type() {
-  static const MessageType value{
-      .kind = MessageKind::custom,
-      .type = &typeid(load::RawMessage),
-      .default_codec = "bytes",
-      .direct_codec = "bytes",
-      .size = [](const void* object) { return static_cast<const load::RawMessage*>(object)->bytes.size(); },
-      .write =
-          [](const void* object, std::byte* out) {
-            const Slice& bytes = static_cast<const load::RawMessage*>(object)->bytes;
-            if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
-          },
-      .clear = [](void* object) { static_cast<load::RawMessage*>(object)->bytes = {}; },
-      .may_be_missing = true};
-  return value;
-}
-
-const MessageType& MessageTraits<load::RawResponse>::type() {
-  static const MessageType value{.kind = MessageKind::custom,
-                                 .type = &typeid(load::RawResponse),
-                                 .default_codec = "bytes",
-                                 .direct_codec = "bytes",
-                                 .parse = &load::look_at,
-                                 .clear = [](void* object) { load::look_at(object, {}); },
-                                 .may_be_missing = true};
-  return value;
-}
-
 }  // namespace trunkline

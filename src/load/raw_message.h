@@ -4,8 +4,10 @@
 
 #include <trunkline/codec.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace trunkline::load {
 
@@ -21,21 +23,56 @@ struct RawResponse {
   bool differs = false;
 };
 
-/// Those that pass raw messages as they are, under the names of the usual codecs.
+/// Names of the codecs below, by number.
+inline constexpr std::array<std::string_view, 4> raw_codec_names{"bytes", "protobuf", "json", "msgpack"};
+
+/// Those that pass raw messages as they are, under these names.
 CodecRegistry raw_codecs();
+
+/// The same messages as types whose usual codec is that of a number, in the form that costs a call least: a call whose
+/// options name a codec looks for it, and takes memory for what it found.
+template <std::size_t Codec>
+struct RequestIn {
+  const RawMessage& message;
+};
+template <std::size_t Codec>
+struct ResponseIn {
+  RawResponse message;
+};
+
+const MessageType& raw_request_type(std::size_t codec);
+const MessageType& raw_response_type(std::size_t codec);
 
 }  // namespace trunkline::load
 
 template <>
 struct trunkline::MessageTraits<trunkline::load::RawMessage> {
-  static const MessageType& type();
+  static const MessageType& type() { return load::raw_request_type(0); }
   static const void* address(const load::RawMessage& message) noexcept { return &message; }
   static void* address(load::RawMessage& message) noexcept { return &message; }
 };
 
 template <>
 struct trunkline::MessageTraits<trunkline::load::RawResponse> {
-  static const MessageType& type();
+  static const MessageType& type() { return load::raw_response_type(0); }
   static const void* address(const load::RawResponse& message) noexcept { return &message; }
   static void* address(load::RawResponse& message) noexcept { return &message; }
+};
+
+template <std::size_t Codec>
+struct trunkline::MessageTraits<trunkline::load::RequestIn<Codec>> {
+  static const MessageType& type() {
+    static const MessageType& value = load::raw_request_type(Codec);
+    return value;
+  }
+  static const void* address(const load::RequestIn<Codec>& request) noexcept { return &request.message; }
+};
+
+template <std::size_t Codec>
+struct trunkline::MessageTraits<trunkline::load::ResponseIn<Codec>> {
+  static const MessageType& type() {
+    static const MessageType& value = load::raw_response_type(Codec);
+    return value;
+  }
+  static void* address(load::ResponseIn<Codec>& response) noexcept { return &response.message; }
 };

@@ -108,7 +108,9 @@ void Worker::make_slots() {
     context.method = &*connection.method;
     context.options.metadata = plan_.metadata;
     context.options.timeout = plan_.timeout;
-    context.options.codec = plan_.codec;
+    const bool is_stream = plan_.kind != CallKind::unary && plan_.kind != CallKind::one_way;
+    // Slots of single calls have it in the types of their messages.
+    if (is_stream) context.options.codec = plan_.codec;
     context.options.compressor = plan_.compressor;
     context.request.bytes = plan_.request;
     context.owner = this;
