@@ -73,7 +73,7 @@ int BenchCommand::measure() {
   if (serves_itself_) {
     // What is wrong with the rest is said before anything is started.
     (void)plan("tcp://127.0.0.1:1");
-    child.emplace(connection_.has_endpoint() ? connection_.typed_endpoint() : own_endpoint);
+    child.emplace(connection_.has_endpoint() ? connection_.typed_endpoint() : own_endpoint, load_.polls());
   }
   const load::LoadPlan made = plan(child ? child->endpoint() : connection_.endpoint());
   load::LoadRun run(made);
@@ -82,6 +82,7 @@ int BenchCommand::measure() {
     BenchPanel panel(output_.wants_progress());
     return run.run([&](const load::Progress& progress) { panel.show(progress); });
   }();
+  if (!report && interruption.exit_status() != 0) return interruption.exit_status();
   if (!report) throw Failure(report.status());
   output_.write(*report);
   if (interruption.exit_status() != 0) return interruption.exit_status();

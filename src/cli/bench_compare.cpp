@@ -94,8 +94,9 @@ std::string comparison_text(const load::Comparison& comparison, const std::vecto
     table.add(std::move(row));
   }
   for (const std::string& line : table.lines(0)) text += line + "\n";
-  return text + "better, worse: by more than the spread (standard deviation) of the seconds of both runs together;\n"
-                "without a word: the spread of this figure is not known\n";
+  return text +
+         "better, worse: by more than the spread (standard deviation) of the seconds of both runs together;\n"
+         "without a word: the spread of this figure is not known\n";
 }
 
 void BenchCompare::declare(CLI::App& app) {

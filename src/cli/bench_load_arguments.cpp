@@ -55,10 +55,9 @@ void BenchLoadArguments::declare(CLI::App& app) {
       ->check(CLI::IsMember(kinds()).description(""))
       ->group(group);
   number("-c,--connections", settings_.connections, "Connections; else 1", 1, most_connections);
-  auto* const outstanding =
-      number("-o,--outstanding", settings_.outstanding,
-             "Calls under way at once, over all connections; else one on each; with --rate at most: else 1024", 1,
-             most_calls);
+  auto* const outstanding = number(
+      "-o,--outstanding", settings_.outstanding,
+      "Calls under way at once, over all connections; else one on each; with --rate at most: else 1024", 1, most_calls);
   number("--outstanding-per-connection", settings_.outstanding_per_connection, "The same for each connection", 1,
          most_calls)
       ->excludes(outstanding);
@@ -76,8 +75,9 @@ void BenchLoadArguments::declare(CLI::App& app) {
   app.add_option("--warmup", settings_.warmup, "How long to call before that; 0 for not at all; else 300ms")
       ->type_name("TIME")
       ->group(group);
-  app.add_option("-r,--rate", settings_.rate,
-                 "Calls to begin in a second, however long the answers take (open loop); else each begins when one ends")
+  app.add_option(
+         "-r,--rate", settings_.rate,
+         "Calls to begin in a second, however long the answers take (open loop); else each begins when one ends")
       ->type_name("N")
       ->check(CLI::Range(1e-3, most_rate).description(""))
       ->group(group);

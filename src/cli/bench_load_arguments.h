@@ -22,6 +22,7 @@ class BenchLoadArguments {
   /// Payload of the built-in echo service.
   Slice payload() const;
   bool has_bytes() const noexcept { return settings_.bytes.has_value(); }
+  bool polls() const noexcept { return polls_; }
   bool has_kind() const noexcept { return settings_.kind.has_value(); }
 
  private:

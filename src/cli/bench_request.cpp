@@ -119,8 +119,8 @@ void BenchRequest::apply_method(const ConnectionArguments& connection, const Cal
                            found != nullptr ? found->output_type() : nullptr,
                            {.codec = plan.codec, .layout = JsonLayout::compact, .shows_defaults = false});
   const std::string& file = dash_.empty() ? file_ : dash_;
-  plan.request = encode(file.empty() ? RequestInput::from_text(json_.value_or("{}")) : RequestInput::from_file(file),
-                        coder);
+  plan.request =
+      encode(file.empty() ? RequestInput::from_text(json_.value_or("{}")) : RequestInput::from_file(file), coder);
   plan.method = method.path;
 }
 

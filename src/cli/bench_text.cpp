@@ -34,8 +34,9 @@ std::string settings_text(const load::LoadSettings& settings) {
   if (settings.messages > 0) text += ", " + plural(settings.messages, "message") + " a stream";
   text += ", " + plural(settings.threads, "thread") + ", " + plural(settings.connections, "connection") + ", ";
   text += (settings.rate > 0 ? "at most " : "") + plural(settings.outstanding, "call") + " under way\n  ";
-  text += settings.rate > 0 ? "open loop, " + format_count(settings.rate) + " calls/s, " + settings.arrivals + " arrivals"
-                            : "closed loop";
+  text += settings.rate > 0
+              ? "open loop, " + format_count(settings.rate) + " calls/s, " + settings.arrivals + " arrivals"
+              : "closed loop";
   text += settings.total > 0 ? ", " + plural(settings.total, "call") : ", " + seconds_text(settings.duration_seconds);
   if (settings.warmup_seconds > 0) text += " after " + seconds_text(settings.warmup_seconds) + " of warm-up";
   return text;
@@ -50,8 +51,7 @@ std::string throughput_text(const load::LoadReport& report) {
   if (report.settings.messages > 0 && report.is_about_messages()) {
     text += format("%-11s%llu ended\n", "streams", static_cast<unsigned long long>(report.calls));
   } else if (report.settings.messages > 0) {
-    text += format("%-11s%s/s\n", "messages",
-                   format_count(static_cast<double>(report.messages) / seconds).c_str());
+    text += format("%-11s%s/s\n", "messages", format_count(static_cast<double>(report.messages) / seconds).c_str());
   }
   text += format("%-11s%s/s sent, %s/s received\n", "payloads",
                  bytes_text(static_cast<double>(report.bytes_sent) / seconds).c_str(),
@@ -110,7 +110,8 @@ std::string usage_text(const load::LoadReport& report) {
   const double units = std::max(1.0, static_cast<double>(report.is_about_messages() ? report.messages : report.calls));
   const double seconds = report.seconds > 0 ? report.seconds : 1;
   const auto share = [&](double cores) {
-    return format("%.2f cores, %s a %s", cores, latency_text(static_cast<std::uint64_t>(cores * seconds * 1e9 / units)).c_str(),
+    return format("%.2f cores, %s a %s", cores,
+                  latency_text(static_cast<std::uint64_t>(cores * seconds * 1e9 / units)).c_str(),
                   report.is_about_messages() ? "message" : "call");
   };
   std::string text = "CPU        here " + share(report.cpu_seconds / seconds);

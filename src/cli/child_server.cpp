@@ -62,10 +62,12 @@ pid_t spawn(std::vector<std::string> arguments, const Pipe& input, const Pipe& o
 
 }  // namespace
 
-ChildServer::ChildServer(const std::string& uri) {
+ChildServer::ChildServer(const std::string& uri, bool polls) {
   Pipe input;
   Pipe output;
-  process_ = spawn({"trunkline", "bench", "serve", uri, "--until-input-ends"}, input, output);
+  std::vector<std::string> arguments{"trunkline", "bench", "serve", uri, "--until-input-ends"};
+  if (polls) arguments.emplace_back("--busy-poll");
+  process_ = spawn(std::move(arguments), input, output);
   input_ = std::move(input.writing);
   output.writing = FileHandle();
   output_ = std::move(output.reading);

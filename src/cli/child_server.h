@@ -14,7 +14,7 @@ namespace trunkline::cli {
 class ChildServer {
  public:
   /// Waits until it listens. Throws Failure if it does not.
-  explicit ChildServer(const std::string& uri);
+  ChildServer(const std::string& uri, bool polls);
   ~ChildServer();
   ChildServer(const ChildServer&) = delete;
   ChildServer& operator=(const ChildServer&) = delete;

@@ -21,11 +21,11 @@ class UnarySlot final : public CallSlot {
 
  private:
   void finish(const Status& status) {
-    const std::size_t sent_bytes = context_.request.bytes.size();
     const RawResponse& response = response_.message;
+    move(0, context_.request.bytes.size(), status.is_ok() ? response.size : 0);
     if (status.is_ok() && response.differs) [[unlikely]]
-      return end(differing_answer(), 0, sent_bytes, response.size);
-    end(status, 0, sent_bytes, status.is_ok() ? response.size : 0);
+      return end(differing_answer());
+    end(status);
   }
 
   ResponseIn<Codec> response_{};
@@ -36,9 +36,11 @@ class OneWaySlot final : public CallSlot {
  public:
   using CallSlot::CallSlot;
   void start() override {
-    context_.channel->async_call_oneway(
-        *context_.method, RequestIn<Codec>{context_.request}, context_.options,
-        [this](const Status& status) { end(status, 0, context_.request.bytes.size(), 0); });
+    context_.channel->async_call_oneway(*context_.method, RequestIn<Codec>{context_.request}, context_.options,
+                                        [this](const Status& status) {
+                                          move(0, context_.request.bytes.size(), 0);
+                                          end(status);
+                                        });
   }
 };
 

@@ -20,9 +20,11 @@ class CallSlot;
 class SlotOwner {
  public:
   virtual ~SlotOwner() = default;
-  /// The call is over; `received` are the bytes of its answers. May start the slot again in here.
-  virtual void ended(CallSlot& slot, const Status& status, std::size_t messages, std::size_t sent_bytes,
+  /// Payloads went and came; `messages` are those of streams.
+  virtual void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes,
                      std::size_t received_bytes) = 0;
+  /// The call is over. May start the slot again in here.
+  virtual void ended(CallSlot& slot, const Status& status) = 0;
   /// A message of a bidirectional stream was answered after this time.
   virtual void answered(std::chrono::nanoseconds latency) = 0;
   /// False: streams send nothing more and end.
@@ -57,12 +59,11 @@ class CallSlot {
   std::optional<asio::steady_timer> pause{};
 
  protected:
-  const Slice* expected() const noexcept {
-    return context_.plan->expects_echo ? &context_.request.bytes : nullptr;
+  const Slice* expected() const noexcept { return context_.plan->expects_echo ? &context_.request.bytes : nullptr; }
+  void move(std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
+    context_.owner->moved(*this, messages, sent_bytes, received_bytes);
   }
-  void end(const Status& status, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
-    context_.owner->ended(*this, status, messages, sent_bytes, received_bytes);
-  }
+  void end(const Status& status) { context_.owner->ended(*this, status); }
 
   SlotContext& context_;
 };

@@ -13,7 +13,8 @@ namespace {
 constexpr double nothing = std::numeric_limits<double>::quiet_NaN();
 
 std::optional<Figure> find(const std::vector<Figure>& figures, const std::string& name) {
-  const auto found = std::find_if(figures.begin(), figures.end(), [&](const Figure& each) { return each.name == name; });
+  const auto found =
+      std::find_if(figures.begin(), figures.end(), [&](const Figure& each) { return each.name == name; });
   return found == figures.end() ? std::nullopt : std::optional(*found);
 }
 

@@ -42,8 +42,7 @@ std::size_t messages_asked(const Metadata& metadata) {
 
 }  // namespace
 
-EchoServer::EchoServer(EchoOptions options)
-    : options_(std::move(options)), server_(server_options(options_.server)) {
+EchoServer::EchoServer(EchoOptions options) : options_(std::move(options)), server_(server_options(options_.server)) {
   if (options_.delay.is_none()) {
     add_unary();
   } else {
@@ -65,8 +64,7 @@ void EchoServer::add_unary() {
 void EchoServer::add_delayed() {
   const bool may_stall = options_.stall.count() > 0;
   server_.handle<Slice, Slice>(
-      echo_method,
-      [this, may_stall](const Slice& request, Slice& response, ServerContext&) -> asio::awaitable<Status> {
+      echo_method, [this, may_stall](const Slice& request, Slice& response, ServerContext&) -> asio::awaitable<Status> {
         if (may_stall) stall_once();
         thread_local DelayDistribution delays(options_.delay.with_seed(++seeds_));
         asio::steady_timer timer(co_await asio::this_coro::executor);

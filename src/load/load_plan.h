@@ -26,15 +26,15 @@ enum class Arrivals : unsigned char { even, poisson };
 
 struct LoadPlan {
   std::string endpoint;
-  ChannelOptions channel{};    ///< of each connection; codecs, max_connections and max_retries are the run's
-  EventLoopOptions loop{};     ///< of each thread
+  ChannelOptions channel{};  ///< of each connection; codecs, max_connections and max_retries are the run's
+  EventLoopOptions loop{};   ///< of each thread
   std::string method;
   CallKind kind = CallKind::unary;
-  Slice request{};             ///< every message that is sent, encoded
+  Slice request{};              ///< every message that is sent, encoded
   std::string codec = "bytes";  ///< one of raw_codec_names
-  bool expects_echo = false;   ///< every answer is to be the request; another one counts as data_loss
+  bool expects_echo = false;    ///< every answer is to be the request; another one counts as data_loss
 
-  std::size_t threads = 1;      ///< a loop each; at most `connections`
+  std::size_t threads = 1;  ///< a loop each; at most `connections`
   std::size_t connections = 1;
   std::size_t outstanding = 1;  ///< calls under way at most, over all connections; with a rate: the rest waits
   std::size_t messages = 100;   ///< of each stream, where this side says how many

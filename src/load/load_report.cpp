@@ -12,7 +12,9 @@ constexpr double nanoseconds_per_millisecond = 1e6;
 /// A last second that was cut short says little.
 constexpr double shortest = 0.5;
 
-double milliseconds(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds) / nanoseconds_per_millisecond; }
+double milliseconds(std::uint64_t nanoseconds) {
+  return static_cast<double>(nanoseconds) / nanoseconds_per_millisecond;
+}
 
 /// Negative for less than three.
 template <class Value>
@@ -52,8 +54,8 @@ double LoadReport::bytes_per_second() const noexcept {
 }
 
 const std::vector<Percentile>& percentiles() noexcept {
-  static const std::vector<Percentile> list{{"p1", 0.01},   {"p10", 0.1},   {"p25", 0.25},   {"p50", 0.5},
-                                            {"p75", 0.75},  {"p90", 0.9},   {"p95", 0.95},   {"p99", 0.99},
+  static const std::vector<Percentile> list{{"p1", 0.01},     {"p10", 0.1},      {"p25", 0.25}, {"p50", 0.5},
+                                            {"p75", 0.75},    {"p90", 0.9},      {"p95", 0.95}, {"p99", 0.99},
                                             {"p99.9", 0.999}, {"p99.99", 0.9999}};
   return list;
 }
@@ -64,8 +66,8 @@ std::vector<Figure> figures_of(const LoadReport& report) {
     return static_cast<double>(is_messages ? point.messages : point.calls) / point.seconds;
   };
   std::vector<Figure> figures;
-  figures.push_back({is_messages ? "messages_per_second" : "calls_per_second", report.rate(),
-                     spread_of(report.series, rate), 1});
+  figures.push_back(
+      {is_messages ? "messages_per_second" : "calls_per_second", report.rate(), spread_of(report.series, rate), 1});
   const double latency_count = static_cast<double>(report.latency.count());
   if (latency_count > 0) {
     figures.push_back({"mean_ms", report.latency.mean() / nanoseconds_per_millisecond, -1, -1});
@@ -73,11 +75,19 @@ std::vector<Figure> figures_of(const LoadReport& report) {
     for (const Percentile& each : percentiles()) {
       const double value = milliseconds(report.latency.quantile(each.quantile));
       double spread = -1;
-      if (each.quantile == 0.5) spread = spread_of(report.series, [](const auto& at) { return milliseconds(at.p50_ns); });
-      if (each.quantile == 0.99) spread = spread_of(report.series, [](const auto& at) { return milliseconds(at.p99_ns); });
+      if (each.quantile == 0.5)
+        spread = spread_of(report.series, [](const auto& at) { return milliseconds(at.p50_ns); });
+      if (each.quantile == 0.99)
+        spread = spread_of(report.series, [](const auto& at) { return milliseconds(at.p99_ns); });
       figures.push_back({std::string(each.name) + "_ms", value, spread, -1});
     }
     figures.push_back({"max_ms", milliseconds(report.latency.max()), -1, -1});
+  }
+  if (report.uncorrected.count() > 0) {
+    for (const auto& [name, quantile] : {Percentile{"p50", 0.5}, Percentile{"p99", 0.99}, Percentile{"p99.9", 0.999}}) {
+      figures.push_back(
+          {"uncorrected_" + std::string(name) + "_ms", milliseconds(report.uncorrected.quantile(quantile)), -1, -1});
+    }
   }
   const double units = std::max(1.0, static_cast<double>(is_messages ? report.messages : report.calls));
   figures.push_back({"megabytes_per_second", report.bytes_per_second() / 1e6, -1, 1});

@@ -36,7 +36,9 @@ LoadSettings settings_of(const LoadPlan& plan) {
           .kind = std::string(to_string(plan.kind)),
           .codec = plan.codec,
           .compressor = plan.compressor,
-          .arrivals = plan.rate <= 0 ? "closed" : plan.arrivals == Arrivals::even ? "even" : "poisson",
+          .arrivals = plan.rate <= 0                    ? "closed"
+                      : plan.arrivals == Arrivals::even ? "even"
+                                                        : "poisson",
           .request_bytes = plan.request.size(),
           .threads = plan.threads,
           .connections = plan.connections,
@@ -90,7 +92,10 @@ Status LoadRun::connect(const ProgressCallback& progress) {
   }
   if (progress) progress({});
   for (const auto& worker : workers_) {
-    while (worker->state() == Worker::State::connecting) std::this_thread::sleep_for(connecting_tick);
+    while (worker->state() == Worker::State::connecting) {
+      if (stopped_.load(std::memory_order_relaxed)) return {StatusCode::cancelled, "connect: interrupted"};
+      std::this_thread::sleep_for(connecting_tick);
+    }
     if (worker->state() == Worker::State::done) return worker->error();
   }
   return {};
@@ -113,7 +118,7 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
     return status;
   }
   UsageProbe probe(plan_);
-  probe.begin();
+  const bool has_statistics = probe.begin();
   const Clock::time_point start = Clock::now();
   measured_from_ = second_from_ = start + plan_.warmup;
   for (const auto& worker : workers_) worker->begin(start);
@@ -126,7 +131,7 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
     if (!is_measuring && now >= measured_from_) {
       is_measuring = true;
       before = ProcessUsage::now();
-      probe.begin();
+      if (has_statistics) probe.begin();
     }
     collect(now);
     tell(progress, now);
@@ -187,8 +192,8 @@ void LoadRun::watch_failures(Clock::time_point now, const Recording& tick) {
     is_failing_ = true;
     failing_since_ = now;
   }
-  const bool is_unknown = tick.by_code[static_cast<std::size_t>(StatusCode::unimplemented)] > 0 &&
-                          whole_->calls + second_->calls == 0;
+  const bool is_unknown =
+      tick.by_code[static_cast<std::size_t>(StatusCode::unimplemented)] > 0 && whole_->calls + second_->calls == 0;
   if (end_ != RunEnd::complete) return;
   if (now - failing_since_ < plan_.patience && !is_unknown) return;
   end_ = RunEnd::gave_up;

@@ -24,9 +24,9 @@ struct Progress {
   double elapsed_seconds = 0;  ///< of the phase
   double asked_seconds = 0;    ///< of the phase; 0: not known
   double fraction = 0;         ///< of the whole total, where that is what ends the run
-  std::uint64_t ended = 0;  ///< well: calls, or messages of bidirectional streams
+  std::uint64_t ended = 0;     ///< well: calls, or messages of bidirectional streams
   std::uint64_t failed = 0;
-  std::size_t open = 0;  ///< calls under way
+  std::size_t open = 0;               ///< calls under way
   const Recording* second = nullptr;  ///< the last second's, once there is one
   double second_length = 0;
   bool is_new_second = false;

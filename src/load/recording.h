@@ -16,10 +16,10 @@ inline constexpr std::size_t status_codes = 17;
 
 /// Latencies in nanoseconds. One thread.
 struct Recording {
-  std::uint64_t calls = 0;     ///< ended with ok
-  std::uint64_t failed = 0;    ///< ended with anything else
-  std::uint64_t messages = 0;  ///< of streams, in the direction that has more
-  std::uint64_t unsent = 0;    ///< due at the rate, and never begun
+  std::uint64_t calls = 0;       ///< ended with ok
+  std::uint64_t failed = 0;      ///< ended with anything else
+  std::uint64_t messages = 0;    ///< of streams, in the direction that has more
+  std::uint64_t unsent = 0;      ///< due at the rate, and never begun
   std::uint64_t bytes_sent = 0;  ///< payloads
   std::uint64_t bytes_received = 0;
   std::array<std::uint64_t, status_codes> by_code{};

@@ -26,23 +26,22 @@ std::string number(double value) {
 
 std::string to_csv(const LoadReport& report) {
   const LoadSettings& settings = report.settings;
-  std::vector<std::pair<std::string, std::string>> columns{
-      {"started_at", settings.started_at},
-      {"endpoint", settings.endpoint},
-      {"method", settings.method},
-      {"kind", settings.kind},
-      {"codec", settings.codec},
-      {"request_bytes", std::to_string(settings.request_bytes)},
-      {"threads", std::to_string(settings.threads)},
-      {"connections", std::to_string(settings.connections)},
-      {"outstanding", std::to_string(settings.outstanding)},
-      {"rate", number(settings.rate)},
-      {"end", std::string(to_string(report.end))},
-      {"seconds", number(report.seconds)},
-      {"calls", std::to_string(report.calls)},
-      {"messages", std::to_string(report.messages)},
-      {"unsent", std::to_string(report.unsent)},
-      {"unanswered", std::to_string(report.unanswered)}};
+  std::vector<std::pair<std::string, std::string>> columns{{"started_at", settings.started_at},
+                                                           {"endpoint", settings.endpoint},
+                                                           {"method", settings.method},
+                                                           {"kind", settings.kind},
+                                                           {"codec", settings.codec},
+                                                           {"request_bytes", std::to_string(settings.request_bytes)},
+                                                           {"threads", std::to_string(settings.threads)},
+                                                           {"connections", std::to_string(settings.connections)},
+                                                           {"outstanding", std::to_string(settings.outstanding)},
+                                                           {"rate", number(settings.rate)},
+                                                           {"end", std::string(to_string(report.end))},
+                                                           {"seconds", number(report.seconds)},
+                                                           {"calls", std::to_string(report.calls)},
+                                                           {"messages", std::to_string(report.messages)},
+                                                           {"unsent", std::to_string(report.unsent)},
+                                                           {"unanswered", std::to_string(report.unanswered)}};
   for (const Figure& figure : figures_of(report)) columns.emplace_back(figure.name, number(figure.value));
   std::string names, values;
   for (const auto& [name, value] : columns) {

@@ -124,11 +124,16 @@ ErrorCount read_error(const Json& json) {
 }
 
 Json outcome_json(const LoadReport& report) {
-  Json json{{"end", to_string(report.end)},       {"seconds", report.seconds},
-            {"calls", report.calls},              {"failed", report.failed},
-            {"messages", report.messages},        {"unsent", report.unsent},
-            {"unanswered", report.unanswered},    {"bytes_sent", report.bytes_sent},
-            {"bytes_received", report.bytes_received}, {"cpu_seconds", report.cpu_seconds},
+  Json json{{"end", to_string(report.end)},
+            {"seconds", report.seconds},
+            {"calls", report.calls},
+            {"failed", report.failed},
+            {"messages", report.messages},
+            {"unsent", report.unsent},
+            {"unanswered", report.unanswered},
+            {"bytes_sent", report.bytes_sent},
+            {"bytes_received", report.bytes_received},
+            {"cpu_seconds", report.cpu_seconds},
             {"peak_memory_bytes", report.peak_memory_bytes}};
   if (report.server) {
     json["server"] = {{"process_id", report.server->process_id},

@@ -2,7 +2,6 @@
 // Client streams write, server streams read, bidirectional ones write and read in turn.
 #include "load/stream_slots.h"
 
-#include <algorithm>
 #include <optional>
 
 namespace trunkline::load {
@@ -20,32 +19,34 @@ class StreamSlot : public CallSlot {
     written_ = read_ = received_bytes_ = 0;
     stream_.emplace(context_.channel->stream<RawMessage, RawResponse>(*context_.method, context_.options));
   }
-  /// Reads until the server has ended the call.
-  void read_on() {
-    stream_->async_read([this](const Answer& answer) {
+  /// Reads until the server has ended the call; `messages` says whether what comes counts.
+  void read_on(std::size_t messages) {
+    stream_->async_read([this, messages](const Answer& answer) {
       if (!answer.is_ok()) return finish(answer.status());
       if (!answer->has_value()) return finish({});
-      take(**answer);
-      read_on();
+      take(**answer, messages);
+      read_on(messages);
     });
   }
-  void take(const RawResponse& response) {
+  void take(const RawResponse& response, std::size_t messages) {
     ++read_;
     received_bytes_ += response.size;
-    last_size_ = response.size;
+    move(messages, 0, response.size);
+  }
+  void count_written(std::size_t messages) {
+    ++written_;
+    move(messages, context_.request.bytes.size(), 0);
   }
   void finish(const Status& status) {
-    const std::size_t size = context_.request.bytes.size();
-    const bool is_wrong = status.is_ok() && context_.plan->expects_echo && received_bytes_ != read_ * size;
-    // The stream goes once its operation is done: it is inside of it.
-    end(is_wrong ? differing_answer() : status, std::max(written_, read_), written_ * size, received_bytes_);
+    const bool is_wrong =
+        status.is_ok() && context_.plan->expects_echo && received_bytes_ != read_ * context_.request.bytes.size();
+    end(is_wrong ? differing_answer() : status);
   }
 
   std::optional<Stream> stream_;
   std::size_t written_ = 0;
   std::size_t read_ = 0;
   std::size_t received_bytes_ = 0;
-  std::size_t last_size_ = 0;
 };
 
 class ClientStreamSlot final : public StreamSlot {
@@ -58,12 +59,13 @@ class ClientStreamSlot final : public StreamSlot {
 
  private:
   void write() {
-    const bool is_last = ++written_ >= context_.plan->messages || !context_.owner->goes_on();
-    if (is_last) return stream_->async_write_last(context_.request, [this](const Status&) { read_on(); });
-    stream_->async_write(context_.request, [this](const Status& status) {
-      if (!status.is_ok()) return read_on();
-      write();
-    });
+    const bool is_last = written_ + 1 >= context_.plan->messages || !context_.owner->goes_on();
+    const auto written = [this, is_last](const Status& status) {
+      if (status.is_ok()) count_written(1);
+      return is_last || !status.is_ok() ? read_on(0) : write();
+    };
+    if (is_last) return stream_->async_write_last(context_.request, written);
+    stream_->async_write(context_.request, written);
   }
 };
 
@@ -72,8 +74,10 @@ class ServerStreamSlot final : public StreamSlot {
   using StreamSlot::StreamSlot;
   void start() override {
     open();
-    written_ = 1;
-    stream_->async_write_last(context_.request, [this](const Status&) { read_on(); });
+    stream_->async_write_last(context_.request, [this](const Status& status) {
+      if (status.is_ok()) count_written(0);
+      read_on(1);
+    });
   }
 };
 
@@ -86,22 +90,36 @@ class BidirectionalSlot final : public StreamSlot {
   }
 
  private:
+  /// The next step is taken when both have ended: the stream takes one of each at a time, and a slot that is started
+  /// anew must have none under way.
   void exchange() {
-    ++written_;
+    under_way_ = 2;
     asked_ = Clock::now();
-    stream_->async_write(context_.request, [this](const Status&) {});
-    stream_->async_read([this](const Answer& answer) {
-      if (!answer.is_ok()) return finish(answer.status());
-      // The server has ended a call that was not done.
-      if (!answer->has_value()) return finish({});
-      take(**answer);
-      context_.owner->answered(Clock::now() - asked_);
-      if (read_ < context_.plan->messages && context_.owner->goes_on()) return exchange();
-      stream_->async_close_writes([this](const Status&) { read_on(); });
+    stream_->async_write(context_.request, [this](const Status& status) {
+      if (status.is_ok()) count_written(0);
+      if (--under_way_ == 0) step();
     });
+    stream_->async_read([this](const Answer& answer) {
+      status_ = answer.status();
+      // Without an error: the server has ended a call that was not done.
+      has_ended_ = !answer.is_ok() || !answer->has_value();
+      if (!has_ended_) {
+        take(**answer, 1);
+        context_.owner->answered(Clock::now() - asked_);
+      }
+      if (--under_way_ == 0) step();
+    });
+  }
+  void step() {
+    if (has_ended_) return finish(status_);
+    if (read_ < context_.plan->messages && context_.owner->goes_on()) return exchange();
+    stream_->async_close_writes([this](const Status&) { read_on(0); });
   }
 
   Clock::time_point asked_;
+  Status status_;
+  int under_way_ = 0;
+  bool has_ended_ = false;
 };
 
 }  // namespace

@@ -42,7 +42,10 @@ std::optional<UsageProbe::Sample> UsageProbe::ask() {
                 .memory_bytes = sample.memory_bytes()};
 }
 
-void UsageProbe::begin() { first_ = ask(); }
+bool UsageProbe::begin() {
+  first_ = ask();
+  return first_.has_value();
+}
 
 std::optional<ServerUsage> UsageProbe::end() {
   if (!first_) return std::nullopt;

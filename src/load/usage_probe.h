@@ -17,8 +17,8 @@ class UsageProbe {
  public:
   explicit UsageProbe(const LoadPlan& plan);
 
-  /// Measures from here on.
-  void begin();
+  /// Measures from here on. False if the server does not tell.
+  bool begin();
   /// Nothing if the server has no such service, did not answer, or was started anew meanwhile.
   std::optional<ServerUsage> end();
 

@@ -4,7 +4,6 @@
 
 #include "load/echo_server.h"
 
-
 namespace trunkline::load {
 namespace {
 

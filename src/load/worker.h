@@ -72,11 +72,11 @@ class Worker final : private SlotOwner {
   void count_unsent();
   void next(CallSlot& slot);
   void pause(CallSlot& slot);
-  void record(const CallSlot& slot, const Status& status, std::size_t messages, std::size_t sent_bytes,
-              std::size_t received_bytes);
+  bool is_recorded(const CallSlot& slot) const noexcept;
+  void record(const CallSlot& slot, const Status& status);
 
-  void ended(CallSlot& slot, const Status& status, std::size_t messages, std::size_t sent_bytes,
-             std::size_t received_bytes) override;
+  void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) override;
+  void ended(CallSlot& slot, const Status& status) override;
   void answered(std::chrono::nanoseconds latency) override;
   bool goes_on() const noexcept override { return phase_ == Phase::warming || phase_ == Phase::measuring; }
 
@@ -106,9 +106,9 @@ class Worker final : private SlotOwner {
   std::atomic<State> state_{State::connecting};
   std::atomic<std::size_t> published_open_{0};
   mutable std::mutex mutex_;
-  Recording published_;                // under the mutex
+  Recording published_;               // under the mutex
   Clock::time_point published_at_{};  // under the mutex
-  Status error_;         // under the mutex
+  Status error_;                      // under the mutex
   std::thread thread_;
 };
 

@@ -61,8 +61,7 @@ void Worker::pump() {
 /// They have waited in vain so far, which is less than what they would have waited.
 void Worker::count_unsent() {
   const Clock::time_point now = Clock::now();
-  const Clock::time_point end =
-      plan_.duration.count() > 0 ? std::min(now, measured_from_ + plan_.duration) : now;
+  const Clock::time_point end = plan_.duration.count() > 0 ? std::min(now, measured_from_ + plan_.duration) : now;
   while (schedule_.due() < end && (plan_.total == 0 || left_ > 0)) {
     if (schedule_.due() >= measured_from_) {
       ++current_.unsent;
@@ -82,11 +81,10 @@ void Worker::next(CallSlot& slot) {
   launch(slot);
 }
 
-void Worker::ended(CallSlot& slot, const Status& status, std::size_t messages, std::size_t sent_bytes,
-                   std::size_t received_bytes) {
+void Worker::ended(CallSlot& slot, const Status& status) {
   if (phase_ == Phase::over) return;
   --open_;
-  record(slot, status, messages, sent_bytes, received_bytes);
+  record(slot, status);
   if (status.is_ok()) [[likely]] {
     slot.failures = 0;
     failures_ = 0;
@@ -122,13 +120,21 @@ void Worker::pause(CallSlot& slot) {
   });
 }
 
-void Worker::record(const CallSlot& slot, const Status& status, std::size_t messages, std::size_t sent_bytes,
-                    std::size_t received_bytes) {
-  const bool by_start = plan_.total > 0 || plan_.rate > 0;
-  if (by_start ? !slot.is_counted : phase_ != Phase::measuring) return;
+/// With a total or a rate by when the call began, else by when it ends.
+bool Worker::is_recorded(const CallSlot& slot) const noexcept {
+  const bool is_by_start = plan_.total > 0 || plan_.rate > 0;
+  return is_by_start ? slot.is_counted : phase_ == Phase::measuring;
+}
+
+void Worker::moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
+  if (!is_recorded(slot) || phase_ == Phase::over) return;
+  current_.messages += messages;
   current_.bytes_sent += sent_bytes;
   current_.bytes_received += received_bytes;
-  current_.messages += messages;
+}
+
+void Worker::record(const CallSlot& slot, const Status& status) {
+  if (!is_recorded(slot)) return;
   if (!status.is_ok()) [[unlikely]]
     return current_.count_failure(status);
   ++current_.calls;

@@ -131,16 +131,17 @@ def test_answers_that_differ_are_data_loss() -> None:
 @pytest.mark.parametrize("kind", ["unary", "one-way", "client-stream", "server-stream", "bidi-stream"])
 def test_kinds_of_calls(echo: str, kind: str) -> None:
     messages = ["--messages", "10"] if kind.endswith("stream") else []
-    ended, report = bench(echo, "--kind", kind, "-c", "2", "-t", "2", "-o", "8", "-b", "100", *messages, *SHORT)
+    ended, report = bench(echo, "--kind", kind, "-c", "2", "-t", "2", "-o", "8", "-b", "100", *messages, "-n", "500")
 
     assert ended.status == 0, ended.messages
     outcome = report["outcome"]
     assert outcome["calls"] > 0 and outcome["failed"] == 0
     assert outcome["bytes_sent"] % 100 == 0 and (outcome["bytes_received"] > 0) == (kind != "one-way")
-    if kind == "client-stream":
-        assert outcome["bytes_sent"] == outcome["calls"] * 1000
-    if kind == "server-stream":
-        assert outcome["messages"] == outcome["calls"] * 10
+    assert outcome["calls"] == 500
+    if kind.endswith("stream"):
+        assert outcome["messages"] == 5000
+    if kind in ("client-stream", "bidi-stream"):
+        assert outcome["bytes_sent"] == 500 * 1000
     assert report["outcome"]["server"]["memory_bytes"] > 0
 
 
@@ -261,9 +262,12 @@ def test_histogram_agrees_with_hdrhistogram(echo: str) -> None:
         theirs.record_value(upper, count)
 
     assert theirs.get_total_count() == sum(count for _, count in report["latency"]["buckets"])
+    # Which of two neighbours a quantile is may be rounded in either way.
+    one = 100 / theirs.get_total_count()
     for percentile in (1, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99):
-        expected = theirs.get_value_at_percentile(percentile) / 1e6
-        assert report["figures"][f"p{percentile}_ms"] == pytest.approx(expected, rel=3e-3)
+        ours = report["figures"][f"p{percentile}_ms"] * 1e6
+        assert theirs.get_value_at_percentile(max(0, percentile - one)) * 0.998 <= ours
+        assert ours <= theirs.get_value_at_percentile(min(100, percentile + one)) * 1.002
 
 
 def test_latencies_drawn_at_random_agree_with_exact_quantiles() -> None:

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// What two runs are told apart by.
 #include "load/comparison.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Shares of delays.
 #include "load/delay_distribution.h"
 
 #include <gtest/gtest.h>

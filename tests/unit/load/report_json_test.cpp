@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Saved runs come back as they were; lines of CSV.
 #include "load/report_json.h"
 
 #include <gtest/gtest.h>

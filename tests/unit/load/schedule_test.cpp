@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// When calls of an open loop are due.
 #include "load/schedule.h"
 
 #include <gtest/gtest.h>
