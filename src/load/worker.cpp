@@ -10,6 +10,14 @@ namespace {
 constexpr std::chrono::milliseconds publish_interval{100};
 constexpr std::chrono::milliseconds connect_check{50};
 
+/// What is said of the connection is not about this call.
+Status without_call(const Status& status) {
+  const std::string prefix = "call " + std::string(fence_method) + ": ";
+  std::string_view text = status.message();
+  if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
+  return {status.code(), text, status.origin()};
+}
+
 }  // namespace
 
 Worker::Worker(const LoadPlan& plan, std::size_t index)
@@ -94,7 +102,7 @@ Status Worker::wait_for(Channel& channel) const {
     CallOptions options;
     options.timeout = connect_check;
     status = channel.call(Method(fence_method), RawMessage{}, response, options);
-    return status.origin() == StatusOrigin::peer ? Status() : status;
+    return status.origin() == StatusOrigin::peer ? Status() : without_call(status);
   }
   return {StatusCode::cancelled, "connect: given up"};
 }

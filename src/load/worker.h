@@ -69,6 +69,7 @@ class Worker final : private SlotOwner {
   void launch(CallSlot& slot);
   void launch_due(CallSlot& slot, Clock::time_point now);
   void pump();
+  void launch_all_due(Clock::time_point now);
   void count_unsent();
   void next(CallSlot& slot);
   void pause(CallSlot& slot);

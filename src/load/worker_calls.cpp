@@ -43,12 +43,7 @@ void Worker::launch_due(CallSlot& slot, Clock::time_point now) {
 void Worker::pump() {
   if (!goes_on()) return;
   const Clock::time_point now = Clock::now();
-  while (schedule_.due() <= now && !free_.empty() && (plan_.total == 0 || left_ > 0)) {
-    CallSlot& slot = *free_.back();
-    free_.pop_back();
-    launch_due(slot, now);
-    if (plan_.total > 0 && slot.is_counted) --left_;
-  }
+  launch_all_due(now);
   if (plan_.total > 0 && left_ == 0) return drain();
   // Without room, the next call that ends goes on here.
   if (free_.empty()) return;
@@ -58,9 +53,20 @@ void Worker::pump() {
   });
 }
 
-/// They have waited in vain so far, which is less than what they would have waited.
+void Worker::launch_all_due(Clock::time_point now) {
+  while (schedule_.due() <= now && !free_.empty() && (plan_.total == 0 || left_ > 0)) {
+    CallSlot& slot = *free_.back();
+    free_.pop_back();
+    launch_due(slot, now);
+    if (plan_.total > 0 && slot.is_counted) --left_;
+  }
+}
+
+/// They have waited in vain so far, which is less than what they would have waited. What became due since the pump
+/// last ran, and has room, is sent.
 void Worker::count_unsent() {
   const Clock::time_point now = Clock::now();
+  launch_all_due(now);
   const Clock::time_point end = plan_.duration.count() > 0 ? std::min(now, measured_from_ + plan_.duration) : now;
   while (schedule_.due() < end && (plan_.total == 0 || left_ > 0)) {
     if (schedule_.due() >= measured_from_) {
