@@ -72,7 +72,7 @@ class Worker final : private SlotOwner {
   void launch_all_due(Clock::time_point now);
   void count_unsent();
   void next(CallSlot& slot);
-  void pause(CallSlot& slot);
+  void pause(CallSlot& slot, std::chrono::milliseconds length);
   bool is_recorded(const CallSlot& slot) const noexcept;
   void record(const CallSlot& slot, const Status& status);
 

@@ -7,10 +7,12 @@
 namespace trunkline::load {
 namespace {
 
+/// After a call that was refused, twice as long after each further one.
 constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{500};
 /// Failures of a server that answers, in a row, after which calls pause as well.
 constexpr std::size_t tolerated_failures = 1000;
+constexpr std::chrono::milliseconds answered_pause{10};
 /// Timers are not set for less: the loop would do nothing else.
 constexpr std::chrono::microseconds least_wait{20};
 
@@ -98,7 +100,9 @@ void Worker::ended(CallSlot& slot, const Status& status) {
     ++slot.failures;
     ++failures_;
     const bool was_refused = status.code() == StatusCode::unavailable || !status.may_have_run();
-    if (goes_on() && (was_refused || failures_ > tolerated_failures)) return pause(slot);
+    if (goes_on() && was_refused)
+      return pause(slot, std::min(longest_pause, first_pause * (1 << std::min(slot.failures, 10U))));
+    if (goes_on() && failures_ > tolerated_failures) return pause(slot, answered_pause);
   }
   if (plan_.rate > 0) {
     free_.push_back(&slot);
@@ -110,9 +114,8 @@ void Worker::ended(CallSlot& slot, const Status& status) {
   if (open_ == 0 && (phase_ == Phase::draining || (plan_.total > 0 && left_ == 0 && plan_.rate == 0))) finish_run();
 }
 
-/// Twice as long after each failure. Not under way meanwhile, and at the end of the run not waited for.
-void Worker::pause(CallSlot& slot) {
-  const auto length = std::min(longest_pause, first_pause * (1 << std::min(slot.failures, 10U)));
+/// Not under way meanwhile, and at the end of the run not waited for.
+void Worker::pause(CallSlot& slot, std::chrono::milliseconds length) {
   if (!slot.pause) slot.pause.emplace(loop_.executor());
   slot.pause->expires_after(length);
   slot.pause->async_wait([this, &slot](const std::error_code&) {
