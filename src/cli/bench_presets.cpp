@@ -120,8 +120,8 @@ BenchSettings find_preset(std::string_view name) {
     if (name.starts_with("contest:")) settings.duration = "10s";
     return settings;
   }
-  throw misuse("there is no preset '" + harmless(fit_text(name, 60)) + "'" + did_you_mean(name, names) +
-               "; --preset list shows them");
+  throw misuse("there is no preset '" + harmless(fit_text(name, 60)) + "' (--preset list shows them)" +
+               did_you_mean(name, names));
 }
 
 std::string list_presets() {

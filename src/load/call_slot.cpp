@@ -9,13 +9,13 @@
 namespace trunkline::load {
 namespace {
 
-template <std::size_t Codec>
+template <std::size_t Number>
 class UnarySlot final : public CallSlot {
  public:
   using CallSlot::CallSlot;
   void start() override {
     response_.message.expected = expected();
-    context_.channel->async_call(*context_.method, RequestIn<Codec>{context_.request}, response_, context_.options,
+    context_.channel->async_call(*context_.method, RequestIn<Number>{context_.request}, response_, context_.options,
                                  [this](const Status& status) { finish(status); });
   }
 
@@ -28,15 +28,15 @@ class UnarySlot final : public CallSlot {
     end(status);
   }
 
-  ResponseIn<Codec> response_{};
+  ResponseIn<Number> response_{};
 };
 
-template <std::size_t Codec>
+template <std::size_t Number>
 class OneWaySlot final : public CallSlot {
  public:
   using CallSlot::CallSlot;
   void start() override {
-    context_.channel->async_call_oneway(*context_.method, RequestIn<Codec>{context_.request}, context_.options,
+    context_.channel->async_call_oneway(*context_.method, RequestIn<Number>{context_.request}, context_.options,
                                         [this](const Status& status) {
                                           move(0, context_.request.bytes.size(), 0);
                                           end(status);
@@ -45,13 +45,13 @@ class OneWaySlot final : public CallSlot {
 };
 
 /// Of the plan's codec, which is one of raw_codec_names.
-template <template <std::size_t> class Slot, std::size_t... Codecs>
-std::unique_ptr<CallSlot> make(SlotContext& context, std::index_sequence<Codecs...>) {
+template <template <std::size_t> class Slot, std::size_t... Numbers>
+std::unique_ptr<CallSlot> make(SlotContext& context, std::index_sequence<Numbers...>) {
   std::unique_ptr<CallSlot> made;
-  const auto make_if = [&]<std::size_t Codec>() {
-    if (raw_codec_names[Codec] == context.plan->codec) made = std::make_unique<Slot<Codec>>(context);
+  const auto make_if = [&]<std::size_t Number>() {
+    if (raw_codec_names[Number] == context.plan->codec) made = std::make_unique<Slot<Number>>(context);
   };
-  (make_if.template operator()<Codecs>(), ...);
+  (make_if.template operator()<Numbers>(), ...);
   return made;
 }
 

@@ -58,6 +58,7 @@ void add_differences(const std::vector<LoadReport>& reports, Comparison& compari
 Comparison compare(const std::vector<LoadReport>& reports) {
   Comparison comparison;
   std::vector<std::vector<Figure>> all;
+  all.reserve(reports.size());
   for (const LoadReport& report : reports) all.push_back(figures_of(report));
   for (const Figure& first : all.front()) {
     ComparedFigure compared{.name = first.name, .values = {first.value}, .ratios = {}, .verdicts = {}};

@@ -31,11 +31,11 @@ CodecRegistry raw_codecs();
 
 /// The same messages as types whose usual codec is that of a number, in the form that costs a call least: a call whose
 /// options name a codec looks for it, and takes memory for what it found.
-template <std::size_t Codec>
+template <std::size_t Number>
 struct RequestIn {
   const RawMessage& message;
 };
-template <std::size_t Codec>
+template <std::size_t Number>
 struct ResponseIn {
   RawResponse message;
 };
@@ -59,20 +59,20 @@ struct trunkline::MessageTraits<trunkline::load::RawResponse> {
   static void* address(load::RawResponse& message) noexcept { return &message; }
 };
 
-template <std::size_t Codec>
-struct trunkline::MessageTraits<trunkline::load::RequestIn<Codec>> {
+template <std::size_t Number>
+struct trunkline::MessageTraits<trunkline::load::RequestIn<Number>> {
   static const MessageType& type() {
-    static const MessageType& value = load::raw_request_type(Codec);
+    static const MessageType& value = load::raw_request_type(Number);
     return value;
   }
-  static const void* address(const load::RequestIn<Codec>& request) noexcept { return &request.message; }
+  static const void* address(const load::RequestIn<Number>& request) noexcept { return &request.message; }
 };
 
-template <std::size_t Codec>
-struct trunkline::MessageTraits<trunkline::load::ResponseIn<Codec>> {
+template <std::size_t Number>
+struct trunkline::MessageTraits<trunkline::load::ResponseIn<Number>> {
   static const MessageType& type() {
-    static const MessageType& value = load::raw_response_type(Codec);
+    static const MessageType& value = load::raw_response_type(Number);
     return value;
   }
-  static void* address(load::ResponseIn<Codec>& response) noexcept { return &response.message; }
+  static void* address(load::ResponseIn<Number>& response) noexcept { return &response.message; }
 };
