@@ -140,7 +140,7 @@ std::string bench_text(const load::LoadReport& report) {
   std::string text = report.settings.endpoint + "  " + harmless(report.settings.method) + "\n  " +
                      settings_text(report.settings) + "\n";
   if (report.end == load::RunEnd::interrupted) text += "  interrupted: what there was until then\n";
-  if (report.end == load::RunEnd::gave_up) text += "  ended early: all calls failed\n";
+  if (report.end == load::RunEnd::gave_up) text += "  ended early: all calls failed in the end\n";
   return text + "\n" + throughput_text(report) + errors_text(report) + "\n" + latency_table(report) + "\n" +
          usage_text(report);
 }

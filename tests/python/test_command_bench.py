@@ -47,11 +47,11 @@ def test_percentiles_of_delays_that_were_injected() -> None:
     assert ended.status == 0 and figures["failed_calls"] == 0
     assert 2.0 <= figures["p50_ms"] < 10
     assert 2.0 <= figures["p75_ms"] < 15
-    assert 20.0 <= figures["p95_ms"] < 50
+    assert 20.0 <= figures["p95_ms"] < 70
     assert 80.0 <= figures["p99.9_ms"] < 200
     buckets = report["latency"]["buckets"]
     below = sum(count for upper, count in buckets if upper < 80e6) / sum(count for _, count in buckets)
-    assert 0.985 <= below <= 0.9925
+    assert 0.975 <= below <= 0.9925
 
 
 def test_a_stall_hides_in_a_closed_loop_and_shows_at_a_rate() -> None:
@@ -126,6 +126,24 @@ def test_answers_that_differ_are_data_loss() -> None:
 
     assert ended.status == 79
     assert report["errors"][0]["code"] == "data_loss"
+
+
+def test_answers_of_streams_that_differ_are_data_loss() -> None:
+    server = trunkline.Server(threads=4)
+
+    @server.method("trunkline.bench.Echo/Talk")
+    def talk(requests: Iterator[bytes]) -> Iterator[bytes]:
+        for number, request in enumerate(requests):
+            yield request if number < 5 else request[::-1]
+
+    @server.method("trunkline.bench.Echo/Gather")
+    def gather(requests: Iterator[bytes]) -> bytes:
+        return b"x" * sum(1 for _ in requests)
+
+    with server.serve("tcp://127.0.0.1:0") as running:
+        for kind in ("bidi-stream", "client-stream"):
+            ended, report = bench(running.endpoint, "--kind", kind, "--messages", "8", *SHORT)
+            assert (ended.status, report["errors"][0]["code"]) == (79, "data_loss")
 
 
 @pytest.mark.parametrize("kind", ["unary", "one-way", "client-stream", "server-stream", "bidi-stream"])
