@@ -39,6 +39,7 @@ struct Pipe {
 /// In a process group of its own, so that Ctrl-C is not for it, and with no signal blocked.
 pid_t spawn(std::vector<std::string> arguments, const Pipe& input, const Pipe& output) {
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   posix_spawn_file_actions_t actions;

@@ -106,6 +106,7 @@ std::vector<std::string> interpreters(const std::string& typed, const std::strin
 
 std::vector<char*> pointers_to(std::vector<std::string>& arguments) {
   std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
   for (std::string& argument : arguments) pointers.push_back(argument.data());
   pointers.push_back(nullptr);
   return pointers;
