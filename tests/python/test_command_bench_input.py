@@ -7,18 +7,20 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import socket
 import struct
 import subprocess
 import sys
 import termios
 import threading
+import time
 from pathlib import Path
 
 import pytest
 
 from . import benching
-from .commanding import COMMAND, environment, needs_command, run
+from .commanding import COMMAND, end, environment, needs_command, run, start
 
 pytestmark = needs_command
 
@@ -104,6 +106,17 @@ def test_a_server_of_another_protocol(said: bytes) -> None:
         listening.shutdown(socket.SHUT_RDWR)
 
     assert 64 < ended.status <= 80 and ended.output == "" and ended.messages
+
+
+def test_ctrl_c_while_it_connects() -> None:
+    # Nobody takes the connection from the queue, or says anything on it.
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        process = start("bench", f"127.0.0.1:{listening.getsockname()[1]}", "-c", "4", "-t", "2")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        ended = end(process)
+
+    assert (ended.status, ended.output, ended.messages) == (130, "", "")
 
 
 def test_a_server_without_the_echo_service() -> None:
