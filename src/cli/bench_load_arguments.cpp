@@ -35,7 +35,13 @@ const std::map<std::string, load::CallKind>& kinds() {
   return map;
 }
 
-CLI::Validator between(std::uint64_t least, std::uint64_t most) { return CLI::Range(least, most).description(""); }
+CLI::Option* add_number(CLI::App& app, const char* name, std::optional<std::uint64_t>& value, const char* summary,
+                        std::uint64_t least, std::uint64_t most) {
+  return app.add_option(name, value, summary)
+      ->type_name("N")
+      ->check(CLI::Range(least, most).description(""))
+      ->group(group);
+}
 
 }  // namespace
 
@@ -46,32 +52,33 @@ std::chrono::nanoseconds duration_argument(const char* option, const std::string
 }
 
 void BenchLoadArguments::declare(CLI::App& app) {
-  const auto number = [&](const char* name, std::optional<std::uint64_t>& value, const char* summary,
-                          std::uint64_t least, std::uint64_t most) {
-    return app.add_option(name, value, summary)->type_name("N")->check(between(least, most))->group(group);
-  };
   app.add_option("--kind", settings_.kind, "Of the calls; else what the method's definition says, or unary")
       ->type_name("unary|one-way|client-stream|server-stream|bidi-stream")
       ->check(CLI::IsMember(kinds()).description(""))
       ->group(group);
-  number("-c,--connections", settings_.connections, "Connections; else 1", 1, most_connections);
-  auto* const outstanding = number(
-      "-o,--outstanding", settings_.outstanding,
+  add_number(app, "-c,--connections", settings_.connections, "Connections; else 1", 1, most_connections);
+  auto* const outstanding = add_number(
+      app, "-o,--outstanding", settings_.outstanding,
       "Calls under way at once, over all connections; else one on each; with --rate at most: else 1024", 1, most_calls);
-  number("--outstanding-per-connection", settings_.outstanding_per_connection, "The same for each connection", 1,
-         most_calls)
+  add_number(app, "--outstanding-per-connection", settings_.outstanding_per_connection, "The same for each connection",
+             1, most_calls)
       ->excludes(outstanding);
-  number("-t,--threads", settings_.threads, "Threads that call, each with its share of the connections; else 1", 1,
-         most_threads);
-  number("-b,--bytes", settings_.bytes, "Of each message to the built-in echo service; else 8", 0, most_bytes);
+  add_number(app, "-t,--threads", settings_.threads,
+             "Threads that call, each with its share of the connections; else 1", 1, most_threads);
+  add_number(app, "-b,--bytes", settings_.bytes, "Of each message to the built-in echo service; else 8", 0, most_bytes);
   app.add_option("--content", content_, "What these are")
       ->type_name("random|text|zeros")
       ->check(CLI::IsMember({"random", "text", "zeros"}).description(""))
       ->capture_default_str()
       ->group(group);
-  number("--messages", settings_.messages, "Of each stream, where this side says how many; else 100", 1, UINT32_MAX);
+  add_number(app, "--messages", settings_.messages, "Of each stream, where this side says how many; else 100", 1,
+             UINT32_MAX);
+  declare_time(app);
+}
+
+void BenchLoadArguments::declare_time(CLI::App& app) {
   app.add_option("-d,--duration", settings_.duration, "How long to measure; else 5s")->type_name("TIME")->group(group);
-  number("-n,--total", settings_.total, "Calls to make, instead of a duration", 1, UINT64_MAX / 2);
+  add_number(app, "-n,--total", settings_.total, "Calls to make, instead of a duration", 1, UINT64_MAX / 2);
   app.add_option("--warmup", settings_.warmup, "How long to call before that; 0 for not at all; else 300ms")
       ->type_name("TIME")
       ->group(group);

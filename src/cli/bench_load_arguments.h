@@ -26,6 +26,7 @@ class BenchLoadArguments {
   bool has_kind() const noexcept { return settings_.kind.has_value(); }
 
  private:
+  void declare_time(CLI::App& app);
   BenchSettings settings() const;
   void apply_size(const BenchSettings& settings, load::LoadPlan& plan) const;
   void apply_time(const BenchSettings& settings, load::LoadPlan& plan) const;
