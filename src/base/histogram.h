@@ -8,13 +8,15 @@
 
 namespace trunkline::base {
 
-/// Records values from 0 to 2^40 - 1 (nanoseconds: 18 minutes; larger ones count as that) in buckets no wider than 1/32
-/// of their value.
+/// Records values from 0 to 2^40 - 1 (nanoseconds: 18 minutes; larger ones count as that) in buckets no wider than
+/// 2^-SubBits of their value.
 /// One thread at a time; merge() joins those of several.
-class Histogram {
+template <int SubBits>
+class BasicHistogram {
  public:
-  void record(std::uint64_t value) noexcept;
-  void merge(const Histogram& other) noexcept;
+  void record(std::uint64_t value) noexcept { record(value, 1); }
+  void record(std::uint64_t value, std::uint64_t count) noexcept;
+  void merge(const BasicHistogram& other) noexcept;
   void clear() noexcept;
 
   std::uint64_t count() const noexcept { return count_; }
@@ -35,7 +37,7 @@ class Histogram {
 
  private:
   friend class SharedHistogram;
-  static constexpr int sub_bits = 5;
+  static constexpr int sub_bits = SubBits;
   static constexpr int max_bits = 40;
   static constexpr std::uint64_t max_value = (std::uint64_t{1} << max_bits) - 1;
   static constexpr std::size_t buckets = (max_bits - sub_bits + 1) << sub_bits;
@@ -48,5 +50,13 @@ class Histogram {
   std::uint64_t min_ = UINT64_MAX;
   std::uint64_t max_ = 0;
 };
+
+extern template class BasicHistogram<5>;
+extern template class BasicHistogram<10>;
+
+/// Of 9 KiB: an error of 3 %, for statistics that are always on.
+using Histogram = BasicHistogram<5>;
+/// Of 248 KiB: an error of 0.1 %, for measurements.
+using FineHistogram = BasicHistogram<10>;
 
 }  // namespace trunkline::base

@@ -38,6 +38,15 @@ std::vector<std::string> words_like(const std::string& word, const CLI::App& app
   return words;
 }
 
+/// What is written before its name: "trunkline" for a command.
+std::string path_to(const CLI::App& app) {
+  std::string path;
+  for (const CLI::App* each = app.get_parent(); each != nullptr; each = each->get_parent()) {
+    path = each->get_name() + (path.empty() ? "" : " ") + path;
+  }
+  return path;
+}
+
 }  // namespace
 
 CommandLine::CommandLine() : app_("Calls and looks after Trunkline servers.", "trunkline") {
@@ -57,7 +66,7 @@ int CommandLine::run(int count, char** arguments) {
     app_.parse(count, arguments);
     return run_chosen();
   } catch (const CLI::CallForHelp&) {
-    write_output(chosen().help(chosen().get_parent() != nullptr ? "trunkline" : ""));
+    write_output(chosen().help(path_to(chosen())));
     return exit_status::ok;
   } catch (const CLI::CallForVersion& version) {
     write_output(std::string(version.what()) + "\n");
@@ -68,8 +77,11 @@ int CommandLine::run(int count, char** arguments) {
 }
 
 const CLI::App& CommandLine::chosen() const {
-  const std::vector<CLI::App*> chosen = app_.get_subcommands();
-  return chosen.empty() ? app_ : *chosen.front();
+  const CLI::App* app = &app_;
+  for (std::vector<CLI::App*> next = app->get_subcommands(); !next.empty(); next = app->get_subcommands()) {
+    app = next.front();
+  }
+  return *app;
 }
 
 int CommandLine::run_chosen() {
@@ -104,7 +116,8 @@ int CommandLine::refuse(const CLI::ParseError& error) const {
     const std::string first = extras.empty() ? "" : extras.front();
     text = "unexpected argument '" + harmless(fit_text(first, 60)) + "'" + did_you_mean(first, words_like(first, app));
   }
-  const std::string help = app.get_parent() != nullptr ? "trunkline " + app.get_name() : "trunkline";
+  const std::string path = path_to(app);
+  const std::string help = path.empty() ? "trunkline" : path + " " + app.get_name();
   return complain(exit_status::misused, text + "\n" + help + " --help tells what there is");
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // One row for each command, with its examples.
+#include "cli/bench_command.h"
 #include "cli/call_command.h"
 #include "cli/command.h"
 #include "cli/completion_command.h"
@@ -50,6 +51,19 @@ constexpr std::array commands{
                  "  trunkline stats tcp://localhost:8888 --watch --interval 5s example.Echo/\n"
                  "  trunkline stats tcp://localhost:8888 --json\n",
                  &make<StatsCommand>},
+    CommandEntry{
+        "bench", "Generate load, and measure rate and latency",
+        "Examples:\n"
+        "  trunkline bench --self                                       a server of its own, on this machine\n"
+        "  trunkline bench serve tcp://0.0.0.0:9000                     the echo service, for another machine's\n"
+        "  trunkline bench host:9000 -c 8 --outstanding 512 -b 1024 --save before.json\n"
+        "  trunkline bench host:8888 example.Echo/Say --json '{\"text\": \"hi\"}' --rate 20000 -d 30s\n"
+        "  trunkline bench compare before.json after.json\n"
+        "  trunkline bench plot before.json latency.svg\n"
+        "\n"
+        "Exit status: 0 if calls ended well; 64 and the status code if none did, answers were wrong (data_loss: 79)\n"
+        "or the server went away; 2 for a wrong command line; 130 after Ctrl-C, with the report of what there was.\n",
+        &make<BenchCommand>},
     CommandEntry{"serve", "Serve Python objects: runs python -m trunkline.serve",
                  "Examples:\n"
                  "  trunkline serve app:server\n"

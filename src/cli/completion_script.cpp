@@ -59,6 +59,8 @@ Node node_of(const CLI::App& app) {
       node.positional_choices = std::move(made.choices);
     }
   }
+  for (const CLI::App* const sub : app.get_subcommands([](const CLI::App*) { return true; }))
+    node.positional_choices.push_back(sub->get_name());
   return node;
 }
 

@@ -52,8 +52,7 @@ std::string ConnectionArguments::endpoint() const {
   return uri;
 }
 
-std::unique_ptr<Channel> ConnectionArguments::connect() const {
-  const std::string uri = endpoint();
+ChannelOptions ConnectionArguments::options(const std::string& uri) const {
   const bool wants_tls = !tls_.ca_file.empty() || !tls_.certificate_file.empty() || !tls_.private_key_file.empty() ||
                          !tls_.server_name.empty() || is_insecure_;
   if (wants_tls && !uri.starts_with("tls:")) {
@@ -68,7 +67,12 @@ std::unique_ptr<Channel> ConnectionArguments::connect() const {
   options.connect_timeout = connect_timeout;
   options.limits.max_message_bytes = max_message_bytes_;
   options.limits.max_unread_bytes = std::max<std::size_t>(options.limits.max_unread_bytes, max_message_bytes_);
-  return std::make_unique<Channel>(uri, std::move(options));
+  return options;
+}
+
+std::unique_ptr<Channel> ConnectionArguments::connect() const {
+  const std::string uri = endpoint();
+  return std::make_unique<Channel>(uri, options(uri));
 }
 
 }  // namespace trunkline::cli

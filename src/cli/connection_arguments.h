@@ -16,6 +16,10 @@ class ConnectionArguments {
   void declare(CLI::App& app);
   /// Throws Failure for an endpoint that is none, and for options that do not go together.
   std::unique_ptr<Channel> connect() const;
+  /// What a channel to this endpoint is made with. Throws Failure for options that do not go together.
+  ChannelOptions options(const std::string& uri) const;
+  bool has_endpoint() const noexcept { return !typed_endpoint_.empty(); }
+  const std::string& typed_endpoint() const noexcept { return typed_endpoint_; }
   /// The endpoint's URI; "host:port" is taken as tcp://host:port. Throws Failure.
   std::string endpoint() const;
 

@@ -5,7 +5,6 @@
 #include "cli/command.h"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace trunkline::cli {
@@ -17,8 +16,6 @@ class ServeCommand final : public Command {
   int run() override;
 
  private:
-  std::vector<std::string> interpreters() const;
-  std::string choose() const;
   /// What Python is to be told, as it was given.
   std::vector<std::string> handed_on() const;
 
@@ -26,8 +23,5 @@ class ServeCommand final : public Command {
   CLI::Option* python_option_ = nullptr;
   std::string python_;
 };
-
-/// The program as execvp(3) would find it on `path` (as $PATH has it); empty if there is none.
-std::string find_program(const std::string& name, std::string_view path);
 
 }  // namespace trunkline::cli

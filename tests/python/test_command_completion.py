@@ -32,7 +32,7 @@ def complete(*words: str, folder: Path | None = None) -> list[str]:
 
 
 def test_commands() -> None:
-    assert complete("") == ["list", "call", "health", "stats", "serve", "completion", "-h", "--help", "--version"]
+    assert complete("") == ["list", "call", "health", "stats", "bench", "serve", "completion", "-h", "--help", "--version"]
     assert complete("s") == ["stats", "serve"]
 
 

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// BenchLoadArguments: the options that say what load is generated.
+#pragma once
+
+#include "cli/bench_settings.h"
+
+#include "load/load_plan.h"
+
+#include <CLI/CLI.hpp>
+
+#include <string>
+
+namespace trunkline::cli {
+
+class BenchLoadArguments {
+ public:
+  void declare(CLI::App& app);
+
+  bool lists_presets() const { return preset_ == "list"; }
+  /// Fills in everything but the endpoint, the method and its request. Throws Failure.
+  void apply(load::LoadPlan& plan) const;
+  /// Payload of the built-in echo service.
+  Slice payload() const;
+  bool has_bytes() const noexcept { return settings_.bytes.has_value(); }
+  bool polls() const noexcept { return polls_; }
+  bool has_kind() const noexcept { return settings_.kind.has_value(); }
+
+ private:
+  void declare_time(CLI::App& app);
+  BenchSettings settings() const;
+  void apply_size(const BenchSettings& settings, load::LoadPlan& plan) const;
+  void apply_time(const BenchSettings& settings, load::LoadPlan& plan) const;
+
+  BenchSettings settings_;
+  std::string preset_;
+  std::string content_ = "random";
+  std::string arrivals_ = "even";
+  std::string compressor_;
+  bool polls_ = false;
+};
+
+/// Throws Failure that names the option.
+std::chrono::nanoseconds duration_argument(const char* option, const std::string& text);
+
+}  // namespace trunkline::cli

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// JSON is encoded as `trunkline call` does it.
+#include "cli/bench_request.h"
+
+#include "cli/failure.h"
+#include "cli/message_coder.h"
+#include "cli/request_input.h"
+#include "cli/terminal.h"
+
+#include "load/echo_server.h"
+
+namespace trunkline::cli {
+namespace {
+
+std::string refuse_nothing(const std::string& text) { return text.empty() ? "is empty" : ""; }
+
+load::CallKind kind_of(const google::protobuf::MethodDescriptor* method) {
+  if (method == nullptr) return load::CallKind::unary;
+  if (method->client_streaming()) {
+    return method->server_streaming() ? load::CallKind::bidirectional : load::CallKind::client_stream;
+  }
+  return method->server_streaming() ? load::CallKind::server_stream : load::CallKind::unary;
+}
+
+std::string_view echo_method_of(load::CallKind kind) {
+  switch (kind) {
+    case load::CallKind::client_stream:
+      return load::gather_method;
+    case load::CallKind::server_stream:
+      return load::scatter_method;
+    case load::CallKind::bidirectional:
+      return load::talk_method;
+    default:
+      return load::echo_method;
+  }
+}
+
+Slice encode(RequestInput input, const MessageCoder& coder) {
+  Result<std::optional<JsonText>> json = input.next();
+  if (!json) throw misuse(std::string(json.status().message()));
+  if (!json->has_value()) throw misuse("there is no request; an empty one is {}");
+  Result<Payload> request = coder.encode(**json);
+  if (!request) throw misuse(std::string(request.status().message()));
+  const Result<bool> has_more = input.has_more();
+  if (has_more.is_ok() && *has_more) throw misuse("a load sends one request again and again, and there are more");
+  return request->bytes;
+}
+
+}  // namespace
+
+void BenchRequest::declare(CLI::App& app) {
+  app.add_option("method", method_, "SERVICE/METHOD, as `trunkline call` takes it; else the built-in echo service")
+      ->type_name("");
+  app.add_option("input", dash_, "-: the request from standard input")->type_name("");
+  auto* const json = app.add_option("--json", json_, "The request, as JSON; else {}")
+                         ->type_name("TEXT")
+                         ->check(CLI::Validator(refuse_nothing, ""));
+  app.add_option("--file", file_, "The same from a file")
+      ->type_name("FILE")
+      ->check(CLI::Validator(refuse_nothing, ""))
+      ->excludes(json);
+  app.add_option("--codec", codec_, "How it is sent; with json, msgpack or bytes (--bytes) no definitions are needed")
+      ->type_name("protobuf|json|msgpack|bytes")
+      ->check(CLI::IsMember({"protobuf", "json", "msgpack", "bytes"}).description(""));
+  schema_.declare(app);
+}
+
+void BenchRequest::apply(const ConnectionArguments& connection, const CallOptions& options, bool has_kind,
+                         const Slice& payload, bool has_bytes, load::LoadPlan& plan) const {
+  if (!dash_.empty() && dash_ != "-") throw misuse("unexpected argument '" + harmless(fit_text(dash_, 60)) + "'");
+  if (!dash_.empty() && (json_ || !file_.empty())) throw misuse("- goes neither with --json nor with --file");
+  const bool has_json = json_ || !file_.empty() || !dash_.empty();
+  if (!has_method()) {
+    if (has_json || !codec_.empty() || schema_.is_given()) {
+      throw misuse("--json, --file, -, --codec and definitions need a METHOD");
+    }
+    return apply_echo(payload, plan);
+  }
+  if (codec_ == "bytes") {
+    if (has_json) throw misuse("--codec bytes sends --bytes, no JSON");
+    plan.method = method_;
+    plan.request = payload;
+    return;
+  }
+  if (has_bytes) throw misuse("--bytes is for the built-in echo service and --codec bytes; a METHOD has its request");
+  apply_method(connection, options, has_kind, plan);
+}
+
+void BenchRequest::apply_echo(const Slice& payload, load::LoadPlan& plan) const {
+  plan.method = echo_method_of(plan.kind);
+  plan.request = payload;
+  plan.expects_echo = plan.kind != load::CallKind::one_way;
+  if (plan.kind == load::CallKind::server_stream) {
+    plan.metadata.set(load::messages_key, std::to_string(plan.messages));
+  }
+}
+
+void BenchRequest::apply_method(const ConnectionArguments& connection, const CallOptions& options, bool has_kind,
+                                load::LoadPlan& plan) const {
+  const std::unique_ptr<Channel> channel = connection.connect();
+  std::optional<Schema> schema;
+  MethodFacts method{.descriptor = nullptr, .path = method_, .codec = codec_};
+  if (codec_.empty() || codec_ == "protobuf" || schema_.is_given()) {
+    method = schema.emplace(schema_.source(*channel, connection.endpoint(), options)).find_method(method_);
+  }
+  const auto* const found = method.descriptor;
+  const load::CallKind kind = kind_of(found);
+  if (!has_kind) plan.kind = kind;
+  const bool is_one_way = plan.kind == load::CallKind::one_way && kind == load::CallKind::unary;
+  if (found != nullptr && plan.kind != kind && !is_one_way) {
+    throw misuse("--kind " + std::string(to_string(plan.kind)) + ": " + method.path + " is " +
+                 std::string(to_string(kind)));
+  }
+  plan.codec = codec_.empty() ? (method.codec == "protobuf" ? "protobuf" : "json") : codec_;
+  if (plan.codec == "protobuf" && method.codec != "protobuf") {
+    throw misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
+  }
+  const MessageCoder coder(found != nullptr ? found->input_type() : nullptr,
+                           found != nullptr ? found->output_type() : nullptr,
+                           {.codec = plan.codec, .layout = JsonLayout::compact, .shows_defaults = false});
+  const std::string& file = dash_.empty() ? file_ : dash_;
+  plan.request =
+      encode(file.empty() ? RequestInput::from_text(json_.value_or("{}")) : RequestInput::from_file(file), coder);
+  plan.method = method.path;
+}
+
+}  // namespace trunkline::cli

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+// An EchoServer from arguments.
+#include "cli/bench_serve.h"
+
+#include "cli/bench_load_arguments.h"
+#include "cli/failure.h"
+#include "cli/interruption.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+
+#include "load/echo_server.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <future>
+
+namespace trunkline::cli {
+namespace {
+
+constexpr std::uint64_t most_threads = 256;
+constexpr std::chrono::microseconds poll_time{50};
+
+/// Of "90%:2ms"; without a share: all.
+load::DelayShare parse_share(const std::string& text) {
+  const std::size_t mark = text.find("%:");
+  if (mark == std::string::npos) return {1, duration_argument("--delay", text)};
+  double percent = 0;
+  const auto read = std::from_chars(text.data(), text.data() + mark, percent);
+  if (read.ec != std::errc() || read.ptr != text.data() + mark || !(percent > 0) || percent > 100) {
+    throw misuse("--delay: '" + harmless(fit_text(text, 60)) + "' does not begin with a share from 0% to 100%");
+  }
+  return {percent / 100, duration_argument("--delay", text.substr(mark + 2))};
+}
+
+void wait_for_input_to_end() {
+  std::array<char, 256> bytes;
+  while (true) {
+    const ssize_t count = read(STDIN_FILENO, bytes.data(), bytes.size());
+    if (count == 0 || (count < 0 && errno != EINTR)) return;
+  }
+}
+
+}  // namespace
+
+load::DelayDistribution parse_delays(const std::string& text) {
+  if (text.empty()) return {};
+  std::vector<load::DelayShare> shares;
+  double sum = 0;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    shares.push_back(parse_share(text.substr(at, end - at)));
+    sum += shares.back().share;
+    at = end + 1;
+  }
+  if (std::abs(sum - 1) > 1e-6) {
+    throw misuse("--delay: the shares of '" + harmless(fit_text(text, 60)) + "' do not make 100%");
+  }
+  return load::DelayDistribution(std::move(shares));
+}
+
+void BenchServe::declare(CLI::App& app) {
+  app.add_option("endpoint", endpoint_, "tcp://HOST:PORT, tls://HOST:PORT, unix:///PATH or unix:@NAME; port 0: any")
+      ->type_name("")
+      ->required();
+  app.add_option("-t,--threads", threads_, "Loops, each on a thread of its own")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, most_threads).description(""))
+      ->capture_default_str();
+  app.add_option("--delay", delay_, "Time before an answer of Echo: TIME, or shares as 90%:2ms,9%:20ms,1%:80ms")
+      ->type_name("TIME");
+  auto* const stall = app.add_option("--stall", stall_, "Do nothing at all for so long, once")->type_name("TIME");
+  app.add_option("--stall-after", stall_after_, "When, from the first call on")
+      ->type_name("TIME")
+      ->capture_default_str()
+      ->needs(stall);
+  app.add_option("--cert", tls_.certificate_file, "Certificate chain (PEM), for tls://")->type_name("FILE");
+  app.add_option("--key", tls_.private_key_file, "Its private key (PEM)")->type_name("FILE");
+  app.add_flag("--busy-poll", polls_, "Look for calls for 50us before sleeping: takes whole cores");
+  // For --self.
+  app.add_flag("--until-input-ends", ends_with_input_)->group("");
+}
+
+int BenchServe::run() {
+  load::EchoOptions options;
+  options.delay = parse_delays(delay_);
+  if (!stall_.empty()) options.stall = duration_argument("--stall", stall_);
+  options.stall_after = duration_argument("--stall-after", stall_after_);
+  options.server.loops = threads_;
+  options.server.tls = tls_;
+  if (polls_) options.server.loop.busy_poll = poll_time;
+  if (endpoint_.find("://") == std::string::npos && !endpoint_.starts_with("unix:")) endpoint_.insert(0, "tcp://");
+  Interruption interruption;
+  load::EchoServer echo(std::move(options));
+  const Result<Endpoint> endpoint = echo.server().try_listen(endpoint_);
+  if (!endpoint) throw Failure(endpoint.status());
+  if (const Status started = echo.server().start(); !started.is_ok()) throw Failure(started);
+  write_output("listening on " + endpoint->to_string() + "\n");
+  if (ends_with_input_) {
+    wait_for_input_to_end();
+    return exit_status::ok;
+  }
+  std::promise<void> ended;
+  {
+    const Stopping stopping(interruption, [&] { ended.set_value(); });
+    ended.get_future().wait();
+  }
+  return interruption.exit_status();
+}
+
+}  // namespace trunkline::cli

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+// The run in a line, then throughput, latency, errors and what it took.
+#include "cli/bench_text.h"
+
+#include "cli/duration_text.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace trunkline::cli {
+namespace {
+
+template <class... Values>
+std::string format(const char* pattern, Values... values) {
+  std::array<char, 256> text;
+  std::snprintf(text.data(), text.size(), pattern, values...);
+  return text.data();
+}
+
+std::string plural(std::uint64_t count, const std::string& noun) {
+  return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
+}
+
+std::string seconds_text(double seconds) {
+  return format_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(seconds * 1e9)));
+}
+
+std::string settings_text(const load::LoadSettings& settings) {
+  std::string text = settings.kind + ", " + plural(settings.request_bytes, "byte") + " (" + settings.codec + ")";
+  if (!settings.compressor.empty()) text += ", " + settings.compressor;
+  if (settings.messages > 0) text += ", " + plural(settings.messages, "message") + " a stream";
+  text += ", " + plural(settings.threads, "thread") + ", " + plural(settings.connections, "connection") + ", ";
+  text += (settings.rate > 0 ? "at most " : "") + plural(settings.outstanding, "call") + " under way\n  ";
+  text += settings.rate > 0
+              ? "open loop, " + format_count(settings.rate) + " calls/s, " + settings.arrivals + " arrivals"
+              : "closed loop";
+  text += settings.total > 0 ? ", " + plural(settings.total, "call") : ", " + seconds_text(settings.duration_seconds);
+  if (settings.warmup_seconds > 0) text += " after " + seconds_text(settings.warmup_seconds) + " of warm-up";
+  return text;
+}
+
+std::string throughput_text(const load::LoadReport& report) {
+  const char* const unit = report.is_about_messages() ? "messages" : "calls";
+  const std::uint64_t count = report.is_about_messages() ? report.messages : report.calls;
+  std::string text = format("%-11s%s/s (%llu in %s)\n", unit, format_count(report.rate()).c_str(),
+                            static_cast<unsigned long long>(count), seconds_text(report.seconds).c_str());
+  const double seconds = report.seconds > 0 ? report.seconds : 1;
+  if (report.settings.messages > 0 && report.is_about_messages()) {
+    text += format("%-11s%llu ended\n", "streams", static_cast<unsigned long long>(report.calls));
+  } else if (report.settings.messages > 0) {
+    text += format("%-11s%s/s\n", "messages", format_count(static_cast<double>(report.messages) / seconds).c_str());
+  }
+  text += format("%-11s%s/s sent, %s/s received\n", "payloads",
+                 bytes_text(static_cast<double>(report.bytes_sent) / seconds).c_str(),
+                 bytes_text(static_cast<double>(report.bytes_received) / seconds).c_str());
+  return text;
+}
+
+std::string latency_table(const load::LoadReport& report) {
+  if (report.latency.count() == 0) return "";
+  const bool is_open = report.uncorrected.count() > 0;
+  std::string text = is_open ? "latency      since due    since sent\n" : "latency\n";
+  const auto row = [&](const std::string& name, std::uint64_t value, std::uint64_t uncorrected) {
+    text += format("  %-8s %11s", name.c_str(), latency_text(value).c_str());
+    if (is_open) text += format(" %13s", latency_text(uncorrected).c_str());
+    text += "\n";
+  };
+  row("mean", static_cast<std::uint64_t>(report.latency.mean()), static_cast<std::uint64_t>(report.uncorrected.mean()));
+  row("min", report.latency.min(), report.uncorrected.min());
+  for (const load::Percentile& each : load::percentiles()) {
+    row(each.name, report.latency.quantile(each.quantile), report.uncorrected.quantile(each.quantile));
+  }
+  row("max", report.latency.max(), report.uncorrected.max());
+  if (report.settings.sampling > 1) {
+    text += format("  one call in %llu was timed, chosen at random: %llu in all\n",
+                   static_cast<unsigned long long>(report.settings.sampling),
+                   static_cast<unsigned long long>(report.latency.count()));
+  }
+  if (report.settings.kind == "one-way") text += "  until given to the connection; calls/s: until the server had all\n";
+  return text;
+}
+
+std::string errors_text(const load::LoadReport& report) {
+  std::string text;
+  const double ended = static_cast<double>(std::max<std::uint64_t>(1, report.calls + report.failed));
+  if (report.failed > 0) {
+    text += format("failed     %llu (%.3g %%)\n", static_cast<unsigned long long>(report.failed),
+                   100 * static_cast<double>(report.failed) / ended);
+  }
+  for (const load::ErrorCount& each : report.errors) {
+    text += format("  %-20s %12llu  ", std::string(to_string(each.code)).c_str(),
+                   static_cast<unsigned long long>(each.count));
+    text += harmless(fit_text(each.text, 160)) + "\n";
+  }
+  if (report.unsent > 0) {
+    text += format("not sent   %llu that were due: the server, or this side, cannot keep up with the rate\n",
+                   static_cast<unsigned long long>(report.unsent));
+  }
+  if (report.unanswered > 0) {
+    text += format("open       %llu calls had no answer when the run was over, and were given up\n",
+                   static_cast<unsigned long long>(report.unanswered));
+  }
+  return text;
+}
+
+std::string usage_text(const load::LoadReport& report) {
+  const double units = std::max(1.0, static_cast<double>(report.is_about_messages() ? report.messages : report.calls));
+  const double seconds = report.seconds > 0 ? report.seconds : 1;
+  const auto share = [&](double cores) {
+    return format("%.2f cores, %s a %s", cores,
+                  latency_text(static_cast<std::uint64_t>(cores * seconds * 1e9 / units)).c_str(),
+                  report.is_about_messages() ? "message" : "call");
+  };
+  std::string text = "CPU        here " + share(report.cpu_seconds / seconds);
+  if (report.server && report.server->seconds > 0) {
+    text += "; server " + share(report.server->cpu_seconds / report.server->seconds);
+  }
+  text += "\nmemory     here " + bytes_text(static_cast<double>(report.peak_memory_bytes)) + " at its peak";
+  if (report.server) text += "; server " + bytes_text(static_cast<double>(report.server->memory_bytes));
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string latency_text(std::uint64_t nanoseconds) {
+  return format_duration(std::chrono::nanoseconds(static_cast<std::int64_t>(nanoseconds)));
+}
+
+std::string bytes_text(double bytes) {
+  std::string text = format_count(bytes);
+  const bool has_unit = text.back() < '0' || text.back() > '9';
+  if (!has_unit) return text + " B";
+  return text.substr(0, text.size() - 1) + " " + text.back() + "B";
+}
+
+std::string bench_text(const load::LoadReport& report) {
+  std::string text = report.settings.endpoint + "  " + harmless(report.settings.method) + "\n  " +
+                     settings_text(report.settings) + "\n";
+  if (report.end == load::RunEnd::interrupted) text += "  interrupted: what there was until then\n";
+  if (report.end == load::RunEnd::gave_up) text += "  ended early: all calls failed in the end\n";
+  return text + "\n" + throughput_text(report) + errors_text(report) + "\n" + latency_table(report) + "\n" +
+         usage_text(report);
+}
+
+}  // namespace trunkline::cli

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// Chooses an interpreter, and sees whether it has the package.
+#include "cli/python_interpreter.h"
+
+#include "cli/exit_status.h"
+#include "cli/failure.h"
+#include "cli/file_handle.h"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+
+extern char** environ;
+
+namespace trunkline::cli {
+namespace {
+
+std::string environment(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+/// Beside this program, as in the folder of a virtual environment.
+std::string own_folder() {
+  std::error_code error;
+  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
+  return error ? "" : self.parent_path().string();
+}
+
+/// Signals as a program expects them, whatever this one does with them.
+class SpawnAttributes {
+ public:
+  SpawnAttributes() {
+    posix_spawnattr_init(&attributes_);
+    sigset_t set;
+    sigemptyset(&set);
+    posix_spawnattr_setsigmask(&attributes_, &set);
+    sigaddset(&set, SIGPIPE);
+    posix_spawnattr_setsigdefault(&attributes_, &set);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  }
+  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
+  SpawnAttributes(const SpawnAttributes&) = delete;
+  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
+  const posix_spawnattr_t* get() const noexcept { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_;
+};
+
+int spawn_and_wait(std::vector<std::string> arguments, posix_spawn_file_actions_t& actions) {
+  const SpawnAttributes attributes;
+  pid_t child = 0;
+  if (posix_spawn(&child, arguments.front().c_str(), &actions, attributes.get(), pointers_to(arguments).data(),
+                  environ) != 0) {
+    return -1;
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0) {
+    if (errno != EINTR) return -1;
+  }
+  return WIFEXITED(status) ? WEXITSTATUS(status) : exit_status::signal_base + WTERMSIG(status);
+}
+
+/// Whether it has the module, without importing that: the exit status is 0 then.
+int ask(const std::string& python, const std::string& module_name) {
+  const std::string question =
+      "import importlib.util as u, sys; sys.exit(0 if u.find_spec('trunkline') and u.find_spec('" + module_name +
+      "') else 3)";
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  const int status = spawn_and_wait({python, "-c", question}, actions);
+  posix_spawn_file_actions_destroy(&actions);
+  return status;
+}
+
+/// By preference; those that do not exist are left out.
+std::vector<std::string> interpreters(const std::string& typed, const std::string& command) {
+  const std::string path = environment("PATH");
+  if (!typed.empty()) {
+    const std::string found = find_program(typed, path);
+    if (found.empty()) throw misuse("--python " + typed + ": is no program");
+    return {found};
+  }
+  std::vector<std::string> found;
+  const auto add = [&](const std::string& program) {
+    if (!program.empty()) found.push_back(program);
+  };
+  const std::string environment_folder = environment("VIRTUAL_ENV");
+  if (!environment_folder.empty()) add(find_program(environment_folder + "/bin/python3", ""));
+  if (const std::string folder = own_folder(); !folder.empty()) add(find_program(folder + "/python3", ""));
+  add(find_program("python3", path));
+  if (found.empty()) throw Failure(exit_status::failed, command + ": found no python3; name one with --python");
+  return found;
+}
+
+}  // namespace
+
+std::vector<char*> pointers_to(std::vector<std::string>& arguments) {
+  std::vector<char*> pointers;
+  pointers.reserve(arguments.size() + 1);
+  for (std::string& argument : arguments) pointers.push_back(argument.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+std::string find_program(const std::string& name, std::string_view path) {
+  if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
+  while (!path.empty()) {
+    const std::size_t end = path.find(':');
+    const std::string folder(path.substr(0, end));
+    std::string program = (folder.empty() ? "." : folder) + "/" + name;
+    if (access(program.c_str(), X_OK) == 0 && !std::filesystem::is_directory(program)) return program;
+    path.remove_prefix(end == std::string_view::npos ? path.size() : end + 1);
+  }
+  return {};
+}
+
+std::string find_python(const std::string& typed, const std::string& module_name, const std::string& command) {
+  const std::vector<std::string> candidates = interpreters(typed, command);
+  std::string tried;
+  for (const std::string& python : candidates) {
+    const int answer = ask(python, module_name);
+    if (answer == 0) return python;
+    tried += (tried.empty() ? "" : "; ") + python;
+    tried += answer < 0 ? " cannot be run" : " has no module " + module_name;
+  }
+  throw Failure(exit_status::failed, command + ": " + tried + "; install the package with " + candidates.front() +
+                                         " -m pip install trunkline, or name another interpreter with --python");
+}
+
+int run_python(const std::string& python, std::vector<std::string> arguments, std::string_view input) {
+  const FileHandle file(memfd_create("input", MFD_CLOEXEC));
+  if (file.get() < 0) return -1;
+  while (!input.empty()) {
+    const ssize_t written = write(file.get(), input.data(), input.size());
+    if (written < 0 && errno != EINTR) return -1;
+    if (written > 0) input.remove_prefix(static_cast<std::size_t>(written));
+  }
+  lseek(file.get(), 0, SEEK_SET);
+  arguments.insert(arguments.begin(), python);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, file.get(), STDIN_FILENO);
+  const int status = spawn_and_wait(std::move(arguments), actions);
+  posix_spawn_file_actions_destroy(&actions);
+  return status;
+}
+
+}  // namespace trunkline::cli

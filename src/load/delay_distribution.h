@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// DelayDistribution: how long a server waits before it answers.
+#pragma once
+
+#include "load/random.h"
+
+#include <chrono>
+#include <vector>
+
+namespace trunkline::load {
+
+struct DelayShare {
+  double share = 1;  ///< of the calls; all shares together are 1
+  std::chrono::nanoseconds delay{0};
+};
+
+/// A value; each thread has its own.
+class DelayDistribution {
+ public:
+  DelayDistribution() = default;
+  explicit DelayDistribution(std::vector<DelayShare> shares, std::uint64_t seed = 0);
+
+  /// The same shares, drawn by other numbers.
+  DelayDistribution with_seed(std::uint64_t seed) const { return DelayDistribution(shares_, seed); }
+  bool is_none() const noexcept { return shares_.empty(); }
+  std::chrono::nanoseconds next() noexcept;
+
+ private:
+  std::vector<DelayShare> shares_;
+  Random random_{0};
+};
+
+}  // namespace trunkline::load

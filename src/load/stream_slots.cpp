@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Client streams write, server streams read, bidirectional ones write and read in turn.
+#include "load/stream_slots.h"
+
+#include <optional>
+
+namespace trunkline::load {
+namespace {
+
+using Stream = ClientStream<RawMessage, RawMessage>;
+using Answer = Result<std::optional<RawMessage>>;
+
+class StreamSlot : public CallSlot {
+ public:
+  using CallSlot::CallSlot;
+
+ protected:
+  void open() {
+    written_ = read_ = 0;
+    differs_ = false;
+    stream_.emplace(context_.channel->stream<RawMessage, RawMessage>(*context_.method, context_.options));
+  }
+  /// Reads until the server has ended the call; `messages` says whether what comes counts.
+  void read_on(std::size_t messages) {
+    stream_->async_read([this, messages](const Answer& answer) {
+      if (!answer.is_ok()) return finish(answer.status());
+      if (!answer->has_value()) return finish({});
+      take(**answer, messages);
+      read_on(messages);
+    });
+  }
+  void take(const RawMessage& answer, std::size_t messages) {
+    ++read_;
+    differs_ = differs_ || (expected() != nullptr && answer.bytes != *expected());
+    move(messages, 0, answer.bytes.size());
+  }
+  void count_written(std::size_t messages) {
+    ++written_;
+    move(messages, context_.request.bytes.size(), 0);
+  }
+  void finish(const Status& status) {
+    // So does an echo that is missing: a stream that is answered well has at least one.
+    const bool is_wrong = differs_ || (expected() != nullptr && read_ == 0);
+    end(status.is_ok() && is_wrong ? differing_answer() : status);
+  }
+
+  std::optional<Stream> stream_;
+  std::size_t written_ = 0;
+  std::size_t read_ = 0;
+  bool differs_ = false;
+};
+
+class ClientStreamSlot final : public StreamSlot {
+ public:
+  using StreamSlot::StreamSlot;
+  void start() override {
+    open();
+    write();
+  }
+
+ private:
+  void write() {
+    const bool is_last = written_ + 1 >= context_.plan->messages || !context_.owner->goes_on();
+    const auto written = [this, is_last](const Status& status) {
+      if (status.is_ok()) count_written(1);
+      return is_last || !status.is_ok() ? read_on(0) : write();
+    };
+    if (is_last) return stream_->async_write_last(context_.request, written);
+    stream_->async_write(context_.request, written);
+  }
+};
+
+class ServerStreamSlot final : public StreamSlot {
+ public:
+  using StreamSlot::StreamSlot;
+  void start() override {
+    open();
+    stream_->async_write_last(context_.request, [this](const Status& status) {
+      if (status.is_ok()) count_written(0);
+      read_on(1);
+    });
+  }
+};
+
+class BidirectionalSlot final : public StreamSlot {
+ public:
+  using StreamSlot::StreamSlot;
+  void start() override {
+    open();
+    exchange();
+  }
+
+ private:
+  /// The next step is taken when both have ended: the stream takes one of each at a time, and a slot that is started
+  /// anew must have none under way.
+  void exchange() {
+    under_way_ = 2;
+    asked_ = Clock::now();
+    stream_->async_write(context_.request, [this](const Status& status) {
+      if (status.is_ok()) count_written(0);
+      if (--under_way_ == 0) step();
+    });
+    stream_->async_read([this](const Answer& answer) {
+      status_ = answer.status();
+      // Without an error: the server has ended a call that was not done.
+      has_ended_ = !answer.is_ok() || !answer->has_value();
+      if (!has_ended_) {
+        take(**answer, 1);
+        context_.owner->answered(Clock::now() - asked_);
+      }
+      if (--under_way_ == 0) step();
+    });
+  }
+  void step() {
+    if (has_ended_) return finish(status_);
+    if (read_ < context_.plan->messages && context_.owner->goes_on()) return exchange();
+    stream_->async_close_writes([this](const Status&) { read_on(0); });
+  }
+
+  Clock::time_point asked_;
+  Status status_;
+  int under_way_ = 0;
+  bool has_ended_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<CallSlot> make_stream_slot(SlotContext& context) {
+  if (context.plan->kind == CallKind::client_stream) return std::make_unique<ClientStreamSlot>(context);
+  if (context.plan->kind == CallKind::server_stream) return std::make_unique<ServerStreamSlot>(context);
+  return std::make_unique<BidirectionalSlot>(context);
+}
+
+}  // namespace trunkline::load

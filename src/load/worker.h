@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// Worker: a thread with a loop, its share of the connections and of the calls under way.
+#pragma once
+
+#include "load/call_slot.h"
+#include "load/load_plan.h"
+#include "load/random.h"
+#include "load/recording.h"
+#include "load/schedule.h"
+
+#include <trunkline/channel.h>
+#include <trunkline/event_loop.h>
+
+#include <asio/steady_timer.hpp>
+
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace trunkline::load {
+
+/// Everything private is the loop's thread's, except what says otherwise.
+class Worker final : private SlotOwner {
+ public:
+  enum class State : unsigned char { connecting, ready, running, done };
+
+  /// The `index`-th of plan.threads. The plan must outlive it. Starts the thread, which connects.
+  Worker(const LoadPlan& plan, std::size_t index);
+  /// Gives up what is under way.
+  ~Worker() override;
+
+  State state() const noexcept { return state_.load(std::memory_order_acquire); }
+  /// Once done: why it could not connect, if it could not.
+  Status error() const;
+  /// Once done: when the last call had ended.
+  Clock::time_point finished_at() const noexcept { return finished_at_; }
+  /// Begins the warm-up. Once ready.
+  void begin(Clock::time_point start);
+  /// Starts no further calls; is done once those under way have ended, or the grace is over. Any thread.
+  void stop();
+  /// Moves what was recorded since the last time into `into`; until when that was. Any thread.
+  Clock::time_point collect(Recording& into);
+  /// Calls under way, when it was last published.
+  std::size_t open() const noexcept { return published_open_.load(std::memory_order_relaxed); }
+
+ private:
+  enum class Phase : unsigned char { idle, warming, measuring, draining, over };
+  struct Connection {
+    std::unique_ptr<Channel> channel;
+    std::optional<Method> method;
+    SlotContext context;
+  };
+
+  void run();
+  Status connect();
+  Status wait_for(Channel& channel) const;
+  void make_slots();
+  void start_phases(Clock::time_point start);
+  void measure();
+  void drain();
+  void finish_run();
+  void fence(std::size_t waited);
+  void be_done();
+  void publish();
+  void publish_again();
+  void launch(CallSlot& slot);
+  void launch_due(CallSlot& slot, Clock::time_point now);
+  void pump();
+  void launch_all_due(Clock::time_point now);
+  void count_unsent();
+  void next(CallSlot& slot);
+  void pause(CallSlot& slot, std::chrono::milliseconds length);
+  bool is_recorded(const CallSlot& slot) const noexcept;
+  void record(const CallSlot& slot, const Status& status);
+
+  void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) override;
+  void ended(CallSlot& slot, const Status& status) override;
+  void answered(std::chrono::nanoseconds latency) override;
+  bool goes_on() const noexcept override { return phase_ == Phase::warming || phase_ == Phase::measuring; }
+
+  const LoadPlan& plan_;
+  std::size_t index_;
+  std::size_t share_of(std::size_t whole) const noexcept;
+
+  EventLoop loop_;
+  asio::steady_timer phase_timer_;
+  asio::steady_timer publish_timer_;
+  asio::steady_timer due_timer_;
+  std::deque<Connection> connections_;
+  std::vector<std::unique_ptr<CallSlot>> slots_;
+  std::vector<CallSlot*> free_;
+  Schedule schedule_;
+  Random random_;
+  std::size_t sampling_;
+  std::uint64_t until_timed_ = 1;
+  std::uint64_t left_ = 0;  ///< of the plan's total
+  std::size_t open_ = 0;
+  std::size_t failures_ = 0;  ///< in a row, of all slots
+  Phase phase_ = Phase::idle;
+  Clock::time_point measured_from_{};
+  Recording current_;
+
+  Clock::time_point finished_at_{};  // before the state says done
+  std::atomic<State> state_{State::connecting};
+  std::atomic<std::size_t> published_open_{0};
+  mutable std::mutex mutex_;
+  Recording published_;               // under the mutex
+  Clock::time_point published_at_{};  // under the mutex
+  Status error_;                      // under the mutex
+  std::thread thread_;
+};
+
+}  // namespace trunkline::load

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""`trunkline bench`: arguments that make no sense, endpoints that are none, and what it shows."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import re
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import termios
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from . import benching
+from .commanding import COMMAND, end, environment, needs_command, run, start
+
+pytestmark = needs_command
+
+NOBODY = "tcp://127.0.0.1:1"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ([], "Give an ENDPOINT, or --self"),
+        (["--self", "tcp://127.0.0.1:0", "a.B/C"], "no METHOD"),
+        ([NOBODY, "--connections", "0"], "--connections"),
+        ([NOBODY, "--connections", "many"], "--connections"),
+        ([NOBODY, "-o", "1", "-o", "2"], "--outstanding"),
+        ([NOBODY, "-o", "1", "--outstanding-per-connection", "2"], "excludes"),
+        ([NOBODY, "-c", "8", "-o", "4"], "leaves some of the 8 connections without a call"),
+        ([NOBODY, "-t", "4", "-c", "2"], "--threads 4"),
+        ([NOBODY, "-d", "1s", "-n", "5"], "exclude each other"),
+        ([NOBODY, "-d", "soon"], "--duration"),
+        ([NOBODY, "-d", "-1s"], "--duration"),
+        ([NOBODY, "--warmup", "x"], "--warmup"),
+        ([NOBODY, "--rate", "0"], "--rate"),
+        ([NOBODY, "--rate", "-5"], "--rate"),
+        ([NOBODY, "--rate", "nan"], "--rate"),
+        ([NOBODY, "--rate", "5", "--kind", "bidi-stream"], "--rate does not go with bidi-stream"),
+        ([NOBODY, "--arrivals", "poisson"], "needs a --rate"),
+        ([NOBODY, "--kind", "duplex"], "--kind"),
+        ([NOBODY, "--messages", "5"], "--messages goes with"),
+        ([NOBODY, "--bytes", "99999999999"], "--bytes"),
+        ([NOBODY, "a.B/C", "--bytes", "8"], "--bytes is for the built-in"),
+        ([NOBODY, "--json", "{}"], "need a METHOD"),
+        ([NOBODY, "--codec", "json"], "need a METHOD"),
+        ([NOBODY, "a.B/C", "input"], "unexpected argument 'input'"),
+        ([NOBODY, "--preset", "hslam:8c_x"], "did you mean"),
+        ([NOBODY, "--preset", "exposed:8/0/5"], "a cell is"),
+        ([NOBODY, "--preset", "exposed:8/1/5/7"], "a cell is"),
+        ([NOBODY, "--conections", "5"], "--connections"),
+        ([NOBODY, "--compressor", "zip"], "zip"),
+        ([NOBODY, "--output", "/no/such/folder/x"], "--output"),
+        ([NOBODY, "--save", "/"], "is a folder"),
+        ([NOBODY, "--plot", "picture.txt"], "ends in none of"),
+        ([NOBODY, "--python", "python3"], "goes with --plot"),
+        ([NOBODY, "--insecure"], "need tls://"),
+        (["tcp://127.0.0.1:0"], "port 0"),
+        (["serve", "tcp://127.0.0.1:0", "--delay", "50%:1ms"], "do not make 100%"),
+        (["serve", "tcp://127.0.0.1:0", "--delay", "x%:1ms"], "share"),
+        (["serve", "tcp://127.0.0.1:0", "--stall-after", "1s"], "--stall"),
+        (["serve"], "endpoint"),
+        (["compare"], "files"),
+        (["plot", "picture.svg"], "give saved runs"),
+    ],
+)
+def test_misuse_is_told_before_anything_is_sent(arguments: list[str], why: str) -> None:
+    ended = run("bench", *arguments)
+
+    assert ended.status == 2, ended.messages
+    assert why in ended.messages and ended.output == ""
+
+
+def test_nobody_there() -> None:
+    ended = run("bench", NOBODY)
+
+    assert ended.status == 78
+    assert "refused" in ended.messages and ended.output == ""
+
+
+@pytest.mark.parametrize("said", [b"", b"HTTP/1.1 400 Bad Request\r\n\r\n"])
+def test_a_server_of_another_protocol(said: bytes) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+
+        def answer() -> None:
+            while True:
+                try:
+                    connection, _ = listening.accept()
+                except OSError:
+                    return
+                with connection:
+                    connection.recv(1)
+                    connection.sendall(said)
+
+        threading.Thread(target=answer, daemon=True).start()
+        ended = run("bench", f"tcp://127.0.0.1:{listening.getsockname()[1]}")
+        listening.shutdown(socket.SHUT_RDWR)
+
+    assert 64 < ended.status <= 80 and ended.output == "" and ended.messages
+
+
+def test_ctrl_c_while_it_connects() -> None:
+    # Nobody takes the connection from the queue, or says anything on it.
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        process = start("bench", f"127.0.0.1:{listening.getsockname()[1]}", "-c", "4", "-t", "2")
+        time.sleep(0.5)
+        process.send_signal(signal.SIGINT)
+        ended = end(process)
+
+    assert (ended.status, ended.output, ended.messages) == (130, "", "")
+
+
+def test_a_server_without_the_echo_service() -> None:
+    with benching.served(lambda request: request) as endpoint:
+        ended = run("bench", endpoint, "--kind", "bidi-stream", "--duration", "60s")
+
+    assert ended.status == 76
+    assert "unimplemented" in ended.output and "trunkline bench serve" in ended.messages
+
+
+def test_presets() -> None:
+    listed = run("bench", "--preset", "list")
+    names = [line.split()[0] for line in listed.output.splitlines()]
+
+    assert listed.status == 0 and {"hslam:8c_m", "contest:2", "rpcz:1k"} <= set(names)
+    ended, report = benching.bench("--self", "--preset", "hslam:8c_p", *benching.SHORT)
+    assert ended.status == 0
+    settings = report["settings"]
+    assert (settings["connections"], settings["outstanding"]) == (8, 256)
+    _, report = benching.bench("--self", "--preset", "exposed:128/2/50", "-o", "20", *benching.SHORT)
+    settings = report["settings"]
+    assert (settings["request_bytes"], settings["connections"], settings["outstanding"]) == (128, 2, 20)
+
+
+def test_help_has_examples() -> None:
+    for arguments in (["bench"], ["bench", "serve"], ["bench", "compare"], ["bench", "plot"]):
+        shown = run(*arguments, "--help")
+        assert shown.status == 0
+        assert "Examples:" in shown.output and f"trunkline {' '.join(arguments)}" in shown.output
+
+
+def test_panel_on_a_terminal_alone() -> None:
+    controlling, terminal = pty.openpty()
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    process = subprocess.Popen(
+        [COMMAND, "bench", "--self", "--duration", "1s"],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=terminal,
+        env=environment(TERM="xterm"),
+        text=True,
+    )
+    os.close(terminal)
+    drawn = b""
+    while True:
+        try:
+            read = os.read(controlling, 65536)
+        except OSError:
+            break
+        if not read:
+            break
+        drawn += read
+    output, _ = process.communicate(timeout=20)
+    os.close(controlling)
+
+    text = drawn.decode()
+    assert process.returncode == 0
+    assert "measuring" in text and "left" in text and "p99" in text and re.search("[▁▂▃▄▅▆▇█]{3}", text)
+    assert text.rstrip().endswith("\x1b[J")
+    assert "\x1b" not in output
+    assert run("bench", "--self", *benching.SHORT).messages == ""
+
+
+@pytest.mark.parametrize("ending", ["png", "svg"])
+def test_pictures(tmp_path: Path, ending: str) -> None:
+    pytest.importorskip("matplotlib")
+    picture, saved = tmp_path / f"run.{ending}", tmp_path / "run.json"
+    drawn = run(
+        "bench", "--self", "--duration", "1s", "--rate", "500", "--plot", str(picture), "--save", str(saved),
+        "--python", sys.executable, timeout=60, MPLCONFIGDIR=str(tmp_path),
+    )  # fmt: skip
+    again = run(
+        "bench", "plot", str(saved), str(saved), str(tmp_path / f"two.{ending}"), "--python", sys.executable,
+        timeout=60, MPLCONFIGDIR=str(tmp_path),
+    )  # fmt: skip
+
+    assert (drawn.status, again.status) == (0, 0), drawn.messages + again.messages
+    begin = {"png": b"\x89PNG", "svg": b"<?xml"}[ending]
+    for file in (picture, tmp_path / f"two.{ending}"):
+        assert file.read_bytes().startswith(begin)
+
+
+def test_without_python_or_matplotlib_the_figures_are_there(tmp_path: Path) -> None:
+    picture = tmp_path / "run.svg"
+    nowhere = run("bench", "--self", *benching.SHORT, "--plot", str(picture), PATH=str(tmp_path))
+    without = tmp_path / "python"
+    without.write_text('#!/bin/sh\nif [ "$1" = -c ]; then exit 0; fi\nexit 3\n')
+    without.chmod(0o755)
+    bare = run("bench", "--self", *benching.SHORT, "--plot", str(picture), "--python", str(without))
+
+    assert (nowhere.status, bare.status) == (1, 1)
+    assert "p99.99" in nowhere.output and "p99.99" in bare.output
+    assert "found no python3" in nowhere.messages
+    assert "has no matplotlib" in bare.messages and "trunkline[plot]" in bare.messages
+    assert f"trunkline bench plot {picture}.json {picture}" in bare.messages
+    assert run("bench", "compare", f"{picture}.json", f"{picture}.json").status == 0

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Saved runs come back as they were; lines of CSV.
+#include "load/report_json.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <random>
+#include <sstream>
+
+namespace trunkline::load {
+namespace {
+
+std::unique_ptr<LoadReport> full_report() {
+  auto report = std::make_unique<LoadReport>();
+  report->settings = {.endpoint = "tcp://127.0.0.1:1",
+                      .method = "a.B/C, \"quoted\"",
+                      .kind = "unary",
+                      .codec = "json",
+                      .compressor = "zstd",
+                      .arrivals = "poisson",
+                      .request_bytes = 8,
+                      .threads = 2,
+                      .connections = 3,
+                      .outstanding = 500,
+                      .messages = 0,
+                      .total = 0,
+                      .sampling = 16,
+                      .rate = 1234.5,
+                      .duration_seconds = 3,
+                      .warmup_seconds = 0.3,
+                      .started_at = "2026-11-22T08:24:56Z"};
+  report->end = RunEnd::interrupted;
+  report->seconds = 2.5;
+  report->calls = 1000;
+  report->failed = 7;
+  report->unsent = 5;
+  report->unanswered = 4;
+  report->bytes_sent = 8000;
+  report->bytes_received = 8001;
+  report->errors = {{StatusCode::not_found, 5, "no \xff such"}, {StatusCode::unavailable, 2, "gone"}};
+  report->series = {{1.0, 1.0, 400, 3, 0, 100, 200, 300}, {2.0, 1.0, 410, 4, 0, 110, 210, 310}};
+  report->cpu_seconds = 1.25;
+  report->peak_memory_bytes = 1 << 20;
+  report->server = ServerUsage{.process_id = 42, .cpu_seconds = 0.5, .seconds = 2.6, .memory_bytes = 1 << 21};
+  std::mt19937_64 generator(3);
+  std::exponential_distribution<double> latencies(1e-5);
+  for (int count = 0; count < 1000; ++count) {
+    const auto latency = static_cast<std::uint64_t>(latencies(generator)) + 77;
+    report->latency.record(latency);
+    report->uncorrected.record(latency / 2);
+  }
+  return report;
+}
+
+TEST(ReportJson, ComesBackAsItWas) {
+  const auto report = full_report();
+
+  const Result<LoadReport> back = from_json(to_json(*report));
+
+  ASSERT_TRUE(back.is_ok()) << back.status().to_string();
+  const auto figures = figures_of(*report), read = figures_of(*back);
+  ASSERT_EQ(figures.size(), read.size());
+  for (std::size_t index = 0; index < figures.size(); ++index) {
+    EXPECT_EQ(figures[index].name, read[index].name);
+    EXPECT_NEAR(figures[index].value, read[index].value, figures[index].value * 2e-3) << figures[index].name;
+  }
+  for (const double q : {0.0, 0.5, 0.99, 1.0}) EXPECT_EQ(back->latency.quantile(q), report->latency.quantile(q));
+  EXPECT_EQ(back->latency.count(), report->latency.count());
+  EXPECT_EQ(back->latency.max(), report->latency.max());
+  EXPECT_EQ(back->latency.min(), report->latency.min());
+  EXPECT_EQ(back->uncorrected.quantile(0.9), report->uncorrected.quantile(0.9));
+  EXPECT_EQ(back->series, report->series);
+  EXPECT_EQ(back->end, report->end);
+  EXPECT_EQ(back->errors.size(), 2U);
+  EXPECT_EQ(back->errors[1], report->errors[1]);
+  EXPECT_EQ(back->settings.method, report->settings.method);
+  EXPECT_EQ(back->server->process_id, 42U);
+  EXPECT_EQ(to_json(*back), to_json(*from_json(to_json(*back))));
+}
+
+TEST(ReportJson, OfARunWithoutAnyCallComesBackToo) {
+  const auto report = std::make_unique<LoadReport>();
+
+  const Result<LoadReport> back = from_json(to_json(*report));
+
+  ASSERT_TRUE(back.is_ok()) << back.status().to_string();
+  EXPECT_EQ(back->latency.count(), 0U);
+}
+
+TEST(ReportJson, RefusesWhatIsNoSavedRun) {
+  EXPECT_EQ(from_json("").status().message(), "is no JSON");
+  EXPECT_EQ(from_json("[1]").status().message(), "is no saved run of `trunkline bench`");
+  EXPECT_EQ(from_json("{\"a\": 1}").status().message(), "is no saved run of `trunkline bench`");
+  EXPECT_EQ(from_json("{\"trunkline_bench\": 99}").status().message(), "is of another version of `trunkline bench`");
+  EXPECT_EQ(from_json("{\"trunkline_bench\": 1}").status().code(), StatusCode::invalid_argument);
+}
+
+TEST(ReportJson, RefusesAnyPartOfAFile) {
+  const std::string text = to_json(*full_report());
+
+  for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
+    EXPECT_FALSE(from_json(text.substr(0, length)).is_ok()) << length;
+  }
+}
+
+TEST(ReportCsv, HasAValueForEachName) {
+  std::istringstream lines(to_csv(*full_report()));
+  std::string names, values, rest;
+  std::getline(lines, names);
+  std::getline(lines, values);
+
+  EXPECT_FALSE(std::getline(lines, rest));
+  EXPECT_NE(values.find("\"a.B/C, \"\"quoted\"\"\""), std::string::npos);
+  EXPECT_EQ(names.substr(0, 27), "started_at,endpoint,method,");
+  // One comma more, inside of the quotes.
+  EXPECT_EQ(std::count(names.begin(), names.end(), ',') + 1, std::count(values.begin(), values.end(), ','));
+}
+
+}  // namespace
+}  // namespace trunkline::load

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// When calls of an open loop are due.
+#include "load/schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace trunkline::load {
+namespace {
+
+using std::chrono::nanoseconds;
+
+const Clock::time_point start{std::chrono::seconds(1000)};
+
+std::vector<std::int64_t> times_of(Schedule schedule, std::size_t count) {
+  std::vector<std::int64_t> times;
+  for (; count > 0; --count) {
+    times.push_back((schedule.due() - start).count());
+    schedule.advance();
+  }
+  return times;
+}
+
+TEST(Schedule, WithoutARateIsNeverDue) { EXPECT_EQ(Schedule().due(), Clock::time_point::max()); }
+
+TEST(Schedule, BeginsAtTheStartAndGoesOnInEvenSteps) {
+  const auto times = times_of(Schedule(start, 1000, Arrivals::even), 4);
+
+  EXPECT_EQ(times, (std::vector<std::int64_t>{0, 1000000, 2000000, 3000000}));
+}
+
+TEST(Schedule, DoesNotDriftOverAMillionCalls) {
+  // A third of a nanosecond each.
+  Schedule schedule(start, 3e6, Arrivals::even);
+  for (int count = 0; count < 3000000; ++count) schedule.advance();
+
+  EXPECT_EQ(schedule.due() - start, std::chrono::seconds(1));
+}
+
+TEST(Schedule, SharesMakeTheWholeTogether) {
+  std::vector<std::int64_t> all;
+  for (std::size_t index = 0; index < 3; ++index) {
+    const auto times = times_of(Schedule(start, 1000, Arrivals::even, index, 3), 100);
+    all.insert(all.end(), times.begin(), times.end());
+  }
+  std::sort(all.begin(), all.end());
+
+  EXPECT_EQ(all, times_of(Schedule(start, 1000, Arrivals::even), 300));
+}
+
+TEST(Schedule, OfAPoissonProcessKeepsTheRateAndSpreadsTheGaps) {
+  const std::size_t count = 100000;
+  const auto times = times_of(Schedule(start, 10000, Arrivals::poisson), count);
+
+  double sum = 0, squares = 0;
+  for (std::size_t index = 1; index < count; ++index) {
+    const double gap = static_cast<double>(times[index] - times[index - 1]);
+    sum += gap, squares += gap * gap;
+  }
+  const double mean = sum / static_cast<double>(count - 1);
+  const double deviation = std::sqrt(squares / static_cast<double>(count - 1) - mean * mean);
+  EXPECT_NEAR(mean, 1e5, 1e3);
+  // Of exponential gaps it is the mean.
+  EXPECT_NEAR(deviation, 1e5, 2e3);
+}
+
+}  // namespace
+}  // namespace trunkline::load
