@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <numeric>
+#include <set>
 #include <vector>
 
 namespace trunkline::base {
@@ -39,17 +40,16 @@ TEST(VectorQueueTest, HoldsNothingThatWasPopped) {
   EXPECT_EQ(item.use_count(), 1);
 }
 
-TEST(VectorQueueTest, KeepsItsMemoryWhileNoMoreIsHeld) {
+TEST(VectorQueueTest, TakesRoomForTwiceWhatIsHeldAtMost) {
   VectorQueue<int> queue;
   for (int i = 0; i < 4; ++i) queue.push_back(i);
-  const int* const place = &*queue.begin();
+  std::set<const int*> places;
   for (int i = 4; i < 1000; ++i) {
     EXPECT_EQ(queue.pop_front(), i - 4);
     queue.push_back(i);
-    // Somewhere in the four to eight places that are there.
-    EXPECT_LT(&*queue.begin() - place, 8);
-    EXPECT_GE(&*queue.begin() - place, 0);
+    if (i > 20) places.insert(&*queue.begin());
   }
+  EXPECT_LE(places.size(), 8u);
 }
 
 }  // namespace
