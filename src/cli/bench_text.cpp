@@ -44,18 +44,22 @@ std::string settings_text(const load::LoadSettings& settings) {
 
 std::string throughput_text(const load::LoadReport& report) {
   const char* const unit = report.is_about_messages() ? "messages" : "calls";
-  const std::uint64_t count = report.is_about_messages() ? report.messages : report.calls;
   std::string text = format("%-11s%s/s (%llu in %s)\n", unit, format_count(report.rate()).c_str(),
-                            static_cast<unsigned long long>(count), seconds_text(report.seconds).c_str());
+                            static_cast<unsigned long long>(report.timely()), seconds_text(report.seconds).c_str());
+  if (report.late.calls > 0) {
+    text += format("%-11s%llu calls ended after the end: their latencies count, for rates they do not\n", "late",
+                   static_cast<unsigned long long>(report.late.calls));
+  }
   const double seconds = report.seconds > 0 ? report.seconds : 1;
   if (report.settings.messages > 0 && report.is_about_messages()) {
     text += format("%-11s%llu ended\n", "streams", static_cast<unsigned long long>(report.calls));
   } else if (report.settings.messages > 0) {
-    text += format("%-11s%s/s\n", "messages", format_count(static_cast<double>(report.messages) / seconds).c_str());
+    text += format("%-11s%s/s\n", "messages",
+                   format_count(static_cast<double>(report.messages - report.late.messages) / seconds).c_str());
   }
   text += format("%-11s%s/s sent, %s/s received\n", "payloads",
-                 bytes_text(static_cast<double>(report.bytes_sent) / seconds).c_str(),
-                 bytes_text(static_cast<double>(report.bytes_received) / seconds).c_str());
+                 bytes_text(static_cast<double>(report.bytes_sent - report.late.bytes_sent) / seconds).c_str(),
+                 bytes_text(static_cast<double>(report.bytes_received - report.late.bytes_received) / seconds).c_str());
   return text;
 }
 
@@ -103,11 +107,15 @@ std::string errors_text(const load::LoadReport& report) {
     text += format("open       %llu calls had no answer when the run was over, and were given up\n",
                    static_cast<unsigned long long>(report.unanswered));
   }
+  if (report.waited > 0) {
+    text += format("waited     %llu of the latencies are of calls without an answer: how long they had waited\n",
+                   static_cast<unsigned long long>(report.waited));
+  }
   return text;
 }
 
 std::string usage_text(const load::LoadReport& report) {
-  const double units = std::max(1.0, static_cast<double>(report.is_about_messages() ? report.messages : report.calls));
+  const double units = std::max(1.0, static_cast<double>(report.timely()));
   const double seconds = report.seconds > 0 ? report.seconds : 1;
   const auto share = [&](double cores) {
     return format("%.2f cores, %s a %s", cores,

@@ -26,9 +26,9 @@ class SlotOwner {
   /// The call is over. May start the slot again in here.
   virtual void ended(CallSlot& slot, const Status& status) = 0;
   /// A message of a bidirectional stream was answered after this time.
-  virtual void answered(std::chrono::nanoseconds latency) = 0;
-  /// False: streams send nothing more and end.
-  virtual bool goes_on() const noexcept = 0;
+  virtual void answered(const CallSlot& slot, std::chrono::nanoseconds latency) = 0;
+  /// False: the stream sends nothing more and ends.
+  virtual bool goes_on(const CallSlot& slot) const noexcept = 0;
 };
 
 /// What the slots of a connection have in common; outlives them.
@@ -53,6 +53,7 @@ class CallSlot {
 
   Clock::time_point intended{};
   Clock::time_point sent{};
+  bool is_open = false;
   bool is_timed = false;
   bool is_counted = false;
   unsigned failures = 0;  ///< in a row

@@ -16,12 +16,14 @@ double milliseconds(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / nanoseconds_per_millisecond;
 }
 
+enum class Points : unsigned char { all, with_latency };
+
 /// Negative for less than three.
 template <class Value>
-double spread_of(const std::vector<SeriesPoint>& series, Value value) {
+double spread_of(const std::vector<SeriesPoint>& series, Points points, Value value) {
   double sum = 0, squares = 0, count = 0;
   for (const SeriesPoint& point : series) {
-    if (point.seconds < shortest) continue;
+    if (point.seconds < shortest || (points == Points::with_latency && point.max_ns == 0)) continue;
     const double each = value(point);
     sum += each, squares += each * each, count += 1;
   }
@@ -44,13 +46,16 @@ std::string_view to_string(RunEnd end) noexcept {
   return "complete";
 }
 
-double LoadReport::rate() const noexcept {
-  const std::uint64_t count = is_about_messages() ? messages : calls;
-  return seconds > 0 ? static_cast<double>(count) / seconds : 0.0;
+std::uint64_t LoadReport::timely() const noexcept {
+  return is_about_messages() ? messages - late.messages : calls - late.calls;
 }
 
+double LoadReport::rate() const noexcept { return seconds > 0 ? static_cast<double>(timely()) / seconds : 0.0; }
+
 double LoadReport::bytes_per_second() const noexcept {
-  return seconds > 0 ? static_cast<double>(bytes_sent + bytes_received) / seconds : 0.0;
+  return seconds > 0
+             ? static_cast<double>(bytes_sent + bytes_received - late.bytes_sent - late.bytes_received) / seconds
+             : 0.0;
 }
 
 const std::vector<Percentile>& percentiles() noexcept {
@@ -66,8 +71,8 @@ std::vector<Figure> figures_of(const LoadReport& report) {
     return static_cast<double>(is_messages ? point.messages : point.calls) / point.seconds;
   };
   std::vector<Figure> figures;
-  figures.push_back(
-      {is_messages ? "messages_per_second" : "calls_per_second", report.rate(), spread_of(report.series, rate), 1});
+  figures.push_back({is_messages ? "messages_per_second" : "calls_per_second", report.rate(),
+                     spread_of(report.series, Points::all, rate), 1});
   const double latency_count = static_cast<double>(report.latency.count());
   if (latency_count > 0) {
     figures.push_back({"mean_ms", report.latency.mean() / nanoseconds_per_millisecond, -1, -1});
@@ -76,9 +81,9 @@ std::vector<Figure> figures_of(const LoadReport& report) {
       const double value = milliseconds(report.latency.quantile(each.quantile));
       double spread = -1;
       if (each.quantile == 0.5)
-        spread = spread_of(report.series, [](const auto& at) { return milliseconds(at.p50_ns); });
+        spread = spread_of(report.series, Points::with_latency, [](const auto& at) { return milliseconds(at.p50_ns); });
       if (each.quantile == 0.99)
-        spread = spread_of(report.series, [](const auto& at) { return milliseconds(at.p99_ns); });
+        spread = spread_of(report.series, Points::with_latency, [](const auto& at) { return milliseconds(at.p99_ns); });
       figures.push_back({std::string(each.name) + "_ms", value, spread, -1});
     }
     figures.push_back({"max_ms", milliseconds(report.latency.max()), -1, -1});
@@ -89,7 +94,7 @@ std::vector<Figure> figures_of(const LoadReport& report) {
           {"uncorrected_" + std::string(name) + "_ms", milliseconds(report.uncorrected.quantile(quantile)), -1, -1});
     }
   }
-  const double units = std::max(1.0, static_cast<double>(is_messages ? report.messages : report.calls));
+  const double units = std::max(1.0, static_cast<double>(report.timely()));
   figures.push_back({"megabytes_per_second", report.bytes_per_second() / 1e6, -1, 1});
   figures.push_back({"failed_calls", static_cast<double>(report.failed), -1, -1});
   figures.push_back({"client_cpu_us_per_call", report.cpu_seconds * 1e6 / units, -1, -1});

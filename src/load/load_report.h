@@ -62,6 +62,15 @@ struct ServerUsage {
   std::uint64_t memory_bytes = 0;
 };
 
+/// What was begun in the measurement, and ended after it.
+struct LateCounts {
+  std::uint64_t calls = 0;
+  std::uint64_t messages = 0;
+  std::uint64_t bytes_sent = 0;
+  std::uint64_t bytes_received = 0;
+  bool operator==(const LateCounts&) const = default;
+};
+
 enum class RunEnd : unsigned char { complete, interrupted, gave_up };
 std::string_view to_string(RunEnd end) noexcept;
 
@@ -74,8 +83,10 @@ struct LoadReport {
   std::uint64_t messages = 0;
   std::uint64_t unsent = 0;      ///< due at the rate, and never begun
   std::uint64_t unanswered = 0;  ///< given up when the run was over
+  std::uint64_t waited = 0;      ///< latencies, at a rate, of calls that timed out or were given up
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
+  LateCounts late;                 ///< of all these; counts for no rate
   std::vector<ErrorCount> errors;  ///< the most frequent first
   base::FineHistogram latency;
   base::FineHistogram uncorrected;  ///< at a rate
@@ -86,7 +97,9 @@ struct LoadReport {
 
   /// True where latencies are those of messages, not of calls.
   bool is_about_messages() const noexcept { return settings.kind == "bidi-stream"; }
-  /// Of calls that ended well, or of the messages of streams.
+  /// Calls that ended well in the measurement, or messages of bidirectional streams.
+  std::uint64_t timely() const noexcept;
+  /// A second's timely().
   double rate() const noexcept;
   /// Of both directions, in payload bytes a second.
   double bytes_per_second() const noexcept;

@@ -2,8 +2,6 @@
 // Workers generate; this thread gathers what they publish.
 #include "load/load_run.h"
 
-#include "load/usage_probe.h"
-
 #include <algorithm>
 #include <array>
 #include <ctime>
@@ -15,8 +13,11 @@ namespace {
 
 constexpr std::chrono::milliseconds tick_length{100};
 constexpr std::chrono::milliseconds connecting_tick{2};
+constexpr std::chrono::milliseconds done_check{10};
 /// Less than one by half of what workers publish at once.
 constexpr std::chrono::milliseconds second_length{950};
+/// One that fails, and others that take their time, are no server that has gone.
+constexpr std::uint64_t several = 3;
 
 double seconds_of(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -80,7 +81,8 @@ LoadRun::LoadRun(LoadPlan plan)
       tick_(std::make_unique<Recording>()),
       second_(std::make_unique<Recording>()),
       last_second_(std::make_unique<Recording>()),
-      whole_(std::make_unique<Recording>()) {
+      whole_(std::make_unique<Recording>()),
+      late_(std::make_unique<Recording>()) {
   check(plan_);
 }
 
@@ -106,10 +108,31 @@ bool LoadRun::is_done() const {
                      [](const auto& worker) { return worker->state() == Worker::State::done; });
 }
 
-/// Ends early when all is done.
+/// Ends early when all is done, and where the measurement begins and ends.
 void LoadRun::wait_a_tick() const {
-  const Clock::time_point until = Clock::now() + tick_length;
-  while (Clock::now() < until && !is_done()) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  Clock::time_point now = Clock::now(), until = now + tick_length;
+  for (const Clock::time_point mark : {measured_from_, end_of_measurement()}) {
+    if (mark > now) until = std::min(until, mark);
+  }
+  for (; now < until && !is_done(); now = Clock::now()) {
+    std::this_thread::sleep_until(std::min<Clock::time_point>(until, now + done_check));
+  }
+}
+
+/// As far as it is known: when all calls of a total have ended is not. The time of one-way calls runs until the server
+/// has taken them.
+Clock::time_point LoadRun::end_of_measurement() const {
+  if (plan_.kind == CallKind::one_way) return Clock::time_point::max();
+  const bool is_by_time = plan_.duration.count() > 0;
+  return is_by_time ? std::min(ended_early_at_, measured_from_ + plan_.duration) : ended_early_at_;
+}
+
+/// What both sides have taken until the measurement's end: while the last calls are waited for they may do nothing.
+void LoadRun::sample_usage() {
+  if (is_sampled_) return;
+  is_sampled_ = true;
+  after_ = ProcessUsage::now();
+  if (end_ != RunEnd::gave_up) server_ = probe_->end();
 }
 
 Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
@@ -117,12 +140,12 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
     workers_.clear();
     return status;
   }
-  UsageProbe probe(plan_);
-  const bool has_statistics = probe.begin();
+  probe_ = std::make_unique<UsageProbe>(plan_);
+  const bool has_statistics = probe_->begin();
   const Clock::time_point start = Clock::now();
   measured_from_ = second_from_ = start + plan_.warmup;
   for (const auto& worker : workers_) worker->begin(start);
-  ProcessUsage before = ProcessUsage::now();
+  before_ = ProcessUsage::now();
   bool is_measuring = plan_.warmup.count() == 0;
   while (true) {
     const bool was_done = is_done();
@@ -130,9 +153,10 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
     const Clock::time_point now = Clock::now();
     if (!is_measuring && now >= measured_from_) {
       is_measuring = true;
-      before = ProcessUsage::now();
-      if (has_statistics) probe.begin();
+      before_ = ProcessUsage::now();
+      if (has_statistics) probe_->begin();
     }
+    if (was_done || now >= end_of_measurement()) sample_usage();
     collect(now);
     tell(progress, now);
     if (was_done) break;
@@ -141,8 +165,7 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
       end_workers();
     }
   }
-  LoadReport made = report(before);
-  if (end_ != RunEnd::gave_up) made.server = probe.end();
+  LoadReport made = report();
   workers_.clear();
   return made;
 }
@@ -150,13 +173,14 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
 void LoadRun::end_workers() {
   ended_early_at_ = Clock::now();
   for (const auto& worker : workers_) worker->stop();
+  sample_usage();
 }
 
 void LoadRun::collect(Clock::time_point now) {
   tick_->clear();
   // Workers publish at times of their own: the mean of them is when this is from.
   Clock::duration sum{0};
-  for (const auto& worker : workers_) sum += worker->collect(*tick_) - measured_from_;
+  for (const auto& worker : workers_) sum += worker->collect(*tick_, *late_) - measured_from_;
   collected_until_ = measured_from_ + sum / static_cast<Clock::rep>(workers_.size());
   watch_failures(now, *tick_);
   // A worker's warm-up ends a little before or after it does here.
@@ -184,18 +208,14 @@ void LoadRun::close_second(Clock::time_point until) {
 
 /// A server that has gone, or a method that it does not have.
 void LoadRun::watch_failures(Clock::time_point now, const Recording& tick) {
-  if (tick.calls > 0 || (tick.failed == 0 && !is_failing_)) {
-    is_failing_ = false;
-    return;
-  }
-  if (!is_failing_ && tick.failed > 0) {
-    is_failing_ = true;
-    failing_since_ = now;
-  }
+  if (tick.calls > 0 || tick.messages > 0) failures_ = 0;
+  if (tick.calls > 0 || tick.messages > 0 || tick.failed == 0) return;
+  if (failures_ == 0) failing_since_ = now;
+  failures_ += tick.failed;
   const bool is_unknown =
       tick.by_code[static_cast<std::size_t>(StatusCode::unimplemented)] > 0 && whole_->calls + second_->calls == 0;
-  if (end_ != RunEnd::complete) return;
-  if (now - failing_since_ < plan_.patience && !is_unknown) return;
+  const bool has_gone = failures_ >= several && now - failing_since_ >= plan_.patience;
+  if (end_ != RunEnd::complete || now >= end_of_measurement() || (!has_gone && !is_unknown)) return;
   end_ = RunEnd::gave_up;
   end_workers();
 }
@@ -211,9 +231,9 @@ void LoadRun::tell(const ProgressCallback& progress, Clock::time_point now) {
   told.elapsed_seconds = seconds_of(is_warming ? now - (measured_from_ - plan_.warmup) : now - measured_from_);
   told.asked_seconds = seconds_of(is_warming ? plan_.warmup : plan_.duration);
   const bool is_messages = plan_.kind == CallKind::bidirectional;
-  const std::uint64_t calls = whole_->calls + second_->calls;
+  const std::uint64_t calls = whole_->calls + second_->calls + late_->calls;
   told.ended = is_messages ? whole_->messages + second_->messages : calls;
-  told.failed = whole_->failed + second_->failed;
+  told.failed = whole_->failed + second_->failed + late_->failed;
   if (plan_.total > 0) told.fraction = static_cast<double>(calls + told.failed) / static_cast<double>(plan_.total);
   for (const auto& worker : workers_) told.open += worker->open();
   if (last_second_length_ > 0) {
@@ -228,17 +248,21 @@ void LoadRun::tell(const ProgressCallback& progress, Clock::time_point now) {
 double LoadRun::measured_seconds() const {
   Clock::time_point end{};
   for (const auto& worker : workers_) end = std::max(end, worker->finished_at());
-  if (plan_.kind != CallKind::one_way) {
-    end = std::min(end, ended_early_at_);
-    if (plan_.duration.count() > 0) end = std::min(end, measured_from_ + plan_.duration);
-  }
-  return std::max(0.0, seconds_of(end - measured_from_));
+  return std::max(0.0, seconds_of(std::min(end, end_of_measurement()) - measured_from_));
 }
 
-LoadReport LoadRun::report(const ProcessUsage& before) {
-  const ProcessUsage after = ProcessUsage::now();
-  if (second_->ended() > 0 || series_.empty()) close_second(collected_until_);
+LoadReport LoadRun::report() {
+  const bool has_rest = second_->ended() > 0 || second_->messages > 0 || second_->latency.count() > 0;
+  if (has_rest || series_.empty()) close_second(std::min(collected_until_, end_of_measurement()));
   LoadReport made;
+  // Those of one-way calls end before the time does.
+  if (plan_.kind != CallKind::one_way) {
+    made.late = {.calls = late_->calls,
+                 .messages = late_->messages,
+                 .bytes_sent = late_->bytes_sent,
+                 .bytes_received = late_->bytes_received};
+  }
+  whole_->merge(*late_);
   made.settings = settings_of(plan_);
   made.end = end_;
   made.seconds = measured_seconds();
@@ -246,6 +270,7 @@ LoadReport LoadRun::report(const ProcessUsage& before) {
   made.failed = whole_->failed;
   made.messages = whole_->messages;
   made.unsent = whole_->unsent;
+  made.waited = whole_->waited;
   for (const auto& worker : workers_) made.unanswered += worker->open();
   made.bytes_sent = whole_->bytes_sent;
   made.bytes_received = whole_->bytes_received;
@@ -253,8 +278,9 @@ LoadReport LoadRun::report(const ProcessUsage& before) {
   made.latency = whole_->latency;
   made.uncorrected = whole_->uncorrected;
   made.series = series_;
-  made.cpu_seconds = std::max(0.0, after.cpu_seconds - before.cpu_seconds);
-  made.peak_memory_bytes = after.peak_memory_bytes;
+  made.cpu_seconds = std::max(0.0, after_.cpu_seconds - before_.cpu_seconds);
+  made.peak_memory_bytes = after_.peak_memory_bytes;
+  made.server = server_;
   return made;
 }
 

@@ -6,6 +6,7 @@
 #include "load/load_report.h"
 #include "load/process_usage.h"
 #include "load/recording.h"
+#include "load/usage_probe.h"
 #include "load/worker.h"
 
 #include <trunkline/result.h>
@@ -13,6 +14,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 namespace trunkline::load {
@@ -47,6 +49,8 @@ class LoadRun {
  private:
   Status connect(const ProgressCallback& progress);
   void wait_a_tick() const;
+  Clock::time_point end_of_measurement() const;
+  void sample_usage();
   bool is_done() const;
   void collect(Clock::time_point now);
   void close_second(Clock::time_point until);
@@ -54,11 +58,14 @@ class LoadRun {
   void tell(const ProgressCallback& progress, Clock::time_point now);
   void end_workers();
   double measured_seconds() const;
-  LoadReport report(const ProcessUsage& before);
+  LoadReport report();
 
   LoadPlan plan_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<Recording> tick_, second_, last_second_, whole_;
+  std::unique_ptr<Recording> tick_, second_, last_second_, whole_, late_;
+  std::unique_ptr<UsageProbe> probe_;  ///< once connected
+  ProcessUsage before_, after_;
+  std::optional<ServerUsage> server_;
   std::vector<SeriesPoint> series_;
   Clock::time_point measured_from_{};
   Clock::time_point second_from_{};
@@ -67,7 +74,8 @@ class LoadRun {
   Clock::time_point ended_early_at_ = Clock::time_point::max();
   double last_second_length_ = 0;
   bool is_new_second_ = false;
-  bool is_failing_ = false;
+  bool is_sampled_ = false;
+  std::uint64_t failures_ = 0;  ///< since a call or a message came
   RunEnd end_ = RunEnd::complete;
   std::atomic<bool> stopped_{false};
 };

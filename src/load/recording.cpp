@@ -18,6 +18,7 @@ void Recording::merge(const Recording& other) {
   failed += other.failed;
   messages += other.messages;
   unsent += other.unsent;
+  waited += other.waited;
   bytes_sent += other.bytes_sent;
   bytes_received += other.bytes_received;
   for (std::size_t code = 0; code < status_codes; ++code) {
@@ -29,7 +30,7 @@ void Recording::merge(const Recording& other) {
 }
 
 void Recording::clear() noexcept {
-  calls = failed = messages = unsent = bytes_sent = bytes_received = 0;
+  calls = failed = messages = unsent = waited = bytes_sent = bytes_received = 0;
   by_code.fill(0);
   for (std::string& text : first_text) text.clear();
   latency.clear();

@@ -131,6 +131,12 @@ Json outcome_json(const LoadReport& report) {
             {"messages", report.messages},
             {"unsent", report.unsent},
             {"unanswered", report.unanswered},
+            {"waited", report.waited},
+            {"late",
+             {{"calls", report.late.calls},
+              {"messages", report.late.messages},
+              {"bytes_sent", report.late.bytes_sent},
+              {"bytes_received", report.late.bytes_received}}},
             {"bytes_sent", report.bytes_sent},
             {"bytes_received", report.bytes_received},
             {"cpu_seconds", report.cpu_seconds},
@@ -155,6 +161,15 @@ void read_outcome(const Json& json, LoadReport& report) {
   json.at("messages").get_to(report.messages);
   json.at("unsent").get_to(report.unsent);
   json.at("unanswered").get_to(report.unanswered);
+  // Earlier ones do not tell.
+  report.waited = json.value("waited", std::uint64_t{0});
+  if (json.contains("late")) {
+    const Json& late = json.at("late");
+    late.at("calls").get_to(report.late.calls);
+    late.at("messages").get_to(report.late.messages);
+    late.at("bytes_sent").get_to(report.late.bytes_sent);
+    late.at("bytes_received").get_to(report.late.bytes_received);
+  }
   json.at("bytes_sent").get_to(report.bytes_sent);
   json.at("bytes_received").get_to(report.bytes_received);
   json.at("cpu_seconds").get_to(report.cpu_seconds);

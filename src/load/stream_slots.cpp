@@ -60,7 +60,7 @@ class ClientStreamSlot final : public StreamSlot {
 
  private:
   void write() {
-    const bool is_last = written_ + 1 >= context_.plan->messages || !context_.owner->goes_on();
+    const bool is_last = written_ + 1 >= context_.plan->messages || !context_.owner->goes_on(*this);
     const auto written = [this, is_last](const Status& status) {
       if (status.is_ok()) count_written(1);
       return is_last || !status.is_ok() ? read_on(0) : write();
@@ -106,14 +106,14 @@ class BidirectionalSlot final : public StreamSlot {
       has_ended_ = !answer.is_ok() || !answer->has_value();
       if (!has_ended_) {
         take(**answer, 1);
-        context_.owner->answered(Clock::now() - asked_);
+        context_.owner->answered(*this, Clock::now() - asked_);
       }
       if (--under_way_ == 0) step();
     });
   }
   void step() {
     if (has_ended_) return finish(status_);
-    if (read_ < context_.plan->messages && context_.owner->goes_on()) return exchange();
+    if (read_ < context_.plan->messages && context_.owner->goes_on(*this)) return exchange();
     stream_->async_close_writes([this](const Status&) { read_on(0); });
   }
 

@@ -161,17 +161,28 @@ void Worker::measure() {
   if (plan_.duration.count() == 0) return;
   phase_timer_.expires_at(measured_from_ + plan_.duration);
   phase_timer_.async_wait([this](const std::error_code& error) {
-    if (!error) drain();
+    if (!error) end_measurement();
   });
 }
 
 void Worker::stop() {
-  loop_.post([this] { drain(); });
+  loop_.post([this] {
+    if (phase_ == Phase::draining || phase_ == Phase::fencing) return be_done();
+    end_measurement();
+  });
+}
+
+/// By time, that is: a total has no end before its last call's.
+void Worker::end_measurement() {
+  if (!goes_on()) return;
+  if (plan_.rate > 0) count_unsent();
+  publish();
+  is_past_end_ = true;
+  drain();
 }
 
 void Worker::drain() {
   if (!goes_on()) return;
-  if (plan_.rate > 0) count_unsent();
   phase_ = Phase::draining;
   due_timer_.cancel();
   // Calls that pause after a failure are not under way.
@@ -185,14 +196,23 @@ void Worker::drain() {
   });
 }
 
+void Worker::finish_if_over() {
+  const bool is_total_made = goes_on() && plan_.total > 0 && left_ == 0 && plan_.rate <= 0;
+  if (open_ == 0 && (phase_ == Phase::draining || is_total_made)) finish_run();
+}
+
 void Worker::finish_run() {
-  phase_timer_.cancel();
-  publish_timer_.cancel();
-  if (plan_.kind == CallKind::one_way && phase_ != Phase::over) return fence(0);
+  if (plan_.kind == CallKind::one_way) return fence();
   be_done();
 }
 
 void Worker::be_done() {
+  phase_timer_.cancel();
+  publish_timer_.cancel();
+  // Without these the slowest would be those that are missing.
+  for (const auto& slot : slots_) {
+    if (plan_.rate > 0 && slot->is_open && slot->is_counted) record_wait(*slot);
+  }
   phase_ = Phase::over;
   finished_at_ = Clock::now();
   publish();
@@ -200,16 +220,30 @@ void Worker::be_done() {
 }
 
 /// One-way calls are over when the server has taken them: it answers a later call of each connection.
-void Worker::fence(std::size_t waited) {
-  phase_ = Phase::draining;
-  if (waited == connections_.size()) return be_done();
+void Worker::fence() {
+  phase_timer_.cancel();
+  publish_timer_.cancel();
+  phase_ = Phase::fencing;
+  fences_ = connections_.size();
   CallOptions options;
   options.timeout = plan_.grace;
   options.codec = "bytes";
-  connections_[waited].channel->async_call<RawResponse>(fence_method, RawMessage{}, options,
-                                                        [this, waited](const Result<RawResponse>&) {
-                                                          if (phase_ != Phase::over) fence(waited + 1);
-                                                        });
+  for (const Connection& connection : connections_) {
+    connection.channel->async_call<RawResponse>(
+        fence_method, RawMessage{}, options,
+        [this](const Result<RawResponse>& answer) { fenced(answer.is_ok() ? Status() : answer.status()); });
+  }
+}
+
+void Worker::fenced(const Status& status) {
+  if (phase_ != Phase::fencing) return;
+  // A server that has no such method has answered as well.
+  const bool is_unknown = status.code() == StatusCode::unimplemented && status.origin() == StatusOrigin::peer;
+  if (!status.is_ok() && !is_unknown) {
+    const std::string text = "the server has not said that it took the one-way calls: " + std::string(status.message());
+    current_.count_failure({status.code(), text, status.origin()});
+  }
+  if (--fences_ == 0) be_done();
 }
 
 void Worker::publish_again() {
@@ -223,15 +257,22 @@ void Worker::publish_again() {
 void Worker::publish() {
   published_open_.store(open_, std::memory_order_relaxed);
   const std::lock_guard lock(mutex_);
-  published_at_ = Clock::now();
-  published_.merge(current_);
+  if (is_past_end_) {
+    if (!late_) late_ = std::make_unique<Recording>();
+    late_->merge(current_);
+  } else {
+    published_at_ = Clock::now();
+    published_.merge(current_);
+  }
   current_.clear();
 }
 
-Clock::time_point Worker::collect(Recording& into) {
+Clock::time_point Worker::collect(Recording& into, Recording& late) {
   const std::lock_guard lock(mutex_);
   into.merge(published_);
   published_.clear();
+  if (late_) late.merge(*late_);
+  late_.reset();
   return published_at_;
 }
 

@@ -39,15 +39,17 @@ class Worker final : private SlotOwner {
   Clock::time_point finished_at() const noexcept { return finished_at_; }
   /// Begins the warm-up. Once ready.
   void begin(Clock::time_point start);
-  /// Starts no further calls; is done once those under way have ended, or the grace is over. Any thread.
+  /// Ends the measurement: starts no further calls; is done once those under way have ended, or the grace is over, and
+  /// at once if it has ended already. Any thread.
   void stop();
-  /// Moves what was recorded since the last time into `into`; until when that was. Any thread.
-  Clock::time_point collect(Recording& into);
+  /// Moves what was recorded since the last time into `into`, and what ended after the measurement's end into `late`;
+  /// until when the former was. Any thread.
+  Clock::time_point collect(Recording& into, Recording& late);
   /// Calls under way, when it was last published.
   std::size_t open() const noexcept { return published_open_.load(std::memory_order_relaxed); }
 
  private:
-  enum class Phase : unsigned char { idle, warming, measuring, draining, over };
+  enum class Phase : unsigned char { idle, warming, measuring, draining, fencing, over };
   struct Connection {
     std::unique_ptr<Channel> channel;
     std::optional<Method> method;
@@ -60,9 +62,12 @@ class Worker final : private SlotOwner {
   void make_slots();
   void start_phases(Clock::time_point start);
   void measure();
+  void end_measurement();
   void drain();
+  void finish_if_over();
   void finish_run();
-  void fence(std::size_t waited);
+  void fence();
+  void fenced(const Status& status);
   void be_done();
   void publish();
   void publish_again();
@@ -73,13 +78,16 @@ class Worker final : private SlotOwner {
   void count_unsent();
   void next(CallSlot& slot);
   void pause(CallSlot& slot, std::chrono::milliseconds length);
+  bool is_by_start() const noexcept { return plan_.total > 0 || plan_.rate > 0; }
   bool is_recorded(const CallSlot& slot) const noexcept;
   void record(const CallSlot& slot, const Status& status);
+  void record_wait(const CallSlot& slot);
 
   void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) override;
   void ended(CallSlot& slot, const Status& status) override;
-  void answered(std::chrono::nanoseconds latency) override;
-  bool goes_on() const noexcept override { return phase_ == Phase::warming || phase_ == Phase::measuring; }
+  void answered(const CallSlot& slot, std::chrono::nanoseconds latency) override;
+  bool goes_on(const CallSlot& slot) const noexcept override;
+  bool goes_on() const noexcept { return phase_ == Phase::warming || phase_ == Phase::measuring; }
 
   const LoadPlan& plan_;
   std::size_t index_;
@@ -99,7 +107,9 @@ class Worker final : private SlotOwner {
   std::uint64_t left_ = 0;  ///< of the plan's total
   std::size_t open_ = 0;
   std::size_t failures_ = 0;  ///< in a row, of all slots
+  std::size_t fences_ = 0;    ///< not answered
   Phase phase_ = Phase::idle;
+  bool is_past_end_ = false;  ///< what is recorded is late
   Clock::time_point measured_from_{};
   Recording current_;
 
@@ -108,6 +118,7 @@ class Worker final : private SlotOwner {
   std::atomic<std::size_t> published_open_{0};
   mutable std::mutex mutex_;
   Recording published_;               // under the mutex
+  std::unique_ptr<Recording> late_;   // under the mutex; once there is any
   Clock::time_point published_at_{};  // under the mutex
   Status error_;                      // under the mutex
   std::thread thread_;

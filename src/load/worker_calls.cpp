@@ -27,6 +27,7 @@ void Worker::launch(CallSlot& slot) {
     slot.intended = slot.sent = Clock::now();
   }
   ++open_;
+  slot.is_open = true;
   slot.start();
 }
 
@@ -38,6 +39,7 @@ void Worker::launch_due(CallSlot& slot, Clock::time_point now) {
                     (plan_.duration.count() == 0 || slot.intended < measured_from_ + plan_.duration);
   schedule_.advance();
   ++open_;
+  slot.is_open = true;
   slot.start();
 }
 
@@ -56,7 +58,8 @@ void Worker::pump() {
 }
 
 void Worker::launch_all_due(Clock::time_point now) {
-  while (schedule_.due() <= now && !free_.empty() && (plan_.total == 0 || left_ > 0)) {
+  const Clock::time_point end = plan_.duration.count() > 0 ? measured_from_ + plan_.duration : Clock::time_point::max();
+  while (schedule_.due() <= now && schedule_.due() < end && !free_.empty() && (plan_.total == 0 || left_ > 0)) {
     CallSlot& slot = *free_.back();
     free_.pop_back();
     launch_due(slot, now);
@@ -92,6 +95,7 @@ void Worker::next(CallSlot& slot) {
 void Worker::ended(CallSlot& slot, const Status& status) {
   if (phase_ == Phase::over) return;
   --open_;
+  slot.is_open = false;
   record(slot, status);
   if (status.is_ok()) [[likely]] {
     slot.failures = 0;
@@ -111,7 +115,7 @@ void Worker::ended(CallSlot& slot, const Status& status) {
   } else {
     next(slot);
   }
-  if (open_ == 0 && (phase_ == Phase::draining || (plan_.total > 0 && left_ == 0 && plan_.rate == 0))) finish_run();
+  finish_if_over();
 }
 
 /// Not under way meanwhile, and at the end of the run not waited for.
@@ -119,20 +123,21 @@ void Worker::pause(CallSlot& slot, std::chrono::milliseconds length) {
   if (!slot.pause) slot.pause.emplace(loop_.executor());
   slot.pause->expires_after(length);
   slot.pause->async_wait([this, &slot](const std::error_code&) {
-    if (phase_ == Phase::over) return;
+    if (!goes_on()) return;
     if (plan_.rate > 0) {
       free_.push_back(&slot);
       if (free_.size() == 1) pump();
     } else {
       next(slot);
+      // It may have been the last of the total.
+      finish_if_over();
     }
   });
 }
 
 /// With a total or a rate by when the call began, else by when it ends.
 bool Worker::is_recorded(const CallSlot& slot) const noexcept {
-  const bool is_by_start = plan_.total > 0 || plan_.rate > 0;
-  return is_by_start ? slot.is_counted : phase_ == Phase::measuring;
+  return is_by_start() ? slot.is_counted : phase_ == Phase::measuring;
 }
 
 void Worker::moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
@@ -144,8 +149,11 @@ void Worker::moved(const CallSlot& slot, std::size_t messages, std::size_t sent_
 
 void Worker::record(const CallSlot& slot, const Status& status) {
   if (!is_recorded(slot)) return;
-  if (!status.is_ok()) [[unlikely]]
-    return current_.count_failure(status);
+  if (!status.is_ok()) [[unlikely]] {
+    current_.count_failure(status);
+    if (plan_.rate > 0 && status.code() == StatusCode::deadline_exceeded) record_wait(slot);
+    return;
+  }
   ++current_.calls;
   if (!slot.is_timed || plan_.kind == CallKind::bidirectional) return;
   const Clock::time_point now = Clock::now();
@@ -153,8 +161,23 @@ void Worker::record(const CallSlot& slot, const Status& status) {
   if (plan_.rate > 0) current_.uncorrected.record(static_cast<std::uint64_t>((now - slot.sent).count()));
 }
 
-void Worker::answered(std::chrono::nanoseconds latency) {
-  if (phase_ == Phase::measuring) current_.latency.record(static_cast<std::uint64_t>(latency.count()));
+/// Of a call at a rate that has no answer: less than what it would have waited.
+void Worker::record_wait(const CallSlot& slot) {
+  const Clock::time_point now = Clock::now();
+  ++current_.waited;
+  current_.latency.record(static_cast<std::uint64_t>((now - slot.intended).count()));
+  current_.uncorrected.record(static_cast<std::uint64_t>((now - slot.sent).count()));
+}
+
+/// Streams that began in the warm-up and will not be counted make room for those that will; once a total is begun, its
+/// last ones have their time.
+bool Worker::goes_on(const CallSlot& slot) const noexcept {
+  if (phase_ == Phase::measuring) return !is_by_start() || slot.is_counted;
+  return phase_ == Phase::warming || (phase_ == Phase::draining && !is_past_end_ && slot.is_counted);
+}
+
+void Worker::answered(const CallSlot& slot, std::chrono::nanoseconds latency) {
+  if (is_recorded(slot) && phase_ != Phase::over) current_.latency.record(static_cast<std::uint64_t>(latency.count()));
 }
 
 }  // namespace trunkline::load

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Whole runs against an EchoServer in this process, with delays that it is told.
-#include "load/load_run.h"
-
-#include "load/echo_server.h"
+#include "served_echo.h"
 
 #include <gtest/gtest.h>
 
@@ -10,45 +8,6 @@
 
 namespace trunkline::load {
 namespace {
-
-using namespace std::chrono_literals;
-
-LoadPlan plan_for(const std::string& endpoint, CallKind kind = CallKind::unary) {
-  LoadPlan plan;
-  plan.endpoint = endpoint;
-  plan.kind = kind;
-  plan.method = kind == CallKind::client_stream   ? gather_method
-                : kind == CallKind::server_stream ? scatter_method
-                : kind == CallKind::bidirectional ? talk_method
-                                                  : echo_method;
-  plan.request = Slice::copy_of("12345678");
-  plan.expects_echo = kind != CallKind::one_way;
-  plan.warmup = 50ms;
-  plan.duration = 300ms;
-  if (kind == CallKind::server_stream) plan.metadata.set(messages_key, "10");
-  plan.messages = 10;
-  return plan;
-}
-
-class Served {
- public:
-  explicit Served(EchoOptions options = {}) : echo_(std::move(options)) {
-    endpoint_ = echo_.server().listen("tcp://127.0.0.1:0").to_string();
-    EXPECT_TRUE(echo_.server().start().is_ok());
-  }
-  const std::string& endpoint() const { return endpoint_; }
-  EchoServer& echo() { return echo_; }
-
- private:
-  EchoServer echo_;
-  std::string endpoint_;
-};
-
-std::unique_ptr<LoadReport> run_of(LoadPlan plan) {
-  Result<LoadReport> report = LoadRun(std::move(plan)).run({});
-  EXPECT_TRUE(report.is_ok()) << report.status().to_string();
-  return std::make_unique<LoadReport>(report.is_ok() ? *std::move(report) : LoadReport());
-}
 
 class LoadRunOfKind : public testing::TestWithParam<CallKind> {};
 

@@ -36,6 +36,8 @@ std::unique_ptr<LoadReport> full_report() {
   report->failed = 7;
   report->unsent = 5;
   report->unanswered = 4;
+  report->waited = 3;
+  report->late = {.calls = 20, .messages = 0, .bytes_sent = 160, .bytes_received = 161};
   report->bytes_sent = 8000;
   report->bytes_received = 8001;
   report->errors = {{StatusCode::not_found, 5, "no \xff such"}, {StatusCode::unavailable, 2, "gone"}};
@@ -72,6 +74,8 @@ TEST(ReportJson, ComesBackAsItWas) {
   EXPECT_EQ(back->uncorrected.quantile(0.9), report->uncorrected.quantile(0.9));
   EXPECT_EQ(back->series, report->series);
   EXPECT_EQ(back->end, report->end);
+  EXPECT_EQ(back->late, report->late);
+  EXPECT_EQ(back->waited, 3U);
   EXPECT_EQ(back->errors.size(), 2U);
   EXPECT_EQ(back->errors[1], report->errors[1]);
   EXPECT_EQ(back->settings.method, report->settings.method);

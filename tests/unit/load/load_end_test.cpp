@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: MIT
+// How runs end: calls that fail last, that are answered late or never, and what of them is counted.
+#include "served_echo.h"
+
+#include <gtest/gtest.h>
+#include <asio/awaitable.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <algorithm>
+#include <atomic>
+#include <functional>
+#include <numeric>
+#include <thread>
+
+namespace trunkline::load {
+namespace {
+
+/// Echoes after what is given of the call's number, from 0.
+class Numbered {
+ public:
+  struct Answer {
+    std::chrono::milliseconds delay{0};
+    Status status{};
+  };
+  using Choice = std::function<Answer(std::uint64_t)>;
+
+  explicit Numbered(Choice choice, std::chrono::milliseconds fence = 0ms) : choice_(std::move(choice)), fence_(fence) {
+    server_.handle<Slice, Slice>(
+        echo_method, [this](const Slice& request, Slice& response, ServerContext&) -> asio::awaitable<Status> {
+          const Answer answer = choice_(calls_++);
+          if (answer.delay > 0ms) co_await wait(answer.delay);
+          response = request;
+          co_return answer.status;
+        });
+    server_.handle<Slice, Slice>(fence_method, [this](const Slice&, Slice&, ServerContext&) -> asio::awaitable<Status> {
+      if (fence_ > 0ms) co_await wait(fence_);
+      co_return Status::ok();
+    });
+    endpoint_ = server_.listen("tcp://127.0.0.1:0").to_string();
+    EXPECT_TRUE(server_.start().is_ok());
+  }
+  const std::string& endpoint() const { return endpoint_; }
+
+ private:
+  static asio::awaitable<void> wait(std::chrono::milliseconds length) {
+    asio::steady_timer timer(co_await asio::this_coro::executor);
+    timer.expires_after(length);
+    co_await timer.async_wait(asio::use_awaitable);
+  }
+
+  Choice choice_;
+  std::chrono::milliseconds fence_;
+  std::atomic<std::uint64_t> calls_{0};
+  Server server_;
+  std::string endpoint_;
+};
+
+/// Stopped if it does not end by itself.
+std::unique_ptr<LoadReport> run_at_most(LoadPlan plan, std::chrono::milliseconds length) {
+  LoadRun run(std::move(plan));
+  std::atomic<bool> is_over{false};
+  std::thread stopper([&] {
+    const Clock::time_point end = Clock::now() + length;
+    while (!is_over && Clock::now() < end) std::this_thread::sleep_for(5ms);
+    if (!is_over) run.stop();
+  });
+  Result<LoadReport> report = run.run({});
+  is_over = true;
+  stopper.join();
+  EXPECT_TRUE(report.is_ok()) << report.status().to_string();
+  return std::make_unique<LoadReport>(report.is_ok() ? *std::move(report) : LoadReport());
+}
+
+TEST(LoadEnd, ComesThoughTheLastCallOfATotalIsRefused) {
+  Numbered served([](std::uint64_t number) {
+    return Numbered::Answer{.status = number == 2 ? Status(StatusCode::unavailable, "gone") : Status::ok()};
+  });
+  LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = plan.duration = 0ms;
+  plan.total = 3;
+
+  const auto report = run_at_most(std::move(plan), 2s);
+
+  EXPECT_EQ(report->end, RunEnd::complete);
+  EXPECT_EQ(report->calls, 2U);
+  EXPECT_EQ(report->failed, 1U);
+}
+
+TEST(LoadEnd, ComesThoughAllCallsOfATotalAreRefused) {
+  Numbered served([](std::uint64_t) { return Numbered::Answer{.status = {StatusCode::unavailable, "gone"}}; });
+  LoadPlan plan = plan_for(served.endpoint(), CallKind::unary);
+  plan.warmup = plan.duration = 0ms;
+  plan.total = 6;
+  plan.outstanding = 4;
+
+  const auto report = run_at_most(std::move(plan), 2s);
+
+  EXPECT_EQ(report->end, RunEnd::complete);
+  EXPECT_EQ(report->failed, 6U);
+}
+
+// The first half is answered at once, the rest not before the run is over.
+TEST(LoadEnd, CountsWaitsOfCallsThatAreNeverAnsweredAtARate) {
+  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number < 50 ? 0ms : 60s}; });
+  LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = 0ms;
+  plan.duration = 500ms;
+  plan.rate = 200;
+  plan.outstanding = 200;
+  plan.grace = 100ms;
+
+  const auto report = run_of(plan);
+
+  EXPECT_EQ(report->calls, 50U);
+  EXPECT_EQ(report->unanswered, 50U);
+  EXPECT_EQ(report->latency.count(), 100U);
+  EXPECT_GE(report->latency.quantile(0.99), 250'000'000U);
+  EXPECT_EQ(report->waited, 50U);
+}
+
+TEST(LoadEnd, CountsWaitsOfCallsThatTimedOutAtARate) {
+  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number % 2 == 0 ? 0ms : 60s}; });
+  LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = 0ms;
+  plan.rate = 200;
+  plan.outstanding = 100;
+  plan.timeout = 150ms;
+
+  const auto report = run_of(plan);
+
+  EXPECT_EQ(report->failed, 30U);
+  EXPECT_EQ(report->latency.count(), 60U);
+  EXPECT_EQ(report->waited, 30U);
+  EXPECT_GE(report->latency.quantile(0.75), 149'000'000U);
+}
+
+// 300 calls a second are begun, and none is answered in time but the first 30.
+TEST(LoadEnd, DoesNotCountForTheRateWhatEndsAfterIt) {
+  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number < 30 ? 0ms : 700ms}; });
+  LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = 0ms;
+  plan.duration = 300ms;
+  plan.rate = 300;
+  plan.outstanding = 300;
+
+  const auto report = run_of(plan);
+
+  EXPECT_EQ(report->calls, 90U);
+  EXPECT_EQ(report->late.calls, 60U);
+  EXPECT_EQ(report->latency.count(), 90U);
+  EXPECT_NEAR(report->seconds, 0.3, 0.05);
+  EXPECT_NEAR(report->rate(), 100, 20);
+  EXPECT_LT(report->bytes_per_second(), 300 * 8 * 2 * 0.8);
+}
+
+TEST(LoadEnd, KeepsTheDrainOutOfTheSeries) {
+  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number < 100 ? 0ms : 2500ms}; });
+  LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = 0ms;
+  plan.duration = 1100ms;
+  plan.rate = 100;
+  plan.outstanding = 300;
+
+  const auto report = run_of(plan);
+
+  EXPECT_EQ(report->calls, 110U);
+  ASSERT_FALSE(report->series.empty());
+  EXPECT_LE(report->series.back().at_seconds, 1.3);
+  std::uint64_t calls = 0;
+  for (const SeriesPoint& point : report->series) calls += point.calls;
+  EXPECT_EQ(calls, 100U);
+}
+
+TEST(LoadEnd, IsNotBroughtByOneFailure) {
+  Numbered served([](std::uint64_t number) {
+    return number == 0 ? Numbered::Answer{.status = {StatusCode::not_found, "one"}} : Numbered::Answer{.delay = 700ms};
+  });
+  LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = 0ms;
+  plan.duration = 900ms;
+  plan.patience = 200ms;
+
+  const auto report = run_of(plan);
+
+  EXPECT_EQ(report->end, RunEnd::complete);
+  EXPECT_EQ(report->calls, 1U);
+  EXPECT_EQ(report->failed, 1U);
+}
+
+LoadPlan one_way_plan(const std::string& endpoint) {
+  LoadPlan plan = plan_for(endpoint, CallKind::one_way);
+  plan.warmup = 0ms;
+  plan.duration = 100ms;
+  plan.connections = plan.outstanding = 6;
+  return plan;
+}
+
+TEST(LoadEnd, OfOneWayCallsHasOneGraceAndTellsOfAFenceThatFails) {
+  Numbered served([](std::uint64_t) { return Numbered::Answer{}; }, 60s);
+  LoadPlan plan = one_way_plan(served.endpoint());
+  plan.grace = 300ms;
+  const Clock::time_point begun = Clock::now();
+
+  const auto report = run_of(plan);
+
+  EXPECT_LT(Clock::now() - begun, 1500ms);
+  ASSERT_FALSE(report->errors.empty());
+  EXPECT_EQ(report->errors.front().code, StatusCode::deadline_exceeded);
+  EXPECT_EQ(report->errors.front().count, 6U);
+}
+
+TEST(LoadEnd, OfOneWayCallsComesWhenItIsStopped) {
+  Numbered served([](std::uint64_t) { return Numbered::Answer{}; }, 60s);
+  LoadPlan plan = one_way_plan(served.endpoint());
+  plan.grace = 5s;
+  const Clock::time_point begun = Clock::now();
+
+  const auto report = run_at_most(std::move(plan), 500ms);
+
+  EXPECT_LT(Clock::now() - begun, 3s);
+  EXPECT_EQ(report->end, RunEnd::interrupted);
+}
+
+// The calls are waited for, more than a second in which nobody does anything.
+TEST(LoadEnd, SamplesTheServerBeforeItWaitsForWhatIsOpen) {
+  EchoOptions options;
+  options.delay = DelayDistribution({{1, 1500ms}});
+  Served served(std::move(options));
+  LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = 0ms;
+  plan.duration = 300ms;
+  plan.rate = 50;
+  plan.outstanding = 50;
+
+  const auto report = run_of(plan);
+
+  EXPECT_EQ(report->calls, 15U);
+  ASSERT_TRUE(report->server.has_value());
+  EXPECT_LT(report->server->seconds, 0.8);
+}
+
+TEST(LoadEnd, OfATotalTimesTheMessagesThatItCounts) {
+  Served served;
+  LoadPlan plan = plan_for(served.endpoint(), CallKind::bidirectional);
+  plan.duration = 0ms;
+  plan.total = 20;
+  plan.messages = 500;
+  plan.outstanding = 4;
+
+  const auto report = run_of(plan);
+
+  EXPECT_EQ(report->messages, 20U * 500);
+  EXPECT_EQ(report->latency.count(), report->messages);
+}
+
+TEST(LoadEnd, OfTheWarmUpEndsItsStreams) {
+  Served served;
+  LoadPlan plan = plan_for(served.endpoint(), CallKind::bidirectional);
+  plan.total = 1;
+  plan.messages = 1'000'000'000;
+
+  const auto report = run_of(plan);
+
+  EXPECT_GT(report->messages, 0U);
+}
+
+}  // namespace
+}  // namespace trunkline::load
