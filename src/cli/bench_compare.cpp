@@ -67,8 +67,10 @@ std::string comparison_json(const load::Comparison& comparison, const std::vecto
     // NaN is written as null.
     figures[each.name] = {{"values", each.values}, {"ratios", each.ratios}, {"verdicts", verdicts}};
   }
-  const nlohmann::ordered_json json{
-      {"files", files}, {"different_settings", comparison.differences}, {"figures", figures}};
+  const nlohmann::ordered_json json{{"files", files},
+                                    {"different_settings", comparison.differences},
+                                    {"different_outcomes", comparison.outcomes},
+                                    {"figures", figures}};
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -79,6 +81,7 @@ std::string comparison_text(const load::Comparison& comparison, const std::vecto
   for (const std::string& difference : comparison.differences) {
     text += "not the same load: " + harmless(difference) + "\n";
   }
+  for (const std::string& outcome : comparison.outcomes) text += "not the same outcome: " + outcome + "\n";
   Table::Row headings{""};
   for (const std::string& label : labels) headings.push_back(fit_text(label, longest_label));
   for (std::size_t index = 1; index < labels.size(); ++index) {

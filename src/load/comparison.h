@@ -19,7 +19,7 @@ enum class Verdict : unsigned char {
 struct ComparedFigure {
   std::string name;
   std::vector<double> values;  ///< of each run; NaN where a run has none
-  /// Of the runs after the first: this over the first; NaN where that is 0.
+  /// Of the runs after the first: this over the first; NaN where that is 0, or either has none.
   std::vector<double> ratios;
   std::vector<Verdict> verdicts;
 };
@@ -28,6 +28,8 @@ struct Comparison {
   std::vector<ComparedFigure> figures;
   /// Settings in which the runs differ: "connections: 1, 8".
   std::vector<std::string> differences;
+  /// The same of how they ended, and of failures: runs of which one has gone wrong are no measure of the other.
+  std::vector<std::string> outcomes;
 };
 
 /// At least two.

@@ -111,6 +111,22 @@ TEST(BenchText, TellsWhatCameAndWhatDidNot) {
   EXPECT_THAT(text, HasSubstr("1.50ms"));
 }
 
+TEST(BenchText, TellsWhatCameTooLateForTheRate) {
+  const auto report = std::make_unique<load::LoadReport>();
+  report->settings.kind = "unary";
+  report->settings.rate = 2000;
+  report->seconds = 2;
+  report->calls = 3000;
+  report->late.calls = 1000;
+  report->waited = 17;
+
+  const std::string text = bench_text(*report);
+
+  EXPECT_THAT(text, HasSubstr("calls      1.00k/s (2000 in 2.00s)"));
+  EXPECT_THAT(text, HasSubstr("1000 calls ended after the end"));
+  EXPECT_THAT(text, HasSubstr("17 of the latencies are of calls without an answer"));
+}
+
 TEST(BytesText, HasUnits) {
   EXPECT_EQ(bytes_text(0), "0 B");
   EXPECT_EQ(bytes_text(12'300'000), "12.3 MB");
@@ -120,10 +136,12 @@ TEST(ComparisonText, HasAColumnForEachRun) {
   load::Comparison comparison;
   comparison.figures.push_back({"p99_ms", {1, 2, 0.5}, {2, 0.5}, {load::Verdict::worse, load::Verdict::better}});
   comparison.differences = {"threads: 1, 2, 3"};
+  comparison.outcomes = {"end: complete, gave_up, complete"};
 
   const std::string text = comparison_text(comparison, {"before", "after", "later"});
 
   EXPECT_THAT(text, HasSubstr("not the same load: threads: 1, 2, 3\n"));
+  EXPECT_THAT(text, HasSubstr("not the same outcome: end: complete, gave_up, complete\n"));
   EXPECT_THAT(text, HasSubstr("2.000x - worse"));
   EXPECT_THAT(text, HasSubstr("0.500x + better"));
   EXPECT_THAT(text, HasSubstr("later ratio"));

@@ -58,6 +58,47 @@ TEST(Comparison, NamesSettingsThatDiffer) {
   EXPECT_EQ(compare(runs).differences, std::vector<std::string>{"connections: 1, 8"});
 }
 
+TEST(Comparison, NamesWhatElseWasNotTheSame) {
+  std::vector<LoadReport> runs{run_of({1, 1, 1}, 1), run_of({1, 1, 1}, 1)};
+  runs[0].settings.duration_seconds = 5;
+  runs[1].settings.total = 1000;
+  runs[0].settings.warmup_seconds = 0.3;
+  runs[1].settings.sampling = 16;
+  runs[0].settings.rate = 0.25;
+  runs[1].end = RunEnd::gave_up;
+  runs[1].failed = 5;
+
+  const Comparison comparison = compare(runs);
+
+  EXPECT_EQ(comparison.differences,
+            (std::vector<std::string>{"rate: 0.25, 0", "duration: 5 s, none", "total: none, 1000",
+                                      "warm-up: 0.3 s, none", "calls to one that is timed: 1, 16"}));
+  EXPECT_EQ(comparison.outcomes, (std::vector<std::string>{"end: complete, gave_up", "failed calls: 0, 5"}));
+}
+
+TEST(Comparison, HasTheFiguresOfAllRuns) {
+  std::vector<LoadReport> runs{run_of({1, 1, 1}, 1), run_of({1, 1, 1}, 1)};
+  runs[0].latency.clear();
+  runs[1].uncorrected.record(1, 10);
+
+  const Comparison comparison = compare(runs);
+
+  const ComparedFigure& tail = figure(comparison, "p99_ms");
+  EXPECT_TRUE(std::isnan(tail.values[0]));
+  EXPECT_GT(tail.values[1], 0);
+  EXPECT_TRUE(std::isnan(tail.ratios.front()));
+  EXPECT_EQ(tail.verdicts.front(), Verdict::unknown);
+  EXPECT_GT(figure(comparison, "uncorrected_p99_ms").values[1], 0);
+  EXPECT_EQ(comparison.figures.front().name, "calls_per_second");
+}
+
+TEST(Comparison, LeavesSecondsWithoutLatencyOutOfItsSpread) {
+  std::vector<LoadReport> runs{run_of({100, 100, 100, 0}, 1000), run_of({100, 100, 100}, 1100)};
+  runs[0].series.back().p50_ns = runs[0].series.back().p99_ns = runs[0].series.back().max_ns = 0;
+
+  EXPECT_EQ(figure(compare(runs), "p50_ms").verdicts.front(), Verdict::worse);
+}
+
 TEST(Comparison, HasNoRatioToNothing) {
   std::vector<LoadReport> runs{run_of({1, 1, 1}, 1), run_of({1, 1, 1}, 1)};
   runs[1].failed = 5;
