@@ -58,7 +58,12 @@ load::LoadPlan BenchCommand::plan(const std::string& endpoint) const {
   plan.timeout = options.timeout;
   plan.waits_for_ready = options.wait_for_ready;
   load_.apply(plan);
-  request_.apply(connection_, options, load_.has_kind(), load_.payload(), load_.has_bytes(), plan);
+  const bool has_method = request_.has_method();
+  // Before the server is asked, where it need not be.
+  if (!has_method || load_.has_kind()) load_.check(plan, has_method);
+  const char* const payload_option = load_.has_bytes() ? "--bytes" : load_.has_content() ? "--content" : nullptr;
+  request_.apply(connection_, options, load_.has_kind(), load_.payload(), payload_option, plan);
+  load_.check(plan, has_method);
   return plan;
 }
 

@@ -8,6 +8,7 @@
 #include "cli/terminal.h"
 
 #include "load/random.h"
+#include "load/schedule.h"
 
 #include <algorithm>
 #include <array>
@@ -66,11 +67,11 @@ void BenchLoadArguments::declare(CLI::App& app) {
   add_number(app, "-t,--threads", settings_.threads,
              "Threads that call, each with its share of the connections; else 1", 1, most_threads);
   add_number(app, "-b,--bytes", settings_.bytes, "Of each message to the built-in echo service; else 8", 0, most_bytes);
-  app.add_option("--content", content_, "What these are")
-      ->type_name("random|text|zeros")
-      ->check(CLI::IsMember({"random", "text", "zeros"}).description(""))
-      ->capture_default_str()
-      ->group(group);
+  content_option_ = app.add_option("--content", content_, "What these are")
+                        ->type_name("random|text|zeros")
+                        ->check(CLI::IsMember({"random", "text", "zeros"}).description(""))
+                        ->capture_default_str()
+                        ->group(group);
   add_number(app, "--messages", settings_.messages, "Of each stream, where this side says how many; else 100", 1,
              UINT32_MAX);
   declare_time(app);
@@ -121,11 +122,20 @@ void BenchLoadArguments::apply(load::LoadPlan& plan) const {
   }
   plan.compressor = compressor_;
   if (polls_) plan.loop.busy_poll = poll_time;
-  const bool is_stream = plan.kind != load::CallKind::unary && plan.kind != load::CallKind::one_way;
-  if (settings.messages && !is_stream) throw misuse("--messages goes with the kinds of streams alone");
   if (settings.messages) plan.messages = *settings.messages;
+}
+
+void BenchLoadArguments::check(const load::LoadPlan& plan, bool has_method) const {
+  const bool is_stream = plan.kind != load::CallKind::unary && plan.kind != load::CallKind::one_way;
+  if (settings().messages && !is_stream) throw misuse("--messages goes with the kinds of streams alone");
+  if (settings().messages && has_method && plan.kind == load::CallKind::server_stream) {
+    throw misuse("--messages: how many a METHOD's server-stream has is said by its request");
+  }
   if (plan.rate > 0 && plan.kind == load::CallKind::bidirectional) {
     throw misuse("--rate does not go with bidi-stream, whose messages follow each other");
+  }
+  if (!load::has_due_calls(plan)) {
+    throw misuse("--rate: no call is due while it measures, from the end of --warmup on for --duration");
   }
 }
 
@@ -156,9 +166,9 @@ void BenchLoadArguments::apply_time(const BenchSettings& settings, load::LoadPla
   } else {
     plan.duration = duration_argument("--duration", settings.duration.value_or("5s"));
   }
-  const std::string warmup = settings.warmup.value_or("300ms");
-  const bool is_none = warmup == "0" || warmup == "0s";
-  plan.warmup = is_none ? std::chrono::nanoseconds(0) : duration_argument("--warmup", warmup);
+  const Result<std::chrono::nanoseconds> warmup = parse_duration_or_zero(settings.warmup.value_or("300ms"));
+  if (!warmup) throw misuse("--warmup: " + std::string(warmup.status().message()));
+  plan.warmup = *warmup;
   plan.rate = settings.rate.value_or(0);
   if (!std::isfinite(plan.rate)) throw misuse("--rate: is no number");
   if (arrivals_ == "poisson") {

@@ -19,9 +19,12 @@ class BenchLoadArguments {
   bool lists_presets() const { return preset_ == "list"; }
   /// Fills in everything but the endpoint, the method and its request. Throws Failure.
   void apply(load::LoadPlan& plan) const;
+  /// What does not go together, once the kind of calls is known. Throws Failure.
+  void check(const load::LoadPlan& plan, bool has_method) const;
   /// Payload of the built-in echo service.
   Slice payload() const;
   bool has_bytes() const noexcept { return settings_.bytes.has_value(); }
+  bool has_content() const noexcept { return content_option_->count() > 0; }
   bool polls() const noexcept { return polls_; }
   bool has_kind() const noexcept { return settings_.kind.has_value(); }
 
@@ -34,6 +37,7 @@ class BenchLoadArguments {
   BenchSettings settings_;
   std::string preset_;
   std::string content_ = "random";
+  const CLI::Option* content_option_ = nullptr;
   std::string arrivals_ = "even";
   std::string compressor_;
   bool polls_ = false;

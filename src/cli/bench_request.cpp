@@ -66,7 +66,7 @@ void BenchRequest::declare(CLI::App& app) {
 }
 
 void BenchRequest::apply(const ConnectionArguments& connection, const CallOptions& options, bool has_kind,
-                         const Slice& payload, bool has_bytes, load::LoadPlan& plan) const {
+                         const Slice& payload, const char* payload_option, load::LoadPlan& plan) const {
   if (!dash_.empty() && dash_ != "-") throw misuse("unexpected argument '" + harmless(fit_text(dash_, 60)) + "'");
   if (!dash_.empty() && (json_ || !file_.empty())) throw misuse("- goes neither with --json nor with --file");
   const bool has_json = json_ || !file_.empty() || !dash_.empty();
@@ -82,7 +82,10 @@ void BenchRequest::apply(const ConnectionArguments& connection, const CallOption
     plan.request = payload;
     return;
   }
-  if (has_bytes) throw misuse("--bytes is for the built-in echo service and --codec bytes; a METHOD has its request");
+  if (payload_option != nullptr) {
+    throw misuse(std::string(payload_option) +
+                 " is for the built-in echo service and --codec bytes; a METHOD has its request");
+  }
   apply_method(connection, options, has_kind, plan);
 }
 

@@ -21,9 +21,9 @@ class BenchRequest {
   /// False: the built-in echo service is called.
   bool has_method() const noexcept { return !method_.empty(); }
   /// Fills in the method, its kind unless `has_kind`, the request and its codec. Asks the server for definitions, if
-  /// there are no others. Throws Failure.
+  /// there are no others. `payload_option`, if not null, was said of the payload. Throws Failure.
   void apply(const ConnectionArguments& connection, const CallOptions& options, bool has_kind, const Slice& payload,
-             bool has_bytes, load::LoadPlan& plan) const;
+             const char* payload_option, load::LoadPlan& plan) const;
 
  private:
   void apply_echo(const Slice& payload, load::LoadPlan& plan) const;

@@ -72,8 +72,11 @@ void BenchServe::declare(CLI::App& app) {
       ->capture_default_str();
   app.add_option("--delay", delay_, "Time before an answer of Echo: TIME, or shares as 90%:2ms,9%:20ms,1%:80ms")
       ->type_name("TIME");
-  auto* const stall = app.add_option("--stall", stall_, "Do nothing at all for so long, once")->type_name("TIME");
-  app.add_option("--stall-after", stall_after_, "When, from the first call on")
+  auto* const stall =
+      app.add_option("--stall", stall_,
+                     "Once, at a unary call of Echo, block the loop that has taken it, with all of its connections")
+          ->type_name("TIME");
+  app.add_option("--stall-after", stall_after_, "When, from the first such call on")
       ->type_name("TIME")
       ->capture_default_str()
       ->needs(stall);

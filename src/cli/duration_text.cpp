@@ -51,7 +51,7 @@ std::string format_long_duration(double count) {
 
 }  // namespace
 
-Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
+Result<std::chrono::nanoseconds> parse_duration_or_zero(std::string_view text) {
   std::string_view rest = text;
   double total = 0;
   do {
@@ -66,9 +66,14 @@ Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
     if (unit == nullptr) return refuse(text, "unknown unit; units are ns, us, ms, s, m, h and d");
     total += number * unit->nanoseconds;
   } while (!rest.empty());
-  if (!(total >= 1)) return refuse(text, "is not more than zero");
   if (total > year) return refuse(text, "exceeds a year");
-  return std::chrono::nanoseconds(std::llround(total));
+  return std::chrono::nanoseconds(total < 1 ? 0 : std::llround(total));
+}
+
+Result<std::chrono::nanoseconds> parse_duration(std::string_view text) {
+  Result<std::chrono::nanoseconds> duration = parse_duration_or_zero(text);
+  if (duration && duration->count() == 0) return refuse(text, "is not more than zero");
+  return duration;
 }
 
 std::string format_duration(std::chrono::nanoseconds duration) {

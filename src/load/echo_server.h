@@ -23,7 +23,7 @@ inline constexpr std::string_view messages_key = "bench-messages";
 struct EchoOptions {
   ServerOptions server{};
   DelayDistribution delay{};                                      ///< before each answer of Echo
-  std::chrono::nanoseconds stall{0};                              ///< once, for so long, a loop does nothing
+  std::chrono::nanoseconds stall{0};                              ///< once: the loop of a unary call does nothing
   std::chrono::nanoseconds stall_after{std::chrono::seconds(1)};  ///< the first call
 };
 

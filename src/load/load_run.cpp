@@ -71,6 +71,7 @@ void check(const LoadPlan& plan) {
   demand(plan.outstanding >= plan.connections, "outstanding: fewer calls than connections");
   demand(plan.duration.count() > 0 || plan.total > 0, "neither a duration nor a total is given");
   demand(plan.messages >= 1, "messages: a stream has at least one");
+  demand(has_due_calls(plan), "no call is due at the rate while it measures");
   demand(plan.rate <= 0 || plan.kind != CallKind::bidirectional, "a rate is not for bidirectional streams");
 }
 

@@ -2,9 +2,20 @@
 // Even gaps, or those of a Poisson process.
 #include "load/schedule.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace trunkline::load {
+namespace {
+
+double seconds_of(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
+
+/// So many are expected that there is one, at random as well.
+constexpr double many = 50;
+/// Of a warm-up that is not gone through to know.
+constexpr double too_many = 1e7;
+
+}  // namespace
 
 Schedule::Schedule(Clock::time_point start, double rate, Arrivals arrivals, std::size_t index, std::size_t shares)
     : start_(start), gap_(1e9 / rate * static_cast<double>(shares)), random_(index + 1), arrivals_(arrivals) {
@@ -21,6 +32,23 @@ void Schedule::advance() noexcept {
     passed_ -= std::log(random_.fraction()) * gap_;
   }
   due_ = start_ + std::chrono::nanoseconds(std::llround(passed_));
+}
+
+bool has_due_calls(const LoadPlan& plan) {
+  if (plan.rate <= 0 || plan.duration.count() == 0 || plan.rate * seconds_of(plan.duration) >= many) return true;
+  const Clock::time_point from = Clock::time_point() + plan.warmup, end = from + plan.duration;
+  if (plan.arrivals == Arrivals::even) {
+    // Of all generators together.
+    const double first = std::ceil(seconds_of(plan.warmup) * plan.rate) / plan.rate;
+    return first < seconds_of(plan.warmup + plan.duration);
+  }
+  if (plan.rate * seconds_of(plan.warmup) > too_many) return true;
+  for (std::size_t index = 0; index < plan.threads; ++index) {
+    Schedule schedule(Clock::time_point(), plan.rate, plan.arrivals, index, plan.threads);
+    while (schedule.due() < from) schedule.advance();
+    if (schedule.due() < end) return true;
+  }
+  return false;
 }
 
 }  // namespace trunkline::load

@@ -32,4 +32,7 @@ class Schedule {
   Arrivals arrivals_ = Arrivals::even;
 };
 
+/// False: a plan with a rate has none in the time that it measures.
+bool has_due_calls(const LoadPlan& plan);
+
 }  // namespace trunkline::load

@@ -15,9 +15,13 @@ import sys
 import termios
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+import trunkline
+from trunkline.services import add_reflection
 
 from . import benching
 from .commanding import COMMAND, end, environment, needs_command, run, start
@@ -51,6 +55,11 @@ NOBODY = "tcp://127.0.0.1:1"
         ([NOBODY, "--messages", "5"], "--messages goes with"),
         ([NOBODY, "--bytes", "99999999999"], "--bytes"),
         ([NOBODY, "a.B/C", "--bytes", "8"], "--bytes is for the built-in"),
+        ([NOBODY, "a.B/C", "--content", "zeros"], "--content is for the built-in"),
+        ([NOBODY, "a.B/C", "--kind", "server-stream", "--messages", "5"], "is said by its request"),
+        ([NOBODY, "a.B/C", "--kind", "unary", "--messages", "5"], "--messages goes with"),
+        ([NOBODY, "--rate", "0.5", "-d", "1s"], "no call is due"),
+        ([NOBODY, "--rate", "0.001", "-d", "1s", "--arrivals", "poisson"], "no call is due"),
         ([NOBODY, "--json", "{}"], "need a METHOD"),
         ([NOBODY, "--codec", "json"], "need a METHOD"),
         ([NOBODY, "a.B/C", "input"], "unexpected argument 'input'"),
@@ -78,6 +87,47 @@ def test_misuse_is_told_before_anything_is_sent(arguments: list[str], why: str) 
 
     assert ended.status == 2, ended.messages
     assert why in ended.messages and ended.output == ""
+
+
+@pytest.mark.parametrize("warmup", ["0", "0s", "0ms"])
+def test_no_warmup_in_any_unit(warmup: str) -> None:
+    ended, report = benching.bench("--self", "--warmup", warmup, "-n", "10")
+
+    assert ended.status == 0, ended.messages
+    assert report["settings"]["warmup_seconds"] == 0
+
+
+def test_a_rate_of_which_one_call_is_due() -> None:
+    ended, report = benching.bench("--self", "--rate", "0.5", "--duration", "300ms", "--warmup", "0")
+
+    assert (ended.status, report["outcome"]["calls"]) == (0, 1)
+
+
+def test_messages_of_a_method_that_is_a_client_stream_by_its_definition() -> None:
+    server = trunkline.Server(threads=2)
+
+    @server.method
+    def gather(requests: Iterator[int]) -> int:
+        return sum(requests)
+
+    @server.method
+    def scatter(request: int) -> Iterator[int]:
+        yield request
+
+    add_reflection(server)
+    with server.serve("tcp://127.0.0.1:0") as running:
+        load = ("--messages", "7", "-n", "10", "--warmup", "0", "--json", "3")
+        ended, report = benching.bench(running.endpoint, "gather", *load)
+        refused = run("bench", running.endpoint, "scatter", *load)
+
+    assert (ended.status, report["outcome"]["messages"]) == (0, 70), ended.messages
+    assert refused.status == 2 and "is said by its request" in refused.messages
+
+
+def test_stalls_are_described_as_they_are() -> None:
+    shown = " ".join(run("bench", "serve", "--help").output.split())
+
+    assert "at a unary call of Echo, block the loop" in shown
 
 
 def test_nobody_there() -> None:

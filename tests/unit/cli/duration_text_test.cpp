@@ -35,6 +35,7 @@ TEST(DurationText, WhatIsNoDurationIsRefused) {
   EXPECT_EQ(refusal("5x"), "duration '5x': unknown unit; units are ns, us, ms, s, m, h and d");
   EXPECT_EQ(refusal("1m30"), "duration '1m30': unknown unit; units are ns, us, ms, s, m, h and d");
   EXPECT_EQ(refusal("0s"), "duration '0s': is not more than zero");
+  for (const char* const zero : {"0", "0s", "0ms", "0m0s"}) EXPECT_EQ(parse_duration_or_zero(zero).value(), 0s) << zero;
   EXPECT_EQ(refusal("99999999h"), "duration '99999999h': exceeds a year");
 }
 

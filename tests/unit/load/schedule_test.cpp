@@ -67,5 +67,31 @@ TEST(Schedule, OfAPoissonProcessKeepsTheRateAndSpreadsTheGaps) {
   EXPECT_NEAR(deviation, 1e5, 2e3);
 }
 
+TEST(HasDueCalls, IsFalseWhereNoneIsDueInTheMeasurement) {
+  using namespace std::chrono_literals;
+  LoadPlan plan;
+  plan.warmup = 300ms;
+  plan.duration = 1s;
+  plan.rate = 0.5;
+
+  EXPECT_FALSE(has_due_calls(plan));
+  // The first is due at once.
+  plan.warmup = 0ms;
+  EXPECT_TRUE(has_due_calls(plan));
+  plan.warmup = 1999ms;
+  EXPECT_TRUE(has_due_calls(plan));
+  plan.duration = 1ms;
+  EXPECT_FALSE(has_due_calls(plan));
+  plan.arrivals = Arrivals::poisson;
+  plan.duration = 60s;
+  EXPECT_TRUE(has_due_calls(plan));
+  plan.rate = 1e-3;
+  plan.duration = 1ms;
+  EXPECT_FALSE(has_due_calls(plan));
+  plan.duration = 0ms;
+  plan.total = 1;
+  EXPECT_TRUE(has_due_calls(plan));
+}
+
 }  // namespace
 }  // namespace trunkline::load
