@@ -54,8 +54,7 @@ std::string throughput_text(const load::LoadReport& report) {
   if (report.settings.messages > 0 && report.is_about_messages()) {
     text += format("%-11s%llu ended\n", "streams", static_cast<unsigned long long>(report.calls));
   } else if (report.settings.messages > 0) {
-    text += format("%-11s%s/s\n", "messages",
-                   format_count(static_cast<double>(report.messages - report.late.messages) / seconds).c_str());
+    text += format("%-11s%s/s\n", "messages", format_count(report.messages_per_second()).c_str());
   }
   text += format("%-11s%s/s sent, %s/s received\n", "payloads",
                  bytes_text(static_cast<double>(report.bytes_sent - report.late.bytes_sent) / seconds).c_str(),

@@ -101,6 +101,8 @@ struct LoadReport {
   std::uint64_t timely() const noexcept;
   /// A second's timely().
   double rate() const noexcept;
+  /// Of streams of any kind.
+  double messages_per_second() const noexcept;
   /// Of both directions, in payload bytes a second.
   double bytes_per_second() const noexcept;
 };
@@ -115,6 +117,8 @@ struct Figure {
   int better = 1;
 };
 std::vector<Figure> figures_of(const LoadReport& report);
+/// Of all figures that a report may have; each has some of them, in this order.
+std::vector<std::string> figure_names();
 
 struct Percentile {
   const char* name;  ///< "p99.9"

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Settings, then figures, each a column.
+// Settings, then figures, each a column; the same ones of every run, so that lines of several make a table.
 #include "load/report_json.h"
 
 #include <array>
+#include <cstdint>
 #include <cstdio>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace trunkline::load {
 namespace {
@@ -22,33 +26,56 @@ std::string number(double value) {
   return text.data();
 }
 
+std::string number_or_nothing(double value) { return value > 0 ? number(value) : ""; }
+std::string count_or_nothing(std::uint64_t value) { return value > 0 ? std::to_string(value) : ""; }
+
+std::string lines_of(const std::vector<std::pair<std::string, std::string>>& columns) {
+  std::string names, values;
+  bool is_first = true;
+  for (const auto& [name, value] : columns) {
+    names += (is_first ? "" : ",") + name;
+    values += (is_first ? "" : ",") + quoted(value);
+    is_first = false;
+  }
+  return names + "\n" + values + "\n";
+}
+
 }  // namespace
 
 std::string to_csv(const LoadReport& report) {
   const LoadSettings& settings = report.settings;
-  std::vector<std::pair<std::string, std::string>> columns{{"started_at", settings.started_at},
-                                                           {"endpoint", settings.endpoint},
-                                                           {"method", settings.method},
-                                                           {"kind", settings.kind},
-                                                           {"codec", settings.codec},
-                                                           {"request_bytes", std::to_string(settings.request_bytes)},
-                                                           {"threads", std::to_string(settings.threads)},
-                                                           {"connections", std::to_string(settings.connections)},
-                                                           {"outstanding", std::to_string(settings.outstanding)},
-                                                           {"rate", number(settings.rate)},
-                                                           {"end", std::string(to_string(report.end))},
-                                                           {"seconds", number(report.seconds)},
-                                                           {"calls", std::to_string(report.calls)},
-                                                           {"messages", std::to_string(report.messages)},
-                                                           {"unsent", std::to_string(report.unsent)},
-                                                           {"unanswered", std::to_string(report.unanswered)}};
-  for (const Figure& figure : figures_of(report)) columns.emplace_back(figure.name, number(figure.value));
-  std::string names, values;
-  for (const auto& [name, value] : columns) {
-    names += (names.empty() ? "" : ",") + name;
-    values += (values.empty() ? "" : ",") + quoted(value);
+  std::vector<std::pair<std::string, std::string>> columns{
+      {"started_at", settings.started_at},
+      {"endpoint", settings.endpoint},
+      {"method", settings.method},
+      {"kind", settings.kind},
+      {"codec", settings.codec},
+      {"compressor", settings.compressor},
+      {"arrivals", settings.arrivals},
+      {"request_bytes", std::to_string(settings.request_bytes)},
+      {"threads", std::to_string(settings.threads)},
+      {"connections", std::to_string(settings.connections)},
+      {"outstanding", std::to_string(settings.outstanding)},
+      {"messages_per_stream", count_or_nothing(settings.messages)},
+      {"rate", number_or_nothing(settings.rate)},
+      {"duration_seconds", number_or_nothing(settings.duration_seconds)},
+      {"total", count_or_nothing(settings.total)},
+      {"warmup_seconds", number(settings.warmup_seconds)},
+      {"end", std::string(to_string(report.end))},
+      {"seconds", number(report.seconds)},
+      {"calls", std::to_string(report.calls)},
+      {"messages", std::to_string(report.messages)},
+      {"late_calls", std::to_string(report.late.calls)},
+      {"unsent", std::to_string(report.unsent)},
+      {"waited", std::to_string(report.waited)},
+      {"unanswered", std::to_string(report.unanswered)}};
+  std::map<std::string, double> values;
+  for (const Figure& figure : figures_of(report)) values[figure.name] = figure.value;
+  for (const std::string& name : figure_names()) {
+    const auto found = values.find(name);
+    columns.emplace_back(name, found == values.end() ? "" : number(found->second));
   }
-  return names + "\n" + values + "\n";
+  return lines_of(columns);
 }
 
 }  // namespace trunkline::load

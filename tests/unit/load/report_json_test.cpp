@@ -4,9 +4,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <random>
 #include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace trunkline::load {
 namespace {
@@ -105,6 +109,75 @@ TEST(ReportJson, RefusesAnyPartOfAFile) {
 
   for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
     EXPECT_FALSE(from_json(text.substr(0, length)).is_ok()) << length;
+  }
+}
+
+using Columns = std::vector<std::pair<std::string, std::string>>;
+
+/// Of values without commas.
+Columns columns_of(const LoadReport& report) {
+  std::istringstream lines(to_csv(report));
+  std::string line, name, value;
+  std::getline(lines, line);
+  std::istringstream names(line);
+  std::getline(lines, line);
+  std::istringstream values(line);
+  Columns columns;
+  while (std::getline(names, name, ',')) {
+    value.clear();
+    std::getline(values, value, ',');
+    columns.emplace_back(name, value);
+  }
+  return columns;
+}
+
+std::string value_of(const Columns& columns, const std::string& name) {
+  for (const auto& [each, value] : columns) {
+    if (each == name) return value;
+  }
+  return "no such column";
+}
+
+TEST(ReportCsv, HasTheSameColumnsForEveryRun) {
+  const auto full = full_report(), empty = std::make_unique<LoadReport>(), streams = full_report();
+  full->settings.method = "a.B/C";
+  empty->settings.kind = "one-way";
+  streams->settings.method = "a.B/C";
+  streams->settings.kind = "bidi-stream";
+  streams->settings.messages = 10;
+  streams->messages = 5000;
+  const Columns of_full = columns_of(*full), of_empty = columns_of(*empty), of_streams = columns_of(*streams);
+
+  ASSERT_EQ(of_full.size(), of_empty.size());
+  ASSERT_EQ(of_full.size(), of_streams.size());
+  for (std::size_t index = 0; index < of_full.size(); ++index) {
+    EXPECT_EQ(of_full[index].first, of_empty[index].first);
+    EXPECT_EQ(of_full[index].first, of_streams[index].first);
+  }
+  EXPECT_EQ(value_of(of_full, "arrivals"), "poisson");
+  EXPECT_EQ(value_of(of_full, "compressor"), "zstd");
+  EXPECT_EQ(value_of(of_full, "duration_seconds"), "3");
+  EXPECT_EQ(value_of(of_full, "messages_per_second"), "");
+  EXPECT_NE(value_of(of_full, "client_cpu_us_per_call"), "");
+  EXPECT_EQ(value_of(of_empty, "p99_ms"), "");
+  EXPECT_EQ(value_of(of_empty, "server_memory_mb"), "");
+  EXPECT_EQ(value_of(of_streams, "messages_per_second"), "2000");
+  EXPECT_EQ(value_of(of_streams, "client_cpu_us_per_message"), "250");
+  EXPECT_EQ(value_of(of_streams, "client_cpu_us_per_call"), "");
+}
+
+TEST(ReportCsv, HasEveryFigureInItsOrder) {
+  for (const char* const kind : {"unary", "server-stream", "bidi-stream"}) {
+    const auto report = full_report();
+    report->settings.kind = kind;
+    report->settings.messages = 10;
+    const std::vector<std::string> names = figure_names();
+    auto at = names.begin();
+
+    for (const Figure& figure : figures_of(*report)) {
+      at = std::find(at, names.end(), figure.name);
+      ASSERT_NE(at, names.end()) << figure.name;
+    }
   }
 }
 
