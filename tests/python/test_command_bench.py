@@ -6,9 +6,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import math
+import os
 import random
 import re
 import signal
+import statistics
+import subprocess
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,6 +29,8 @@ from .benching import ECHO, SHORT, bench, built_in, served
 from .commanding import needs_command, run, start
 
 pytestmark = needs_command
+
+HISTOGRAM = Path(commanding.COMMAND).parents[2] / "tests/unit/load/histogram_of_input"
 
 
 @pytest.fixture(scope="module")
@@ -272,19 +278,33 @@ def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
     assert run("bench", "compare", str(tmp_path / "other.json")).status == 2
 
 
-def test_histogram_agrees_with_hdrhistogram(echo: str) -> None:
-    hdrh = pytest.importorskip("hdrh.histogram")
-    _, report = bench(echo, "-o", "16", *SHORT)
+@pytest.mark.skipif(not os.access(HISTOGRAM, os.X_OK), reason="needs the program that reads durations")
+@pytest.mark.parametrize(("mean", "spread"), [(11.0, 0.5), (13.0, 1.5), (16.0, 2.5)])
+def test_histogram_agrees_with_hdrhistogram(mean: float, spread: float) -> None:
+    """Both are given the same durations, whose logarithms are normal, as they are."""
+    hdrh: Any = pytest.importorskip("hdrh.histogram")
+    generator = random.Random(20261122)
+    values = [max(1, min(2**39, int(generator.lognormvariate(mean, spread)))) for _ in range(50_000)]
     theirs: Any = hdrh.HdrHistogram(1, 2**40, 3)
-    for upper, count in report["latency"]["buckets"]:
-        theirs.record_value(upper, count)
+    for value in values:
+        theirs.record_value(value)
+    given = "\n".join(map(str, values))
+    figures = json.loads(subprocess.run([HISTOGRAM], input=given, capture_output=True, text=True, check=True).stdout)[
+        "figures"
+    ]
 
-    assert theirs.get_total_count() == sum(count for _, count in report["latency"]["buckets"])
+    assert theirs.get_total_count() == len(values)
+    assert figures["max_ms"] * 1e6 == pytest.approx(max(values), abs=0.5)
+    assert figures["min_ms"] * 1e6 == pytest.approx(min(values), abs=0.5)
+    assert figures["mean_ms"] * 1e6 == pytest.approx(statistics.fmean(values))
+    values.sort()
     # Which of two neighbours a quantile is may be rounded in either way.
-    one = 100 / theirs.get_total_count()
+    one = 100 / len(values)
     for percentile in (1, 10, 25, 50, 75, 90, 95, 99, 99.9, 99.99):
-        ours = report["figures"][f"p{percentile}_ms"] * 1e6
-        assert theirs.get_value_at_percentile(max(0, percentile - one)) * 0.998 <= ours
+        ours = figures[f"p{percentile}_ms"] * 1e6
+        exact = values[math.ceil(percentile * len(values) / 100 - 1e-9) - 1]
+        assert exact * 0.9999 <= ours <= exact * 1.001
+        assert theirs.get_value_at_percentile(percentile - one) * 0.998 <= ours
         assert ours <= theirs.get_value_at_percentile(min(100, percentile + one)) * 1.002
 
 
