@@ -250,7 +250,8 @@ void Worker::publish_again() {
   publish();
   publish_timer_.expires_after(publish_interval);
   publish_timer_.async_wait([this](const std::error_code& error) {
-    if (!error) publish_again();
+    // One that has expired already is not cancelled.
+    if (!error && phase_ != Phase::fencing && phase_ != Phase::over) publish_again();
   });
 }
 
