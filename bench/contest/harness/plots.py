@@ -111,7 +111,7 @@ def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, fl
             textcoords="offset points",
             va="center",
             fontsize=8,
-            bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none", "alpha": 0.85},
+            bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none"},
         )
     if limit:
         axis.axvline(limit, color=LIMIT, linestyle="--", linewidth=1, zorder=0.5)

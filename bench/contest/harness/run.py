@@ -104,12 +104,21 @@ def describe(each: Contestant, missing: dict[str, str]) -> dict[str, Any]:
     }
 
 
+def without_path(arguments: list[str]) -> list[str]:
+    """Where somebody's results went says nothing about them."""
+    kept = [word for word in arguments if not word.startswith("--json=")]
+    if "--json" in kept:
+        place = kept.index("--json")
+        del kept[place : place + 2]
+    return kept
+
+
 def start_of(
     arguments: list[str], contestants: list[Contestant], missing: dict[str, str], timing: Timing
 ) -> dict[str, Any]:
     return {
         "format": results.FORMAT,
-        "command": shlex.join(["bench/contest/run", *arguments]),
+        "command": shlex.join(["bench/contest/run", *without_path(arguments)]),
         "started": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
         "timing": timing.__dict__,
         "machine": machine.describe(),

@@ -16,6 +16,7 @@ from harness.manifest import Contestant, ManifestError, Places, read_manifest, r
 from harness.measurement import Timing, Tools, measure
 from harness.process import Program, RunFailed, cores_of_side
 from harness.results import failure, figure
+from harness.run import without_path
 from harness.tables import TABLES, Cell, Table
 
 from .conftest import CONTEST, Make
@@ -287,3 +288,15 @@ def test_the_standard_command_line_says_all_of_a_load(make: Make) -> None:
 @pytest.mark.parametrize(("size", "frame"), [(0, 16), (8, 26), (127, 145), (128, 147), (65536, 65556)])
 def test_the_limit_moves_frames_of_our_size(size: int, frame: int) -> None:
     assert frame_bytes(Load(bytes=size)) == frame
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        (["--quick", "--json", "/somewhere/it.json"], ["--quick"]),
+        (["--json=it.json", "--table", "main"], ["--table", "main"]),
+        (["--full"], ["--full"]),
+    ],
+)
+def test_the_command_that_is_shown_tells_no_path(given: list[str], kept: list[str]) -> None:
+    assert without_path(given) == kept
