@@ -5,9 +5,16 @@
 #include "net/tls_stream.h"
 #include "net/tls_transport.h"
 
+#include <sys/socket.h>
+
+#include <array>
+
 namespace trunkline::net {
 
 namespace {
+
+/// Of what a peer sent after the error that ends its handshake: 64 KiB.
+constexpr int most_last_reads = 16;
 
 class SocketHandshake final : public TlsHandshake, private TransportObserver {
  public:
@@ -50,9 +57,18 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
   }
 
   void fail(const Status& reason) {
+    take_what_is_there();
     readiness_->close();
     finish(
         Status(StatusCode::unavailable, tried_ + ": tls: " + std::string(reason.message()), StatusOrigin::transport));
+  }
+
+  /// A socket that is closed with input unread resets the connection, and the peer would lose the alert that says why.
+  void take_what_is_there() {
+    std::array<std::byte, 4096> unread;
+    for (int round = 0; round < most_last_reads; ++round) {
+      if (::recv(readiness_->socket(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0) return;
+    }
   }
 
   void timed_out() {

@@ -142,7 +142,12 @@ bool NativeSession::only_one_way_calls() const noexcept {
 void NativeSession::transport_closed(const Status& reason) {
   if (transition(phase_, ConnectionInput::transport_lost).action != ConnectionAction::finish) return;
   output_.clear();
-  if (!reason.is_ok()) return end_session(Status(StatusCode::unavailable, reason.message(), StatusOrigin::transport));
+  if (!reason.is_ok()) {
+    // A peer that does not know the protocol often resets: what was waited for says more than the reset.
+    std::string text(reason.message());
+    if (phase_ < ConnectionPhase::open && role_ == Role::client) text = "handshake: no hello from the peer: " + text;
+    return end_session(Status(StatusCode::unavailable, text, StatusOrigin::transport));
+  }
   std::string_view what;
   if (phase_ < ConnectionPhase::open && (role_ == Role::client || input_.size() > 0)) {
     what = "handshake: connection closed by the peer before its hello";

@@ -339,6 +339,20 @@ TEST_F(TlsTest, GivesUpOnAClientThatSpeaksSomethingElse) {
   EXPECT_THAT(std::string(error.message()), HasSubstr("http request"));
 }
 
+TEST_F(TlsTest, ClosesWithoutAResetWhenTheHandshakeFails) {
+  const auto listener = std::move(Listener::open(loop_, endpoint_of("tls://127.0.0.1:0"), listen_, {})).value();
+  DialOutcome plain;
+  plain.start(loop_, endpoint_of("tcp://127.0.0.1:" + std::to_string(listener->endpoint().port())));
+  ASSERT_TRUE(run_until(loop_, [&] { return plain.result.has_value(); }));
+  StreamPeer peer(std::move(**plain.result));
+  peer.receive_all();
+
+  peer.send("GET / HTTP/1.1\r\n" + std::string(5000, 'x'));
+
+  ASSERT_TRUE(run_until(loop_, [&] { return peer.is_ended(); }));
+  EXPECT_TRUE(peer.error().is_ok()) << peer.error().to_string();
+}
+
 TEST_F(TlsTest, EndWithoutGoodbyeIsAnError) {
   int sockets[2] = {-1, -1};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);

@@ -190,6 +190,14 @@ TEST(Handshake, EndOfFileBeforeHelloSaysSo) {
   EXPECT_EQ(lone.session().close_reason().message(), "handshake: connection closed by the peer before its hello");
 }
 
+TEST(Handshake, ResetBeforeHelloSaysSo) {
+  LoneSession lone(Role::client);
+
+  lone.session().transport_closed(Status(StatusCode::unavailable, "connection reset"));
+
+  EXPECT_EQ(lone.session().close_reason().message(), "handshake: no hello from the peer: connection reset");
+}
+
 TEST(Handshake, GoawayBeforeHelloEndsCallsAsNotRun) {
   LoneSession lone(Role::client);
   int context = 0;
