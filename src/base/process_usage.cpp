@@ -29,7 +29,10 @@ std::uint64_t resident_bytes() {
 ProcessUsage process_usage() {
   ProcessUsage result{.id = static_cast<std::uint64_t>(::getpid()), .memory_bytes = resident_bytes()};
   rusage usage{};
-  if (::getrusage(RUSAGE_SELF, &usage) == 0) result.cpu = duration_of(usage.ru_utime) + duration_of(usage.ru_stime);
+  if (::getrusage(RUSAGE_SELF, &usage) == 0) {
+    result.cpu = duration_of(usage.ru_utime) + duration_of(usage.ru_stime);
+    result.peak_memory_bytes = static_cast<std::uint64_t>(usage.ru_maxrss) * 1024;
+  }
   return result;
 }
 

@@ -9,8 +9,9 @@ namespace trunkline::base {
 
 struct ProcessUsage {
   std::uint64_t id = 0;
-  std::chrono::nanoseconds cpu{};  ///< user and system
-  std::uint64_t memory_bytes = 0;  ///< resident; 0 where the system does not say
+  std::chrono::nanoseconds cpu{};       ///< user and system
+  std::uint64_t memory_bytes = 0;       ///< resident; 0 where the system does not say
+  std::uint64_t peak_memory_bytes = 0;  ///< the most that was resident; likewise
 };
 
 ProcessUsage process_usage();

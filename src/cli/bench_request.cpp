@@ -5,14 +5,11 @@
 #include "cli/failure.h"
 #include "cli/message_coder.h"
 #include "cli/request_input.h"
-#include "cli/terminal.h"
 
 #include "load/echo_server.h"
 
 namespace trunkline::cli {
 namespace {
-
-std::string refuse_nothing(const std::string& text) { return text.empty() ? "is empty" : ""; }
 
 load::CallKind kind_of(const google::protobuf::MethodDescriptor* method) {
   if (method == nullptr) return load::CallKind::unary;
@@ -51,14 +48,7 @@ Slice encode(RequestInput input, const MessageCoder& coder) {
 void BenchRequest::declare(CLI::App& app) {
   app.add_option("method", method_, "SERVICE/METHOD, as `trunkline call` takes it; else the built-in echo service")
       ->type_name("");
-  app.add_option("input", dash_, "-: the request from standard input")->type_name("");
-  auto* const json = app.add_option("--json", json_, "The request, as JSON; else {}")
-                         ->type_name("TEXT")
-                         ->check(CLI::Validator(refuse_nothing, ""));
-  app.add_option("--file", file_, "The same from a file")
-      ->type_name("FILE")
-      ->check(CLI::Validator(refuse_nothing, ""))
-      ->excludes(json);
+  input_.declare(app, {.dash = "-: the request from standard input", .json = "The request, as JSON; else {}"});
   app.add_option("--codec", codec_, "How it is sent; with json, msgpack or bytes (--bytes) no definitions are needed")
       ->type_name("protobuf|json|msgpack|bytes")
       ->check(CLI::IsMember({"protobuf", "json", "msgpack", "bytes"}).description(""));
@@ -67,9 +57,8 @@ void BenchRequest::declare(CLI::App& app) {
 
 void BenchRequest::apply(const ConnectionArguments& connection, const CallOptions& options, bool has_kind,
                          const Slice& payload, const char* payload_option, load::LoadPlan& plan) const {
-  if (!dash_.empty() && dash_ != "-") throw misuse("unexpected argument '" + harmless(fit_text(dash_, 60)) + "'");
-  if (!dash_.empty() && (json_ || !file_.empty())) throw misuse("- goes neither with --json nor with --file");
-  const bool has_json = json_ || !file_.empty() || !dash_.empty();
+  input_.check("", true, "--file");
+  const bool has_json = input_.is_given();
   if (!has_method()) {
     if (has_json || !codec_.empty() || schema_.is_given()) {
       throw misuse("--json, --file, -, --codec and definitions need a METHOD");
@@ -114,16 +103,13 @@ void BenchRequest::apply_method(const ConnectionArguments& connection, const Cal
     throw misuse("--kind " + std::string(to_string(plan.kind)) + ": " + method.path + " is " +
                  std::string(to_string(kind)));
   }
-  plan.codec = codec_.empty() ? (method.codec == "protobuf" ? "protobuf" : "json") : codec_;
-  if (plan.codec == "protobuf" && method.codec != "protobuf") {
-    throw misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
-  }
+  plan.codec = codec_for(method, codec_);
   const MessageCoder coder(found != nullptr ? found->input_type() : nullptr,
                            found != nullptr ? found->output_type() : nullptr,
                            {.codec = plan.codec, .layout = JsonLayout::compact, .shows_defaults = false});
-  const std::string& file = dash_.empty() ? file_ : dash_;
-  plan.request =
-      encode(file.empty() ? RequestInput::from_text(json_.value_or("{}")) : RequestInput::from_file(file), coder);
+  const std::string file = input_.is_dash() ? "-" : input_.file();
+  plan.request = encode(
+      file.empty() ? RequestInput::from_text(input_.json().value_or("{}")) : RequestInput::from_file(file), coder);
   plan.method = method.path;
 }
 

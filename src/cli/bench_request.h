@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/connection_arguments.h"
+#include "cli/json_arguments.h"
 #include "cli/schema_arguments.h"
 
 #include "load/load_plan.h"
@@ -31,9 +32,7 @@ class BenchRequest {
                     load::LoadPlan& plan) const;
 
   std::string method_;
-  std::string dash_;
-  std::optional<std::string> json_;
-  std::string file_;
+  JsonArguments input_;
   std::string codec_;
   SchemaArguments schema_;
 };

@@ -11,29 +11,18 @@
 #include <unistd.h>
 
 namespace trunkline::cli {
-namespace {
-
-/// The reason, as CLI11 wants it; empty if there is something.
-std::string refuse_nothing(const std::string& text) { return text.empty() ? "is empty" : ""; }
-
-}  // namespace
+namespace {}  // namespace
 
 void CallCommand::declare(CLI::App& app) {
   connection_.declare(app);
   app.add_option("method", method_, "SERVICE/METHOD, SERVICE.METHOD, or the method's name on the wire")
       ->type_name("")
       ->required();
-  app.add_option("input", dash_, "-: requests from standard input, sent as they come")->type_name("");
-  auto* const json = app.add_option("--json", json_, "Requests, as JSON values one after the other")
-                         ->type_name("TEXT")
-                         ->check(CLI::Validator(refuse_nothing, ""));
-  app.add_option("--file", file_, "The same from a file")
-      ->type_name("FILE")
-      ->check(CLI::Validator(refuse_nothing, ""))
-      ->excludes(json);
+  input_.declare(app, {.dash = "-: requests from standard input, sent as they come",
+                       .json = "Requests, as JSON values one after the other"});
   app.add_option("--data-binary", bytes_, "One request as it is, not JSON: a text, or @FILE, or @- for standard input")
       ->type_name("TEXT|@FILE")
-      ->excludes(json)
+      ->excludes("--json")
       ->excludes("--file");
   app.add_option("-o,--output-binary", output_,
                  "Write responses to a file as the bytes they came in; -: standard output")
@@ -53,13 +42,7 @@ void CallCommand::declare(CLI::App& app) {
 }
 
 int CallCommand::run() {
-  if (!dash_.empty() && dash_ != "-") {
-    throw misuse("unexpected argument '" + harmless(fit_text(dash_, 60)) +
-                 "'; requests are given with --json, --file, --data-binary or -");
-  }
-  if (!dash_.empty() && (json_ || !file_.empty() || bytes_)) {
-    throw misuse("- goes neither with --json nor with --file or --data-binary");
-  }
+  input_.check("; requests are given with --json, --file, --data-binary or -", !bytes_, "--file or --data-binary");
   if (codec_ == "bytes" && !bytes_) throw misuse("--codec bytes is for what --data-binary gives");
   CallOptions options = call_.options();
   options.compressor = compressor_;
@@ -93,10 +76,10 @@ int CallCommand::run() {
 /// Without any input an empty request is sent, and many requests are expected on standard input.
 RequestInput CallCommand::open_input(bool has_many_requests) const {
   if (bytes_) return RequestInput::of_bytes(*bytes_);
-  if (json_) return RequestInput::from_text(*json_);
-  if (!file_.empty()) return RequestInput::from_file(file_);
+  if (input_.json()) return RequestInput::from_text(*input_.json());
+  if (!input_.file().empty()) return RequestInput::from_file(input_.file());
   const bool is_described = codec_.empty() || codec_ == "protobuf" || schema_.is_given();
-  if (dash_.empty() && !(has_many_requests && is_described)) return RequestInput::from_text("{}");
+  if (!input_.is_dash() && !(has_many_requests && is_described)) return RequestInput::from_text("{}");
   if (is_terminal(STDIN_FILENO) && is_terminal(STDERR_FILENO)) {
     write_message(Style(STDERR_FILENO).faint("requests as JSON; end with Ctrl-D") + "\n");
   }
@@ -111,13 +94,7 @@ CoderOptions CallCommand::coder_options(const MethodFacts& method) const {
             .layout = layout(has_many_responses),
             .shows_defaults = shows_defaults_};
   }
-  // Whatever a server's own codec is: JSON is taken by all.
-  std::string codec = method.codec == "protobuf" ? "protobuf" : "json";
-  if (!codec_.empty()) codec = codec_;
-  if (codec == "protobuf" && method.codec != "protobuf") {
-    throw misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
-  }
-  return {.codec = codec, .layout = layout(has_many_responses), .shows_defaults = shows_defaults_};
+  return {.codec = codec_for(method, codec_), .layout = layout(has_many_responses), .shows_defaults = shows_defaults_};
 }
 
 JsonLayout CallCommand::layout(bool has_many_responses) const {

@@ -5,6 +5,7 @@
 #include "cli/call_arguments.h"
 #include "cli/command.h"
 #include "cli/connection_arguments.h"
+#include "cli/json_arguments.h"
 #include "cli/message_coder.h"
 #include "cli/request_input.h"
 #include "cli/schema_arguments.h"
@@ -29,9 +30,7 @@ class CallCommand final : public Command {
   SchemaArguments schema_;
   CallArguments call_;
   std::string method_;
-  std::string dash_;
-  std::optional<std::string> json_;
-  std::string file_;
+  JsonArguments input_;
   std::optional<std::string> bytes_;
   std::string output_;
   std::string codec_;

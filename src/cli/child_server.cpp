@@ -1,22 +1,18 @@
 // SPDX-License-Identifier: MIT
-// posix_spawn(3) with a pipe each way.
+// This program again, with a pipe each way.
 #include "cli/child_server.h"
 
+#include "cli/child_process.h"
 #include "cli/failure.h"
 
 #include <fcntl.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
-#include <csignal>
 #include <cstring>
 #include <string_view>
 #include <vector>
-
-extern char** environ;
 
 namespace trunkline::cli {
 namespace {
@@ -36,31 +32,6 @@ struct Pipe {
   }
 };
 
-/// In a process group of its own, so that Ctrl-C is not for it, and with no signal blocked.
-pid_t spawn(std::vector<std::string> arguments, const Pipe& input, const Pipe& output) {
-  std::vector<char*> pointers;
-  pointers.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, input.reading.get(), STDIN_FILENO);
-  posix_spawn_file_actions_adddup2(&actions, output.writing.get(), STDOUT_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t none;
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setpgroup(&attributes, 0);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
-  pid_t child = 0;
-  const int error = posix_spawn(&child, "/proc/self/exe", &actions, &attributes, pointers.data(), environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  if (error != 0) throw Failure(exit_status::failed, std::string("start a server: ") + std::strerror(error));
-  return child;
-}
-
 }  // namespace
 
 ChildServer::ChildServer(const std::string& uri, bool polls) {
@@ -68,7 +39,11 @@ ChildServer::ChildServer(const std::string& uri, bool polls) {
   Pipe output;
   std::vector<std::string> arguments{"trunkline", "bench", "serve", uri, "--until-input-ends"};
   if (polls) arguments.emplace_back("--busy-poll");
-  process_ = spawn(std::move(arguments), input, output);
+  ChildFiles files;
+  files.set(STDIN_FILENO, input.reading.get());
+  files.set(STDOUT_FILENO, output.writing.get());
+  const int error = spawn("/proc/self/exe", std::move(arguments), files, ChildGroup::own, process_);
+  if (error != 0) throw Failure(exit_status::failed, std::string("start a server: ") + std::strerror(error));
   input_ = std::move(input.writing);
   output.writing = FileHandle();
   output_ = std::move(output.reading);
@@ -77,8 +52,7 @@ ChildServer::ChildServer(const std::string& uri, bool polls) {
 
 ChildServer::~ChildServer() {
   input_ = FileHandle();
-  while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_child(process_);
 }
 
 void ChildServer::read_endpoint() {
@@ -92,8 +66,7 @@ void ChildServer::read_endpoint() {
   }
   if (!line.starts_with(announcement)) {
     input_ = FileHandle();
-    while (waitpid(process_, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    wait_for_child(process_);
     throw Failure(exit_status::failed, "the server of --self did not come up");
   }
   endpoint_ = line.substr(announcement.size());

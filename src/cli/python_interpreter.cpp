@@ -2,22 +2,17 @@
 // Chooses an interpreter, and sees whether it has the package.
 #include "cli/python_interpreter.h"
 
+#include "cli/child_process.h"
 #include "cli/exit_status.h"
 #include "cli/failure.h"
 #include "cli/file_handle.h"
 
-#include <fcntl.h>
-#include <spawn.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <csignal>
 #include <cstdlib>
 #include <filesystem>
-
-extern char** environ;
 
 namespace trunkline::cli {
 namespace {
@@ -34,39 +29,10 @@ std::string own_folder() {
   return error ? "" : self.parent_path().string();
 }
 
-/// Signals as a program expects them, whatever this one does with them.
-class SpawnAttributes {
- public:
-  SpawnAttributes() {
-    posix_spawnattr_init(&attributes_);
-    sigset_t set;
-    sigemptyset(&set);
-    posix_spawnattr_setsigmask(&attributes_, &set);
-    sigaddset(&set, SIGPIPE);
-    posix_spawnattr_setsigdefault(&attributes_, &set);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  }
-  ~SpawnAttributes() { posix_spawnattr_destroy(&attributes_); }
-  SpawnAttributes(const SpawnAttributes&) = delete;
-  SpawnAttributes& operator=(const SpawnAttributes&) = delete;
-  const posix_spawnattr_t* get() const noexcept { return &attributes_; }
-
- private:
-  posix_spawnattr_t attributes_;
-};
-
-int spawn_and_wait(std::vector<std::string> arguments, posix_spawn_file_actions_t& actions) {
-  const SpawnAttributes attributes;
+int spawn_and_wait(const std::vector<std::string>& arguments, const ChildFiles& files) {
   pid_t child = 0;
-  if (posix_spawn(&child, arguments.front().c_str(), &actions, attributes.get(), pointers_to(arguments).data(),
-                  environ) != 0) {
-    return -1;
-  }
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return -1;
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : exit_status::signal_base + WTERMSIG(status);
+  if (spawn(arguments.front(), arguments, files, ChildGroup::ours, child) != 0) return -1;
+  return wait_for_child(child);
 }
 
 /// Whether it has the module, without importing that: the exit status is 0 then.
@@ -74,12 +40,9 @@ int ask(const std::string& python, const std::string& module_name) {
   const std::string question =
       "import importlib.util as u, sys; sys.exit(0 if u.find_spec('trunkline') and u.find_spec('" + module_name +
       "') else 3)";
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  const int status = spawn_and_wait({python, "-c", question}, actions);
-  posix_spawn_file_actions_destroy(&actions);
-  return status;
+  ChildFiles files;
+  files.set_unheard(STDERR_FILENO);
+  return spawn_and_wait({python, "-c", question}, files);
 }
 
 /// By preference; those that do not exist are left out.
@@ -103,14 +66,6 @@ std::vector<std::string> interpreters(const std::string& typed, const std::strin
 }
 
 }  // namespace
-
-std::vector<char*> pointers_to(std::vector<std::string>& arguments) {
-  std::vector<char*> pointers;
-  pointers.reserve(arguments.size() + 1);
-  for (std::string& argument : arguments) pointers.push_back(argument.data());
-  pointers.push_back(nullptr);
-  return pointers;
-}
 
 std::string find_program(const std::string& name, std::string_view path) {
   if (name.find('/') != std::string::npos) return access(name.c_str(), X_OK) == 0 ? name : "";
@@ -147,12 +102,9 @@ int run_python(const std::string& python, std::vector<std::string> arguments, st
   }
   lseek(file.get(), 0, SEEK_SET);
   arguments.insert(arguments.begin(), python);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, file.get(), STDIN_FILENO);
-  const int status = spawn_and_wait(std::move(arguments), actions);
-  posix_spawn_file_actions_destroy(&actions);
-  return status;
+  ChildFiles files;
+  files.set(STDIN_FILENO, file.get());
+  return spawn_and_wait(arguments, files);
 }
 
 }  // namespace trunkline::cli

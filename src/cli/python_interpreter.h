@@ -19,7 +19,4 @@ std::string find_python(const std::string& typed, const std::string& module_name
 /// number, or -1 if it could not be started.
 int run_python(const std::string& python, std::vector<std::string> arguments, std::string_view input);
 
-/// As execv(3) wants them, ended by null; they point into `arguments`.
-std::vector<char*> pointers_to(std::vector<std::string>& arguments);
-
 }  // namespace trunkline::cli

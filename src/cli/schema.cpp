@@ -99,6 +99,15 @@ MethodFacts facts_of(const MethodDescriptor& method) {
   return facts;
 }
 
+std::string codec_for(const MethodFacts& method, const std::string& typed) {
+  const bool takes_protobuf = method.codec == "protobuf";
+  if (typed == "protobuf" && !takes_protobuf) {
+    throw misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
+  }
+  if (!typed.empty()) return typed;
+  return takes_protobuf ? "protobuf" : "json";
+}
+
 Schema::Schema(std::unique_ptr<SchemaSource> source)
     : source_(std::move(source)), errors_(std::make_unique<BuildErrors>()), pool_(source_.get(), errors_.get()) {}
 

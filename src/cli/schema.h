@@ -65,6 +65,9 @@ class Schema {
 };
 
 MethodFacts facts_of(const google::protobuf::MethodDescriptor& method);
+/// How its messages are sent: as `typed` (--codec) says; else in protobuf, or in JSON, which all other methods take.
+/// Throws Failure if it does not take protobuf.
+std::string codec_for(const MethodFacts& method, const std::string& typed);
 
 /// protoc names every field for JSON; those it would have had anyway are dropped, so that they are not shown.
 void drop_usual_json_names(google::protobuf::FileDescriptorProto& file);

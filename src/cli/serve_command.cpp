@@ -2,6 +2,7 @@
 // Becomes the interpreter that has the package.
 #include "cli/serve_command.h"
 
+#include "cli/child_process.h"
 #include "cli/failure.h"
 #include "cli/python_interpreter.h"
 

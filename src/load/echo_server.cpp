@@ -2,7 +2,7 @@
 // Handlers that pass payloads back as they came.
 #include "load/echo_server.h"
 
-#include "load/process_usage.h"
+#include "base/process_usage.h"
 #include "load/raw_message.h"
 
 #include <trunkline/v1/statistics.pb.h>
@@ -10,8 +10,6 @@
 #include <asio/steady_timer.hpp>
 #include <asio/this_coro.hpp>
 #include <asio/use_awaitable.hpp>
-
-#include <unistd.h>
 
 #include <charconv>
 #include <optional>
@@ -111,11 +109,12 @@ void EchoServer::add_streams() {
 void EchoServer::add_statistics() {
   server_.handle<RawMessage, RawMessage>(
       "trunkline.v1.Statistics/Get", [this](const RawMessage&, RawMessage& response, ServerContext&) {
+        const base::ProcessUsage usage = base::process_usage();
         v1::ServerStatistics sample;
-        sample.set_process_id(static_cast<std::uint64_t>(getpid()));
+        sample.set_process_id(usage.id);
         sample.set_uptime_ns(static_cast<std::uint64_t>((std::chrono::steady_clock::now() - started_).count()));
-        sample.set_cpu_ns(static_cast<std::uint64_t>(ProcessUsage::now().cpu_seconds * 1e9));
-        sample.set_memory_bytes(resident_bytes());
+        sample.set_cpu_ns(static_cast<std::uint64_t>(usage.cpu.count()));
+        sample.set_memory_bytes(usage.memory_bytes);
         response.bytes = Slice::from_string(sample.SerializeAsString());
         return Status::ok();
       });

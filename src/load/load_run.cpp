@@ -132,7 +132,7 @@ Clock::time_point LoadRun::end_of_measurement() const {
 void LoadRun::sample_usage() {
   if (is_sampled_) return;
   is_sampled_ = true;
-  after_ = ProcessUsage::now();
+  after_ = base::process_usage();
   if (end_ != RunEnd::gave_up) server_ = probe_->end();
 }
 
@@ -146,7 +146,7 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
   const Clock::time_point start = Clock::now();
   measured_from_ = second_from_ = start + plan_.warmup;
   for (const auto& worker : workers_) worker->begin(start);
-  before_ = ProcessUsage::now();
+  before_ = base::process_usage();
   bool is_measuring = plan_.warmup.count() == 0;
   while (true) {
     const bool was_done = is_done();
@@ -154,7 +154,7 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
     const Clock::time_point now = Clock::now();
     if (!is_measuring && now >= measured_from_) {
       is_measuring = true;
-      before_ = ProcessUsage::now();
+      before_ = base::process_usage();
       if (has_statistics) probe_->begin();
     }
     if (was_done || now >= end_of_measurement()) sample_usage();
@@ -279,7 +279,7 @@ LoadReport LoadRun::report() {
   made.latency = whole_->latency;
   made.uncorrected = whole_->uncorrected;
   made.series = series_;
-  made.cpu_seconds = std::max(0.0, after_.cpu_seconds - before_.cpu_seconds);
+  made.cpu_seconds = std::max(0.0, seconds_of(after_.cpu - before_.cpu));
   made.peak_memory_bytes = after_.peak_memory_bytes;
   made.server = server_;
   return made;

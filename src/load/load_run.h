@@ -2,9 +2,9 @@
 // LoadRun: a plan carried out, from connecting to the report.
 #pragma once
 
+#include "base/process_usage.h"
 #include "load/load_plan.h"
 #include "load/load_report.h"
-#include "load/process_usage.h"
 #include "load/recording.h"
 #include "load/usage_probe.h"
 #include "load/worker.h"
@@ -64,7 +64,7 @@ class LoadRun {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Recording> tick_, second_, last_second_, whole_, late_;
   std::unique_ptr<UsageProbe> probe_;  ///< once connected
-  ProcessUsage before_, after_;
+  base::ProcessUsage before_, after_;
   std::optional<ServerUsage> server_;
   std::vector<SeriesPoint> series_;
   Clock::time_point measured_from_{};
