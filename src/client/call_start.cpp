@@ -58,14 +58,16 @@ void ChannelCore::run(CallOperation& operation, const Method& method, MessageVie
 bool ChannelCore::try_begin_direct(CallOperation& operation, const Method& method, MessageView request,
                                    const CallOptions& options) {
   if (!all_direct_ || !pending_.empty() || operation.cancel_number != 0 || !options.metadata.empty() ||
-      options.reply != nullptr || !options.codec.empty() || !options.compressor.empty()) {
+      options.reply != nullptr || !options.compressor.empty()) {
     return false;
   }
   operation.method_ = methods_.find_on_loop(method);
   if (operation.method_ == nullptr) return false;
-  if (request.type != known_type_) {
-    const Result<const Codec*> codec = call::choose_codec(options_.codecs, {}, *request.type);
+  if (request.type != known_type_ || options.codec != known_codec_name_) {
+    if (request.type == nullptr) return false;
+    const Result<const Codec*> codec = call::choose_codec(options_.codecs, options.codec, *request.type);
     if (!codec) return false;
+    known_codec_name_ = options.codec;
     known_type_ = request.type;
     known_codec_ = *codec;
   }

@@ -225,7 +225,8 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   CallOperation* last_ended_ = nullptr;
   std::unique_ptr<ConnectionPool> pool_;
 
-  const MessageType* known_type_ = nullptr;  // the last one, and its codec
+  const MessageType* known_type_ = nullptr;  // the last one, the codec named with it, and what that is
+  std::string known_codec_name_;
   const Codec* known_codec_ = nullptr;
   std::unordered_map<std::uint64_t, CallOperation*> cancellable_;
   std::atomic<std::uint64_t> last_cancel_number_{0};

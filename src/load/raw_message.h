@@ -29,8 +29,8 @@ inline constexpr std::array<std::string_view, 4> raw_codec_names{"bytes", "proto
 /// Those that pass raw messages as they are, under these names.
 CodecRegistry raw_codecs();
 
-/// The same messages as types whose usual codec is that of a number, in the form that costs a call least: a call whose
-/// options name a codec looks for it, and takes memory for what it found.
+/// The same messages as types whose direct form is that of a codec: what another codec encodes is first put into memory
+/// of its own.
 template <std::size_t Number>
 struct RequestIn {
   const RawMessage& message;

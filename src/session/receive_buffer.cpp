@@ -7,8 +7,8 @@
 namespace trunkline::session {
 
 namespace {
-/// Read together with the rest of a long body: room for the next header, little enough that a following long body is
-/// read in place as well.
+/// Read together with the rest of a body that fills a read by itself: room for the next header, little enough that a
+/// following long body is read in place as well.
 constexpr std::size_t tail_bytes = 512;
 }  // namespace
 
@@ -17,7 +17,8 @@ std::size_t ReceiveBuffer::prepare(std::array<MutableByteSpan, 2>& out) {
   std::size_t wanted = read_bytes_;
   if (body_missing_ > 0) {
     out[count++] = {body_, body_missing_};
-    wanted = std::min(wanted, tail_bytes);
+    // One system call for many messages is worth more than the copy of what is cut off at the end.
+    wanted = body_missing_ + tail_bytes < read_bytes_ ? read_bytes_ - body_missing_ : std::min(wanted, tail_bytes);
     if (wanted == 0) return count;
   } else if (read_bytes_ == 0) {
     wanted = needed_ > size() ? needed_ - size() : 1;

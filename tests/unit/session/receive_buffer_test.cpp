@@ -120,6 +120,22 @@ TEST(ReceiveBuffer, UnbufferedBodyTakesNothingBeyondIt) {
   EXPECT_EQ(room[0].size(), 4u);
 }
 
+/// What one prepare() offers for a body of `size` bytes of which nothing has come.
+std::array<std::size_t, 2> room_beside_body(std::size_t size) {
+  ReceiveBuffer buffer(4096);
+  std::string target(size, '.');
+  buffer.expect_body(reinterpret_cast<std::byte*>(target.data()), size);
+  std::array<MutableByteSpan, 2> room;
+  return buffer.prepare(room) == 2 ? std::array{room[0].size(), room[1].size()} : std::array<std::size_t, 2>{};
+}
+
+TEST(ReceiveBuffer, ReadsWhatFollowsABodyWithItsRest) {
+  EXPECT_EQ(room_beside_body(1000), (std::array<std::size_t, 2>{1000, 3096}));
+  EXPECT_EQ(room_beside_body(3583), (std::array<std::size_t, 2>{3583, 513}));
+  EXPECT_EQ(room_beside_body(3584), (std::array<std::size_t, 2>{3584, 512}));
+  EXPECT_EQ(room_beside_body(100000), (std::array<std::size_t, 2>{100000, 512}));
+}
+
 TEST(ReceiveBuffer, DoesNotWriteOverWhatSomeoneKeeps) {
   ReceiveBuffer buffer(128);
   std::string_view first = "kept";
