@@ -241,7 +241,8 @@ NativeSession::Step NativeSession::on_message_of(CallState& call, const wire::Fr
 /// The message of an event is the application's until release(). The credit of its earlier pieces has been returned
 /// already: the call gets no more until that much has been read.
 void NativeSession::hand_out_credit(CallState* call, const HeldCredit& credit, Event& event) {
-  event.credit = last_credit_ = credit;
+  event.credit = credit;
+  last_credit_ = credit;
   last_credit_call_ = call != nullptr ? call->id : event.id;
   unread_bytes_ += credit.further_bytes;
   if (call != nullptr) call->returnable_credit -= credit.further_bytes;

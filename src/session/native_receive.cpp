@@ -81,6 +81,8 @@ NativeSession::Step NativeSession::decode(Event& event) {
   }
   const ByteSpan body(input_.data() + wire::header_bytes, header.length);
   input_.consume(wire::header_bytes + body.size());
+  if (take_plain_frame(header, body, event)) [[likely]]
+    return Step::event;
   return take_frame(header, body, input_.block(), event);
 }
 

@@ -113,6 +113,11 @@ class NativeSession final : public Session, private FrameSource {
   bool is_held_back(const wire::FrameHeader& header) const noexcept;
   Step hold_frame(const wire::FrameHeader& header, ByteSpan body, Block* block);
 
+  // native_plain.cpp: the usual frames, at once.
+  bool take_plain_frame(const wire::FrameHeader& header, ByteSpan body, Event& event);
+  bool take_plain_call(const wire::FrameHeader& header, std::size_t size, Event& event);
+  bool take_plain_answer(const wire::FrameHeader& header, std::size_t size, Event& event);
+
   // native_calls.cpp: frames about calls.
   Step on_call_frame(const wire::FrameHeader& header, ByteSpan body, Block* block, Event& event);
   Step admit_call(const wire::FrameHeader& header, ByteSpan body, const wire::HeaderBlock& block,

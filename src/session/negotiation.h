@@ -43,6 +43,10 @@ class Negotiation {
   /// What a number of the peer's stands for here; null: a name this side does not have.
   const Codec* peer_codec(std::uint8_t number) const noexcept { return peer_codecs_[number - 1u]; }
   const Compressor* peer_compressor(std::uint8_t number) const noexcept { return peer_compressors_[number - 1u]; }
+  /// As peer_codec(), and null for a number that is not in the peer's list.
+  const Codec* known_codec(std::uint8_t number) const noexcept {
+    return is_peer_codec(number) ? peer_codec(number) : nullptr;
+  }
   const std::string& peer_codec_name(std::uint8_t number) const noexcept { return peer_.codecs[number - 1u]; }
   const std::string& peer_compressor_name(std::uint8_t number) const noexcept { return peer_.compressors[number - 1u]; }
 
