@@ -88,10 +88,18 @@ Status encode_message(const Codec* codec, MessageView message, Slice& out, Throw
   return has_thrown("encode", thrown);
 }
 
+Status parse_message(const Codec& codec, ByteSpan payload, MutableMessageView message) try {
+  if (message.type->parse(message.object, payload)) [[likely]]
+    return {};
+  return does_not_parse(codec.name());
+} catch (...) {
+  return has_thrown("decode", nullptr);
+}
+
 Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message, ThrownText* thrown) try {
   if (message.type->kind == MessageKind::none) return {};
   if (codec == nullptr) return decode_nothing(message);
-  if (message.type->parse != nullptr && codec->name() == message.type->direct_codec) {
+  if (parses_directly(*codec, *message.type)) {
     if (message.type->parse(message.object, payload.bytes())) return {};
     return does_not_parse(codec->name());
   }
@@ -104,11 +112,8 @@ Status decode_message(const Codec* codec, const Slice& payload, MutableMessageVi
 Status decode_message(const session::Event& event, MutableMessageView message) try {
   if (message.type->kind == MessageKind::none) return {};
   if (event.codec == nullptr) return decode_nothing(message);
-  if (message.type->parse != nullptr && event.codec->name() == message.type->direct_codec) [[likely]] {
-    if (message.type->parse(message.object, event.payload)) [[likely]]
-      return {};
-    return does_not_parse(event.codec->name());
-  }
+  if (parses_directly(*event.codec, *message.type)) [[likely]]
+    return parse_message(*event.codec, event.payload, message);
   if (!event.codec->supports(*message.type)) return not_supported(*event.codec);
   return event.codec->decode(event.payload_slice(), message);
 } catch (...) {

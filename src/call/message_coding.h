@@ -18,6 +18,11 @@ inline bool is_direct(const Codec& codec, const MessageType& type) noexcept {
   return type.size != nullptr && codec.name() == type.direct_codec;
 }
 
+/// True if the type's direct form parses what `codec` stands for.
+inline bool parses_directly(const Codec& codec, const MessageType& type) noexcept {
+  return type.parse != nullptr && codec.name() == type.direct_codec;
+}
+
 /// The codec named, or the type's default if `name` is empty; null for messages of kind none. Errors: invalid_argument
 /// (no such codec in the registry, no default, or the codec does not know the type).
 Result<const Codec*> choose_codec(const CodecRegistry& codecs, std::string_view name, const MessageType& type);
@@ -38,5 +43,7 @@ Status decode_message(const Codec* codec, const Slice& payload, MutableMessageVi
                       ThrownText* thrown = nullptr);
 /// The same for the message of an event, without taking a reference to its bytes where the direct form allows.
 Status decode_message(const session::Event& event, MutableMessageView message);
+/// The same by the type's direct form: parses_directly(codec, *message.type).
+Status parse_message(const Codec& codec, ByteSpan payload, MutableMessageView message);
 
 }  // namespace trunkline::call

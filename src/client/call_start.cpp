@@ -28,7 +28,7 @@ Status ChannelCore::refusal(const Method& method) {
   return refused;
 }
 
-bool ChannelCore::complete_if_refused(CallOperation& operation, const Method& method) {
+bool ChannelCore::complete_without_thread(CallOperation& operation, const Method& method) {
   operation.status = refusal(method);
   if (operation.status.is_ok()) return false;
   complete_in_place(operation);

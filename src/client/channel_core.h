@@ -55,7 +55,9 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   /// The error of ensure_runner() as that of a call to `method`.
   Status refusal(const Method& method);
   /// Completes `operation` with the refusal, inside the function that begins it, if there is one.
-  bool complete_if_refused(CallOperation& operation, const Method& method);
+  bool complete_if_refused(CallOperation& operation, const Method& method) {
+    return driver_.needs_thread() && complete_without_thread(operation, method);
+  }
   /// Begins, and waits until it is complete; `complete` is not called.
   void run(CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
   /// Begins `calls` and waits until `awaited`, one of them or begun before, is done.
@@ -150,7 +152,7 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   Status prepare(CallDetails& details, const Method& method, MessageView request, const CallOptions& options);
   bool try_begin_direct(CallOperation& operation, const Method& method, MessageView request,
                         const CallOptions& options);
-  const Codec* direct_codec(const MessageType& type);
+  bool complete_without_thread(CallOperation& operation, const Method& method);
   Status keep_request(CallOperation& operation, MessageView request, session::Outgoing& message);
   void launch(CallDetails& details);
   void call_finished_with_details(CallOperation& operation, session::Event& event, const ClientConnection& connection);

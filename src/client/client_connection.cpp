@@ -39,13 +39,6 @@ class InEvents {
   const bool outer_;
 };
 
-/// A response that does not parse is not the caller's mistake.
-Status decode_response(const session::Event& event, MutableMessageView response) {
-  Status status = call::decode_message(event, response);
-  if (status.code() == StatusCode::invalid_argument) return {StatusCode::internal, status.message()};
-  return status;
-}
-
 }  // namespace
 
 ClientConnection::ClientConnection(ChannelCore& core, std::unique_ptr<net::Transport> transport)
@@ -172,11 +165,24 @@ void ClientConnection::handle_event() {
   }
 }
 
+/// A response that does not parse is not the caller's mistake.
+Status ClientConnection::decode_response(MutableMessageView response) {
+  const bool is_as_before = event_.codec == direct_codec_ && response.type == direct_type_ && direct_codec_ != nullptr;
+  if (!is_as_before && event_.codec != nullptr && call::parses_directly(*event_.codec, *response.type)) {
+    direct_codec_ = event_.codec;
+    direct_type_ = response.type;
+  }
+  Status status = is_as_before ? call::parse_message(*direct_codec_, event_.payload, response)
+                               : call::decode_message(event_, response);
+  if (status.code() == StatusCode::invalid_argument) return {StatusCode::internal, status.message()};
+  return status;
+}
+
 void ClientConnection::on_finished(CallOperation& operation) {
   operation.connection_ = nullptr;
   --unary_calls_;
   if (event_.status.is_ok()) [[likely]] {
-    if (event_.has_message || !operation.answered_) operation.status = decode_response(event_, operation.response);
+    if (event_.has_message || !operation.answered_) operation.status = decode_response(operation.response);
   } else {
     operation.status = std::move(event_.status);
   }
@@ -188,7 +194,7 @@ void ClientConnection::on_message(CallOperation& operation) {
   if (!event_.metadata.empty()) core_->take_leading(operation, event_.metadata);
   if (!event_.has_message || operation.answered_) return;
   operation.answered_ = true;
-  Status status = decode_response(event_, operation.response);
+  Status status = decode_response(operation.response);
   if (status.is_ok()) return;
   session_->cancel(operation.id_, StatusCode::cancelled);
   operation.connection_ = nullptr;

@@ -59,6 +59,7 @@ class ClientConnection final : public net::ConnectionHandler,
   void on_finished(CallOperation& operation);
   void on_message(CallOperation& operation);
   void on_stream_event(ClientStreamCore& stream);
+  Status decode_response(MutableMessageView response);
   session::CallStart start_of(const MethodEntry& method, base::TimePoint deadline, const Metadata* metadata) const;
   void close_if_drained();
   static void on_idle(base::Timer& timer, void* owner, base::TimePoint now);
@@ -75,6 +76,9 @@ class ClientConnection final : public net::ConnectionHandler,
   bool closing_ = false;
   bool used_ = false;
   std::size_t unary_calls_ = 0;  // of the open ones
+  // The last kind of response that was parsed directly, so that a name is not compared for each.
+  const Codec* direct_codec_ = nullptr;
+  const MessageType* direct_type_ = nullptr;
   base::Timer idle_timer_{on_idle, this};
 };
 

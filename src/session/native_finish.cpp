@@ -38,6 +38,8 @@ Status NativeSession::finish(CallId id, const Status& status, const Outgoing& me
 bool NativeSession::finish_direct(CallId id, const Outgoing& message, std::int64_t call_credit) {
   std::uint8_t codec = 0;
   std::size_t size = 0;
+  if (write_plain({.type = wire::FrameType::finish, .call = id}, message, call_credit, size)) [[likely]]
+    return true;
   if (!measure(message, codec, size) || !may_send_direct(size, size, call_credit)) return false;
   wire::FrameHeader header{.type = wire::FrameType::finish, .codec = codec, .call = id};
   if (message.has_message()) {

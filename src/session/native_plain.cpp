@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The usual call and the usual answer, in one look each: whole, in a codec known here, with nothing beside the message.
-// Whatever else a frame may be is for native_receive.cpp and native_calls.cpp, which would come to the same for these.
+// Whatever else a frame may be is for the other files, which would come to the same for these.
 #include "session/native_session.h"
 
 #include <algorithm>
@@ -68,6 +68,34 @@ bool NativeSession::take_plain_answer(const wire::FrameHeader& header, std::size
   event.end = true;
   event.context = call->context;
   forget_call(*call);
+  return true;
+}
+
+/// One frame of a message of the same kind as the last one, written in place. False, with nothing changed: it is not,
+/// or something stands in its way. `size` is then of no meaning.
+bool NativeSession::write_plain(wire::FrameHeader header, const Outgoing& message, std::int64_t call_credit,
+                                std::size_t& size) {
+  const MessageType* const type = message.message.type;
+  if (type == nullptr || type != direct_type_ || message.codec != direct_codec_ || direct_number_ == 0 ||
+      message.compressor != nullptr || !send_queue_.is_idle() || output_.size() > options_.limits.max_unsent_bytes) {
+    return false;
+  }
+  size = type->size(message.message.object);
+  const wire::Hello& peer = negotiation_.peer();
+  const auto cost = static_cast<std::int64_t>(wire::header_bytes + size);
+  if (size > peer.max_message_bytes || size > peer.max_frame_bytes || size > options_.limits.chunk_bytes ||
+      static_cast<std::int64_t>(size) > call_credit || cost > send_queue_.credit()) {
+    return false;
+  }
+  header.flags |= wire::flag::message;
+  header.codec = direct_number_;
+  header.length = static_cast<std::uint32_t>(size);
+  std::byte* const out = output_.reserve(wire::header_bytes + size);
+  wire::write_header(header, out);
+  if (size > 0) type->write(message.message.object, out + wire::header_bytes);
+  output_.commit(wire::header_bytes + size);
+  send_queue_.take_credit(cost);
+  payload_bytes_taken_ += size;
   return true;
 }
 

@@ -117,7 +117,19 @@ Result<CallId> NativeSession::start(const CallStart& start, const Outgoing& mess
   if (phase_ == ConnectionPhase::closed) return Status(StatusCode::unavailable, "start call: the connection is closed");
   const CallId id = next_id();
   const bool has_metadata = start.metadata != nullptr && !start.metadata->empty();
-  const bool is_known = taught_.find(start.method.key) != 0;
+  const std::uint32_t number = taught_.find(start.method.key);
+  const bool is_known = number != 0;
+  if (is_known && !has_metadata && start.deadline == base::never && start.end && !start.one_way) {
+    const wire::FrameHeader header{
+        .type = wire::FrameType::call, .flags = wire::flag::end, .call = id, .number = number};
+    if (std::size_t size = 0; write_plain(header, message, negotiation_.peer().call_credit, size)) {
+      CallState* const call = open_call(id, start.context);
+      call->send_credit -= static_cast<std::int64_t>(size);
+      call->phase = CallPhase::local_ended;
+      last_id_ = id;
+      return id;
+    }
+  }
   if (has_metadata || !is_known) {
     if (Status status = check_start(start); !status.is_ok()) return status;
   }

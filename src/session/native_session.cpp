@@ -80,7 +80,7 @@ void NativeSession::settle_last_event(Event& event) {
   if (current_.is_live() || unattached_ != 0) abandon_unanswered(event);
   if (last_credit_.connection_bytes != 0) {
     if (!event.held) release(last_credit_call_, last_credit_);
-    last_credit_ = {};
+    last_credit_.connection_bytes = last_credit_.call_bytes = last_credit_.further_bytes = 0;
   }
   if (event_bytes_.block() != nullptr) event_bytes_ = {};
   if (frame_bytes_.block() != nullptr) frame_bytes_ = {};

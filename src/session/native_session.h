@@ -117,6 +117,7 @@ class NativeSession final : public Session, private FrameSource {
   bool take_plain_frame(const wire::FrameHeader& header, ByteSpan body, Event& event);
   bool take_plain_call(const wire::FrameHeader& header, std::size_t size, Event& event);
   bool take_plain_answer(const wire::FrameHeader& header, std::size_t size, Event& event);
+  bool write_plain(wire::FrameHeader header, const Outgoing& message, std::int64_t call_credit, std::size_t& size);
 
   // native_calls.cpp: frames about calls.
   Step on_call_frame(const wire::FrameHeader& header, ByteSpan body, Block* block, Event& event);

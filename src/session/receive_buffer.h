@@ -10,8 +10,8 @@
 namespace trunkline::session {
 
 /// Reads as much as one block holds. When a long body is incomplete its rest is read straight to where it belongs
-/// (expect_body), so that it is not copied, and what follows it into the buffer with the same read. Holds no block while
-/// nothing is buffered.
+/// (expect_body), so that it is not copied, and what follows it into the buffer with the same read. Holds no block
+/// while nothing is buffered.
 class ReceiveBuffer {
  public:
   /// `read_bytes` 0: unbuffered, asks the transport only for what the decoder has said it needs (need()).
