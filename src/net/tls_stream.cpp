@@ -24,15 +24,15 @@ namespace trunkline::net {
 namespace {
 
 constexpr std::size_t record_bytes = 16 * 1024;
-/// Encrypted bytes are sent once this much has gathered, so that both sides work at once.
-constexpr std::size_t flush_bytes = 64 * 1024;
+/// Encrypted bytes are sent once this much has gathered, so that both sides work at once: two records.
+constexpr std::size_t flush_bytes = 32 * 1024;
 /// OpenSSL reads on over records without data. After this much of them the loop does other things.
 constexpr std::size_t most_idle_bytes = 64 * 1024;
 /// Each costs far more than its bytes say, and OpenSSL cannot be told to pause. A peer that renews its keys more often
 /// than this without a word between is given up.
 constexpr int most_renewals = 100;
 /// What is more than this can only be what the peer has OpenSSL say, new keys or alerts, without reading it.
-constexpr std::size_t most_unsent_bytes = 4 * flush_bytes;
+constexpr std::size_t most_unsent_bytes = 256 * 1024;
 
 void fail(Status& error, const std::string& reason) {
   if (error.is_ok()) error = {StatusCode::unavailable, reason, StatusOrigin::transport};

@@ -8,7 +8,12 @@
 #include <trunkline/server.h>
 
 #include <asio/awaitable.hpp>
-#include <asio/experimental/awaitable_operators.hpp>
+#if __has_include(<asio/deferred.hpp>)
+#include <asio/deferred.hpp>
+#else
+#include <asio/experimental/deferred.hpp>
+#endif
+#include <asio/experimental/parallel_group.hpp>
 #include <asio/steady_timer.hpp>
 #include <asio/use_awaitable.hpp>
 
@@ -20,6 +25,11 @@ namespace trunkline::contest {
 namespace {
 
 using ::contest::EchoMessage;
+#if __has_include(<asio/deferred.hpp>)
+using asio::deferred;
+#else
+using asio::experimental::deferred;
+#endif
 using ::contest::TextMessage;
 
 template <class Work>
@@ -70,11 +80,10 @@ void handle_fan_out(Server& server, Channel& backend) {
       fan_out_method,
       [&backend, method = backend.method(echo_method)](const EchoMessage& request, EchoMessage& response,
                                                        ServerContext&) -> asio::awaitable<Status> {
-        using namespace asio::experimental::awaitable_operators;
-        const auto ask = [&] {
-          return backend.async_call<EchoMessage>(method, request, CallOptions{}, asio::use_awaitable);
-        };
-        const auto [first, second, third] = co_await (ask() && ask() && ask());
+        const auto ask = [&] { return backend.async_call<EchoMessage>(method, request, CallOptions{}, deferred); };
+        const auto [order, first, second, third] =
+            co_await asio::experimental::make_parallel_group(ask(), ask(), ask())
+                .async_wait(asio::experimental::wait_for_all(), asio::use_awaitable);
         for (const auto* answer : {&first, &second, &third}) {
           if (!*answer) co_return answer->status();
           if ((*answer)->payload() != request.payload()) co_return Status(StatusCode::data_loss, "a wrong answer");
