@@ -55,7 +55,8 @@ struct ChannelOptions {
   /// by which a server sheds load): of idempotent calls, and of those known not to have run whose request is still at
   /// hand - of blocking calls and call_many(), and of what waited for a connection. There is a pause before repeating
   /// on a connection that is up, and a budget for all: a channel whose calls mostly fail stops repeating. A plain
-  /// asynchronous call that was sent at once, on the loop's thread, is not repeated, nor are one-way calls and streams.
+  /// asynchronous call that was sent at once, on the loop's thread, is not repeated, in whatever codec, nor are one-way
+  /// calls and streams.
   int max_retries = 3;
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   LogCallback log{};

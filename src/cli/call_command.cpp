@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 namespace trunkline::cli {
-namespace {}  // namespace
-
 void CallCommand::declare(CLI::App& app) {
   connection_.declare(app);
   app.add_option("method", method_, "SERVICE/METHOD, SERVICE.METHOD, or the method's name on the wire")

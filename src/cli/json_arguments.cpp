@@ -10,7 +10,7 @@ namespace trunkline::cli {
 std::string refuse_nothing(const std::string& text) { return text.empty() ? "is empty" : ""; }
 
 void JsonArguments::declare(CLI::App& app, const Texts& texts) {
-  app.add_option("input", dash_, texts.dash)->type_name("");
+  app.add_option("input", argument_, texts.dash)->type_name("");
   auto* const json =
       app.add_option("--json", json_, texts.json)->type_name("TEXT")->check(CLI::Validator(refuse_nothing, ""));
   app.add_option("--file", file_, "The same from a file")
@@ -20,7 +20,9 @@ void JsonArguments::declare(CLI::App& app, const Texts& texts) {
 }
 
 void JsonArguments::check(const std::string& hint, bool is_alone, const std::string& others) const {
-  if (is_dash() && dash_ != "-") throw misuse("unexpected argument '" + harmless(fit_text(dash_, 60)) + "'" + hint);
+  if (!argument_.empty() && !is_dash()) {
+    throw misuse("unexpected argument '" + harmless(fit_text(argument_, 60)) + "'" + hint);
+  }
   if (is_dash() && (json_ || !file_.empty() || !is_alone)) {
     throw misuse("- goes neither with --json nor with " + others);
   }

@@ -26,14 +26,14 @@ class JsonArguments {
   /// `is_alone` is false if there are, `others` names them besides --json.
   void check(const std::string& hint, bool is_alone, const std::string& others) const;
 
-  bool is_given() const noexcept { return json_ || !file_.empty() || is_dash(); }
-  bool is_dash() const noexcept { return !dash_.empty(); }
+  bool is_given() const noexcept { return json_ || !file_.empty() || !argument_.empty(); }
+  bool is_dash() const noexcept { return argument_ == "-"; }
   const std::optional<std::string>& json() const noexcept { return json_; }
   /// Empty if there is none.
   const std::string& file() const noexcept { return file_; }
 
  private:
-  std::string dash_;
+  std::string argument_;
   std::optional<std::string> json_;
   std::string file_;
 };

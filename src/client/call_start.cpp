@@ -70,6 +70,7 @@ bool ChannelCore::try_begin_direct(CallOperation& operation, const Method& metho
     known_codec_name_ = options.codec;
     known_type_ = request.type;
     known_codec_ = *codec;
+    is_known_direct_ = *codec == nullptr || call::is_direct(**codec, *request.type);
   }
   operation.deadline_ = deadline_of(options, operation.started_);
   if (operation.deadline_ != base::never && operation.deadline_ <= operation.started_) return false;
@@ -92,8 +93,9 @@ bool ChannelCore::try_begin_direct(CallOperation& operation, const Method& metho
   return true;
 }
 
-/// Fills in the message, and keeps what a repetition will need: a request that stays is there for it, that of an
-/// idempotent call is encoded once for all attempts. To do so for every call would cost too much.
+/// Fills in the message - encoded, unless it can be written straight into the output -, and keeps what a repetition
+/// will need: a request that stays is there for it, that of an idempotent call is encoded once for all attempts. To do
+/// so for every call would cost too much.
 Status ChannelCore::keep_request(CallOperation& operation, MessageView request, session::Outgoing& message) {
   operation.codec_ = message.codec;
   message.message = request;
@@ -106,8 +108,11 @@ Status ChannelCore::keep_request(CallOperation& operation, MessageView request, 
     operation.is_kept_ = true;
     message.message = {};
     message.payload = operation.kept_request_;
+    return {};
   }
-  return {};
+  if (is_known_direct_) return {};
+  message.message = {};
+  return call::encode_message(message.codec, request, message.payload);
 }
 
 // --- step by step ---

@@ -230,6 +230,7 @@ class ChannelCore final : public call::StreamHost, public std::enable_shared_fro
   const MessageType* known_type_ = nullptr;  // the last one, the codec named with it, and what that is
   std::string known_codec_name_;
   const Codec* known_codec_ = nullptr;
+  bool is_known_direct_ = false;
   std::unordered_map<std::uint64_t, CallOperation*> cancellable_;
   std::atomic<std::uint64_t> last_cancel_number_{0};
   std::vector<Waiter*> ready_waiters_;  // in wait_for_ready()

@@ -76,6 +76,7 @@ void Acceptance::shake_hands(Readiness::Pointer socket, PeerInfo peer, Arrival a
   options.context = context;
   options.tried = "accept " + peer.address;
   options.deadline = base::deadline_after(arrival.since, options_.handshake_timeout);
+  options.place = arrival.place;
   struct Keep {
     Resident* resident = nullptr;
     Arrival arrival;

@@ -133,6 +133,7 @@ bool Connection::read_once() {
       return is_full;
     }
     case IoState::would_block:
+      session_->received_nothing();
       wait_to_read();
       return false;
     case IoState::end_of_stream:

@@ -2,19 +2,14 @@
 // The handshake on a loop, with its deadline.
 #include "net/tls_handshake.h"
 
+#include "net/parting.h"
+#include "net/socket_transport.h"
 #include "net/tls_stream.h"
 #include "net/tls_transport.h"
-
-#include <sys/socket.h>
-
-#include <array>
 
 namespace trunkline::net {
 
 namespace {
-
-/// Of what a peer sent after the error that ends its handshake: 64 KiB.
-constexpr int most_last_reads = 16;
 
 class SocketHandshake final : public TlsHandshake, private TransportObserver {
  public:
@@ -23,6 +18,7 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
         stream_(std::make_unique<TlsStream>(options.context, readiness_->socket(), options.server_name)),
         peer_(std::move(peer)),
         tried_(options.tried),
+        place_(options.place),
         callback_(std::move(callback)),
         timeout_([](base::Timer&, void* self, base::TimePoint) { static_cast<SocketHandshake*>(self)->timed_out(); },
                  this) {
@@ -56,19 +52,17 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
         std::make_unique<TlsTransport>(std::move(readiness_), std::move(stream_), std::move(peer_))));
   }
 
+  /// The peer is given time to read the alert that says why.
   void fail(const Status& reason) {
-    take_what_is_there();
-    readiness_->close();
+    readiness_->set_observer(nullptr);
+    if (place_) {
+      Parting::begin(std::make_unique<SocketTransport>(std::move(readiness_), std::move(peer_)), {},
+                     *std::move(place_));
+    } else {
+      readiness_->close();
+    }
     finish(
         Status(StatusCode::unavailable, tried_ + ": tls: " + std::string(reason.message()), StatusOrigin::transport));
-  }
-
-  /// A socket that is closed with input unread resets the connection, and the peer would lose the alert that says why.
-  void take_what_is_there() {
-    std::array<std::byte, 4096> unread;
-    for (int round = 0; round < most_last_reads; ++round) {
-      if (::recv(readiness_->socket(), unread.data(), unread.size(), MSG_DONTWAIT) <= 0) return;
-    }
   }
 
   void timed_out() {
@@ -88,6 +82,7 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
   std::unique_ptr<TlsStream> stream_;
   PeerInfo peer_;
   const std::string tried_;
+  std::optional<Place> place_;
   HandshakeCallback callback_;
   base::Timer timeout_;
   bool is_shaken_ = false;

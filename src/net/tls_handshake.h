@@ -2,12 +2,14 @@
 // TLS as the listener and the dialer see it: contexts made from options, and the handshake on a connected socket.
 #pragma once
 
+#include "net/listener.h"
 #include "net/readiness.h"
 
 #include <trunkline/tls.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace trunkline::net {
@@ -26,6 +28,9 @@ struct HandshakeOptions {
       server_name;  ///< clients: for SNI and the check of the certificate, unless TlsOptions::server_name is set
   base::TimePoint deadline = base::never;
   std::string tried;  ///< begins an error's text, e.g. "connect tls://host:1"
+  /// Servers: a peer whose handshake has failed is given time to read why (Parting), and this is held until then.
+  /// Unset: the socket is closed at once.
+  std::optional<Place> place{};
 };
 
 using HandshakeCallback = std::function<void(Result<std::unique_ptr<Transport>>)>;

@@ -24,6 +24,8 @@ namespace trunkline::net {
 namespace {
 
 constexpr std::size_t record_bytes = 16 * 1024;
+/// Header, padding and tag, of TLS 1.2 and 1.3, in round figures.
+constexpr std::size_t most_record_overhead = 256;
 /// Encrypted bytes are sent once this much has gathered, so that both sides work at once: two records.
 constexpr std::size_t flush_bytes = 32 * 1024;
 /// OpenSSL reads on over records without data. After this much of them the loop does other things.
@@ -237,6 +239,8 @@ void TlsStream::encrypt_all(std::span<const ByteSpan> from) {
       gathered += count;
       if (gathered == record_bytes) {
         gathered = 0;
+        // Room for all until the next flush, which else would grow, and copy, in the middle.
+        if (unsent_.size() == 0) unsent_.prepare(flush_bytes + 2 * most_record_overhead);
         if (!encrypt(in_place ? span.first(count) : ByteSpan(record))) return;
         if (unsent_.size() - unsent_start_ >= flush_bytes && (!flush() || has_unsent())) return;
       }

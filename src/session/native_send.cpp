@@ -123,10 +123,10 @@ Result<CallId> NativeSession::start(const CallStart& start, const Outgoing& mess
     const wire::FrameHeader header{
         .type = wire::FrameType::call, .flags = wire::flag::end, .call = id, .number = number};
     if (std::size_t size = 0; write_plain(header, message, negotiation_.peer().call_credit, size)) {
+      last_id_ = id;  // the frame is out, whatever becomes of the rest
       CallState* const call = open_call(id, start.context);
       call->send_credit -= static_cast<std::int64_t>(size);
       call->phase = CallPhase::local_ended;
-      last_id_ = id;
       return id;
     }
   }
@@ -180,6 +180,7 @@ void NativeSession::start_direct(CallId id, const CallStart& start, const Outgoi
     header.flags |= wire::flag::headers;
   }
   write_direct(header, block, message, size);
+  last_id_ = id;  // the frame is out, whatever becomes of the rest
   send_queue_.take_credit(cost(block.size() + size));
   if (start.one_way) return;
   CallState* call = open_call(id, start.context);

@@ -39,6 +39,7 @@ class NativeSession final : public Session, private FrameSource {
     return is_stalled_ && phase_ != ConnectionPhase::closed ? 0 : input_.prepare(out);
   }
   void received(std::size_t size, base::TimePoint now) override;
+  void received_nothing() noexcept override { input_.rest(); }
   bool next(Event& event) override;
 
   std::size_t gather(std::span<ByteSpan> out) override;

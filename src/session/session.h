@@ -72,6 +72,8 @@ class Session {
   virtual std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) = 0;
   /// `size` bytes were put there; call next() until it returns false.
   virtual void received(std::size_t size, base::TimePoint now) = 0;
+  /// Nothing was: what prepare_receive() took for it is given back until the next time.
+  virtual void received_nothing() noexcept {}
   /// The next event, decoded frame by frame. The event's views are valid until the following call; a `call` event must
   /// be finished or attached before that. False: nothing left.
   virtual bool next(Event& event) = 0;

@@ -124,6 +124,22 @@ TEST_F(ClientRetry, WhatWasSentAtOnceOnTheLoopsThreadIsNotRepeated) {
   EXPECT_EQ(door->seen, 2);
 }
 
+TEST_F(ClientRetry, NamingItsCodecDoesNotHaveItRepeatedEither) {
+  handle_grow();
+  begin("Grow", "1");
+  door->refusals = 1;
+  Status status;
+
+  on_loop([&] {
+    channel().async_call<std::string>("Grow", std::string("3"), {.codec = "bytes"},
+                                      [&](const Result<std::string>& result) { status = result.status(); });
+  });
+  wait_for_repetitions();
+
+  EXPECT_EQ(status.code(), StatusCode::unavailable);
+  EXPECT_EQ(door->seen, 2);
+}
+
 TEST_F(ClientRetry, UnavailableFromAHandlerIsAnAnswer) {
   server().handle<std::string, std::string>("Down", [this](const std::string&, ServerContext&) -> Result<std::string> {
     ++runs;
