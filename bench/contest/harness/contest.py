@@ -64,12 +64,17 @@ def run_tables(
     measure: Measure,
     progress: Progress,
     save: Callable[[dict[str, Any]], None],
+    before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """By table's name. ``save`` is given all there is after every cell."""
+    """By table's name. ``save`` is given all there is after every cell; cells that are there ``before`` are kept."""
     done: dict[str, Any] = {}
     for table in tables:
+        kept = {cell["name"]: cell for cell in (before or {}).get(table.name, {"cells": []})["cells"]}
         done[table.name] = {"cells": []}
         for cell in table.cells:
+            if cell.name in kept:
+                done[table.name]["cells"].append(kept[cell.name])
+                continue
 
             def tell(name: str, table: Table = table, cell: Cell = cell) -> None:
                 progress(table.name, cell.name, name)

@@ -46,16 +46,34 @@ def compose(found: list[dict[str, Any]], page: Path, pictures: Path, kind: str) 
     return "\n".join(parts).rstrip() + "\n"
 
 
+def occasions(found: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Of every table that more than one of the results has, the first time and the last."""
+    contestants = described(found)["contestants"]
+    first: dict[str, Any] = {"contestants": contestants, "tables": {}, "started": []}
+    last: dict[str, Any] = {"contestants": contestants, "tables": {}, "started": []}
+    for name in TABLES:
+        having = [results for results in found if name in results["tables"]]
+        if len(having) < 2:
+            continue
+        for side, results in ((first, having[0]), (last, having[-1])):
+            side["tables"][name] = results["tables"][name]
+            side["started"].append(results["started"].replace("T", " ")[:16])
+    return first, last
+
+
 def repeated(found: list[dict[str, Any]]) -> Iterator[str]:
-    """The first and the last results that have cells in common."""
-    if len(found) < 2 or not comparison.ratios(found[0], found[-1]):
+    """How far the figures of tables that were measured on several occasions differ."""
+    first, last = occasions(found)
+    if not comparison.ratios(first, last):
         return
-    days = " and ".join(results["started"].replace("T", " ")[:16] for results in (found[0], found[-1]))
-    yield "## Two runs"
+    yield "## Two occasions"
     yield ""
-    yield f"How far the ratios of two runs differ, of {days} UTC:"
+    yield (
+        f"The tables {', '.join(first['tables'])} were measured on more than one occasion: first from {min(first['started'])}, "
+        f"last from {min(last['started'])} UTC. How far the ratios differ:"
+    )
     yield ""
-    head, *rest = comparison.lines(found[0], found[-1])
+    head, *rest = comparison.lines(first, last)
     yield head
     yield ""
     yield from folded("every ratio", rest[1:])

@@ -40,9 +40,14 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
         "--warmup", type=float, help="seconds before counting; default 0.3; 0.15 with --quick, 0.2 with --full"
     )
     parser.add_argument("--json", type=Path, help="default build/contest/results-DATE.json")
+    parser.add_argument(
+        "--resume", type=Path, metavar="JSON", help="go on with the run that was interrupted, by its results; goes alone"
+    )
     parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
     parser.add_argument("--list", action="store_true", help="say which contestants there are and what is missing")
     chosen = parser.parse_args(arguments)
+    if chosen.resume is not None and chosen != parser.parse_args(["--resume", str(chosen.resume)]):
+        parser.error("--resume goes alone: the rest is as in the run that it goes on with")
     if (chosen.full or chosen.quick) and chosen.table:
         parser.error("--table names single tables, --full and --quick choose them")
     if chosen.rounds is not None and chosen.rounds < 1:
@@ -128,6 +133,24 @@ def start_of(
     }
 
 
+def resumed(before: dict[str, Any], now: dict[str, Any]) -> dict[str, Any]:
+    """What was measured, to go on with. Raises ValueError if it would be of other programs or another machine."""
+    for what in ("machine", "contestants"):
+        if before[what] != now[what]:
+            changed = sorted(name for name in before[what] if before[what][name] != now[what].get(name))
+            raise ValueError(f"--resume: {', '.join(changed) or what} changed since, which would make two runs of one")
+    return {**before, "resumed": [*before.get("resumed", []), now["started"]]}
+
+
+def without_done(tables: list[Table], done: dict[str, Any]) -> list[Table]:
+    """The tables with the cells that are still to be measured."""
+    names = {name: {cell["name"] for cell in table["cells"]} for name, table in done.items()}
+    return [
+        Table(**{**table.__dict__, "cells": tuple(c for c in table.cells if c.name not in names.get(table.name, set()))})
+        for table in tables
+    ]
+
+
 def show(contestants: list[Contestant], missing: dict[str, str], console: Console) -> None:
     for each in contestants:
         state = f"missing: {missing[each.name]}" if each.name in missing else machine.version_of(each)
@@ -146,12 +169,17 @@ def run(
     timing: Timing,
     path: Path,
     console: Console,
+    before: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
+    """``before``: of the same run, interrupted. Raises ValueError if it cannot be gone on with."""
     places = Places(ROOT)
     missing = missing_contestants(contestants, places)
     for name, reason in missing.items():
         console.print(f"missing: {name}: {reason}", highlight=False, markup=False)
     found = start_of(arguments, contestants, missing, timing)
+    if before is not None:
+        found = resumed(before, found)
+    kept = found["tables"]
     tools = tools_of(places)
     columns = (
         TextColumn("{task.description}"),
@@ -161,7 +189,7 @@ def run(
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console) as bar:
-        total = count_runs(tables, contestants, missing, timing.rounds)
+        total = count_runs(without_done(tables, kept), contestants, missing, timing.rounds)
         task = bar.add_task("", total=total)
         first = True
 
@@ -177,13 +205,24 @@ def run(
         def measured(contestant: Contestant, load: Load) -> Run:
             return measure(contestant, load, timing, tools)
 
-        run_tables(tables, contestants, missing, timing, measured, progress, save)
+        run_tables(tables, contestants, missing, timing, measured, progress, save, kept)
         bar.update(task, completed=total, description="done")
     return found
 
 
 def main(arguments: list[str]) -> int:
     chosen = parse_arguments(arguments)
+    before = None
+    if chosen.resume is not None:
+        try:
+            before = results.read(chosen.resume)
+        except results.ResultsError as error:
+            print(f"contest: {error}", file=sys.stderr)
+            return 2
+        path = chosen.resume
+        arguments = shlex.split(before["command"])[1:]
+        chosen = parse_arguments(arguments)
+        chosen.json = path
     console = Console() if sys.stdout.isatty() else Console(width=140)
     places = Places(ROOT)
     try:
@@ -200,9 +239,12 @@ def main(arguments: list[str]) -> int:
     path.parent.mkdir(parents=True, exist_ok=True)
     allow_many_descriptors()
     try:
-        found = run(arguments, tables, contestants, timing_of(chosen), path, console)
+        found = run(arguments, tables, contestants, timing_of(chosen), path, console, before)
+    except ValueError as error:
+        print(f"contest: {error}", file=sys.stderr)
+        return 2
     except KeyboardInterrupt:
-        print(f"contest: interrupted; the cells that were done are in {path}", file=sys.stderr)
+        print(f"contest: interrupted; go on with bench/contest/run --resume {path}", file=sys.stderr)
         return 130
     for table in tables:
         print_table(found, table, console)

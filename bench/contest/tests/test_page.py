@@ -169,8 +169,23 @@ def test_the_page_of_two_runs_tells_how_far_they_differ(tmp_path: Path, sample: 
     page.main([*files, "--out", str(out)])
 
     text = out.read_text()
-    assert "## Two runs" in text
+    assert "## Two occasions" in text
     assert text.count("## The main cells") == 1
+
+
+def test_occasions_are_told_apart_table_by_table(sample: dict[str, Any]) -> None:
+    only_main, only_connections = copy.deepcopy(sample), copy.deepcopy(sample)
+    only_main["tables"] = {"main": sample["tables"]["main"]}
+    only_connections["tables"] = {"connections": sample["tables"]["connections"]}
+    again = copy.deepcopy(only_main)
+    again["started"] = "2030-01-02T03:04:05+00:00"
+
+    first, last = page.occasions([only_main, only_connections, again])
+
+    assert list(first["tables"]) == list(last["tables"]) == ["main"]
+    assert last["tables"]["main"] is again["tables"]["main"]
+    assert last["started"] == ["2030-01-02 03:04"]
+    assert page.occasions([only_main, only_connections])[0]["tables"] == {}
 
 
 def test_a_file_that_holds_no_results_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
