@@ -70,7 +70,7 @@ def repeated(found: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
     yield (
         f"The tables {', '.join(first['tables'])} were measured on more than one occasion: first from {min(first['started'])}, "
-        f"last from {min(last['started'])} UTC. How far the ratios differ:"
+        f"last until {max(last['started'])} UTC. How far the ratios differ, what was made faster meanwhile included:"
     )
     yield ""
     head, *rest = comparison.lines(first, last)
