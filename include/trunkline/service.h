@@ -99,7 +99,8 @@ class ServiceDefinition {
                                        MethodOptions options = {});
 
   /// Serves a method with a member function, in any form that Server accepts for its kind: as a plain function, a
-  /// coroutine, or a blocking one (Blocking<Status>, ...). It is idempotent if the description or the options say so.
+  /// coroutine, or a blocking one (Blocking<Status>, ...). It is idempotent if the description or the options say so;
+  /// a Described::description, if there is one, is the method's where the options have none.
   template <MethodDescription Described, class Service, class Member>
   ServiceDefinition& add(const std::shared_ptr<Service>& service, Member member, MethodOptions options = {}) {
     using Request = typename Described::Request;
@@ -107,8 +108,15 @@ class ServiceDefinition {
     using Function = handlers::BoundMember<Service, Member>;
     auto handler = handlers::make_handler<Described::kind, Request, Response>(Function{service, member});
     options.idempotent = options.idempotent || Described::is_idempotent;
-    return add(Described::name, std::move(handler), options);
+    if constexpr (requires { Described::description; }) {
+      if (options.description.empty()) options.description = Described::description;
+    }
+    return add(Described::name, std::move(handler), std::move(options));
   }
+
+  /// What the service is for, as MethodOptions::description is for a method; of the service of all methods here.
+  TRUNKLINE_API ServiceDefinition& describe(std::string_view description);
+  const std::string& description() const noexcept { return description_; }
 
   /// Of a method that has been added, to change them before the service is. Throws std::invalid_argument for another.
   TRUNKLINE_API MethodOptions& options_of(std::string_view method);
@@ -117,6 +125,7 @@ class ServiceDefinition {
 
  private:
   std::vector<Entry> entries_;
+  std::string description_;
 };
 
 /// An object whose class derives from a generated service.

@@ -115,6 +115,27 @@ std::string cpp_comment_line(std::string_view line) {
   return result;
 }
 
+std::vector<std::string> cpp_literals(const Comment& comment) {
+  std::vector<std::string> literals;
+  for (const std::string& line : comment) {
+    std::string& literal = literals.emplace_back("\"");
+    for (const char character : line) {
+      const auto byte = static_cast<unsigned char>(character);
+      const bool may_be_trigraph = character == '?' && literal.back() == '?';
+      if (character == '"' || character == '\\' || may_be_trigraph) {
+        literal.append(1, '\\').append(1, character);
+      } else if (byte < 0x80) {
+        literal += character;
+      } else {  // octal, since it ends after three digits whatever follows
+        literal.append({'\\', static_cast<char>('0' + (byte >> 6)), static_cast<char>('0' + ((byte >> 3) & 7)),
+                        static_cast<char>('0' + (byte & 7))});
+      }
+    }
+    literal += &line == &comment.back() ? "\"" : "\\n\"";
+  }
+  return literals;
+}
+
 std::vector<std::string> python_docstring(const Comment& comment) {
   std::vector<std::string> lines(comment);
   for (std::string& line : lines) {

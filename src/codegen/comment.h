@@ -20,6 +20,9 @@ Comment comment_of(const google::protobuf::SourceCodeInfo::Location& location);
 /// change the direction of text are refused by compilers.
 std::string cpp_comment_line(std::string_view line);
 
+/// C++ string literals, one for each line, that make up the lines with \n between them; ASCII in whatever they hold.
+std::vector<std::string> cpp_literals(const Comment& comment);
+
 /// Python source from quotes to quotes, for a docstring; the second and further lines without indentation.
 std::vector<std::string> python_docstring(const Comment& comment);
 

@@ -5,6 +5,8 @@
 #include "codegen/cpp_names.h"
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace trunkline::codegen {
 
@@ -18,6 +20,19 @@ void write_comment(const Comment& comment, TextWriter& out) {
       out.line("/// ", cpp_comment_line(line));
     }
   }
+}
+
+/// As the operand that ends the line begun by `before`, or stands alone below it.
+void write_literals(std::string_view before, const Comment& comment, std::string_view after, TextWriter& out) {
+  std::vector<std::string> literals = cpp_literals(comment);
+  literals.back() += after;
+  if (literals.size() == 1) return out.line(before, literals.front());
+  out.line(before.substr(0, before.find_last_not_of(' ') + 1));
+  out.indent();
+  out.indent();
+  for (const std::string& literal : literals) out.line(literal);
+  out.outdent();
+  out.outdent();
 }
 
 class ServiceWriter {
@@ -60,6 +75,9 @@ class ServiceWriter {
       out_.line("static constexpr ::std::string_view name = \"", method.path, "\";");
       out_.line("static constexpr ::trunkline::MethodKind kind = ::trunkline::MethodKind::", name_of(method.kind), ";");
       out_.line("static constexpr bool is_idempotent = ", method.is_idempotent ? "true" : "false", ";");
+      if (!method.comment.empty()) {
+        write_literals("static constexpr ::std::string_view description = ", method.comment, ";", out_);
+      }
       out_.outdent();
       out_.line("};");
     }
@@ -88,6 +106,7 @@ class ServiceWriter {
       out_.line("              \"give the object by its own class, not by this base of it\");");
     }
     out_.line("::trunkline::ServiceDefinition definition;");
+    if (!service_.comment.empty()) write_literals("definition.describe(", service_.comment, ");", out_);
     for (std::size_t i = 0; i < service_.methods.size(); ++i) {
       out_.line("definition.add<Methods::", names_.descriptions[i], ">(service, &Implementation::", names_.functions[i],
                 ");");

@@ -13,15 +13,16 @@ namespace trunkline::server {
 
 struct Method {
   std::string name;
-  MethodOptions options;
   std::unique_ptr<MethodHandler> handler;
   /// Calls accepted and not yet over; kept only if options.max_concurrent_calls is set.
   std::atomic<std::size_t> open_calls{0};
+  MethodOptions options;  // what calls read of it is on the same cache line as the rest
+  std::string service_description{};
 
   MethodInfo info() const {
     const MethodShape& shape = handler->shape();
-    return {name,          shape.kind,    shape.request_name, shape.response_name, options.idempotent,
-            shape.request, shape.response};
+    return {name,          shape.kind,     shape.request_name,  shape.response_name, options.idempotent,
+            shape.request, shape.response, options.description, service_description};
   }
 };
 

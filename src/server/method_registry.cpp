@@ -2,6 +2,7 @@
 // Registration, removal and snapshots of methods.
 #include "server/method_registry.h"
 
+#include "base/utf8.h"
 #include "wire/header_block.h"
 
 #include <algorithm>
@@ -17,6 +18,13 @@ void check_name(std::string_view name) {
                               " bytes is not 1 to 1024 bytes of UTF-8");
 }
 
+/// `whose`: "its", "its service's". Reflection tells it in messages, whose texts are UTF-8.
+void check_description(std::string_view name, std::string_view whose, std::string_view description) {
+  if (base::is_utf8(description)) return;
+  throw std::invalid_argument("register method " + std::string(name) + ": " + std::string(whose) +
+                              " description is not UTF-8");
+}
+
 void check_execution(std::string_view name, Execution execution) {
   if (execution == Execution::blocking) return;
   throw std::invalid_argument(
@@ -26,15 +34,19 @@ void check_execution(std::string_view name, Execution execution) {
 
 }  // namespace
 
-void MethodRegistry::add(std::vector<ServiceDefinition::Entry> entries) {
+void MethodRegistry::add(ServiceDefinition service) {
+  const std::string description = service.description();
   std::vector<std::shared_ptr<Method>> made;
-  for (ServiceDefinition::Entry& entry : entries) {
+  for (ServiceDefinition::Entry& entry : std::move(service).take()) {
     check_name(entry.method);
     if (entry.handler == nullptr) throw std::invalid_argument("register method " + entry.method + ": handler is null");
     if (entry.options.blocking) check_execution(entry.method, entry.handler->shape().execution);
+    check_description(entry.method, "its", entry.options.description);
+    check_description(entry.method, "its service's", description);
     made.push_back(std::make_shared<Method>());
     made.back()->name = std::move(entry.method);
-    made.back()->options = entry.options;
+    made.back()->options = std::move(entry.options);
+    made.back()->service_description = description;
     made.back()->handler = std::move(entry.handler);
   }
 
@@ -50,7 +62,7 @@ void MethodRegistry::add(std::vector<ServiceDefinition::Entry> entries) {
 }
 
 void MethodRegistry::add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
-  add(std::move(ServiceDefinition().add(std::string(name), std::move(handler), options)).take());
+  add(std::move(ServiceDefinition().add(name, std::move(handler), options)));
 }
 
 bool MethodRegistry::remove(std::string_view name) {

@@ -27,7 +27,7 @@ Server::~Server() { core_->stop(); }
 void Server::add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
   core_->methods().add(method, std::move(handler), options);
 }
-void Server::add_service(ServiceDefinition service) { core_->methods().add(std::move(service).take()); }
+void Server::add_service(ServiceDefinition service) { core_->methods().add(std::move(service)); }
 bool Server::remove(std::string_view method) { return core_->remove_method(method); }
 bool Server::has(std::string_view method) const { return core_->methods().has(method); }
 std::uint64_t Server::methods_version() const { return core_->methods().version(); }

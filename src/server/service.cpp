@@ -9,7 +9,12 @@ namespace trunkline {
 
 ServiceDefinition& ServiceDefinition::add(std::string_view method, std::unique_ptr<MethodHandler> handler,
                                           MethodOptions options) {
-  entries_.push_back({std::string(method), std::move(handler), options});
+  entries_.push_back({std::string(method), std::move(handler), std::move(options)});
+  return *this;
+}
+
+ServiceDefinition& ServiceDefinition::describe(std::string_view description) {
+  description_ = description;
   return *this;
 }
 

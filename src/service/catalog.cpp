@@ -2,6 +2,7 @@
 // Where each service's descriptor comes from: our own definitions, those of its types, or the types themselves.
 #include "service/catalog.h"
 
+#include "service/comments.h"
 #include "service/derived_names.h"
 #include "trunkline/v1/health.pb.h"
 #include "trunkline/v1/reflection.pb.h"
@@ -125,14 +126,17 @@ bool Catalog::add_own(const std::string& name, Methods& methods) {
     return request != nullptr && request->file() == own->definition;
   };
   if (own == all.end() || !std::all_of(methods.begin(), methods.end(), is_ours)) return false;
-  methods.clear();
+  const Methods told = std::exchange(methods, {});
   // gRPC's own may be in the process as well; it says the same.
-  if (pool_.FindServiceByName(name) != nullptr) return true;
-  protobuf::FileDescriptorProto file;
-  own->definition->CopyTo(&file);
-  file.set_name(std::string(own->file));
-  rename_package(file, std::string(package_of(name)));
-  return build(file);
+  if (pool_.FindServiceByName(name) == nullptr) {
+    protobuf::FileDescriptorProto file;
+    own->definition->CopyTo(&file);
+    file.set_name(std::string(own->file));
+    rename_package(file, std::string(package_of(name)));
+    if (!build(file)) return false;
+  }
+  for (const MethodInfo* info : told) comment(*pool_.FindServiceByName(name), *info);
+  return true;
 }
 
 bool Catalog::add_defined(const std::string& name, Methods& methods) {
@@ -142,6 +146,7 @@ bool Catalog::add_defined(const std::string& name, Methods& methods) {
     return !fits(*info, service->FindMethodByName(std::string(split_path(info->name).method)));
   });
   const bool any = left != methods.end();
+  for (auto told = left; told != methods.end(); ++told) comment(*service, **told);
   methods.erase(left, methods.end());
   return any;
 }
@@ -159,6 +164,7 @@ bool Catalog::derive(const std::string& name, const Methods& methods, Detail det
   for (const MethodInfo* info : methods) {
     derived.add_method(name == gathered_service ? std::string_view(info->name) : split_path(info->name).method, *info);
   }
+  if (name != gathered_service) derived.describe(methods.front()->service_description);
   if (!build(derived.file())) return false;
   types_ = std::move(types);
   return true;
@@ -177,12 +183,31 @@ void Catalog::adopt(const protobuf::FileDescriptor& file) {
   for (int i = 0; i < file.dependency_count(); ++i) adopt(*file.dependency(i));
   protobuf::FileDescriptorProto copy;
   file.CopyTo(&copy);
+  file.CopySourceCodeInfoTo(&copy);
   static_cast<void>(build(copy));
 }
 
 bool Catalog::build(const protobuf::FileDescriptorProto& file) {
   Silence silence;
   return pool_.BuildFileCollectingErrors(file, &silence) != nullptr;
+}
+
+void Catalog::comment(const protobuf::ServiceDescriptor& service, const MethodInfo& info) {
+  constexpr int services = protobuf::FileDescriptorProto::kServiceFieldNumber;
+  constexpr int methods = protobuf::ServiceDescriptorProto::kMethodFieldNumber;
+  protobuf::SourceCodeInfo& comments = comments_[service.file()];
+  add_comment(comments, {services, service.index()}, info.service_description);
+  const protobuf::MethodDescriptor* method = service.FindMethodByName(std::string(split_path(info.name).method));
+  if (method != nullptr) add_comment(comments, {services, service.index(), methods, method->index()}, info.description);
+}
+
+protobuf::FileDescriptorProto Catalog::described(const protobuf::FileDescriptor& file) const {
+  protobuf::FileDescriptorProto text;
+  file.CopyTo(&text);
+  file.CopySourceCodeInfoTo(&text);
+  const auto known = comments_.find(&file);
+  if (known != comments_.end()) add_comments(*text.mutable_source_code_info(), known->second);
+  return text;
 }
 
 }  // namespace trunkline::service

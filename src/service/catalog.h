@@ -5,7 +5,9 @@
 #include "service/derived_file.h"
 
 #include <google/protobuf/descriptor.h>
+#include <google/protobuf/descriptor.pb.h>
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,8 @@ class Catalog {
   const std::vector<std::string>& services() const noexcept { return services_; }
   /// What the methods refer to, what describes them, and what the process has registered.
   const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
+  /// A file of the pool, with the comments that are known of it.
+  google::protobuf::FileDescriptorProto described(const google::protobuf::FileDescriptor& file) const;
 
  private:
   using Methods = std::vector<const MethodInfo*>;
@@ -37,10 +41,13 @@ class Catalog {
   void adopt_types(const Methods& methods);
   void adopt(const google::protobuf::FileDescriptor& file);
   bool build(const google::protobuf::FileDescriptorProto& file);
+  void comment(const google::protobuf::ServiceDescriptor& service, const MethodInfo& info);
 
   const std::vector<MethodInfo> methods_;
   google::protobuf::DescriptorPool pool_{google::protobuf::DescriptorPool::generated_pool()};
   DerivedTypes types_;
+  // Of files that come without: compiled descriptors have no comments.
+  std::map<const google::protobuf::FileDescriptor*, google::protobuf::SourceCodeInfo> comments_;
   std::vector<std::string> services_;
   Methods left_;  // that no service of their own tells of
 };

@@ -2,6 +2,7 @@
 // Types to messages, as decision 10 says.
 #include "service/derived_file.h"
 
+#include "service/comments.h"
 #include "service/derived_names.h"
 #include "trunkline/v1/options.pb.h"
 
@@ -116,7 +117,15 @@ void DerivedFile::add_method(std::string_view name, const MethodInfo& info) {
     facts.set_codec(std::string(codec));
     import(v1::MethodFacts::descriptor()->file()->name());
   }
+  add_comment(*file_.mutable_source_code_info(),
+              {protobuf::FileDescriptorProto::kServiceFieldNumber, 0,
+               protobuf::ServiceDescriptorProto::kMethodFieldNumber, service_.method_size()},
+              info.description);
   *service_.add_method() = std::move(method);
+}
+
+void DerivedFile::describe(std::string_view description) {
+  add_comment(*file_.mutable_source_code_info(), {protobuf::FileDescriptorProto::kServiceFieldNumber, 0}, description);
 }
 
 std::string DerivedFile::message_type(const MessageType* type, const std::string& name) {

@@ -22,6 +22,7 @@ struct Info {
   using Response = ReflectionService::Response;
   static constexpr MethodKind kind = MethodKind::bidirectional;
   static constexpr bool is_idempotent = false;
+  static constexpr std::string_view description = "Answers one question about the server's services after another.";
   static constexpr std::string_view name = "grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 };
 
@@ -36,15 +37,14 @@ void fail(v1::ServerReflectionResponse& response, StatusCode code, const std::st
 }
 
 /// The file, and those it imports that have not been sent.
-void add_files(const protobuf::FileDescriptor& file, std::set<std::string>& sent, v1::FileDescriptorResponse& out) {
+void add_files(const protobuf::FileDescriptor& file, ReflectionTold& told, v1::FileDescriptorResponse& out) {
+  std::set<std::string>& sent = told.files;
   std::deque<const protobuf::FileDescriptor*> queue{&file};
   sent.insert(file.name());
   while (!queue.empty()) {
     const protobuf::FileDescriptor& next = *queue.front();
     queue.pop_front();
-    protobuf::FileDescriptorProto described;
-    next.CopyTo(&described);
-    described.SerializeToString(out.add_file_descriptor_proto());
+    told.catalog->described(next).SerializeToString(out.add_file_descriptor_proto());
     for (int i = 0; i < next.dependency_count(); ++i) {
       if (sent.insert(next.dependency(i)->name()).second) queue.push_back(next.dependency(i));
     }
@@ -54,7 +54,7 @@ void add_files(const protobuf::FileDescriptor& file, std::set<std::string>& sent
 void answer_file(const protobuf::FileDescriptor* file, const std::string& what, ReflectionTold& told,
                  v1::ServerReflectionResponse& response) {
   if (file == nullptr) return fail(response, StatusCode::not_found, what + " is not known");
-  add_files(*file, told.files, *response.mutable_file_descriptor_response());
+  add_files(*file, told, *response.mutable_file_descriptor_response());
 }
 
 const protobuf::FileDescriptor* file_of_extension(const protobuf::DescriptorPool& pool,
@@ -146,6 +146,7 @@ void add_reflection(Server& server, const ReflectionOptions& options) {
   using service::ReflectionService;
   const auto reflection = std::make_shared<ReflectionService>(server);
   ServiceDefinition definition;
+  definition.describe("What this server offers, in the form of descriptors.");
   definition.add<service::Info>(reflection, &ReflectionService::info, {.max_concurrent_calls = options.max_streams});
   definition.add<service::AlphaInfo>(reflection, &ReflectionService::info,
                                      {.max_concurrent_calls = options.max_streams});

@@ -52,6 +52,16 @@ def test_a_method(endpoint: str) -> None:
     assert "message ChatMessage {\n  string from = 1;\n  string text = 2;\n}\n" in listed
 
 
+def test_comments(endpoint: str) -> None:
+    listed = run("list", endpoint, "example.Arith").lines
+
+    assert listed[:3] == [
+        "// Arithmetic, one operation a call.",
+        "service example.Arith {",
+        "  // The product. OUT_OF_RANGE if it does not fit; the operands are a detail of the status.",
+    ]
+
+
 def test_unary(endpoint: str) -> None:
     called = run("call", endpoint, "example.Arith/Multiply", "--json", '{"a": 6, "b": 7}')
 

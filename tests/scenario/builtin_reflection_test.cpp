@@ -232,6 +232,27 @@ TEST_F(ReflectionOfAServer, TellsOfAllBuiltInServicesWhatAClientAccepts) {
   EXPECT_NE(pool.FindMethodByName("grpc.health.v1.Health.Check"), nullptr);
 }
 
+TEST_F(ReflectionOfAServer, TellsDescriptionsAsComments) {
+  server_.handle<std::string, std::string>("acme.Orders/Place",
+                                           [](const std::string& text, ServerContext&) { return text; },
+                                           {.description = "Buys one thing."});
+  add_health(server_);
+
+  const auto comments = [&](const std::string& service) {
+    std::set<std::string> all;
+    for (const auto& location : files(ask(for_symbol(service))).at(0).source_code_info().location()) {
+      all.insert(location.leading_comments());
+    }
+    return all;
+  };
+
+  EXPECT_EQ(comments("acme.Orders"), (std::set<std::string>{" Buys one thing.\n"}));
+  EXPECT_EQ(comments("grpc.health.v1.Health"),
+            (std::set<std::string>{" Which services of this server are fit to be called.\n",
+                                   " Whether a service is served; the empty name is the whole server.\n",
+                                   " As Check, and again with every change.\n"}));
+}
+
 TEST_F(ReflectionOfAServer, ServersShutdownEndsStreams) {
   Stream asking = open();
   static_cast<void>(ask(asking, for_services()));

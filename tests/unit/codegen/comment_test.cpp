@@ -67,6 +67,19 @@ TEST(CppCommentLine, DoesNotChangeTheDirectionOfText) {
   EXPECT_EQ(cpp_comment_line("\u202E a \u2066"), "&#x202E; a &#x2066;");
 }
 
+TEST(CppLiterals, AreTheLinesWithBreaksBetween) {
+  EXPECT_EQ(cpp_literals({"One."}), Lines{R"("One.")"});
+  EXPECT_EQ(cpp_literals({"One.", "", "Two."}), (Lines{R"("One.\n")", R"("\n")", R"("Two.")"}));
+}
+
+TEST(CppLiterals, EndWhereTheirTextDoes) {
+  EXPECT_EQ(cpp_literals({R"(say "a\n")"}), Lines{R"("say \"a\\n\"")"});
+  EXPECT_EQ(cpp_literals({"what?\?/"}), Lines{R"("what?\?/")"});
+  EXPECT_EQ(cpp_literals({"\\"}), Lines{R"("\\")"});
+}
+
+TEST(CppLiterals, AreAscii) { EXPECT_EQ(cpp_literals({"\u00FC1 \u202E"}), Lines{R"("\303\2741 \342\200\256")"}); }
+
 TEST(PythonDocstring, EndsWhereItsTextDoes) {
   EXPECT_EQ(python_docstring({"Says it."}), Lines{R"("""Says it.""")"});
   EXPECT_EQ(python_docstring({"One.", "", "Two."}), (Lines{R"("""One.)", "", "Two.", R"(""")"}));

@@ -55,6 +55,32 @@ TEST(MethodRegistry, RefusesNamesNoClientMaySend) {
   EXPECT_EQ(error_of(registry, "caf\xc3\xa9", make_handler()), "nothing thrown");
 }
 
+TEST(MethodRegistry, TellsDescriptions) {
+  MethodRegistry registry;
+  ServiceDefinition service;
+  service.add("a", make_handler(), {.description = "Does a."}).describe("The letters.");
+  registry.add(std::move(service));
+  registry.add("b", make_handler(), {});
+
+  const std::vector<MethodInfo> all = registry.list();
+
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].description, "Does a.");
+  EXPECT_EQ(all[0].service_description, "The letters.");
+  EXPECT_EQ(all[1].description + all[1].service_description, "");
+}
+
+TEST(MethodRegistry, RefusesDescriptionsThatAreNoText) {
+  MethodRegistry registry;
+  ServiceDefinition service;
+  service.add("b", make_handler()).describe("\xff");
+
+  EXPECT_EQ(error_of(registry, "a", make_handler(), {.description = "caf\xe9"}),
+            "register method a: its description is not UTF-8");
+  EXPECT_THROW(registry.add(std::move(service)), std::invalid_argument);
+  EXPECT_TRUE(registry.list().empty());
+}
+
 TEST(MethodRegistry, RefusesBlockingForHandlersOfTheLoop) {
   MethodRegistry registry;
   auto coroutine = [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> { co_return request; };

@@ -34,12 +34,10 @@ MethodInfo method(std::string name, MethodKind kind = MethodKind::unary) {
           .response = &MessageTraits<Response>::type()};
 }
 
-void copy_into(protobuf::DescriptorPool& pool, const protobuf::FileDescriptor& file) {
+void copy_into(protobuf::DescriptorPool& pool, const Catalog& catalog, const protobuf::FileDescriptor& file) {
   if (pool.FindFileByName(file.name()) != nullptr) return;
-  for (int i = 0; i < file.dependency_count(); ++i) copy_into(pool, *file.dependency(i));
-  protobuf::FileDescriptorProto copy;
-  file.CopyTo(&copy);
-  ASSERT_NE(pool.BuildFile(copy), nullptr) << file.name();
+  for (int i = 0; i < file.dependency_count(); ++i) copy_into(pool, catalog, *file.dependency(i));
+  ASSERT_NE(pool.BuildFile(catalog.described(file)), nullptr) << file.name();
 }
 
 /// All services of a catalog in one pool that began empty, as a client has them.
@@ -48,9 +46,22 @@ void expect_client_accepts(const Catalog& catalog) {
   for (const std::string& service : catalog.services()) {
     const protobuf::FileDescriptor* file = catalog.pool().FindFileContainingSymbol(service);
     ASSERT_NE(file, nullptr) << service;
-    copy_into(pool, *file);
+    copy_into(pool, catalog, *file);
     EXPECT_NE(pool.FindServiceByName(service), nullptr) << service;
   }
+}
+
+/// Before a service, or a method of it, as a client reads it.
+std::string comment_of(const Catalog& catalog, const std::string& service, const std::string& method = "") {
+  const protobuf::FileDescriptor* file = catalog.pool().FindFileContainingSymbol(service);
+  if (file == nullptr) return "no such service";
+  protobuf::DescriptorPool pool;
+  copy_into(pool, catalog, *file);
+  const protobuf::ServiceDescriptor* found = pool.FindServiceByName(service);
+  protobuf::SourceLocation location;
+  const bool is_commented = method.empty() ? found->GetSourceLocation(&location)
+                                           : found->FindMethodByName(method)->GetSourceLocation(&location);
+  return is_commented ? location.leading_comments : "no comment";
 }
 
 TEST(Catalog, OfNoMethodsIsEmpty) {
@@ -155,6 +166,69 @@ TEST(Catalog, DropsToValuesWhereTypesDoNotFit) {
   EXPECT_EQ(catalog.services(), (Names{"acme.Clash"}));
   EXPECT_EQ(catalog.pool().FindMethodByName("acme.Clash.It")->input_type()->full_name(), "google.protobuf.Value");
   expect_client_accepts(catalog);
+}
+
+TEST(Catalog, DescriptionsAreCommentsOfADefinition) {
+  MethodInfo place = method<offered::Order, offered::Receipt>("offered.Orders/Place");
+  place.description = "Buys.\n\n  At once.";
+  place.service_description = "Sells things.";
+  MethodInfo extra = method<offered::Order, offered::Receipt>("offered.Orders/Extra");
+  extra.description = "Is not in the definition.";
+  extra.service_description = "Sells other things.";
+
+  const Catalog catalog({place, method<offered::Order, offered::Receipt>("offered.Orders/Follow"), extra});
+
+  EXPECT_EQ(comment_of(catalog, "offered.Orders"), " Sells things.\n");
+  EXPECT_EQ(comment_of(catalog, "offered.Orders", "Place"), " Buys.\n\n   At once.\n");
+  EXPECT_EQ(comment_of(catalog, "offered.Orders", "Follow"), "no comment");
+  EXPECT_EQ(comment_of(catalog, "trunkline.Methods"), "no comment");
+  EXPECT_EQ(comment_of(catalog, "trunkline.Methods", "offered_Orders_Extra"), " Is not in the definition.\n");
+}
+
+TEST(Catalog, DescriptionsAreCommentsOfWhatIsDerived) {
+  MethodInfo say = method<Value, Value>("acme.Echo/my say");
+  say.description = "Says it\nagain.\n";
+  say.service_description = "Has no definition.";
+
+  const Catalog catalog({say});
+
+  EXPECT_EQ(comment_of(catalog, "acme.Echo"), " Has no definition.\n");
+  EXPECT_EQ(comment_of(catalog, "acme.Echo", "my_say"), " Says it\n again.\n");
+}
+
+TEST(Catalog, CommentsOfTheDefinitionItselfStay) {
+  protobuf::FileDescriptorProto file;
+  file.set_name("commented.proto");
+  file.set_package("commented");
+  file.add_message_type()->set_name("Thing");
+  auto& service = *file.add_service();
+  service.set_name("Things");
+  auto& make = *service.add_method();
+  make.set_name("Make");
+  make.set_input_type(".commented.Thing");
+  make.set_output_type(".commented.Thing");
+  auto& location = *file.mutable_source_code_info()->add_location();
+  for (const int step : {6, 0}) location.add_path(step);
+  for (const int place : {1, 2, 3}) location.add_span(place);
+  location.set_leading_comments(" Its own.\n");
+  static protobuf::DescriptorPool pool;
+  ASSERT_NE(pool.BuildFile(file), nullptr);
+  static const MessageType type{
+      .kind = MessageKind::protobuf,
+      .type = &typeid(protobuf::DescriptorPool),
+      .default_codec = "protobuf",
+      .descriptor = []() -> const void* { return pool.FindMessageTypeByName("commented.Thing"); }};
+
+  const Catalog catalog({{.name = "commented.Things/Make",
+                          .request_type = "commented.Thing",
+                          .response_type = "commented.Thing",
+                          .request = &type,
+                          .response = &type,
+                          .description = "Makes one.",
+                          .service_description = "Another."}});
+
+  EXPECT_EQ(comment_of(catalog, "commented.Things"), " Its own.\n");
+  EXPECT_EQ(comment_of(catalog, "commented.Things", "Make"), " Makes one.\n");
 }
 
 TEST(Catalog, TakesTypesOfOtherPools) {
