@@ -240,7 +240,8 @@ TEST_F(ReflectionOfAServer, TellsDescriptionsAsComments) {
 
   const auto comments = [&](const std::string& service) {
     std::set<std::string> all;
-    for (const auto& location : files(ask(for_symbol(service))).at(0).source_code_info().location()) {
+    const std::vector<protobuf::FileDescriptorProto> told = files(ask(for_symbol(service)));
+    for (const auto& location : told.at(0).source_code_info().location()) {
       all.insert(location.leading_comments());
     }
     return all;
