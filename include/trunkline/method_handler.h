@@ -30,7 +30,8 @@ struct MethodOptions {
       0;  ///< of this method, over all connections; more are refused with resource_exhausted; 0: no limit
   bool blocking = false;    ///< handle(): as handle_blocking(); not for coroutines
   bool idempotent = false;  ///< told to those who list the methods; the server itself repeats nothing
-  /// What the method does, for people: lines of UTF-8 that reflection tells as the method's comment.
+  /// What the method does, for people: lines of UTF-8 without control characters but \n and \t. Reflection tells
+  /// it as the method's comment.
   std::string description{};
 };
 

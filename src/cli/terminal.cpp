@@ -26,6 +26,13 @@ bool is_control(std::string_view text, std::size_t at) noexcept {
   return byte == 0xC2 && at + 1 < text.size() && static_cast<unsigned char>(text[at + 1]) < 0xA0;
 }
 
+/// Characters that change the direction of text: U+202A to U+202E, U+2066 to U+2069. The last byte's place, or 0.
+std::size_t direction_at(std::string_view text, std::size_t at) noexcept {
+  const std::string_view three = text.substr(at, 3);
+  const bool is_one = (three >= "\u202A" && three <= "\u202E") || (three >= "\u2066" && three <= "\u2069");
+  return is_one ? at + 2 : 0;
+}
+
 }  // namespace
 
 bool is_terminal(int file) noexcept { return isatty(file) == 1; }
@@ -51,6 +58,12 @@ std::string harmless(std::string_view text, bool keeps_lines) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {
+    if (const std::size_t last = direction_at(text, at); last > 0) {
+      result += text[last - 1] == '\x80' ? "\\u202" : "\\u206";
+      result += "0123456789abcdef"[text[last] & 0xF];
+      at = last;
+      continue;
+    }
     const bool is_layout = text[at] == '\n' || text[at] == '\t';
     if (!is_control(text, at) || (keeps_lines && is_layout)) {
       result.push_back(text[at]);

@@ -50,7 +50,7 @@ std::vector<std::string> cpp_service_classes(const FileDefinition& file, const T
 
 CppMethodNames cpp_method_names(const ServiceDefinition& service) {
   NameScope descriptions(is_cpp_reserved);
-  for (const char* member : {"Methods", "Request", "Response", "is_idempotent", "kind", "name"}) {
+  for (const char* member : {"Methods", "Request", "Response", "description", "is_idempotent", "kind", "name"}) {
     descriptions.reserve(member);
   }
   // A member function of this name would hide the one by which Server asks for the others.

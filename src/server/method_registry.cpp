@@ -18,11 +18,17 @@ void check_name(std::string_view name) {
                               " bytes is not 1 to 1024 bytes of UTF-8");
 }
 
-/// `whose`: "its", "its service's". Reflection tells it in messages, whose texts are UTF-8.
+bool is_control(char character) {
+  const auto byte = static_cast<unsigned char>(character);
+  return (byte < 0x20 && character != '\n' && character != '\t') || byte == 0x7F;
+}
+
+/// `whose`: "its", "its service's". Reflection tells it in messages, whose texts are UTF-8, and tools show it.
 void check_description(std::string_view name, std::string_view whose, std::string_view description) {
-  if (base::is_utf8(description)) return;
-  throw std::invalid_argument("register method " + std::string(name) + ": " + std::string(whose) +
-                              " description is not UTF-8");
+  const bool is_text = base::is_utf8(description);
+  if (is_text && std::none_of(description.begin(), description.end(), is_control)) return;
+  throw std::invalid_argument("register method " + std::string(name) + ": " + std::string(whose) + " description " +
+                              (is_text ? "holds a control character" : "is not UTF-8"));
 }
 
 void check_execution(std::string_view name, Execution execution) {

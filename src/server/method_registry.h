@@ -31,7 +31,7 @@ class MethodRegistry {
   using Snapshot = std::shared_ptr<const Methods>;
 
   /// All or none. Throws std::invalid_argument for a null handler, an invalid name or one that is registered already,
-  /// a description that is not UTF-8, and for options.blocking with a handler that does not run on the workers.
+  /// a description that is not text, and for options.blocking with a handler that does not run on the workers.
   void add(ServiceDefinition service);
   void add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
   bool remove(std::string_view name);

@@ -13,7 +13,7 @@ struct Check {
   using Response = HealthService::Response;
   static constexpr MethodKind kind = MethodKind::unary;
   static constexpr bool is_idempotent = true;
-  static constexpr std::string_view description = "Whether a service is served; the empty name is the whole server.";
+  static constexpr std::string_view description = "The status now. NOT_FOUND for a service that has none.";
   static constexpr std::string_view name = "grpc.health.v1.Health/Check";
 };
 
@@ -22,7 +22,9 @@ struct Watch {
   using Response = HealthService::Response;
   static constexpr MethodKind kind = MethodKind::server_stream;
   static constexpr bool is_idempotent = false;
-  static constexpr std::string_view description = "As Check, and again with every change.";
+  static constexpr std::string_view description =
+      "The status now and after each change, until the caller ends the call. SERVICE_UNKNOWN for a service that has none "
+      "yet.";
   static constexpr std::string_view name = "grpc.health.v1.Health/Watch";
 };
 
@@ -48,7 +50,6 @@ std::shared_ptr<Health> add_health(Server& server, const HealthOptions& options)
   using service::HealthService;
   const auto health = std::make_shared<HealthService>();
   ServiceDefinition definition;
-  definition.describe("Which services of this server are fit to be called.");
   definition.add<service::Check>(health, &HealthService::check);
   definition.add<service::Watch>(health, &HealthService::watch, {.max_concurrent_calls = options.max_watches});
   server.add_service(std::move(definition));

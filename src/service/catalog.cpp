@@ -126,7 +126,6 @@ bool Catalog::add_own(const std::string& name, Methods& methods) {
     return request != nullptr && request->file() == own->definition;
   };
   if (own == all.end() || !std::all_of(methods.begin(), methods.end(), is_ours)) return false;
-  const Methods told = std::exchange(methods, {});
   // gRPC's own may be in the process as well; it says the same.
   if (pool_.FindServiceByName(name) == nullptr) {
     protobuf::FileDescriptorProto file;
@@ -135,7 +134,8 @@ bool Catalog::add_own(const std::string& name, Methods& methods) {
     rename_package(file, std::string(package_of(name)));
     if (!build(file)) return false;
   }
-  for (const MethodInfo* info : told) comment(*pool_.FindServiceByName(name), *info);
+  for (const MethodInfo* info : methods) comment(*pool_.FindServiceByName(name), *info);
+  methods.clear();
   return true;
 }
 
@@ -164,7 +164,9 @@ bool Catalog::derive(const std::string& name, const Methods& methods, Detail det
   for (const MethodInfo* info : methods) {
     derived.add_method(name == gathered_service ? std::string_view(info->name) : split_path(info->name).method, *info);
   }
-  if (name != gathered_service) derived.describe(methods.front()->service_description);
+  if (name != gathered_service) {
+    for (const MethodInfo* info : methods) derived.describe(info->service_description);
+  }
   if (!build(derived.file())) return false;
   types_ = std::move(types);
   return true;
@@ -195,10 +197,11 @@ bool Catalog::build(const protobuf::FileDescriptorProto& file) {
 void Catalog::comment(const protobuf::ServiceDescriptor& service, const MethodInfo& info) {
   constexpr int services = protobuf::FileDescriptorProto::kServiceFieldNumber;
   constexpr int methods = protobuf::ServiceDescriptorProto::kMethodFieldNumber;
-  protobuf::SourceCodeInfo& comments = comments_[service.file()];
-  add_comment(comments, {services, service.index()}, info.service_description);
+  std::map<std::vector<int>, std::string>& comments = comments_[service.file()];
+  std::string& of_service = comments[{services, service.index()}];
+  if (of_service.empty()) of_service = info.service_description;
   const protobuf::MethodDescriptor* method = service.FindMethodByName(std::string(split_path(info.name).method));
-  if (method != nullptr) add_comment(comments, {services, service.index(), methods, method->index()}, info.description);
+  if (method != nullptr) comments[{services, service.index(), methods, method->index()}] = info.description;
 }
 
 protobuf::FileDescriptorProto Catalog::described(const protobuf::FileDescriptor& file) const {
@@ -206,7 +209,8 @@ protobuf::FileDescriptorProto Catalog::described(const protobuf::FileDescriptor&
   file.CopyTo(&text);
   file.CopySourceCodeInfoTo(&text);
   const auto known = comments_.find(&file);
-  if (known != comments_.end()) add_comments(*text.mutable_source_code_info(), known->second);
+  if (known == comments_.end()) return text;
+  for (const auto& [path, comment] : known->second) add_comment(*text.mutable_source_code_info(), path, comment);
   return text;
 }
 

@@ -46,8 +46,8 @@ class Catalog {
   const std::vector<MethodInfo> methods_;
   google::protobuf::DescriptorPool pool_{google::protobuf::DescriptorPool::generated_pool()};
   DerivedTypes types_;
-  // Of files that come without: compiled descriptors have no comments.
-  std::map<const google::protobuf::FileDescriptor*, google::protobuf::SourceCodeInfo> comments_;
+  // Texts by path, of files that come without: compiled descriptors have no comments.
+  std::map<const google::protobuf::FileDescriptor*, std::map<std::vector<int>, std::string>> comments_;
   std::vector<std::string> services_;
   Methods left_;  // that no service of their own tells of
 };

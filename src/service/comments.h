@@ -13,7 +13,4 @@ namespace trunkline::service {
 /// `path`: numbers of fields and indices, as in google.protobuf.SourceCodeInfo.Location.
 void add_comment(google::protobuf::SourceCodeInfo& info, const std::vector<int>& path, std::string_view text);
 
-/// What `added` has and `info` has not.
-void add_comments(google::protobuf::SourceCodeInfo& info, const google::protobuf::SourceCodeInfo& added);
-
 }  // namespace trunkline::service

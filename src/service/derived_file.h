@@ -40,7 +40,7 @@ class DerivedFile {
 
   /// `name` as it is to be called, which need not be an identifier.
   void add_method(std::string_view name, const MethodInfo& info);
-  /// What the service is for.
+  /// What the service is for; the first text that is not empty holds.
   void describe(std::string_view description);
   const google::protobuf::FileDescriptorProto& file() const noexcept { return file_; }
 

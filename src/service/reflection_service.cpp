@@ -22,7 +22,7 @@ struct Info {
   using Response = ReflectionService::Response;
   static constexpr MethodKind kind = MethodKind::bidirectional;
   static constexpr bool is_idempotent = false;
-  static constexpr std::string_view description = "Answers one question about the server's services after another.";
+  static constexpr std::string_view description = "One answer to each request, in their order.";
   static constexpr std::string_view name = "grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
 };
 
@@ -146,7 +146,6 @@ void add_reflection(Server& server, const ReflectionOptions& options) {
   using service::ReflectionService;
   const auto reflection = std::make_shared<ReflectionService>(server);
   ServiceDefinition definition;
-  definition.describe("What this server offers, in the form of descriptors.");
   definition.add<service::Info>(reflection, &ReflectionService::info, {.max_concurrent_calls = options.max_streams});
   definition.add<service::AlphaInfo>(reflection, &ReflectionService::info,
                                      {.max_concurrent_calls = options.max_streams});

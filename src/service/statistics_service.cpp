@@ -25,7 +25,6 @@ struct Get {
   using Response = StatisticsService::Response;
   static constexpr MethodKind kind = MethodKind::unary;
   static constexpr bool is_idempotent = true;
-  static constexpr std::string_view description = "What has been counted until now.";
   static constexpr std::string_view name = "trunkline.v1.Statistics/Get";
 };
 
@@ -34,7 +33,8 @@ struct WatchMethod {
   using Response = StatisticsService::Response;
   static constexpr MethodKind kind = MethodKind::server_stream;
   static constexpr bool is_idempotent = false;
-  static constexpr std::string_view description = "As Get, at once and then at the interval asked for.";
+  static constexpr std::string_view description =
+      "Now, and each time the interval has passed, until the caller ends the call.";
   static constexpr std::string_view name = "trunkline.v1.Statistics/Watch";
 };
 
@@ -80,7 +80,6 @@ void add_statistics(Server& server, const StatisticsOptions& options) {
   using service::StatisticsService;
   const auto statistics = std::make_shared<StatisticsService>(server);
   ServiceDefinition definition;
-  definition.describe("What this server has done since it started, and what it is doing. Times are in nanoseconds.");
   definition.add<service::Get>(statistics, &StatisticsService::get);
   definition.add<service::WatchMethod>(statistics, &StatisticsService::watch,
                                        {.max_concurrent_calls = options.max_watches});

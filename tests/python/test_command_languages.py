@@ -62,6 +62,14 @@ def test_comments(endpoint: str) -> None:
     ]
 
 
+def test_comments_of_built_in_services(endpoint: str) -> None:
+    health = run("list", endpoint, "grpc.health.v1.Health").lines
+    statistics = run("list", endpoint, "trunkline.v1.Statistics").output
+
+    assert health[1] == "  // The status now. NOT_FOUND for a service that has none."
+    assert "  // Now, and each time the interval has passed, until the caller ends the call.\n" in statistics
+
+
 def test_unary(endpoint: str) -> None:
     called = run("call", endpoint, "example.Arith/Multiply", "--json", '{"a": 6, "b": 7}')
 

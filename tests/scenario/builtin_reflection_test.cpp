@@ -249,9 +249,9 @@ TEST_F(ReflectionOfAServer, TellsDescriptionsAsComments) {
 
   EXPECT_EQ(comments("acme.Orders"), (std::set<std::string>{" Buys one thing.\n"}));
   EXPECT_EQ(comments("grpc.health.v1.Health"),
-            (std::set<std::string>{" Which services of this server are fit to be called.\n",
-                                   " Whether a service is served; the empty name is the whole server.\n",
-                                   " As Check, and again with every change.\n"}));
+            (std::set<std::string>{" The status now. NOT_FOUND for a service that has none.\n",
+                                   " The status now and after each change, until the caller ends the call. "
+                                   "SERVICE_UNKNOWN for a service that has none yet.\n"}));
 }
 
 TEST_F(ReflectionOfAServer, ServersShutdownEndsStreams) {

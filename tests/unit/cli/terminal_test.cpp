@@ -17,6 +17,12 @@ TEST(Terminal, ControlCharactersAreEscaped) {
   EXPECT_EQ(harmless("\u00e4\u20ac"), "\u00e4\u20ac");
 }
 
+TEST(Terminal, CharactersThatTurnTextAroundAreEscaped) {
+  EXPECT_EQ(harmless("a\u202A\u202Eb", true), "a\\u202a\\u202eb");
+  EXPECT_EQ(harmless("\u2066c\u2069"), "\\u2066c\\u2069");
+  EXPECT_EQ(harmless("\u2029\u202F\u2065\u206A"), "\u2029\u202F\u2065\u206A");
+}
+
 TEST(Terminal, WidthCountsCharacters) {
   EXPECT_EQ(text_width("abc"), 3u);
   EXPECT_EQ(text_width("\u00e4\u20ac"), 2u);

@@ -77,8 +77,11 @@ TEST(MethodRegistry, RefusesDescriptionsThatAreNoText) {
 
   EXPECT_EQ(error_of(registry, "a", make_handler(), {.description = "caf\xe9"}),
             "register method a: its description is not UTF-8");
+  EXPECT_EQ(error_of(registry, "a", make_handler(), {.description = "one\r\ntwo"}),
+            "register method a: its description holds a control character");
   EXPECT_THROW(registry.add(std::move(service)), std::invalid_argument);
   EXPECT_TRUE(registry.list().empty());
+  EXPECT_EQ(error_of(registry, "a", make_handler(), {.description = "one\n\ttwo"}), "nothing thrown");
 }
 
 TEST(MethodRegistry, RefusesBlockingForHandlersOfTheLoop) {

@@ -185,6 +185,35 @@ TEST(Catalog, DescriptionsAreCommentsOfADefinition) {
   EXPECT_EQ(comment_of(catalog, "trunkline.Methods", "offered_Orders_Extra"), " Is not in the definition.\n");
 }
 
+TEST(Catalog, ADerivedServiceHasTheFirstDescriptionOfItsMethods) {
+  const MethodInfo add = method<Value, Value>("acme.Echo/Add");
+  MethodInfo say = method<Value, Value>("acme.Echo/Say");
+  say.service_description = "Echoes.";
+  MethodInfo tell = method<Value, Value>("acme.Echo/Tell");
+  tell.service_description = "Of another definition.";
+
+  EXPECT_EQ(comment_of(Catalog({add, say, tell}), "acme.Echo"), " Echoes.\n");
+}
+
+TEST(Catalog, OwnMethodsAreDerivedWhereTheirDefinitionDoesNotFit) {
+  static const TypeDescription clash{.kind = TypeKind::structure, .name = "HealthCheckRequest"};
+  static const MessageType type{.kind = MessageKind::custom,
+                                .type = &typeid(int),
+                                .default_codec = "msgpack",
+                                .describe = []() -> const TypeDescription& { return clash; }};
+  const MethodInfo first{
+      .name = "grpc.health.v1.A/Check", .request = &type, .response = &MessageTraits<Empty>::type()};
+
+  const Catalog catalog(
+      {first, method<v1::HealthCheckRequest, v1::HealthCheckResponse>("grpc.health.v1.Health/Check")});
+
+  EXPECT_EQ(catalog.services(), (Names{"grpc.health.v1.A", "grpc.health.v1.Health"}));
+  const auto* check = catalog.pool().FindMethodByName("grpc.health.v1.Health.Check");
+  ASSERT_NE(check, nullptr);
+  EXPECT_EQ(check->input_type()->full_name(), "trunkline.v1.HealthCheckRequest");
+  expect_client_accepts(catalog);
+}
+
 TEST(Catalog, DescriptionsAreCommentsOfWhatIsDerived) {
   MethodInfo say = method<Value, Value>("acme.Echo/my say");
   say.description = "Says it\nagain.\n";
@@ -207,10 +236,14 @@ TEST(Catalog, CommentsOfTheDefinitionItselfStay) {
   make.set_name("Make");
   make.set_input_type(".commented.Thing");
   make.set_output_type(".commented.Thing");
-  auto& location = *file.mutable_source_code_info()->add_location();
-  for (const int step : {6, 0}) location.add_path(step);
-  for (const int place : {1, 2, 3}) location.add_span(place);
-  location.set_leading_comments(" Its own.\n");
+  const auto locate = [&](std::initializer_list<int> path) -> auto& {
+    auto& location = *file.mutable_source_code_info()->add_location();
+    for (const int step : path) location.add_path(step);
+    for (const int place : {1, 2, 3}) location.add_span(place);
+    return location;
+  };
+  locate({6, 0}).set_leading_comments(" Its own.\n");
+  locate({6, 0, 2, 0});
   static protobuf::DescriptorPool pool;
   ASSERT_NE(pool.BuildFile(file), nullptr);
   static const MessageType type{
@@ -229,6 +262,9 @@ TEST(Catalog, CommentsOfTheDefinitionItselfStay) {
 
   EXPECT_EQ(comment_of(catalog, "commented.Things"), " Its own.\n");
   EXPECT_EQ(comment_of(catalog, "commented.Things", "Make"), " Makes one.\n");
+  const auto told = catalog.described(*catalog.pool().FindFileContainingSymbol("commented.Things"));
+  ASSERT_EQ(told.source_code_info().location_size(), 2) << "one for each part";
+  EXPECT_EQ(told.source_code_info().location(1).span(0), 1);
 }
 
 TEST(Catalog, TakesTypesOfOtherPools) {
