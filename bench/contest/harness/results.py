@@ -53,9 +53,23 @@ def _derived(run: dict[str, Any], load: dict[str, Any], name: str) -> float | No
     return None if value is None else float(value)
 
 
+def few_windows(seconds: float) -> str:
+    return f"in {seconds:.2g} s fewer than two windows were answered"
+
+
+def unusable(run: dict[str, Any], load: dict[str, Any]) -> str:
+    """Why a run tells nothing; empty if it does. A window is as many calls as are under way at once."""
+    if "failed" in run:
+        return str(run["failed"])
+    if run["calls"] >= 2 * load["outstanding"]:
+        return ""
+    rate = run.get("calls_per_second")
+    return few_windows(run.get("seconds") or (run["calls"] / rate if rate else 0.0))
+
+
 def figure(cell: dict[str, Any], contestant: str, name: str) -> Figure | None:
     """None where the contestant has no successful run that tells it."""
-    runs = [run for run in cell["runs"].get(contestant, []) if "failed" not in run]
+    runs = [run for run in cell["runs"].get(contestant, []) if not unusable(run, cell["load"])]
     values = [value for run in runs if (value := _derived(run, cell["load"], name)) is not None]
     if not values:
         return None
@@ -65,9 +79,9 @@ def figure(cell: dict[str, Any], contestant: str, name: str) -> Figure | None:
 def failure(cell: dict[str, Any], contestant: str) -> str:
     """Why a contestant has no figure; empty if it has one."""
     runs = cell["runs"].get(contestant, [])
-    failed = [str(run["failed"]) for run in runs if "failed" in run]
-    if failed and len(failed) == len(runs):
-        return failed[0]
+    reasons = [unusable(run, cell["load"]) for run in runs]
+    if reasons and all(reasons):
+        return reasons[0]
     return str(cell["cannot"].get(contestant, ""))
 
 

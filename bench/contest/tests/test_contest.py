@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -172,7 +173,7 @@ def test_a_server_that_does_not_start_is_told(make: Make) -> None:
     [
         ("'nonsense'", "printed no report"),
         ("'{}'", "counts no calls"),
-        ("'{\"calls\": 0}'", "no call was answered in time"),
+        ("'{\"calls\": 0}'", "in 3 s fewer than two windows were answered"),
         ("'{\"calls\": 5}'", "neither calls_per_second nor seconds"),
         ('\'{"calls": 5, "seconds": 1, "errors": 2}\'', "2 calls failed"),
     ],
@@ -182,6 +183,41 @@ def test_a_report_that_shows_no_answered_calls_is_refused(make: Make, says: str,
 
     with pytest.raises(RunFailed, match=reason):
         measure(contestant, Load(), TIMING, TOOLS)
+
+
+def test_a_run_of_fewer_than_two_windows_is_measured_again_for_longer(make: Make) -> None:
+    few = 'if pathlib.Path(r"LOG").read_text().split().count("NAME") == 1: print(\'{"calls": 1, "seconds": 1}\'); exit()'
+    one = make("one", crash=few)
+    client = Path(one.client[1])
+    client.write_text(client.read_text().replace('"calls": 100', '"calls": 100, "asked": float(sys.argv[3])'))
+    asked = Contestant(**{**one.__dict__, "client": (*one.client, "{seconds}")})
+
+    run = measure(asked, Load(outstanding=50), Timing(seconds=0.01, warmup=0, pin=False), TOOLS)
+
+    assert run["calls"] == 100
+    assert run["asked"] == pytest.approx(0.01 * (1 + 50 / 25_000) * 150)
+
+
+def test_a_run_that_never_answers_two_windows_has_no_figure(make: Make, log: Path) -> None:
+    one = make("one")
+
+    with pytest.raises(RunFailed, match=r"^in 0\.015 s fewer than two windows were answered$"):
+        measure(one, Load(outstanding=51), replace(TIMING, seconds=0.01), TOOLS)
+    assert log.read_text().split() == ["one", "one"]
+    with pytest.raises(RunFailed, match=r"^in 4 s fewer"):
+        measure(one, Load(outstanding=51), replace(TIMING, seconds=4), TOOLS)
+    assert len(log.read_text().split()) == 3
+
+
+def test_kept_runs_of_fewer_than_two_windows_are_no_figure() -> None:
+    load = Load(outstanding=50).to_json()
+    short = {"calls": 99, "calls_per_second": 990.0}
+    cell = {"load": load, "runs": {"short": [short], "mended": [short, {**short, "calls": 100}]}, "cannot": {}}
+
+    assert figure(cell, "short", "calls_per_second") is None
+    assert failure(cell, "short") == "in 0.1 s fewer than two windows were answered"
+    assert figure(cell, "mended", "calls_per_second") is not None
+    assert failure(cell, "mended") == ""
 
 
 def test_who_is_missing_is_told_with_the_reason_and_does_not_run(make: Make, tmp_path: Path, log: Path) -> None:

@@ -22,7 +22,7 @@ RATES = {"limit": 1e6, "ours": 6e5, "peer": 3e4}
 
 def run_of(rate: float) -> dict[str, Any]:
     commands = {"server": "build/x serve", "client": "build/x call"}
-    return {"calls": 10, "seconds": 1, "calls_per_second": rate, "p50_us": 2.0, "p99_us": 9.5, "commands": commands}
+    return {"calls": 1_000_000, "seconds": 1, "calls_per_second": rate, "p50_us": 2.0, "p99_us": 9.5, "commands": commands}
 
 
 def cell_of(name: str, load: Load) -> dict[str, Any]:
