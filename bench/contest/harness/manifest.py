@@ -75,7 +75,8 @@ class Contestant:
         if lacking:
             return f"has no {', '.join(lacking)}"
         if load.connections > self.max_connections:
-            return f"at most {self.max_connections} connections"
+            connections = "connection" if self.max_connections == 1 else "connections"
+            return f"the contest's client makes at most {self.max_connections} {connections}"
         if -(-load.outstanding // load.connections) > self.max_outstanding_per_connection:
             return f"at most {self.max_outstanding_per_connection} outstanding per connection"
         if load.allocations and not self.allocations:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import resource
 import select
 import subprocess
@@ -101,10 +102,10 @@ class Program:
 
     @property
     def errors(self) -> str:
-        """The last of what it said on standard error, one line."""
+        """The last line with a word that it said on standard error."""
         self._drain.join(1)
-        lines = self._errors.decode(errors="replace").strip().splitlines()
-        return lines[-1][:300] if lines else ""
+        lines = self._errors.decode(errors="replace").splitlines()
+        return next((line.strip()[:300] for line in reversed(lines) if re.search("[A-Za-z]{2}", line)), "")
 
     def line(self, seconds: float) -> str:
         """The next line of its output; raises :class:`RunFailed` if none comes in time."""

@@ -149,6 +149,18 @@ def test_a_crash_ends_neither_the_run_nor_the_others(make: Make, log: Path) -> N
     assert log.read_text().split().count("crasher") == 4  # twice a cell, then no more
 
 
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [("Lost<\n  a call\n>\n", "a call"), ("only one", "only one"), (">\n", ""), ("", "")],
+)
+def test_the_last_line_with_a_word_is_the_error(said: str, told: str) -> None:
+    script = f"import sys; sys.stderr.write({said!r})"
+
+    with Program([sys.executable, "-c", script], cores=os.sched_getaffinity(0)) as program:
+        assert program.end_code(10) == 0
+        assert program.errors == told
+
+
 def test_one_failed_round_leaves_the_others_standing(make: Make) -> None:
     crash = 'if pathlib.Path(r"LOG").read_text().split().count("NAME") == 1: sys.exit("once")'
     cells = contest(make("once", crash=crash))
@@ -262,13 +274,19 @@ def test_a_table_of_other_languages_leaves_a_contestant_out(make: Make) -> None:
     [
         (Load(tls=True), "has no tls"),
         (Load(work="text", codec="json"), "has no json, text"),
-        (Load(connections=200_000, outstanding=200_000), "at most 100000 connections"),
+        (Load(connections=200_000, outstanding=200_000), "the contest's client makes at most 100000 connections"),
         (Load(allocations=True), "allocations unknown"),
         (Load(), ""),
     ],
 )
 def test_why_a_load_is_beyond_a_contestant(make: Make, load: Load, reason: str) -> None:
     assert make("one").cannot(load) == reason
+
+
+def test_one_connection_is_told_as_one(make: Make) -> None:
+    one = make("one", extra="max_connections = 1")
+
+    assert one.cannot(Load(connections=5, outstanding=5)) == "the contest's client makes at most 1 connection"
 
 
 @pytest.mark.parametrize(
