@@ -162,6 +162,11 @@ def tools_of(places: Places) -> Tools:
     return Tools(*certificate(places), counter)
 
 
+def warn_of_load(average: float) -> None:
+    if average > 1:
+        print(f"contest: the load average is {average:.1f}: what else runs will show in the figures", file=sys.stderr)
+
+
 def run(
     arguments: list[str],
     tables: list[Table],
@@ -180,6 +185,7 @@ def run(
     if before is not None:
         found = resumed(before, found)
     kept = found["tables"]
+    warn_of_load(machine.load_average())
     tools = tools_of(places)
     columns = (
         TextColumn("{task.description}"),

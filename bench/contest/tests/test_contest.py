@@ -17,7 +17,7 @@ from harness.manifest import Contestant, ManifestError, Places, read_manifest, r
 from harness.measurement import Timing, Tools, measure
 from harness.process import Program, RunFailed, cores_of_side
 from harness.results import failure, figure
-from harness.run import main, parse_arguments, resumed, without_done, without_path
+from harness.run import main, parse_arguments, resumed, warn_of_load, without_done, without_path
 from harness.tables import TABLES, Cell, Table
 
 from .conftest import CONTEST, Make
@@ -198,8 +198,8 @@ def test_a_report_that_shows_no_answered_calls_is_refused(make: Make, says: str,
 
 
 def test_a_run_of_fewer_than_two_windows_is_measured_again_for_longer(make: Make) -> None:
-    few = 'if pathlib.Path(r"LOG").read_text().split().count("NAME") == 1: print(\'{"calls": 1, "seconds": 1}\'); exit()'
-    one = make("one", crash=few)
+    once = 'if pathlib.Path(r"LOG").read_text().split().count("NAME") == 1: '
+    one = make("one", crash=once + 'print(\'{"calls": 1, "seconds": 1}\'); exit()')
     client = Path(one.client[1])
     client.write_text(client.read_text().replace('"calls": 100', '"calls": 100, "asked": float(sys.argv[3])'))
     asked = Contestant(**{**one.__dict__, "client": (*one.client, "{seconds}")})
@@ -223,7 +223,7 @@ def test_a_run_that_never_answers_two_windows_has_no_figure(make: Make, log: Pat
 
 def test_kept_runs_of_fewer_than_two_windows_are_no_figure() -> None:
     load = Load(outstanding=50).to_json()
-    short = {"calls": 99, "calls_per_second": 990.0}
+    short = {"calls": 99, "calls_per_second": 990.0, "commands": {"client": "it call --seconds 0.1 --warmup 0"}}
     cell = {"load": load, "runs": {"short": [short], "mended": [short, {**short, "calls": 100}]}, "cannot": {}}
 
     assert figure(cell, "short", "calls_per_second") is None
@@ -387,6 +387,13 @@ def test_a_run_is_gone_on_with_only_with_the_same_programs_on_the_same_machine()
         resumed(before, {**now, "contestants": {"one": {"version": "2"}}})
     with pytest.raises(ValueError, match="--resume: kernel changed since"):
         resumed(before, {**now, "machine": {"kernel": "7"}})
+
+
+@pytest.mark.parametrize(("average", "warned"), [(1.0, False), (1.6, True)])
+def test_a_busy_machine_is_warned_of(average: float, warned: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    warn_of_load(average)
+
+    assert ("load average is 1.6" in capsys.readouterr().err) == warned
 
 
 def test_going_on_takes_no_other_option(capsys: pytest.CaptureFixture[str]) -> None:
