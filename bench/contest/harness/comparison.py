@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from harness.results import figure
+from harness.results import figure, ours_of
 from harness.summary import percent
 
 Results = dict[str, Any]
@@ -28,10 +28,6 @@ class Ratio(NamedTuple):
         return self.second / self.first - 1
 
 
-def _ours(results: Results) -> str:
-    return next((name for name, about in results["contestants"].items() if about["is_ours"]), "")
-
-
 def _rate(cell: dict[str, Any], name: str) -> float | None:
     found = figure(cell, name, "calls_per_second")
     return found.median if found else None
@@ -40,7 +36,7 @@ def _rate(cell: dict[str, Any], name: str) -> float | None:
 def ratios(first: Results, second: Results) -> list[Ratio]:
     """Of every cell that both runs have."""
     found = []
-    ours = _ours(first)
+    ours = ours_of(first)
     for table in first["tables"]:
         cells = {cell["name"]: cell for cell in second["tables"].get(table, {"cells": []})["cells"]}
         for cell in first["tables"][table]["cells"]:

@@ -132,9 +132,10 @@ def _watched(server: Program, client: Program, seconds: float) -> Run:
             raise RunFailed(f"ended with {code}: {client.errors}")
     server_cpu = max(cpu_seconds(server.pid), server_watch.cpu_seconds) - before
     all_calls = max(1, int(report.get("all_calls") or report["calls"]))
-    client_cpu = (
-        report["cpu_seconds"] / max(1, report["calls"]) if "cpu_seconds" in report else client_watch.cpu_seconds / all_calls
-    )
+    if "cpu_seconds" in report:
+        client_cpu = report["cpu_seconds"] / max(1, report["calls"])
+    else:
+        client_cpu = client_watch.cpu_seconds / all_calls
     run: Run = {
         **report,
         "client_cpu_us_per_call": report.get("cpu_us_per_call", client_cpu * 1e6),

@@ -10,11 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from harness import comparison, plots
-from harness.page_text import INTRODUCTION, contestants_section, folded, machine_section, table_section
+from harness.behind import behind_section
+from harness.page_text import (
+    INTRODUCTION,
+    contestants_section,
+    folded,
+    machine_section,
+    missing_section,
+    table_section,
+)
 from harness.results import ResultsError, read
 from harness.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[3]
+
+
+def in_time(found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As they were started."""
+    return sorted(found, key=lambda results: str(results["started"]))
 
 
 def latest(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
@@ -35,10 +48,12 @@ def described(found: list[dict[str, Any]]) -> dict[str, Any]:
 
 def compose(found: list[dict[str, Any]], page: Path, pictures: Path, kind: str) -> str:
     """The text of the page; draws its pictures on the way."""
+    found = in_time(found)
     parts: list[str] = [INTRODUCTION]
     head = described(found)
-    parts += [*machine_section(head), *contestants_section(head)]
-    for name, results in latest(found).items():
+    shown = latest(found)
+    parts += [*machine_section(head), *contestants_section(head), *missing_section(shown), *behind_section(shown)]
+    for name, results in shown.items():
         picture = pictures / f"{name}.{kind}"
         plots.draw(results, name, picture)
         parts += table_section(results, name, picture.relative_to(page.parent).as_posix())
@@ -82,7 +97,7 @@ def repeated(found: list[dict[str, Any]]) -> Iterator[str]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/contest/page", description=__doc__)
     parser.add_argument(
-        "results", nargs="+", type=Path, metavar="RESULTS.json", help="a later one wins where both have a table"
+        "results", nargs="+", type=Path, metavar="RESULTS.json", help="who started later wins where two have a table"
     )
     parser.add_argument(
         "--compare", action="store_true", help="print how far the ratios of two results differ, write nothing"

@@ -6,7 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from harness.results import failure, figure, share_of_limit
+from harness.plots import caption_of, unit_of
+from harness.results import failure, figure, ours_of, share_of_limit
 from harness.summary import HEADINGS, number, percent, short
 from harness.tables import TABLES, Published, Table
 
@@ -23,11 +24,18 @@ make it again:
     bench/contest/run --full     # every table
     bench/contest/page build/contest/results-*.json
 
+The results that this page was made of are kept in `bench/contest/results`. Of two files with a table the one that was
+started later is shown; the order in which they are given means nothing.
+
 Server and client are two processes over loopback TCP. In every round each contestant runs once, right after the
 others, and a figure is the median of the rounds. Every client compares the answers with what it asked, before and
-while it is timed; one wrong answer and the run counts for nothing. A **limit** stands beside every cell: a program that
-moves as many bytes by plain epoll and has no RPC at all. Absolute figures move with the machine and the hour: trust the
-ratios within one run. How the contestants are set up, and what a cell asks of them, is in
+while it is timed; one wrong answer and the run counts for nothing, and so does a run in which fewer than two windows
+(twice the calls under way at once) were answered.
+
+A **limit** stands beside every cell: a program that moves frames of the request's size in both directions, whatever the
+answer has, by plain epoll and with no RPC at all. Its rounds differ, so that shares are of its best round, which the
+pictures draw as well; one-way calls have no share, since the limit echoes. Absolute figures move with the machine and
+the hour: trust the ratios within one run. How the contestants are set up, and what a cell asks of them, is in
 [bench/contest](../bench/contest/README.md).
 """
 
@@ -53,18 +61,27 @@ def machine_of(results: Results) -> str:
 
 
 def machine_section(results: Results) -> Iterator[str]:
-    machine, timing = results["machine"], results["timing"]
+    machine = results["machine"]
     yield "## Machine"
     yield ""
     yield from rows_of(
         [["what", "value"], *((key.replace("_", " "), value) for key, value in machine.items() if value != "")]
     )
     yield ""
-    yield (
-        f"Rounds of {timing['seconds']:g} s after {timing['warmup']:g} s of warm-up, {timing['rounds']} of them; "
-        + ("each side on its own half of the cores." if timing["pin"] else "the scheduler places both sides.")
-    )
-    yield ""
+
+
+def made_by(results: Results) -> str:
+    """One line: command, machine, time, rounds, which Trunkline and how busy the machine was before."""
+    timing, ours = results["timing"], ours_of(results)
+    rounds = "one round" if timing["rounds"] == 1 else f"{timing['rounds']} rounds"
+    parts = [
+        f"Made by `{results['command']}` on {machine_of(results)}, {results['started'].replace('T', ' ')[:16]} UTC",
+        f"{rounds} of {timing['seconds']:g} s after {timing['warmup']:g} s of warm-up",
+        "each side on its half of the cores" if timing["pin"] else "the scheduler places both sides",
+        *([f"{about['title']} {about['version']}"] if (about := results["contestants"].get(ours)) else []),
+        f"load average {results['load_average_before']:.1f} before",
+    ]
+    return "; ".join(parts) + "."
 
 
 def contestants_section(results: Results) -> Iterator[str]:
@@ -77,6 +94,22 @@ def contestants_section(results: Results) -> Iterator[str]:
         row = (about["title"], about["language"], version, f"{about['settings']} (`bench/contest/contestants/{name}`)")
         yield "| " + " | ".join(escaped(each) for each in row) + " |"
     yield ""
+
+
+def missing_section(shown: dict[str, Results]) -> Iterator[str]:
+    """Tables that no results have, and cells that the newest of a table lack; beside ``main`` nobody misses ``quick``."""
+    lines = []
+    for name, table in TABLES.items():
+        if name not in shown:
+            if not (name == "quick" and "main" in shown):
+                lines.append(f"- {table.title} (`{name}`): not measured")
+            continue
+        measured = {cell["name"] for cell in shown[name]["tables"][name]["cells"]}
+        if lacking := [cell.name for cell in table.cells if cell.name not in measured]:
+            count = f"{len(lacking)} of {len(table.cells)} cells"
+            lines.append(f"- {table.title} (`{name}`): {count}: {', '.join(lacking)}")
+    if lines:
+        yield from ("## What is missing", "", *lines, "")
 
 
 def groups_of(cells: list[Cell]) -> list[tuple[str, list[Cell]]]:
@@ -97,11 +130,14 @@ def named(results: Results, name: str) -> str:
 
 
 def figure_rows(results: Results, cells: list[Cell], name: str) -> Iterator[list[str]]:
-    """Contestants that have the figure in any cell; a dash where they have it not."""
+    """Contestants that have the figure in any cell, of latencies all that have a rate; a dash where they have none."""
     yield ["contestant", *(cell["name"] for cell in cells)]
+    is_latency = name.endswith(("_us", "_ms"))
+    if not any(figure(cell, contestant, name) for contestant in results["contestants"] for cell in cells):
+        return
     for contestant in results["contestants"]:
         found = [figure(cell, contestant, name) for cell in cells]
-        if any(found):
+        if any(found) or (is_latency and any(figure(cell, contestant, "calls_per_second") for cell in cells)):
             write = short if name == "calls_per_second" else number
             yield [named(results, contestant), *(write(each.median if each else None) for each in found)]
 
@@ -112,6 +148,11 @@ def share_rows(results: Results, cells: list[Cell]) -> Iterator[list[str]]:
         shares = [share_of_limit(results, cell, contestant) for cell in cells]
         if not about["is_limit"] and any(share is not None for share in shares):
             yield [named(results, contestant), *(percent(share) for share in shares)]
+
+
+def has_rounds(results: Results, cells: list[Cell]) -> bool:
+    rates = (figure(cell, name, "calls_per_second") for cell in cells for name in results["contestants"])
+    return any(rate.rounds > 1 for rate in rates if rate)
 
 
 def spread_rows(results: Results, cells: list[Cell]) -> Iterator[list[str]]:
@@ -184,14 +225,17 @@ def table_section(results: Results, name: str, picture: str) -> Iterator[str]:
     yield ""
     yield table.note
     yield ""
-    yield f"![{table.title}: calls per second]({picture})"
+    yield f"![{table.title}: {unit_of(name)}]({picture})"
     yield ""
+    if caption := caption_of(name, cells):
+        yield caption
+        yield ""
     for heading, group in groups_of(cells):
         if heading:
             yield f"### {heading}"
             yield ""
         first = table.figures[0]
-        yield f"{HEADINGS[first]}, median of the rounds:"
+        yield f"{HEADINGS[first]}{', median of the rounds' if has_rounds(results, group) else ''}:"
         yield ""
         yield from rows_of([*figure_rows(results, group, first), *published_rows(table, group, first)])
         yield ""
@@ -199,13 +243,16 @@ def table_section(results: Results, name: str, picture: str) -> Iterator[str]:
             rows = [*figure_rows(results, group, other), *published_rows(table, group, other)]
             if len(rows) > 1:
                 yield from folded(HEADINGS[other], rows_of(rows))
-        yield from folded("share of the limit", rows_of(share_rows(results, group)))
-        yield from folded("spread of the rounds, (most - least) / median", rows_of(spread_rows(results, group)))
+        shares = list(share_rows(results, group))
+        if len(shares) > 1:
+            yield from folded("share of the limit's best round", rows_of(shares))
+        if has_rounds(results, group):
+            yield from folded("spread of the rounds, (most - least) / median", rows_of(spread_rows(results, group)))
     if table.published:
         yield f"Published figures are from other hardware ({table.hardware}): not to be set against ours."
         yield ""
     if lines := failures(results, cells):
         yield from folded("who is not in every cell, and why", lines)
     yield from folded("commands of server and client", commands(results, cells))
-    yield f"Made by `{results['command']}` on {machine_of(results)}, {results['started'][:10]}."
+    yield made_by(results)
     yield ""

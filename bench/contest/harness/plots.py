@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,15 +17,29 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Picture
 from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
-from harness.results import figure
-from harness.summary import percent, short
+from harness.results import best_of_limit, figure, share_of_limit
+from harness.summary import number, percent, short
+from harness.tables import TABLES
 
 OURS = "#c2410c"
 LIMIT = "#111827"
 OTHERS = "#64748b"
-#: Of the lines that are told apart; the rest are thin and grey.
-LINES = ("#1d4ed8", "#15803d", "#7c3aed", "#a16207", "#0891b2", "#be185d", "#334155", "#65a30d", "#9333ea", "#0f766e")
-MARKERS = "os^Dv"
+#: Of the lines that are told apart, by hue and marker; the rest are thin and grey.
+LINES = (
+    "#1d4ed8",
+    "#16a34a",
+    "#9333ea",
+    "#eab308",
+    "#06b6d4",
+    "#ec4899",
+    "#7c4a1e",
+    "#84cc16",
+    "#5b6b00",
+    "#c4a7f5",
+    "#0b5351",
+    "#f87171",
+)
+MARKERS = "os^Dv<>pPX*h"
 
 Results = dict[str, Any]
 Cell = dict[str, Any]
@@ -42,7 +57,7 @@ def draw(results: Results, name: str, path: Path) -> None:
         }
     )
     cells = results["tables"][name]["cells"]
-    picture = _lines(results, cells, _axis_of(name)) if _axis_of(name) else _bars(results, cells)
+    picture = _lines(results, cells, _axis_of(name)) if _axis_of(name) else _bars(results, cells, unit_of(name))
     path.parent.mkdir(parents=True, exist_ok=True)
     picture.savefig(
         path, format=path.suffix.removeprefix("."), metadata={"Date": None} if path.suffix == ".svg" else None, dpi=90
@@ -50,26 +65,59 @@ def draw(results: Results, name: str, path: Path) -> None:
     plt.close(picture)
 
 
+def unit_of(name: str) -> str:
+    """What the picture of a table draws: its first figure, a rate or a time."""
+    return "us per call" if TABLES[name].figures[0] == "us_per_call" else "calls per second"
+
+
+def caption_of(name: str, cells: list[Cell]) -> str:
+    """What of the table is not drawn; empty if all of it is."""
+    if _axis_of(name) != "outstanding":
+        return ""
+    left = sorted({cell["load"]["connections"] for cell in cells} - {1})
+    return (
+        f"Drawn are the calls over one connection; those over {' and '.join(map(str, left))} are in the tables only."
+        if left
+        else ""
+    )
+
+
 def _axis_of(name: str) -> str:
     """Which number of the load grows in a table that is drawn as lines."""
     return {"exposed": "outstanding", "connections": "connections"}.get(name, "")
 
 
-def _rate(cell: Cell, name: str) -> float | None:
+def _rate(results: Results, cell: Cell, name: str) -> float | None:
+    """Of the limit the best round."""
+    if results["contestants"][name]["is_limit"]:
+        return best_of_limit(results, cell)
     found = figure(cell, name, "calls_per_second")
     return found.median if found else None
 
 
-def _limit_of(results: Results) -> str:
-    return next((name for name, about in results["contestants"].items() if about["is_limit"]), "")
+def _count(number_of: int, thing: str) -> str:
+    return f"{number_of:,} {thing}" if number_of == 1 else f"{number_of:,} {thing}s"
 
 
-def _bars(results: Results, cells: list[Cell]) -> Picture:
+def _size(size: int) -> str:
+    return f"{size // 1024:,} KiB" if size and size % 1024 == 0 else f"{size:,} B"
+
+
+def panel_title(cell: Cell) -> str:
+    """In words where the cell's name is three numbers, and what follows them."""
+    load, parts = cell["load"], re.fullmatch(r"\d+/\d+/\d+(.*)", cell["name"])
+    if not parts:
+        return str(cell["name"])
+    words = [_size(load["bytes"]), _count(load["connections"], "connection"), _count(load["outstanding"], "call")]
+    return ", ".join([*words, *parts[1].replace("_", " ").split(" ", 1)[1:]])
+
+
+def _bars(results: Results, cells: list[Cell], unit: str) -> Picture:
     """A panel for each cell; bars by rate, so that the fastest is on top."""
-    limit = _limit_of(results)
     rows: list[list[tuple[str, float]]] = []
     for cell in cells:
-        rates = [(name, rate) for name in results["contestants"] if name != limit and (rate := _rate(cell, name))]
+        others = [name for name, about in results["contestants"].items() if not about["is_limit"]]
+        rates = [(name, rate) for name in others if (rate := _rate(results, cell, name))]
         rows.append(sorted(rates, key=lambda each: each[1]))
     columns = min(2, len(cells))
     lines = math.ceil(len(cells) / columns)
@@ -86,48 +134,43 @@ def _bars(results: Results, cells: list[Cell]) -> Picture:
     )
     panels = list(axes.flat)
     for axis, cell, row in zip(panels, cells, rows, strict=False):
-        _bar_panel(axis, results, cell, row, _rate(cell, limit) if limit else None)
+        _bar_panel(axis, results, cell, row, unit)
     for axis in panels[len(cells) :]:
         axis.set_visible(False)
     return picture
 
 
-def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, float]], limit: float | None) -> None:
+def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, float]], unit: str) -> None:
+    """The values stand in a column at the right, where neither bars nor the limit's line come."""
     about = results["contestants"]
+    is_time = unit == "us per call"
+
+    def drawn(rate: float) -> float:
+        return 1e6 / rate if is_time else rate
+
+    write = number if is_time else short
     colours = [OURS if about[name]["is_ours"] else OTHERS for name, _ in row]
-    rates = [rate for _, rate in row]
-    axis.barh(range(len(row)), rates, color=colours, height=0.72)
+    values = [drawn(rate) for _, rate in row]
+    best = best_of_limit(results, cell)
+    limit = drawn(best) if best else None
+    axis.barh(range(len(row)), values, color=colours, height=0.72)
     axis.set_yticks(range(len(row)), [about[name]["title"] for name, _ in row])
     axis.set_ylim(-0.6, max(len(row), 2) - 0.4)
     axis.set_xscale("log")
-    known = [*rates, *([limit] if limit else [])] or [1.0]
-    axis.set_xlim(10 ** math.floor(math.log10(min(known)) - 0.3), max(known) * 12)
-    for place, (name, rate) in enumerate(row):
-        share = f"  {percent(rate / limit)}" if limit and about[name]["is_ours"] else ""
-        axis.annotate(
-            short(rate) + share,
-            (rate, place),
-            xytext=(3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=8,
-            bbox={"boxstyle": "square,pad=0.05", "facecolor": "white", "edgecolor": "none"},
-        )
+    known = [*values, *([limit] if limit else [])] or [1.0]
+    least = 10 ** math.floor(math.log10(min(known)) - 0.3)
+    axis.set_xlim(least, least * (max(known) / least) ** (1 / 0.72))
+    for place, ((name, _), value) in enumerate(zip(row, values, strict=True)):
+        share = share_of_limit(results, cell, name) if about[name]["is_ours"] else None
+        text = write(value) + (f"  {percent(share)}" if share is not None else "")
+        axis.annotate(text, (1.0, place), xycoords=("axes fraction", "data"), ha="right", va="center", fontsize=8)
     if limit:
-        axis.axvline(limit, color=LIMIT, linestyle="--", linewidth=1, zorder=0.5)
-        axis.annotate(
-            f"limit {short(limit)}",
-            (limit, 0.0),
-            xycoords=("data", "axes fraction"),
-            xytext=(3, 3),
-            textcoords="offset points",
-            fontsize=8,
-            color=LIMIT,
-        )
+        axis.axvline(limit, color=LIMIT, linestyle="--", linewidth=1)
+        axis.set_title(f"- - limit {write(limit)}", loc="right", fontsize=8, color=LIMIT)
     _format(axis.xaxis)
     axis.tick_params(axis="y", length=0)
-    axis.set_title(cell["name"], loc="left", fontweight="bold")
-    axis.set_xlabel("calls per second")
+    axis.set_title(panel_title(cell), loc="left", fontweight="bold")
+    axis.set_xlabel(f"{unit}, less is better" if is_time else unit)
 
 
 def _tick(value: float, _: object) -> str:
@@ -158,7 +201,7 @@ def _lines(results: Results, cells: list[Cell], grows: str) -> Picture:
     for axis, (size, group) in zip(panels, groups.items(), strict=False):
         _line_panel(axis, results, group, grows, named)
         axis.set_title(
-            f"{size:,} bytes" + ("" if grows == "connections" else ", 1 connection"), loc="left", fontweight="bold"
+            _size(size) + ("" if grows == "connections" else ", 1 connection"), loc="left", fontweight="bold"
         )
     for axis in panels[len(groups) :]:
         axis.set_visible(False)
@@ -168,11 +211,10 @@ def _lines(results: Results, cells: list[Cell], grows: str) -> Picture:
 
 
 def _named(results: Results, cells: list[Cell]) -> dict[str, str]:
-    """The ten fastest others by their best share of the limit, with their colours."""
-    limit = _limit_of(results)
+    """The fastest others by their best share of the limit, with their colours."""
 
     def best(name: str) -> float:
-        return max(((_rate(cell, name) or 0.0) / (_rate(cell, limit) or math.inf) for cell in cells), default=0.0)
+        return max((share_of_limit(results, cell, name) or 0.0 for cell in cells), default=0.0)
 
     others = [name for name, about in results["contestants"].items() if not about["is_limit"] and not about["is_ours"]]
     fastest = sorted((name for name in others if best(name) > 0), key=best, reverse=True)[: len(LINES)]
@@ -182,7 +224,7 @@ def _named(results: Results, cells: list[Cell]) -> dict[str, str]:
 def _line_panel(axis: Axes, results: Results, cells: list[Cell], grows: str, named: dict[str, str]) -> None:
     others_labelled = False
     for name, about in results["contestants"].items():
-        points = [(cell["load"][grows], rate) for cell in cells if (rate := _rate(cell, name))]
+        points = [(cell["load"][grows], rate) for cell in cells if (rate := _rate(results, cell, name))]
         if not points:
             continue
         style: dict[str, Any] = {"color": OTHERS, "linewidth": 0.7, "alpha": 0.6, "marker": "."}

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import statistics
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,8 +64,8 @@ def unusable(run: dict[str, Any], load: dict[str, Any]) -> str:
         return str(run["failed"])
     if run["calls"] >= 2 * load["outstanding"]:
         return ""
-    rate = run.get("calls_per_second")
-    return few_windows(run.get("seconds") or (run["calls"] / rate if rate else 0.0))
+    asked = re.search(r"--seconds ([\d.]+)", run.get("commands", {}).get("client", ""))
+    return few_windows(float(asked[1]) if asked else run.get("seconds", 0.0))
 
 
 def figure(cell: dict[str, Any], contestant: str, name: str) -> Figure | None:
@@ -85,11 +86,23 @@ def failure(cell: dict[str, Any], contestant: str) -> str:
     return str(cell["cannot"].get(contestant, ""))
 
 
+def ours_of(results: dict[str, Any]) -> str:
+    return next((name for name, about in results["contestants"].items() if about["is_ours"]), "")
+
+
+def limit_of(results: dict[str, Any]) -> str:
+    return next((name for name, about in results["contestants"].items() if about["is_limit"]), "")
+
+
+def best_of_limit(results: dict[str, Any], cell: dict[str, Any]) -> float | None:
+    """The rate of its best round; none beside one-way calls, which it would answer."""
+    limit = figure(cell, limit_of(results), "calls_per_second")
+    return limit.high if limit and cell["load"]["work"] != "oneway" else None
+
+
 def share_of_limit(results: dict[str, Any], cell: dict[str, Any], contestant: str) -> float | None:
-    mine = figure(cell, contestant, "calls_per_second")
-    limits = [name for name, each in results["contestants"].items() if each["is_limit"]]
-    limit = figure(cell, limits[0], "calls_per_second") if limits else None
-    return mine.median / limit.median if mine and limit else None
+    mine, limit = figure(cell, contestant, "calls_per_second"), best_of_limit(results, cell)
+    return mine.median / limit if mine and limit else None
 
 
 def write(results: dict[str, Any], path: Path) -> None:

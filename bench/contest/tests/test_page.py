@@ -4,14 +4,17 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import json
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import comparison, page, results
+from harness import comparison, page, plots, results
+from harness.behind import behind_section
 from harness.load import Load
+from harness.page_text import missing_section
 from harness.summary import number, percent, short
 from harness.tables import TABLES
 
@@ -22,7 +25,8 @@ RATES = {"limit": 1e6, "ours": 6e5, "peer": 3e4}
 
 def run_of(rate: float) -> dict[str, Any]:
     commands = {"server": "build/x serve", "client": "build/x call"}
-    return {"calls": 1_000_000, "seconds": 1, "calls_per_second": rate, "p50_us": 2.0, "p99_us": 9.5, "commands": commands}
+    told = {"calls": 1_000_000, "seconds": 1, "calls_per_second": rate, "p50_us": 2.0, "p99_us": 9.5}
+    return {**told, "commands": commands}
 
 
 def cell_of(name: str, load: Load) -> dict[str, Any]:
@@ -43,6 +47,7 @@ def sample() -> dict[str, Any]:
         "command": "bench/contest/run --table main",
         "started": "2025-03-04T05:06:07+00:00",
         "timing": {"seconds": 1.0, "warmup": 0.3, "rounds": 3, "pin": True},
+        "load_average_before": 0.25,
         "machine": {
             "processor": "Some CPU",
             "cores": 2,
@@ -85,8 +90,12 @@ def test_the_page_has_every_figure_with_its_command_and_machine(tmp_path: Path, 
     assert "| *limit: bare socket* | 1.00 M | 1.00 M |" in text
     assert "| **Trunkline** | 600 k | 600 k |" in text
     assert "| Peer | 30.0 k | 30.0 k |" in text
-    assert "| **Trunkline** | 60% | 60% |" in text
+    assert "| **Trunkline** | 50% | 50% |" in text, "the share is of the limit's best round"
     assert "Made by `bench/contest/run --table main` on virtual machine, 2 cores of Some CPU, Linux 6.1" in text
+    assert (
+        "2025-03-04 05:06 UTC; 3 rounds of 1 s after 0.3 s of warm-up; each side on its half of the cores; "
+        "Trunkline 1.2; load average 0.2 before."
+    ) in text
     assert "- Peer, 8/1/1: `build/x serve` and `build/x call`" in text
     assert "as told \\| advised" in text
     for picture in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", text):
@@ -111,6 +120,144 @@ def test_a_picture_names_the_contestants_the_units_and_the_limit(tmp_path: Path,
         picture = (tmp_path / f"benchmarks/{table}.svg").read_text()
         for words in ("Trunkline", "Peer", "calls per second", "limit"):
             assert f"{words}" in picture, f"{table}: {words}"
+
+
+def test_files_are_ordered_by_when_they_were_started(tmp_path: Path, sample: dict[str, Any]) -> None:
+    later = copy.deepcopy(sample)
+    later["started"] = "2026-01-01T00:00:00+00:00"
+    later["contestants"]["ours"]["version"] = "1.3"
+    files = [str(write(tmp_path, later, "a.json")), str(write(tmp_path, sample, "b.json"))]
+    out = tmp_path / "benchmarks.md"
+
+    page.main([*files, "--out", str(out)])
+    text = out.read_text()
+    page.main([*reversed(files), "--out", str(out)])
+
+    assert out.read_text() == text
+    assert "2025-03-04 05:06 UTC;" not in text
+    assert "first from 2025-03-04 05:06, last until 2026-01-01 00:00 UTC" in text
+    assert "| Trunkline | C++ | 1.3 |" in text
+
+
+def test_one_round_has_neither_median_nor_spread(tmp_path: Path, sample: dict[str, Any]) -> None:
+    sample["timing"]["rounds"] = 1
+    for cell in sample["tables"]["main"]["cells"] + sample["tables"]["connections"]["cells"]:
+        cell["runs"] = {who: runs[:1] for who, runs in cell["runs"].items()}
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    _, _, tables = out.read_text().partition("## The main cells")
+    assert "\ncalls/s:\n" in tables
+    assert "median" not in tables
+    assert "spread" not in tables
+    assert "one round of 1 s after" in tables
+
+
+def test_what_nobody_has_measured_is_listed(tmp_path: Path, sample: dict[str, Any]) -> None:
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    missing = out.read_text().partition("## What is missing")[2].partition("\n## ")[0]
+    assert "- Fan-out (`fan-out`): not measured" in missing
+    assert "- Many connections (`connections`): 2 of 4 cells: 8/1000/1000, 8/10000/10000" in missing
+    assert "in five minutes" not in missing
+    whole = {"main": sample["tables"]["main"]}
+    whole["main"]["cells"] = [cell_of(cell.name, cell.load) for cell in TABLES["main"].cells]
+    assert "The main cells (" not in "\n".join(missing_section({"main": {"tables": whole}}))
+
+
+def test_one_way_calls_have_no_share_of_a_limit_that_echoes(sample: dict[str, Any]) -> None:
+    echo, oneway = cell_of("1c", Load(work="multiply")), cell_of("1c_mbn", Load(work="oneway"))
+
+    assert results.share_of_limit(sample, echo, "ours") == 0.5
+    assert results.share_of_limit(sample, oneway, "ours") is None
+
+
+def test_a_contestant_without_percentiles_has_a_dash(tmp_path: Path, sample: dict[str, Any]) -> None:
+    for cell in sample["tables"]["main"]["cells"]:
+        for run in cell["runs"]["peer"]:
+            del run["p50_us"]
+            run["p99_us"] = None
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    text = out.read_text()
+    for heading in ("p50 us", "p99 us"):
+        table = text.partition(f"<summary>{heading}</summary>")[2].partition("</details>")[0]
+        assert "| Peer | - | - |" in table
+
+
+def test_where_we_are_behind_is_told_with_the_ratio(sample: dict[str, Any]) -> None:
+    first, second = sample["tables"]["main"]["cells"]
+    first["runs"]["peer"] = [run_of(9e5)]
+    second["runs"]["peer"] = [{**run_of(1.0), "p99_us": 1.9}]
+    sample["tables"]["connections"]["cells"][0]["runs"] = {"ours": [{"failed": "so"}], "peer": [run_of(1.0)]}
+
+    lines = list(behind_section({name: sample for name in ("main", "connections")}))
+
+    assert [line for line in lines if line.startswith("| ") and "Trunkline" not in line] == [
+        "| connections, 8/1/1 | calls/s | - | Peer |",
+        "| main, 8/1/50 | p99 us | 9.50 | Peer 5 x |",
+        "| main, 8/1/1 | calls/s | 600 k | Peer 1.5 x |",
+    ]
+
+
+def test_the_list_of_where_we_are_behind_is_short(sample: dict[str, Any]) -> None:
+    cells = [cell_of(f"8/1/{number_of}", Load(outstanding=number_of)) for number_of in range(1, 61)]
+    for cell in cells:
+        cell["runs"]["peer"] = [run_of(2e6)]
+    sample["tables"] = {"main": {"cells": cells}}
+
+    lines = list(behind_section({"main": sample}))
+
+    assert len([line for line in lines if line.startswith("| main")]) == 40
+    assert "20 more are not listed." in lines
+
+
+def test_nobody_ahead_is_told(sample: dict[str, Any]) -> None:
+    assert any("In no cell" in line for line in behind_section({"main": sample}))
+
+
+def test_panels_are_named_in_words() -> None:
+    cell = cell_of("65536/5/5000 busy_poll", Load(bytes=65536, connections=5, outstanding=5000))
+
+    assert plots.panel_title(cell) == "64 KiB, 5 connections, 5,000 calls, busy poll"
+    assert plots.panel_title(cell_of("8/1/1", Load())) == "8 B, 1 connection, 1 call"
+    assert plots.panel_title(cell_of("round 1", Load())) == "round 1"
+
+
+def test_a_picture_is_in_the_unit_of_its_table(tmp_path: Path, sample: dict[str, Any]) -> None:
+    sample["tables"] = {"rpcz": {"cells": [cell_of(cell.name, cell.load) for cell in TABLES["rpcz"].cells]}}
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    picture = (tmp_path / "benchmarks/rpcz.svg").read_text()
+    assert "us per call, less is better" in picture
+    assert "calls per second" not in picture
+    assert "rows: us per call](benchmarks/rpcz.svg)" in out.read_text()
+
+
+def test_what_a_picture_leaves_out_is_said(tmp_path: Path, sample: dict[str, Any]) -> None:
+    sample["tables"]["exposed"] = {
+        "cells": [cell_of(cell.name, cell.load) for cell in TABLES["exposed"].cells if cell.load.bytes == 8]
+    }
+    out = tmp_path / "benchmarks.md"
+
+    page.main([str(write(tmp_path, sample)), "--out", str(out)])
+
+    left = "Drawn are the calls over one connection; those over 5 and 10 are in the tables only."
+    assert out.read_text().count(left) == 1
+
+
+def test_lines_that_are_told_apart_differ_in_hue_and_marker() -> None:
+    assert len(set(plots.LINES)) == len(set(plots.MARKERS)) == len(plots.LINES) == len(plots.MARKERS)
+    for first, second in itertools.combinations((plots.OURS, *plots.LINES), 2):
+        channels = zip(bytes.fromhex(first[1:]), bytes.fromhex(second[1:]), strict=True)
+        assert sum(abs(one - other) for one, other in channels) >= 80, (first, second)
 
 
 def test_the_same_results_make_the_same_page(tmp_path: Path, sample: dict[str, Any]) -> None:
