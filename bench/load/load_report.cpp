@@ -29,34 +29,29 @@ double process_cpu_seconds() {
 LoadReport::LoadReport(double warmup_seconds, double seconds) {
   begin_ = Clock::now() + to_duration(warmup_seconds);
   end_ = begin_ + to_duration(seconds);
-  last_ = begin_;
-}
-
-void LoadReport::begin(Clock::time_point now) {
-  counting_ = true;
-  begin_ = last_ = now;
-  cpu_at_begin_ = process_cpu_seconds();
 }
 
 void LoadReport::record(Clock::time_point sent, Clock::time_point now, std::uint64_t count) {
   all_calls_ += count;
   if (now < begin_ || now >= end_) return;
-  if (!counting_) return begin(now);
+  if (!counting_) {
+    counting_ = true;
+    cpu_at_begin_ = process_cpu_seconds();
+  }
   calls_ += count;
-  last_ = now;
   // A batch of many is recorded by a sample of its size, so that measuring does not cost what it measures.
   const auto latency = static_cast<std::uint64_t>(std::chrono::nanoseconds(now - sent).count());
   for (std::uint64_t recorded = 0; recorded < count; recorded += 64) latency_.record(latency);
 }
 
 void LoadReport::print() const {
-  const double seconds = std::chrono::duration<double>(last_ - begin_).count();
+  const double seconds = std::chrono::duration<double>(end_ - begin_).count();
   const double calls = static_cast<double>(std::max<std::uint64_t>(calls_, 1));
   const double cpu = process_cpu_seconds() - cpu_at_begin_;
   std::printf(
       "{\"calls_per_second\": %.1f, \"p50_us\": %.2f, \"p99_us\": %.2f, \"cpu_us_per_call\": %.4f, \"calls\": %llu, "
       "\"all_calls\": %llu}\n",
-      seconds > 0 ? static_cast<double>(calls_) / seconds : 0.0, static_cast<double>(latency_.quantile(0.5)) / 1e3,
+      static_cast<double>(calls_) / seconds, static_cast<double>(latency_.quantile(0.5)) / 1e3,
       static_cast<double>(latency_.quantile(0.99)) / 1e3, cpu * 1e6 / calls, static_cast<unsigned long long>(calls_),
       static_cast<unsigned long long>(all_calls_));
   std::fflush(stdout);

@@ -76,7 +76,8 @@ std::unique_ptr<MethodHandler> make_handler(Function function) {
 
 }  // namespace handlers
 
-/// What generated code says of one method; it may also have a `description`, see MethodOptions. `kind` and the two types say which forms its handler may have, see Server.
+/// What generated code says of one method; it may also have a `description`, see MethodOptions. `kind` and the two
+/// types say which forms its handler may have, see Server.
 template <class Description>
 concept MethodDescription = requires {
   typename Description::Request;
@@ -114,7 +115,8 @@ class ServiceDefinition {
     return add(Described::name, std::move(handler), std::move(options));
   }
 
-  /// What the service is for, as MethodOptions::description is for a method: the comment of the service that the methods are of.
+  /// What the service is for, as MethodOptions::description is for a method: the comment of the service that the
+  /// methods are of.
   TRUNKLINE_API ServiceDefinition& describe(std::string_view description);
   const std::string& description() const noexcept { return description_; }
 

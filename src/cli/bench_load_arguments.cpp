@@ -19,9 +19,7 @@ namespace trunkline::cli {
 namespace {
 
 constexpr const char* group = "Load";
-constexpr std::uint64_t most_connections = 100000;
-constexpr std::uint64_t most_calls = 1u << 20;
-constexpr std::uint64_t most_bytes = 1u << 30;
+using bench_limits::most_bytes, bench_limits::most_calls, bench_limits::most_connections;
 constexpr std::uint64_t most_threads = 256;
 constexpr double most_rate = 1e8;
 constexpr std::uint64_t calls_at_a_rate = 1024;

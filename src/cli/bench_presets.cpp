@@ -69,6 +69,7 @@ constexpr std::array presets{
     Preset{"rpcz:1k", "one connection, eight calls, 1 KiB", "unary", 1, 8, 1024},
     Preset{"rpcz:4k", "the same, 4 KiB", "unary", 1, 8, 4096},
     Preset{"rpcz:16k", "the same, 16 KiB", "unary", 1, 8, 16384},
+    Preset{"rpcz:32k", "the same, 32 KiB", "unary", 1, 8, 32768},
     Preset{"rpcz:64k", "the same, 64 KiB", "unary", 1, 8, 65536},
     Preset{"contest:1", "ten connections, one call at a time on each, 256 bytes", "unary", 10, 1, 256},
     Preset{"contest:2", "twenty connections, 50 calls on each, 256 bytes", "unary", 20, 50, 256},
@@ -89,6 +90,13 @@ std::optional<BenchSettings> grid_cell(std::string_view text) {
     if (index + 1 < numbers.size() && (at == end || *at++ != '/')) return std::nullopt;
   }
   if (at != end || numbers[1] == 0 || numbers[2] == 0) return std::nullopt;
+  constexpr std::array most{bench_limits::most_bytes, bench_limits::most_connections, bench_limits::most_calls};
+  constexpr std::array<std::string_view, 3> what{"BYTES", "CONNECTIONS", "CALLS"};
+  for (std::size_t index = 0; index < numbers.size(); ++index) {
+    if (numbers[index] <= most[index]) continue;
+    throw misuse("--preset 'exposed:" + std::string(text) + "': " + std::string(what[index]) + " may be at most " +
+                 std::to_string(most[index]));
+  }
   BenchSettings settings;
   settings.kind = "unary";
   settings.bytes = numbers[0];

@@ -8,6 +8,14 @@
 
 namespace trunkline::cli {
 
+namespace bench_limits {
+
+constexpr std::uint64_t most_connections = 100000;
+constexpr std::uint64_t most_calls = 1u << 20;  ///< under way
+constexpr std::uint64_t most_bytes = 1u << 30;  ///< of a message
+
+}  // namespace bench_limits
+
 /// Unset: not said, neither by an option nor by a preset.
 struct BenchSettings {
   std::optional<std::string> kind;

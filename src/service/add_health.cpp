@@ -23,7 +23,8 @@ struct Watch {
   static constexpr MethodKind kind = MethodKind::server_stream;
   static constexpr bool is_idempotent = false;
   static constexpr std::string_view description =
-      "The status now and after each change, until the caller ends the call. SERVICE_UNKNOWN for a service that has none "
+      "The status now and after each change, until the caller ends the call. SERVICE_UNKNOWN for a service that has "
+      "none "
       "yet.";
   static constexpr std::string_view name = "grpc.health.v1.Health/Watch";
 };

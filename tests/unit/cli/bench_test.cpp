@@ -49,6 +49,15 @@ TEST(BenchPresets, AGridCellIsItsNumbers) {
   EXPECT_EQ(small.connections, 1U);
 }
 
+TEST(BenchPresets, AGridCellHasTheBoundsOfTheOptions) {
+  EXPECT_EQ(find_preset("exposed:1073741824/100000/1048576").bytes, 1U << 30);
+  for (const char* const wrong : {"exposed:1073741825/1/1", "exposed:18446744073709551615/1/1"}) {
+    EXPECT_THAT(refusal([&] { find_preset(wrong); }), HasSubstr("BYTES may be at most 1073741824")) << wrong;
+  }
+  EXPECT_THAT(refusal([] { find_preset("exposed:8/100001/1"); }), HasSubstr("CONNECTIONS may be at most 100000"));
+  EXPECT_THAT(refusal([] { find_preset("exposed:8/1/1048577"); }), HasSubstr("CALLS may be at most 1048576"));
+}
+
 TEST(BenchPresets, RefuseOthersWithNamesThatAreNear) {
   EXPECT_THAT(refusal([] { find_preset("hslam:8cm"); }), HasSubstr("did you mean 'hslam:8c', 'hslam:8c_m'"));
   for (const char* const wrong : {"exposed:", "exposed:8", "exposed:8/1/", "exposed:a/b/c", "exposed:8/1/5 "}) {

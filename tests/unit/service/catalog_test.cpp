@@ -201,8 +201,7 @@ TEST(Catalog, OwnMethodsAreDerivedWhereTheirDefinitionDoesNotFit) {
                                 .type = &typeid(int),
                                 .default_codec = "msgpack",
                                 .describe = []() -> const TypeDescription& { return clash; }};
-  const MethodInfo first{
-      .name = "grpc.health.v1.A/Check", .request = &type, .response = &MessageTraits<Empty>::type()};
+  const MethodInfo first{.name = "grpc.health.v1.A/Check", .request = &type, .response = &MessageTraits<Empty>::type()};
 
   const Catalog catalog(
       {first, method<v1::HealthCheckRequest, v1::HealthCheckResponse>("grpc.health.v1.Health/Check")});
