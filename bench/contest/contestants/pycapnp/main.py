@@ -42,7 +42,7 @@ async def call(options: Options) -> None:
     for _ in range(options.connections):
         stream = await capnp.AsyncIoStream.create_connection(host, int(port))
         clients.append(capnp.TwoPartyClient(stream))
-    # A server on uvloop crashes if a message comes before it reads: pycapnp then stops reading within uvloop's callback.
+    # A server on uvloop crashes if a message comes before it reads: pycapnp then stops uvloop within its callback.
     await asyncio.sleep(0.2)
     echoes = [client.bootstrap().cast_as(schema.Echo) for client in clients]
 
