@@ -29,12 +29,6 @@ func (codec) Unmarshal(data []byte, value any) error {
 
 func main() {
 	log.SetLevel(log.LevelNone)
-	// Both sides copy the default handler, which turns TCP_NODELAY off unless told otherwise.
-	arpc.HandleConnected(func(client *arpc.Client) {
-		if connection, ok := client.Conn.(*net.TCPConn); ok {
-			_ = connection.SetNoDelay(true)
-		}
-	})
 	options := load.Parse()
 	if options.Serves {
 		serve(options)
