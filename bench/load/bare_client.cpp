@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// bare_socket client: keeps a window of frames under way on each connection and refills it once per batch read.
+// bare_socket client: keeps a window of frames under way on each connection and refills it once per batch read. A
+// window of one blocks.
 #include "bare_connection.h"
 #include "bare_modes.h"
 #include "load_report.h"
@@ -7,6 +8,7 @@
 #include "net/socket_options.h"
 #include "net/unique_socket.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
 #include <unistd.h>
@@ -54,6 +56,8 @@ class BareClient {
   bool send_batch(Lane& lane, Clock::time_point now, std::uint64_t count);
   bool turn(Lane& lane, LoadReport& report);
   void watch(int operation, Lane& lane, std::uint32_t events);
+  /// With one frame under way in all there is nothing else to wait for: recv() itself waits, without epoll.
+  bool blocks() const noexcept { return options_.outstanding == 1 && !options_.busy_poll; }
 
   LoadOptions options_;
   int epoll_;
@@ -131,8 +135,16 @@ bool BareClient::run(LoadReport& report) {
   for (auto& lane : lanes_) {
     if (!send_batch(lane, start, lane.window)) return false;
   }
+  if (blocks()) {
+    const int socket = lanes_[0].connection->socket();
+    fcntl(socket, F_SETFL, fcntl(socket, F_GETFL) & ~O_NONBLOCK);
+  }
   std::array<epoll_event, 64> events;
   while (report.is_running(Clock::now())) {
+    if (blocks()) {
+      if (!turn(lanes_[0], report)) return false;
+      continue;
+    }
     if (options_.busy_poll) {
       for (int round = 0; round < 100; ++round) {
         for (auto& lane : lanes_) {

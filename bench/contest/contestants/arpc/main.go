@@ -4,6 +4,7 @@
 package main
 
 import (
+	"context"
 	"net"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 	"trunkline/contest/work"
 )
 
-const timeout = 30 * time.Second
+const dialTimeout = 30 * time.Second
 
 // codec is what arpc takes for its messages.
 type codec struct{}
@@ -40,7 +41,7 @@ func main() {
 }
 
 func connect(target string) (*arpc.Client, error) {
-	client, err := arpc.NewClient(func() (net.Conn, error) { return net.DialTimeout("tcp", target, timeout) })
+	client, err := arpc.NewClient(func() (net.Conn, error) { return net.DialTimeout("tcp", target, dialTimeout) })
 	if err == nil {
 		client.Codec = codec{}
 	}
@@ -48,8 +49,9 @@ func connect(target string) (*arpc.Client, error) {
 }
 
 func invoke(client *arpc.Client) work.Invoke {
+	ctx := context.Background() // Call sets a timer for each call
 	return func(method string, request, response proto.Message) error {
-		return client.Call(method, request, response, timeout)
+		return client.CallContext(ctx, method, request, response)
 	}
 }
 
@@ -57,8 +59,8 @@ func newCaller(options load.Options, client *arpc.Client) load.Call {
 	if options.Work != "oneway" {
 		return work.NewCaller(options, invoke(client))
 	}
-	factors := work.NewRequest("Multiply")
-	return func(load.Turn) error { return client.Notify("Multiply", factors, timeout) }
+	ctx, factors := context.Background(), work.NewRequest("Multiply")
+	return func(load.Turn) error { return client.NotifyContext(ctx, "Multiply", factors) }
 }
 
 func serve(options load.Options) {

@@ -8,7 +8,7 @@ from typing import Any
 
 import grpc
 from driver.options import TAIL_DELAY_US, Options, input_ended, parse, run, say_listening
-from driver.pace import Pace, check, keep_calling_aio
+from driver.pace import Pace, keep_calling_aio
 from google.protobuf.wrappers_pb2 import BytesValue
 
 METHOD = "/contest.Contest/Echo"
@@ -40,7 +40,8 @@ async def serve() -> None:
 
 
 async def call(options: Options) -> None:
-    request = BytesValue(value=options.payload)
+    payload = options.payload
+    request = BytesValue(value=payload)
     pace = Pace(options)
     # Otherwise channels to one address share one connection.
     own = [("grpc.use_local_subchannel_pool", 1)]
@@ -51,12 +52,13 @@ async def call(options: Options) -> None:
         prompt, late = channel.unary_unary(METHOD, *coding), channel.unary_unary(LATE_METHOD, *coding)
 
         async def ask() -> None:
-            check(await (late if pace.is_delayed() else prompt)(request) == request)
+            answer = await (late if pace.is_delayed() else prompt)(request)
+            pace.check(answer.value, payload)
 
         await keep_calling_aio(pace, ask)
 
     for channel in channels:
-        check(await channel.unary_unary(METHOD, *coding)(request) == request)
+        pace.check((await channel.unary_unary(METHOD, *coding)(request)).value, payload)
     pace.begin()
     await asyncio.gather(*(caller(channels[index % len(channels)]) for index in range(options.outstanding)))
     for channel in channels:

@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 from driver.options import Options, parse, say_listening, wait_for_end_of_input
-from driver.pace import Pace, check, keep_calling
+from driver.pace import Pace, keep_calling
 from google.protobuf.wrappers_pb2 import BytesValue
 
 METHOD = "/contest.Contest/Echo"
@@ -34,30 +34,34 @@ def serve() -> None:
 
 
 def call(options: Options) -> None:
-    request = BytesValue(value=options.payload)
+    payload = options.payload
+    request = BytesValue(value=payload)
     pace = Pace(options)
-    with grpc.insecure_channel(options.target) as channel:
-        ask = channel.unary_unary(METHOD, BytesValue.SerializeToString, BytesValue.FromString)
-
-        def ask_once() -> None:
-            check(ask(request) == request)
-
-        ask_once()
-        if options.outstanding == 1:
-            keep_calling(pace, ask_once)
-        else:
-            call_in_a_window(options, ask, request, pace)
+    # Otherwise channels to one address share one connection.
+    own = [("grpc.use_local_subchannel_pool", 1)]
+    channels = [grpc.insecure_channel(options.target, options=own) for _ in range(options.connections)]
+    asks = [channel.unary_unary(METHOD, BytesValue.SerializeToString, BytesValue.FromString) for channel in channels]
+    for ask in asks:
+        pace.check(ask(request).value, payload)
+    if options.outstanding == 1:
+        keep_calling(pace, lambda: pace.check(asks[0](request).value, payload))
+    else:
+        call_in_a_window(options, asks, payload, pace)
+    for channel in channels:
+        channel.close()
     pace.print()
 
 
-def call_in_a_window(options: Options, ask: Any, request: BytesValue, pace: Pace) -> None:
+def call_in_a_window(options: Options, asks: list[Any], payload: bytes, pace: Pace) -> None:
+    request = BytesValue(value=payload)
     pace.begin()
-    futures = deque((pace.start(), ask.future(request)) for _ in range(options.outstanding))
+    turns = (asks[index % len(asks)] for index in range(options.outstanding))
+    futures = deque((ask, pace.start(), ask.future(request)) for ask in turns)
     while futures:
-        sent, future = futures.popleft()
-        check(future.result() == request)
+        ask, sent, future = futures.popleft()
+        pace.check(future.result().value, payload)
         if pace.finish(sent):
-            futures.append((pace.start(), ask.future(request)))
+            futures.append((ask, pace.start(), ask.future(request)))
 
 
 if __name__ == "__main__":

@@ -13,10 +13,10 @@ import (
 func main() {
 	options := load.Parse()
 	newClient := func() *http.Client {
-		// One connection serves one call at a time, so that there are as many as calls under way.
+		// One connection serves one call at a time: all that are needed stay open, also those of a server to its backend.
 		return &http.Client{Transport: &http.Transport{
 			TLSClientConfig:     options.ClientTLS(),
-			MaxIdleConnsPerHost: options.Outstanding,
+			MaxIdleConnsPerHost: 1 << 20,
 			DisableCompression:  true,
 		}}
 	}

@@ -9,6 +9,8 @@
 #include <thrift/transport/TBufferTransports.h>
 #include <thrift/transport/TSocket.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -21,6 +23,12 @@ namespace {
 
 using namespace apache::thrift;
 using Client = ::contest::thrift::ContestClientT<protocol::TBinaryProtocolT<transport::TFramedTransport>>;
+
+/// Writes block. If more were unanswered than the sockets hold, both sides would wait for the other to read: the calls
+/// beyond are under way, but wait here, as those of other clients wait for their sockets to take more.
+constexpr std::size_t unanswered_bytes = std::size_t{4} << 20;
+/// Of a frame beside the payload, about.
+constexpr std::size_t frame_bytes = 64;
 
 /// The frames that are sent between two waits for an answer leave in one write: it is flushed when someone has to wait.
 class CoalescingTransport final : public transport::TTransport {
@@ -52,7 +60,7 @@ class CoalescingTransport final : public transport::TTransport {
 class Lane {
  public:
   Lane(const Options& options, std::size_t window)
-      : options_(with_window(options, window)), pace_(options_), payload_(letters(options.bytes)), turns_(window) {
+      : options_(options), pace_(options_), payload_(letters(options.bytes)), turns_(window) {
     const auto colon = options.target.rfind(':');
     auto socket = std::make_shared<transport::TSocket>(options.target.substr(0, colon),
                                                        std::stoi(options.target.substr(colon + 1)));
@@ -66,26 +74,25 @@ class Lane {
 
   void run() {
     pace_.begin();
-    for (auto& turn : turns_) send(turn);
-    for (std::size_t oldest = 0, open = turns_.size(); open > 0; oldest = (oldest + 1) % turns_.size()) {
-      receive(turns_[oldest]);
-      if (pace_.finish(turns_[oldest])) {
-        send(turns_[oldest]);
+    for (auto& turn : turns_) pace_.start(turn);
+    const std::uint64_t at_once = std::max<std::size_t>(1, unanswered_bytes / (payload_.size() + frame_bytes));
+    std::uint64_t started = turns_.size();
+    for (std::uint64_t sent = 0, received = 0; received < started; ++received) {
+      while (sent < started && sent - received < at_once) send(turns_[sent++ % turns_.size()]);
+      auto& turn = turns_[received % turns_.size()];
+      receive(turn);
+      if (pace_.finish(turn)) {
+        pace_.start(turn);
+        ++started;
       } else {
-        --open;
+        started = sent;
       }
     }
   }
   const Pace& pace() const { return pace_; }
 
  private:
-  static Options with_window(Options options, std::size_t window) {
-    options.outstanding = window;
-    return options;
-  }
-
-  void send(Turn& turn) {
-    pace_.start(turn);
+  void send(const Turn& turn) {
     if (options_.is("text")) return client_->send_Say(payload_);
     if (options_.is("multiply")) return client_->send_Multiply(a_of(turn), b_of(turn));
     if (options_.is("object")) return client_->send_FindOne(person::name);

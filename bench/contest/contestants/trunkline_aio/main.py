@@ -7,7 +7,7 @@ import asyncio
 from contextlib import AsyncExitStack
 
 from driver.options import TAIL_DELAY_US, Options, input_ended, parse, run, say_listening
-from driver.pace import Pace, check, keep_calling_aio
+from driver.pace import Pace, keep_calling_aio
 from google.protobuf.wrappers_pb2 import BytesValue
 
 from trunkline import aio
@@ -34,7 +34,8 @@ async def serve() -> None:
 
 
 async def call(options: Options) -> None:
-    request = BytesValue(value=options.payload)
+    payload = options.payload
+    request = BytesValue(value=payload)
     pace = Pace(options)
     async with AsyncExitStack() as stack:
         channels = [await stack.enter_async_context(aio.Channel(options.target)) for _ in range(options.connections)]
@@ -42,12 +43,12 @@ async def call(options: Options) -> None:
         async def caller(channel: aio.Channel) -> None:
             async def ask() -> None:
                 method = LATE_METHOD if pace.is_delayed() else METHOD
-                check(await channel.call(method, request, BytesValue) == request)
+                pace.check((await channel.call(method, request, BytesValue)).value, payload)
 
             await keep_calling_aio(pace, ask)
 
         for channel in channels:
-            check(await channel.call(METHOD, request, BytesValue) == request)
+            pace.check((await channel.call(METHOD, request, BytesValue)).value, payload)
         pace.begin()
         await asyncio.gather(*(caller(channels[index % len(channels)]) for index in range(options.outstanding)))
     pace.print()

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Iterator
 
 from driver.options import Options, parse, say_listening, wait_for_end_of_input
-from driver.pace import Pace, check, keep_calling
+from driver.pace import Pace, keep_calling
 from google.protobuf.wrappers_pb2 import BytesValue
 
 import trunkline
@@ -29,22 +29,24 @@ def serve(options: Options) -> None:
 
 
 def call(options: Options) -> None:
-    request = BytesValue(value=options.payload)
+    payload = options.payload
+    request = BytesValue(value=payload)
     pace = Pace(options)
     with trunkline.Channel(options.target, busy_poll=SPIN_SECONDS if options.busy_poll else 0.0) as channel:
 
         def ask() -> None:
-            check(channel.call(METHOD, request, BytesValue) == request)
+            pace.check(channel.call(METHOD, request, BytesValue).value, payload)
 
         ask()
         if options.outstanding == 1:
             keep_calling(pace, ask)
         else:
-            call_in_a_window(options, channel, request, pace)
+            call_in_a_window(options, channel, payload, pace)
     pace.print()
 
 
-def call_in_a_window(options: Options, channel: trunkline.Channel, request: BytesValue, pace: Pace) -> None:
+def call_in_a_window(options: Options, channel: trunkline.Channel, payload: bytes, pace: Pace) -> None:
+    request = BytesValue(value=payload)
     sent: deque[float] = deque()
 
     def requests() -> Iterator[BytesValue]:
@@ -54,7 +56,7 @@ def call_in_a_window(options: Options, channel: trunkline.Channel, request: Byte
 
     pace.begin()
     for response in channel.map(METHOD, requests(), BytesValue, window=options.outstanding):
-        check(response == request)
+        pace.check(response.value, payload)
         pace.finish(sent.popleft())
 
 

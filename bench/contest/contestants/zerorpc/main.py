@@ -11,7 +11,7 @@ import gevent
 import zerorpc
 import zmq
 from driver.options import Options, parse, say_listening
-from driver.pace import Pace, check, keep_calling
+from driver.pace import Pace, keep_calling
 
 
 class Echo:
@@ -20,7 +20,7 @@ class Echo:
 
 
 def serve() -> None:
-    server = zerorpc.Server(Echo(), heartbeat=None, pool_size=1000)
+    server = zerorpc.Server(Echo(), heartbeat=None, pool_size=5000)
     server.bind("tcp://127.0.0.1:*")
     say_listening(server._events._socket.getsockopt_string(zmq.LAST_ENDPOINT))
 
@@ -35,28 +35,27 @@ def serve() -> None:
 def call(options: Options) -> None:
     payload = options.payload
     pace = Pace(options)
-    client = zerorpc.Client(heartbeat=None)
-    client.connect(options.target)
-
-    def ask() -> None:
-        check(client.say(payload) == payload)
-
-    ask()
+    clients = [zerorpc.Client(heartbeat=None) for _ in range(options.connections)]
+    for client in clients:
+        client.connect(options.target)
+        pace.check(client.say(payload), payload)
     if options.outstanding == 1:
-        keep_calling(pace, ask)
+        keep_calling(pace, lambda: pace.check(clients[0].say(payload), payload))
     else:
         pace.begin()
 
-        def caller() -> None:
+        def caller(client: zerorpc.Client) -> None:
             going = True
             while going:
                 sent = pace.start()
-                ask()
+                pace.check(client.say(payload), payload)
                 going = pace.finish(sent)
 
-        gevent.joinall([gevent.spawn(caller) for _ in range(options.outstanding)], raise_error=True)
+        callers = (clients[index % len(clients)] for index in range(options.outstanding))
+        gevent.joinall([gevent.spawn(caller, client) for client in callers], raise_error=True)
     pace.print()
-    client.close()
+    for client in clients:
+        client.close()
 
 
 if __name__ == "__main__":

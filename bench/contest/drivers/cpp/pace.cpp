@@ -32,27 +32,22 @@ double to_us(std::uint64_t nanoseconds) { return static_cast<double>(nanoseconds
 Pace::Pace(const Options& options)
     : seconds_(options.seconds),
       warmup_(options.warmup),
-      stride_(options.outstanding >= 16 && !options.is("long_tail") ? 16 : 1),
+      sampling_(options.outstanding >= 16 && !options.is("long_tail") ? 16 : 1),
       has_tail_(options.is("long_tail")) {}
 
 void Pace::begin() {
   begin_ = Clock::now() + to_duration(warmup_);
   end_ = begin_ + to_duration(seconds_);
-  last_ = begin_;
 }
 
 void Pace::start(Turn& turn) {
   turn.number = started_++;
-  turn.is_sampled = turn.number % stride_ == 0 || !turn.was_used || turn.is_large;
+  const bool is_due = --until_sampled_ == 0;
+  if (is_due) until_sampled_ = sampling_ == 1 ? 1 : 1 + random_.next() % (2 * sampling_ - 1);
+  turn.is_sampled = is_due || !turn.was_used || turn.is_large;
   turn.is_delayed = has_tail_ && turn.number % tail_period == tail_period - 1;
   turn.was_used = true;
   if (turn.is_sampled) turn.sent = Clock::now();
-}
-
-void Pace::open(Clock::time_point now) {
-  is_counting_ = true;
-  begin_ = last_ = now;
-  cpu_at_begin_ = process_cpu_seconds();
 }
 
 bool Pace::finish(const Turn& turn) {
@@ -63,10 +58,8 @@ bool Pace::finish(const Turn& turn) {
   const auto count = std::exchange(unrecorded_, 0);
   if (now >= end_) {
     is_over_ = true;
-  } else if (now >= begin_ && !is_counting_) {
-    open(now);
-  } else if (is_counting_) {
-    last_ = now;
+  } else if (now >= begin_) {
+    if (!std::exchange(is_counting_, true)) cpu_at_begin_ = process_cpu_seconds();
     calls_ += count;
     if (turn.is_large) {
       ++large_calls_;
@@ -78,9 +71,6 @@ bool Pace::finish(const Turn& turn) {
 }
 
 void Pace::merge(const Pace& other) {
-  is_counting_ = is_counting_ || other.is_counting_;
-  begin_ = std::min(begin_, other.begin_);
-  last_ = std::max(last_, other.last_);
   cpu_at_begin_ = std::max(cpu_at_begin_, other.cpu_at_begin_);
   all_calls_ += other.all_calls_;
   calls_ += other.calls_;
@@ -89,9 +79,8 @@ void Pace::merge(const Pace& other) {
 }
 
 void Pace::print() const {
-  const double seconds = std::chrono::duration<double>(last_ - begin_).count();
   std::printf("{\"calls\": %llu, \"seconds\": %.6f, \"all_calls\": %llu, \"large_calls\": %llu, ",
-              static_cast<unsigned long long>(calls_), seconds, static_cast<unsigned long long>(all_calls_),
+              static_cast<unsigned long long>(calls_), seconds_, static_cast<unsigned long long>(all_calls_),
               static_cast<unsigned long long>(large_calls_));
   std::printf("\"p50_us\": %.2f, \"p95_us\": %.2f, \"p99_us\": %.2f, \"max_us\": %.2f, \"cpu_seconds\": %.6f}\n",
               to_us(latency_.quantile(0.5)), to_us(latency_.quantile(0.95)), to_us(latency_.quantile(0.99)),

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/histogram.h"
+#include "load/random.h"
 #include "options.h"
 
 #include <chrono>
@@ -23,13 +24,13 @@ struct Turn {
   std::uint64_t number = 0;  ///< of the call, over all slots
   bool is_large = false;     ///< of the slot: "mixed" has one on each connection
   bool is_delayed = false;
-  bool is_sampled = false;  ///< timed, and its answer compared byte by byte
+  bool is_sampled = false;  ///< timed, and its answer compared whole, not by its size alone
   bool was_used = false;    ///< the slot has made a call before
   Clock::time_point sent;
 };
 
 /// One thread. Reading the clock costs as much as a tenth of the fastest calls, so that with 16 calls under way or more
-/// only one in 16 is timed; the first of every slot always is.
+/// only one in 16 is timed, at random gaps; the first of every slot always is.
 class Pace {
  public:
   using Clock = Turn::Clock;
@@ -48,15 +49,14 @@ class Pace {
   void merge(const Pace& other);
 
  private:
-  void open(Clock::time_point now);
-
   double seconds_;
   double warmup_;
-  std::uint64_t stride_;
+  std::uint64_t sampling_;  ///< one call in so many
+  std::uint64_t until_sampled_ = 1;
+  load::Random random_{0};
   bool has_tail_;
   Clock::time_point begin_;
   Clock::time_point end_;
-  Clock::time_point last_;
   bool is_counting_ = false;
   bool is_over_ = false;
   double cpu_at_begin_ = 0;

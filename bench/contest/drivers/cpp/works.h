@@ -48,7 +48,9 @@ class TextWork {
   explicit TextWork(const Options& options) { request_.set_msg(letters(options.bytes)); }
 
   const Request& request(const Turn&) const { return request_; }
-  bool is_right(const Turn&, const Response& answer) const { return answer.msg() == request_.msg(); }
+  bool is_right(const Turn& turn, const Response& answer) const {
+    return answer.msg().size() == request_.msg().size() && (!turn.is_sampled || answer.msg() == request_.msg());
+  }
   static void answer(const Request& request, Response& response) { response.set_msg(request.msg()); }
 
  private:

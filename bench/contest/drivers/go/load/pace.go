@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"sync"
@@ -21,6 +22,8 @@ type Turn struct {
 	// IsLarge holds for a caller's life: "mixed" has one on each connection.
 	IsLarge   bool
 	IsDelayed bool
+	// IsSampled says that the call is timed and its answer compared whole, not by its size alone.
+	IsSampled bool
 }
 
 // Call makes one call and compares the answer.
@@ -29,11 +32,16 @@ type Call func(turn Turn) error
 // Dial opens a connection; what it returns is asked once for each caller of it.
 type Dial func() (func() Call, error)
 
+// One call in sampling is sampled with as many under way or more.
+const sampling = 16
+
 type pace struct {
 	options    Options
+	samplesAll bool
 	begin, end time.Time
 	number     atomic.Uint64
 	over       atomic.Bool
+	unrecorded atomic.Uint64
 	calls      atomic.Uint64
 	largeCalls atomic.Uint64
 	allCalls   atomic.Uint64
@@ -53,7 +61,7 @@ func Run(options Options, dial Dial) {
 		callers[index] = connections[index%len(connections)]()
 	}
 	compareAll(callers)
-	p := &pace{options: options}
+	p := &pace{options: options, samplesAll: options.Outstanding < sampling || options.Work == "long_tail"}
 	p.begin = time.Now().Add(time.Duration(options.Warmup * float64(time.Second)))
 	p.end = p.begin.Add(time.Duration(options.Seconds * float64(time.Second)))
 	var cpuAtBegin float64
@@ -71,27 +79,42 @@ func Run(options Options, dial Dial) {
 func compareAll(callers []Call) {
 	var group sync.WaitGroup
 	for _, call := range callers {
-		group.Go(func() { Must(call(Turn{})) })
+		group.Go(func() { Must(call(Turn{IsSampled: true})) })
 	}
 	group.Wait()
 }
 
 func (p *pace) keepCalling(call Call, isLarge bool) {
-	for !p.over.Load() {
+	for isFirst := true; !p.over.Load(); isFirst = false {
 		turn := Turn{Number: p.number.Add(1) - 1, IsLarge: isLarge}
 		turn.IsDelayed = p.options.Work == "long_tail" && turn.Number%tailPeriod == tailPeriod-1
-		sent := time.Now()
+		turn.IsSampled = p.samplesAll || isFirst || isLarge || rand.Uint32()%sampling == 0
+		var sent time.Time
+		if turn.IsSampled {
+			sent = time.Now()
+		}
 		Must(call(turn))
-		now := time.Now()
 		p.allCalls.Add(1)
-		switch {
-		case !now.Before(p.end):
-			p.over.Store(true)
-		case now.Before(p.begin):
-		case isLarge:
+		if !isLarge {
+			p.unrecorded.Add(1)
+		}
+		if turn.IsSampled {
+			p.record(isLarge, sent)
+		}
+	}
+}
+
+func (p *pace) record(isLarge bool, sent time.Time) {
+	now, count := time.Now(), p.unrecorded.Swap(0)
+	switch {
+	case !now.Before(p.end):
+		p.over.Store(true)
+	case now.Before(p.begin):
+	default:
+		p.calls.Add(count)
+		if isLarge {
 			p.largeCalls.Add(1)
-		default:
-			p.calls.Add(1)
+		} else {
 			p.latency.record(now.Sub(sent))
 		}
 	}
