@@ -28,11 +28,8 @@ class LoadReport {
   void print() const;
 
  private:
-  void begin(Clock::time_point now);
-
   Clock::time_point begin_;
   Clock::time_point end_;
-  Clock::time_point last_;
   bool counting_ = false;
   double cpu_at_begin_ = 0;
   std::uint64_t all_calls_ = 0;
