@@ -59,8 +59,7 @@ class TRUNKLINE_API Server {
   /// Slice as Request or Response passes payloads as they are; Empty stands for no argument or no result. Without
   /// either it runs to its end on the loop and must not block; Blocking<> runs on the worker pool; a coroutine runs on
   /// the connection's loop and is cancelled (terminal) with its call. `method` is any UTF-8 text of 1 to 1024 bytes.
-  /// Throws std::invalid_argument if it is not, or is registered already, for options.blocking with a coroutine, and
-  /// for an options.description that is not text.
+  /// Throws std::invalid_argument if it is not, or is registered already, and for options that do not fit.
   template <class Request, class Response, UnaryFunction<Request, Response> Handler>
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
     add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),

@@ -17,7 +17,7 @@ from harness.manifest import Contestant, ManifestError, Places, read_manifest, r
 from harness.measurement import Timing, Tools, measure
 from harness.process import Program, RunFailed, cores_of_side
 from harness.results import failure, figure
-from harness.run import main, parse_arguments, resumed, warn_of_load, without_done, without_path
+from harness.run import without_done
 from harness.tables import TABLES, Cell, Table
 
 from .conftest import CONTEST, Make
@@ -344,18 +344,6 @@ def test_the_limit_moves_frames_of_our_size(size: int, frame: int) -> None:
     assert frame_bytes(Load(bytes=size)) == frame
 
 
-@pytest.mark.parametrize(
-    ("given", "kept"),
-    [
-        (["--quick", "--json", "/somewhere/it.json"], ["--quick"]),
-        (["--json=it.json", "--table", "main"], ["--table", "main"]),
-        (["--full"], ["--full"]),
-    ],
-)
-def test_the_command_that_is_shown_tells_no_path(given: list[str], kept: list[str]) -> None:
-    assert without_path(given) == kept
-
-
 def test_a_run_that_is_gone_on_with_keeps_the_cells_that_are_done(make: Make, log: Path) -> None:
     first = {"name": "8/1/1", "load": {}, "runs": {"one": [{"calls_per_second": 7.0}]}, "cannot": {}}
     one = make("one", rate=1000)
@@ -375,33 +363,3 @@ def test_a_run_that_is_gone_on_with_keeps_the_cells_that_are_done(make: Make, lo
     assert done["test"]["cells"][0] is first
     assert len(done["test"]["cells"][1]["runs"]["one"]) == TIMING.rounds
     assert [cell.name for cell in without_done([TABLE], {"test": {"cells": [first]}})[0].cells] == ["8/1/2"]
-
-
-def test_a_run_is_gone_on_with_only_with_the_same_programs_on_the_same_machine() -> None:
-    before = {"machine": {"kernel": "6"}, "contestants": {"one": {"version": "1"}}, "started": "then", "tables": {}}
-    now = {**before, "started": "now"}
-
-    assert resumed(before, now) == {**before, "resumed": ["now"]}
-    assert resumed(resumed(before, now), {**now, "started": "later"})["resumed"] == ["now", "later"]
-    with pytest.raises(ValueError, match="--resume: one changed since"):
-        resumed(before, {**now, "contestants": {"one": {"version": "2"}}})
-    with pytest.raises(ValueError, match="--resume: kernel changed since"):
-        resumed(before, {**now, "machine": {"kernel": "7"}})
-
-
-@pytest.mark.parametrize(("average", "warned"), [(1.0, False), (1.6, True)])
-def test_a_busy_machine_is_warned_of(average: float, warned: bool, capsys: pytest.CaptureFixture[str]) -> None:
-    warn_of_load(average)
-
-    assert ("load average is 1.6" in capsys.readouterr().err) == warned
-
-
-def test_going_on_takes_no_other_option(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        parse_arguments(["--resume", "results.json", "--full"])
-    assert "--resume goes alone" in capsys.readouterr().err
-
-
-def test_results_that_cannot_be_gone_on_with_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["--resume", str(tmp_path / "nowhere.json")]) == 2
-    assert "nowhere.json" in capsys.readouterr().err
