@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 # Runs the load cells: for each, the machine's limit, ours and the peer in turn, several rounds, as two processes over
-# loopback, and prints the medians as ratios within this one run.
+# loopback, and prints the medians as ratios within this one run. With --before another build takes the peer's place.
 import argparse
 import json
 import os
@@ -155,12 +155,14 @@ def to_rows(cells, results):
     for cell in cells:
         # The peer cannot spin, so that a busy_poll row shows its figure of the plain row.
         plain = cell.name.removesuffix(" busy_poll")
-        limit, ours, peer = (results.get(key) for key in ((cell.name, "limit"), (cell.name, "ours"), (plain, "peer")))
-        rate = {name: r and round(r["calls_per_second"]) for name, r in (("limit", limit), ("ours", ours), ("peer", peer))}
+        found = {name: results.get((plain if name == "peer" else cell.name, name)) for name in ("limit", "ours", "peer", "before")}
+        rate = {name: result and round(result["calls_per_second"]) for name, result in found.items()}
+        limit, ours = rate["limit"], rate["ours"]
         rows.append({
-            "cell": cell.name, "ours": rate["ours"], "limit": rate["limit"], "peer": rate["peer"],
-            "share_of_limit": round(rate["ours"] / rate["limit"], 3) if ours and limit else None,
-            "times_peer": round(rate["ours"] / rate["peer"], 2) if ours and peer else None,
+            "cell": cell.name, **rate,
+            "share_of_limit": round(ours / limit, 3) if ours and limit else None,
+            "times_peer": round(ours / rate["peer"], 2) if ours and rate["peer"] else None,
+            "times_before": round(ours / rate["before"], 2) if ours and rate["before"] else None,
         })
     return rows
 
@@ -172,14 +174,16 @@ def to_text(value, form):
 def print_table(cells, rows, results, options):
     where = "server and client each on a core of its own" if options.pin else "cores as the scheduler chooses"
     print(f"calls per second, medians of {options.rounds} interleaved rounds of {options.seconds:g} s, {where}")
-    print("cell: payload bytes / connections / outstanding calls in total; peer: gRPC C++; cpu: us per call of ours")
-    head = f"{'cell':<24}{'limit':>12}{'ours':>12}{'peer':>10}{'of limit':>10}{'x peer':>8}"
+    other = "before" if options.before else "peer"
+    told = f"before: the programs of {options.before}" if options.before else "peer: gRPC C++"
+    print(f"cell: payload bytes / connections / outstanding calls in total; {told}; cpu: us per call of ours")
+    head = f"{'cell':<24}{'limit':>12}{'ours':>12}{other:>12}{'of limit':>10}{'x ' + other:>10}"
     print(head + f"{'p50 us':>10}{'p99 us':>10}{'client cpu':>12}{'server cpu':>12}")
     for cell, row in zip(cells, rows):
         ours = results.get((cell.name, "ours"), {})
         share = None if row["share_of_limit"] is None else row["share_of_limit"] * 100
-        line = f"{row['cell']:<24}{to_text(row['limit'], ',d'):>12}{to_text(row['ours'], ',d'):>12}{to_text(row['peer'], ',d'):>10}"
-        line += f"{to_text(share, '.0f') + ('%' if share else ''):>10}{to_text(row['times_peer'], '.1f'):>8}"
+        line = f"{row['cell']:<24}{to_text(row['limit'], ',d'):>12}{to_text(row['ours'], ',d'):>12}{to_text(row[other], ',d'):>12}"
+        line += f"{to_text(share, '.0f') + ('%' if share else ''):>10}{to_text(row['times_' + other], '.2f' if options.before else '.1f'):>10}"
         for key, form in (("p50_us", ".1f"), ("p99_us", ".1f"), ("cpu_us_per_call", ".3f"), ("server_cpu_us_per_call", ".3f")):
             line += f"{to_text(ours.get(key), form):>{10 if 'cpu' not in key else 12}}"
         print(line)
@@ -195,6 +199,7 @@ def parse_arguments(arguments):
     parser.add_argument("--congestion", default="", help="TCP congestion control, e.g. cubic; gRPC takes the system's own")
     parser.add_argument("--no-busy-poll", action="store_true", help="leave the busy_poll rows out")
     parser.add_argument("--no-peer", action="store_true", help="leave gRPC out")
+    parser.add_argument("--before", default="", metavar="DIRECTORY", help="load programs of another build, in turn with these; without gRPC")
     parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
     parser.add_argument("--quick", action="store_true", help="short: 3 rounds of 0.5 s, no peer, no busy_poll")
     parser.add_argument("--json", default="", help="also write the rows to this file")
@@ -211,7 +216,10 @@ def parse_arguments(arguments):
 def main(arguments):
     options = parse_arguments(arguments)
     contestants = {"limit": LIMIT, "ours": OURS, "peer": PEER}
-    if options.no_peer or not PEER.is_there():
+    if options.before:
+        before = pathlib.Path(options.before).resolve()
+        contestants["before"] = Contestant([str(before / "load_server")], [str(before / "load_client")])
+    if options.no_peer or options.before or not PEER.is_there():
         del contestants["peer"]
     try:
         spins = (False,) if options.no_busy_poll else (False, True)
