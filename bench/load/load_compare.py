@@ -226,9 +226,10 @@ def main(arguments):
         cells = [Cell(text, spin, transport) for transport in options.transports.split() for text in options.cells.split() for spin in spins]
         if not cells:
             raise LoadError("no cell to measure")
-        missing = [name for name, contestant in contestants.items() if not contestant.is_there()]
+        missing = [command[0] for contestant in contestants.values() for command in (contestant.server, contestant.client)
+                   if not (HERE / command[0]).exists()]
         if missing:
-            raise LoadError(f"programs of {', '.join(missing)} are not built beside {HERE / 'load_compare'}")
+            raise LoadError(f"not built: {', '.join(missing)}")
         results = measure(cells, contestants, options)
         rows = to_rows(cells, results)
         print_table(cells, rows, results, options)
