@@ -175,12 +175,15 @@ def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, fl
 
 def _tick(value: float, _: object) -> str:
     """Powers of ten without decimals."""
-    return f"{value / 1e6:g} M" if value >= 1e6 else f"{value / 1e3:g} k" if value >= 1e3 else f"{value:g}"
+    for size, unit in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if value >= size:
+            return f"{value / size:g}{unit}"
+    return f"{value:g}"
 
 
 def _format(axis: Any) -> None:
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if high / max(low, 1e-9) < 300 else (1,), numticks=12))
+    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if high / max(low, 1e-9) < 300 else (1,), numticks=8 if high / max(low, 1e-9) < 300 else 6))
     axis.set_major_formatter(FuncFormatter(_tick))
     axis.set_minor_formatter(NullFormatter())
 
