@@ -62,8 +62,8 @@ class Contestant:
         self.server, self.client = server, client
         self.whole_frames, self.has_busy_poll = whole_frames, has_busy_poll
 
-    def is_there(self):
-        return all((HERE / command[0]).exists() for command in (self.server, self.client))
+    def missing_programs(self):
+        return [command[0] for command in (self.server, self.client) if not (HERE / command[0]).exists()]
 
     def run(self, cell, options):
         with tempfile.TemporaryDirectory() as directory:
@@ -219,15 +219,14 @@ def main(arguments):
     if options.before:
         before = pathlib.Path(options.before).resolve()
         contestants["before"] = Contestant([str(before / "load_server")], [str(before / "load_client")])
-    if options.no_peer or options.before or not PEER.is_there():
+    if options.no_peer or options.before or PEER.missing_programs():
         del contestants["peer"]
     try:
         spins = (False,) if options.no_busy_poll else (False, True)
         cells = [Cell(text, spin, transport) for transport in options.transports.split() for text in options.cells.split() for spin in spins]
         if not cells:
             raise LoadError("no cell to measure")
-        missing = [command[0] for contestant in contestants.values() for command in (contestant.server, contestant.client)
-                   if not (HERE / command[0]).exists()]
+        missing = [program for contestant in contestants.values() for program in contestant.missing_programs()]
         if missing:
             raise LoadError(f"not built: {', '.join(missing)}")
         results = measure(cells, contestants, options)

@@ -48,7 +48,7 @@ class Load:
 
 
 def frame_bytes(load: Load) -> int:
-    """Trunkline's frame of the load's request: 16 bytes of header and the protobuf message. The limit moves as many both ways."""
+    """Trunkline's frame of the load's request: 16 bytes of header and the protobuf message; the limit's, both ways."""
     sizes = {"multiply": 6, "oneway": 6, "object": 40}
     if load.work in sizes:
         return 16 + sizes[load.work]

@@ -97,7 +97,7 @@ def contestants_section(results: Results) -> Iterator[str]:
 
 
 def missing_section(shown: dict[str, Results]) -> Iterator[str]:
-    """Tables that no results have, and cells that the newest of a table lack; beside ``main`` nobody misses ``quick``."""
+    """Tables that no results have, cells that the newest of a table lack; beside ``main`` nobody misses ``quick``."""
     lines = []
     for name, table in TABLES.items():
         if name not in shown:

@@ -183,7 +183,8 @@ def _tick(value: float, _: object) -> str:
 
 def _format(axis: Any) -> None:
     low, high = axis.get_view_interval()
-    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if high / max(low, 1e-9) < 300 else (1,), numticks=8 if high / max(low, 1e-9) < 300 else 6))
+    is_narrow = high / max(low, 1e-9) < 300
+    axis.set_major_locator(LogLocator(base=10, subs=(1, 2, 5) if is_narrow else (1,), numticks=8 if is_narrow else 6))
     axis.set_major_formatter(FuncFormatter(_tick))
     axis.set_minor_formatter(NullFormatter())
 
