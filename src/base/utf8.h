@@ -13,6 +13,9 @@ bool is_utf8(std::string_view text) noexcept;
 /// Size of the well-formed character at the start of `text`, which is not empty; 0 if there is none.
 std::size_t utf8_character_size(std::string_view text) noexcept;
 
+/// C0 and DEL.
+constexpr bool is_ascii_control(unsigned char byte) noexcept { return byte < 0x20 || byte == 0x7F; }
+
 constexpr bool is_utf8_continuation(unsigned char byte) noexcept { return (byte & 0xC0) == 0x80; }
 
 }  // namespace trunkline::base

@@ -18,16 +18,14 @@ void check_name(std::string_view name) {
                               " bytes is not 1 to 1024 bytes of UTF-8");
 }
 
-bool is_control(char character) {
-  const auto byte = static_cast<unsigned char>(character);
-  return (byte < 0x20 && character != '\n' && character != '\t') || byte == 0x7F;
-}
-
-/// `whose`: "its", "its service's". Reflection tells it in messages, whose texts are UTF-8, and tools show it.
-void check_description(std::string_view name, std::string_view whose, std::string_view description) {
+/// Of `what`. Reflection tells it in messages, whose texts are UTF-8, and tools show it.
+void check_description(const std::string& what, std::string_view description) {
+  const auto is_forbidden = [](char character) {
+    return base::is_ascii_control(static_cast<unsigned char>(character)) && character != '\n' && character != '\t';
+  };
   const bool is_text = base::is_utf8(description);
-  if (is_text && std::none_of(description.begin(), description.end(), is_control)) return;
-  throw std::invalid_argument("register method " + std::string(name) + ": " + std::string(whose) + " description " +
+  if (is_text && std::none_of(description.begin(), description.end(), is_forbidden)) return;
+  throw std::invalid_argument("register " + what + ": its description " +
                               (is_text ? "holds a control character" : "is not UTF-8"));
 }
 
@@ -42,13 +40,13 @@ void check_execution(std::string_view name, Execution execution) {
 
 void MethodRegistry::add(ServiceDefinition service) {
   const std::string description = service.description();
+  check_description("service", description);
   std::vector<std::shared_ptr<Method>> made;
   for (ServiceDefinition::Entry& entry : std::move(service).take()) {
     check_name(entry.method);
     if (entry.handler == nullptr) throw std::invalid_argument("register method " + entry.method + ": handler is null");
     if (entry.options.blocking) check_execution(entry.method, entry.handler->shape().execution);
-    check_description(entry.method, "its", entry.options.description);
-    check_description(entry.method, "its service's", description);
+    check_description("method " + entry.method, entry.options.description);
     made.push_back(std::make_shared<Method>());
     made.back()->name = std::move(entry.method);
     made.back()->options = std::move(entry.options);

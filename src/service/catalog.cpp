@@ -2,7 +2,6 @@
 // Where each service's descriptor comes from: our own definitions, those of its types, or the types themselves.
 #include "service/catalog.h"
 
-#include "service/comments.h"
 #include "service/derived_names.h"
 #include "trunkline/v1/health.pb.h"
 #include "trunkline/v1/reflection.pb.h"
@@ -162,10 +161,12 @@ bool Catalog::derive(const std::string& name, const Methods& methods, Detail det
   DerivedTypes types = types_;
   DerivedFile derived(name, detail, pool_, types);
   for (const MethodInfo* info : methods) {
-    derived.add_method(name == gathered_service ? std::string_view(info->name) : split_path(info->name).method, *info);
-  }
-  if (name != gathered_service) {
-    for (const MethodInfo* info : methods) derived.describe(info->service_description);
+    if (name == gathered_service) {
+      derived.add_method(info->name, *info);
+    } else {
+      derived.add_method(split_path(info->name).method, *info);
+      derived.describe(info->service_description);
+    }
   }
   if (!build(derived.file())) return false;
   types_ = std::move(types);
@@ -195,13 +196,11 @@ bool Catalog::build(const protobuf::FileDescriptorProto& file) {
 }
 
 void Catalog::comment(const protobuf::ServiceDescriptor& service, const MethodInfo& info) {
-  constexpr int services = protobuf::FileDescriptorProto::kServiceFieldNumber;
-  constexpr int methods = protobuf::ServiceDescriptorProto::kMethodFieldNumber;
-  std::map<std::vector<int>, std::string>& comments = comments_[service.file()];
-  std::string& of_service = comments[{services, service.index()}];
+  std::map<CommentPath, std::string>& comments = comments_[service.file()];
+  std::string& of_service = comments[path_of_service(service.index())];
   if (of_service.empty()) of_service = info.service_description;
   const protobuf::MethodDescriptor* method = service.FindMethodByName(std::string(split_path(info.name).method));
-  if (method != nullptr) comments[{services, service.index(), methods, method->index()}] = info.description;
+  if (method != nullptr) comments[path_of_method(service.index(), method->index())] = info.description;
 }
 
 protobuf::FileDescriptorProto Catalog::described(const protobuf::FileDescriptor& file) const {

@@ -2,6 +2,7 @@
 // Catalog: descriptors of all that a server offers at one time.
 #pragma once
 
+#include "service/comments.h"
 #include "service/derived_file.h"
 
 #include <google/protobuf/descriptor.h>
@@ -47,7 +48,7 @@ class Catalog {
   google::protobuf::DescriptorPool pool_{google::protobuf::DescriptorPool::generated_pool()};
   DerivedTypes types_;
   // Texts by path, of files that come without: compiled descriptors have no comments.
-  std::map<const google::protobuf::FileDescriptor*, std::map<std::vector<int>, std::string>> comments_;
+  std::map<const google::protobuf::FileDescriptor*, std::map<CommentPath, std::string>> comments_;
   std::vector<std::string> services_;
   Methods left_;  // that no service of their own tells of
 };

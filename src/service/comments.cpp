@@ -8,10 +8,12 @@ namespace trunkline::service {
 
 namespace {
 
+using google::protobuf::FileDescriptorProto;
+using google::protobuf::ServiceDescriptorProto;
 using google::protobuf::SourceCodeInfo;
 
 /// The one location of a path, made if there is none: readers differ in which of several they take.
-SourceCodeInfo::Location& location_of(SourceCodeInfo& info, const std::vector<int>& path) {
+SourceCodeInfo::Location& location_of(SourceCodeInfo& info, const CommentPath& path) {
   for (SourceCodeInfo::Location& known : *info.mutable_location()) {
     if (std::equal(known.path().begin(), known.path().end(), path.begin(), path.end())) return known;
   }
@@ -23,7 +25,13 @@ SourceCodeInfo::Location& location_of(SourceCodeInfo& info, const std::vector<in
 
 }  // namespace
 
-void add_comment(SourceCodeInfo& info, const std::vector<int>& path, std::string_view text) {
+CommentPath path_of_service(int index) { return {FileDescriptorProto::kServiceFieldNumber, index}; }
+
+CommentPath path_of_method(int service, int index) {
+  return {FileDescriptorProto::kServiceFieldNumber, service, ServiceDescriptorProto::kMethodFieldNumber, index};
+}
+
+void add_comment(SourceCodeInfo& info, const CommentPath& path, std::string_view text) {
   if (text.empty()) return;
   SourceCodeInfo::Location& location = location_of(info, path);
   if (location.has_leading_comments() || location.has_trailing_comments()) return;

@@ -117,15 +117,12 @@ void DerivedFile::add_method(std::string_view name, const MethodInfo& info) {
     facts.set_codec(std::string(codec));
     import(v1::MethodFacts::descriptor()->file()->name());
   }
-  add_comment(*file_.mutable_source_code_info(),
-              {protobuf::FileDescriptorProto::kServiceFieldNumber, 0,
-               protobuf::ServiceDescriptorProto::kMethodFieldNumber, service_.method_size()},
-              info.description);
+  add_comment(*file_.mutable_source_code_info(), path_of_method(0, service_.method_size()), info.description);
   *service_.add_method() = std::move(method);
 }
 
 void DerivedFile::describe(std::string_view description) {
-  add_comment(*file_.mutable_source_code_info(), {protobuf::FileDescriptorProto::kServiceFieldNumber, 0}, description);
+  add_comment(*file_.mutable_source_code_info(), path_of_service(0), description);
 }
 
 std::string DerivedFile::message_type(const MessageType* type, const std::string& name) {

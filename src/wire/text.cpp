@@ -48,7 +48,7 @@ std::string escape_controls(std::string_view text) {
     if (is_c1) {
       escape(text[i]);
       escape(text[++i]);
-    } else if (byte < 0x20 || byte == 0x7F) {
+    } else if (base::is_ascii_control(byte)) {
       escape(text[i]);
     } else {
       if (byte == '\\') out += '\\';

@@ -4,6 +4,7 @@
 
 #include <trunkline/unary_handler.h>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -72,14 +73,18 @@ TEST(MethodRegistry, TellsDescriptions) {
 
 TEST(MethodRegistry, RefusesDescriptionsThatAreNoText) {
   MethodRegistry registry;
-  ServiceDefinition service;
-  service.add("b", make_handler()).describe("\xff");
+  const auto add_described = [&] {
+    ServiceDefinition service;
+    service.add("b", make_handler()).describe("\xff");
+    registry.add(std::move(service));
+  };
 
   EXPECT_EQ(error_of(registry, "a", make_handler(), {.description = "caf\xe9"}),
             "register method a: its description is not UTF-8");
   EXPECT_EQ(error_of(registry, "a", make_handler(), {.description = "one\r\ntwo"}),
             "register method a: its description holds a control character");
-  EXPECT_THROW(registry.add(std::move(service)), std::invalid_argument);
+  EXPECT_THAT(add_described,
+              ::testing::ThrowsMessage<std::invalid_argument>("register service: its description is not UTF-8"));
   EXPECT_TRUE(registry.list().empty());
   EXPECT_EQ(error_of(registry, "a", make_handler(), {.description = "one\n\ttwo"}), "nothing thrown");
 }

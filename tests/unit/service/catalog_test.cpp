@@ -64,6 +64,21 @@ std::string comment_of(const Catalog& catalog, const std::string& service, const
   return is_commented ? location.leading_comments : "no comment";
 }
 
+/// A message Thing, and a service Things with the method Make of it.
+protobuf::FileDescriptorProto file_of_things(const std::string& name, const std::string& package) {
+  protobuf::FileDescriptorProto file;
+  file.set_name(name);
+  file.set_package(package);
+  file.add_message_type()->set_name("Thing");
+  auto& service = *file.add_service();
+  service.set_name("Things");
+  auto& make = *service.add_method();
+  make.set_name("Make");
+  make.set_input_type("." + package + ".Thing");
+  make.set_output_type("." + package + ".Thing");
+  return file;
+}
+
 TEST(Catalog, OfNoMethodsIsEmpty) {
   const Catalog catalog({});
 
@@ -225,16 +240,7 @@ TEST(Catalog, DescriptionsAreCommentsOfWhatIsDerived) {
 }
 
 TEST(Catalog, CommentsOfTheDefinitionItselfStay) {
-  protobuf::FileDescriptorProto file;
-  file.set_name("commented.proto");
-  file.set_package("commented");
-  file.add_message_type()->set_name("Thing");
-  auto& service = *file.add_service();
-  service.set_name("Things");
-  auto& make = *service.add_method();
-  make.set_name("Make");
-  make.set_input_type(".commented.Thing");
-  make.set_output_type(".commented.Thing");
+  protobuf::FileDescriptorProto file = file_of_things("commented.proto", "commented");
   const auto locate = [&](std::initializer_list<int> path) -> auto& {
     auto& location = *file.mutable_source_code_info()->add_location();
     for (const int step : path) location.add_path(step);
@@ -267,16 +273,7 @@ TEST(Catalog, CommentsOfTheDefinitionItselfStay) {
 }
 
 TEST(Catalog, TakesTypesOfOtherPools) {
-  protobuf::FileDescriptorProto file;
-  file.set_name("made/at/run/time.proto");
-  file.set_package("made");
-  file.add_message_type()->set_name("Thing");
-  auto& service = *file.add_service();
-  service.set_name("Things");
-  auto& made = *service.add_method();
-  made.set_name("Make");
-  made.set_input_type(".made.Thing");
-  made.set_output_type(".made.Thing");
+  const protobuf::FileDescriptorProto file = file_of_things("made/at/run/time.proto", "made");
   static protobuf::DescriptorPool pool;
   ASSERT_NE(pool.BuildFile(file), nullptr);
   static const MessageType type{.kind = MessageKind::protobuf,
