@@ -6,7 +6,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from harness.run import main, parse_arguments, resumed, warn_of_load, without_path
+from harness.run import main, parse_arguments, resumed, tables_of, warn_of_load, without_path
+from harness.tables import TABLES
 
 
 @pytest.mark.parametrize(
@@ -19,6 +20,14 @@ from harness.run import main, parse_arguments, resumed, warn_of_load, without_pa
 )
 def test_the_command_that_is_shown_tells_no_path(given: list[str], kept: list[str]) -> None:
     assert without_path(given) == kept
+
+
+def test_a_full_run_has_every_table_and_the_longest_last() -> None:
+    names = [table.name for table in tables_of(parse_arguments(["--full"]))]
+
+    assert {*names, "quick"} == set(TABLES)
+    assert len(names) == len(set(names))
+    assert names[-1] == max(names, key=lambda name: len(TABLES[name].cells))
 
 
 def test_a_run_is_gone_on_with_only_with_the_same_programs_on_the_same_machine() -> None:
