@@ -109,7 +109,7 @@ def _run(
             words["target"] = _target(server)
         except RunFailed as error:
             raise _named("server", error) from None
-        words |= {"seconds": f"{seconds:g}", "warmup": f"{timing.warmup:g}"}
+        words |= {"seconds": f"{seconds:.3g}", "warmup": f"{timing.warmup:.3g}"}
         slowly = {"work": "slow_reader", "bytes": str(SLOW_BYTES), "connections": "1", "outstanding": "1"}
         try:
             if load.slow_reader:
