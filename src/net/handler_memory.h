@@ -28,7 +28,7 @@ class HandlerMemory {
   }
 
  private:
-  alignas(std::max_align_t) std::byte storage_[176];
+  alignas(std::max_align_t) std::byte storage_[112];
   bool in_use_ = false;
 };
 

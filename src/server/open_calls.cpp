@@ -59,7 +59,7 @@ void ServerConnection::open_call(session::Event& event, LoopMethod& method) {
   call.begin(shared_from_this(), facts_, method, event);
   call.meter = loop_->meter(method);
   connection_->session().attach(event.id, &call);
-  if (ordered_) turns_.push_back(&call);
+  if (turns_ != nullptr) turns_->push_back(&call);
   if (method.shape().kind != MethodKind::unary) {
     call.make_stream();
     if (event.has_message || event.end) take_stream_message(call, event);
@@ -99,7 +99,8 @@ void ServerConnection::take_request(ServerCall& call, session::Event& event) {
     return run_or_wait(call);
   }
   // Requests in memory beyond this turn count against what the client may have under way.
-  const bool waits = call.method->shape().execution != Execution::plain || (ordered_ && turns_.front() != &call);
+  const bool waits =
+      call.method->shape().execution != Execution::plain || (turns_ != nullptr && turns_->front() != &call);
   if (event.has_message && waits) {
     event.held = call.holds_credit = true;
     call.credit = event.credit;
@@ -118,7 +119,7 @@ void ServerConnection::refuse_in_turn(const session::Event& event, const Status&
   call.outcome.status = status;
   call.stage = CallStage::ready;
   connection_->session().attach(event.id, &call);
-  turns_.push_back(&call);
+  turns_->push_back(&call);
 }
 
 void ServerConnection::refuse_open(ServerCall& call, Status status) {
@@ -135,7 +136,7 @@ void ServerConnection::refuse_open(ServerCall& call, Status status) {
 }
 
 void ServerConnection::run_or_wait(ServerCall& call) {
-  if (ordered_) {
+  if (turns_ != nullptr) {
     advance_turns();
   } else {
     run(call);
@@ -151,7 +152,7 @@ void ServerConnection::advance_turns() {
   };
   const Advancing advancing(advancing_);
   // On a connection that is gone the rest is about to be cancelled.
-  while (can_run() && !turns_.empty() && turns_.front()->stage == CallStage::ready) run(*turns_.front());
+  while (can_run() && !turns_->empty() && turns_->front()->stage == CallStage::ready) run(*turns_->front());
 }
 
 void ServerConnection::run(ServerCall& call) {
@@ -294,9 +295,9 @@ void ServerConnection::retire(ServerCall& call) {
   if (call.meter.is_on()) call.meter.end_unanswered(loop_->net_loop().read_clock());
   if (call.method != nullptr) loop_->environment().admission.leave(call.method->method());
   loop_->counters().open_calls.add(-1);
-  if (ordered_) turns_.erase(std::find(turns_.begin(), turns_.end(), &call));
+  if (turns_ != nullptr) turns_->erase(std::find(turns_->begin(), turns_->end(), &call));
   loop_->give_back(call);
-  if (ordered_) advance_turns();
+  if (turns_ != nullptr) advance_turns();
   if (!in_batch_) close_if_drained();
 }
 

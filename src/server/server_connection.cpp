@@ -116,7 +116,7 @@ void ServerConnection::handle_event(session::Event& event) {
 
 void ServerConnection::on_opened() {
   const session::Session& session = connection_->session();
-  ordered_ = session.is_ordered();
+  if (session.is_ordered()) turns_ = std::make_unique<std::deque<ServerCall*>>();
   const ServerOptions& options = loop_->environment().options;
   for (const auto& compressor : options.compressors.compressors()) {
     if (!session.peer_accepts(*compressor)) continue;

@@ -99,7 +99,7 @@ class ServerConnection final : public net::ConnectionHandler,
   Status finish_with_leading(session::CallId id, const Status& status, const session::Outgoing& response,
                              const CallContext& context, bool unprocessed);
   bool can_run() const noexcept { return connection_ != nullptr && !connection_->session().is_closed(); }
-  bool must_wait_turn() const noexcept { return ordered_ && !turns_.empty(); }
+  bool must_wait_turn() const noexcept { return turns_ != nullptr && !turns_->empty(); }
   void close_if_drained();
   static void on_written(void* owner);
   void touch_idle_timer();
@@ -111,13 +111,13 @@ class ServerConnection final : public net::ConnectionHandler,
   CallContext plain_context_;
   std::vector<LoopMethod*> methods_;  // by the peer's number; of methods_version_
   std::uint64_t methods_version_ = 0;
-  std::deque<ServerCall*> turns_;  // ordered connections: calls that are attached, the first one's turn it is
+  /// Of an ordered connection: calls that are attached, the first one's turn it is. Null: not ordered.
+  std::unique_ptr<std::deque<ServerCall*>> turns_;
   base::TimePoint last_active_{};
   base::Timer idle_timer_{on_idle, this};
   net::Deferred drain_check_{on_written, this};
   bool in_batch_ = false;
   bool had_calls_ = false;
-  bool ordered_ = false;
   bool advancing_ = false;
   bool closing_ = false;
 };

@@ -101,7 +101,7 @@ bool NativeSession::is_drained() const noexcept {
   // A server waits for the hello of a client that may have sent calls with it, so as to tell it that they have not run.
   const bool is_leaving = phase_ == ConnectionPhase::draining ||
                           (drain_wanted_ && role_ == Role::client && phase_ != ConnectionPhase::closed);
-  return is_leaving && calls_.empty() && !current_.is_live() && held_.empty() && output_.empty() &&
+  return is_leaving && calls_.empty() && !current_.is_live() && held_ == nullptr && output_.empty() &&
          local_events_taken_ == local_events_.size();
 }
 
@@ -153,7 +153,7 @@ void NativeSession::transport_closed(const Status& reason) {
     what = "handshake: connection closed by the peer before its hello";
   } else if (input_.size() > 0 || body_pending_ || skip_ > 0) {
     what = "connection closed by the peer amid a frame";
-  } else if (!only_one_way_calls() || !held_.empty()) {
+  } else if (!only_one_way_calls() || held_ != nullptr) {
     what = "connection closed by the peer";
   } else {
     return end_session({});
@@ -178,7 +178,7 @@ void NativeSession::end_session(const Status& reason) {
   current_ = {};
   refused_start_ = false;
   is_stalled_ = false;
-  held_.clear();
+  held_.reset();
   calls_.for_each([this](CallState& call) {
     // What the peer has not been sent whole, it cannot have begun.
     if (call.has_queue() || call.in_ring) send_queue_.remove(call);

@@ -48,13 +48,13 @@ Status NativeSession::decode_payload(std::uint8_t codec, std::uint8_t compressor
   event.codec = negotiation_.peer_codec(codec);
   if (event.codec == nullptr) {
     return {StatusCode::unimplemented,
-            "receive message: codec " + negotiation_.peer_codec_name(codec) + " is not known here"};
+            "receive message: codec " + negotiation_.strange_codec(codec) + " is not known here"};
   }
   if (compressor == 0) return {};
   const Compressor* known = negotiation_.peer_compressor(compressor);
   if (known == nullptr) {
     return {StatusCode::unimplemented,
-            "receive message: compressor " + negotiation_.peer_compressor_name(compressor) + " is not known here"};
+            "receive message: compressor " + negotiation_.strange_compressor(compressor) + " is not known here"};
   }
   Result<Slice> plain = decompress_message(payload, *known, options_.limits.max_message_bytes, owner_);
   if (!plain.is_ok()) return std::move(plain).status();

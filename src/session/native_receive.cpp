@@ -176,23 +176,25 @@ NativeSession::Step NativeSession::on_call_related(const wire::FrameHeader& head
 /// calls that are open pass, above all credit and cancellation.
 bool NativeSession::is_held_back(const wire::FrameHeader& header) const noexcept {
   const bool is_call = header.type == wire::FrameType::call;
-  if (held_.empty()) return is_call && is_congested(options_.limits.max_unsent_bytes);
-  return is_call || held_.has_call(header.call);
+  if (held_ == nullptr) return is_call && is_congested(options_.limits.max_unsent_bytes);
+  return is_call || held_->has_call(header.call);
 }
 
 NativeSession::Step NativeSession::hold_frame(const wire::FrameHeader& header, ByteSpan body, Block* block) {
-  held_.push(header, body, block);
+  if (held_ == nullptr) held_ = std::make_unique<HeldFrames>();
+  held_->push(header, body, block);
   // Credit bounds the frames that have a cost. Of the others a call needs one cancel, and credit now and then.
-  const std::size_t limit = 1024 + 4 * held_.calls();
-  if (held_.uncharged() <= limit) return Step::again;
-  return fail(Status(StatusCode::resource_exhausted, "receive frame: " + std::to_string(held_.uncharged()) +
-                                                         " frames wait for " + std::to_string(held_.calls()) +
+  const std::size_t limit = 1024 + 4 * held_->calls();
+  if (held_->uncharged() <= limit) return Step::again;
+  return fail(Status(StatusCode::resource_exhausted, "receive frame: " + std::to_string(held_->uncharged()) +
+                                                         " frames wait for " + std::to_string(held_->calls()) +
                                                          " calls that wait for credit, the limit is " +
                                                          std::to_string(limit)));
 }
 
 NativeSession::Step NativeSession::take_held(Event& event) {
-  HeldFrame frame = held_.pop();
+  HeldFrame frame = held_->pop();
+  if (held_->empty()) held_.reset();
   frame_bytes_ = std::move(frame.body);
   return on_call_related(frame.header, frame_bytes_.bytes(), frame_bytes_.block(), event);
 }

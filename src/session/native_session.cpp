@@ -56,7 +56,7 @@ bool NativeSession::next(Event& event) {
     if (phase_ == ConnectionPhase::closed) return take_closing_event(event);
     Step step = Step::starved;
     if (role_ == Role::server && must_wait_for_socket()) return false;
-    if (!held_.empty() && (held_.has_rest() || !is_congested(options_.limits.max_unsent_bytes / 2))) [[unlikely]] {
+    if (held_ != nullptr && (held_->has_rest() || !is_congested(options_.limits.max_unsent_bytes / 2))) [[unlikely]] {
       step = take_held(event);
     } else {
       step = phase_ == ConnectionPhase::preface ? read_preface() : decode(event);
@@ -179,9 +179,9 @@ void NativeSession::wrote(std::size_t size) {
     const auto is_told = [](const CallState& call) { return call.owes_writable && !call.has_queue(); };
     for (CallState* call : calls_.by_age(last_id_, is_told)) notify_writable(*call);
   }
-  if ((!refused_start_ && held_.empty()) || is_congested(options_.limits.max_unsent_bytes / 2)) return;
+  if ((!refused_start_ && held_ == nullptr) || is_congested(options_.limits.max_unsent_bytes / 2)) return;
   if (refused_start_) refresh_startable();
-  if (!held_.empty()) owner_.on_session_wake();
+  if (held_ != nullptr) owner_.on_session_wake();
 }
 
 void NativeSession::notify_writable(CallState& call) {

@@ -297,7 +297,7 @@ class NativeSession final : public Session, private FrameSource {
   bool body_pending_ = false;
   std::size_t skip_ = 0;  ///< bytes of an unknown frame still to be passed over
 
-  HeldFrames held_;
+  std::unique_ptr<HeldFrames> held_;  ///< null: none
   std::vector<LocalEvent> local_events_;
   std::size_t local_events_taken_ = 0;
   std::vector<CallId> closing_calls_;  ///< calls the end of the session is still to be told of, the oldest last

@@ -6,6 +6,23 @@
 
 namespace trunkline::session {
 
+namespace {
+
+void let_go(std::vector<std::string>& names) noexcept { std::vector<std::string>().swap(names); }
+
+/// What the names stand for here. Connections rest, so that names are kept only if one of them has to be told: one that
+/// is not known.
+template <class T, class Registry>
+std::vector<const T*> look_up(std::vector<std::string>& names, const Registry& registry) {
+  std::vector<const T*> found;
+  found.reserve(names.size());
+  for (const std::string& name : names) found.push_back(registry.find(name));
+  if (std::find(found.begin(), found.end(), nullptr) == found.end()) let_go(names);
+  return found;
+}
+
+}  // namespace
+
 Negotiation::Negotiation(Role role, const SessionOptions& options) : role_(role), options_(&options) {}
 
 wire::Hello Negotiation::local_hello() const {
@@ -31,8 +48,9 @@ wire::Hello Negotiation::local_hello() const {
 void Negotiation::apply(wire::Hello peer) {
   peer_ = std::move(peer);
   complete_ = true;
-  for (const std::string& name : peer_.codecs) peer_codecs_.push_back(options_->codecs->find(name));
-  for (const std::string& name : peer_.compressors) peer_compressors_.push_back(options_->compressors->find(name));
+  peer_codecs_ = look_up<Codec>(peer_.codecs, *options_->codecs);
+  peer_compressors_ = look_up<Compressor>(peer_.compressors, *options_->compressors);
+  let_go(peer_.features);
 }
 
 std::uint8_t Negotiation::number_of(const Compressor& compressor) const noexcept {

@@ -22,7 +22,7 @@ class Negotiation {
   /// The peer's has come.
   void apply(wire::Hello peer);
   bool is_complete() const noexcept { return complete_; }
-  /// The peer's limits; the early ones until its hello has come.
+  /// The peer's limits, not its lists; the early ones until its hello has come.
   const wire::Hello& peer() const noexcept { return peer_; }
   bool is_ordered() const noexcept { return role_ == Role::client ? options_->ordered : peer_.ordered; }
 
@@ -47,8 +47,9 @@ class Negotiation {
   const Codec* known_codec(std::uint8_t number) const noexcept {
     return is_peer_codec(number) ? peer_codec(number) : nullptr;
   }
-  const std::string& peer_codec_name(std::uint8_t number) const noexcept { return peer_.codecs[number - 1u]; }
-  const std::string& peer_compressor_name(std::uint8_t number) const noexcept { return peer_.compressors[number - 1u]; }
+  /// What the peer calls a number of its list that stands for nothing here.
+  const std::string& strange_codec(std::uint8_t number) const noexcept { return peer_.codecs[number - 1u]; }
+  const std::string& strange_compressor(std::uint8_t number) const noexcept { return peer_.compressors[number - 1u]; }
 
   /// A codec may be tried before the hello has come; a compressor only if the peer has named it.
   bool peer_accepts(const Codec& codec) const noexcept;
@@ -58,7 +59,7 @@ class Negotiation {
   Role role_;
   const SessionOptions* options_;
   bool complete_ = false;
-  wire::Hello peer_;
+  wire::Hello peer_;  ///< of its lists those with a name that this side does not have
   std::vector<const Codec*> peer_codecs_;
   std::vector<const Compressor*> peer_compressors_;
 };

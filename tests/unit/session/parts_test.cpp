@@ -84,11 +84,29 @@ TEST(Negotiation, MatchesNamesNotNumbers) {
   EXPECT_TRUE(negotiation.is_peer_codec(2));
   EXPECT_FALSE(negotiation.is_peer_codec(3));
   EXPECT_EQ(negotiation.peer_codec(1), nullptr);
-  EXPECT_EQ(negotiation.peer_codec_name(1), "thrift");
+  EXPECT_EQ(negotiation.strange_codec(1), "thrift");
+  EXPECT_EQ(negotiation.strange_compressor(1), "zip");
   EXPECT_EQ(negotiation.peer_codec(2), &kit::bytes_codec());
   EXPECT_EQ(negotiation.number_of(kit::bytes_codec()), 1);
   EXPECT_TRUE(negotiation.peer_accepts(kit::bytes_codec()));
   EXPECT_FALSE(negotiation.peer_accepts(kit::snappy()));
+}
+
+TEST(Negotiation, KeepsNoNamesThatItKnows) {
+  const SessionOptions options = kit::plain_options();
+  Negotiation negotiation(Role::server, options);
+  wire::Hello hello;
+  hello.codecs = {"bytes"};
+  hello.compressors = {"snappy"};
+  hello.features = {"some_feature"};
+
+  negotiation.apply(hello);
+
+  EXPECT_EQ(negotiation.peer_codec(1), &kit::bytes_codec());
+  EXPECT_EQ(negotiation.peer_compressor(1), &kit::snappy());
+  EXPECT_TRUE(negotiation.peer().codecs.empty());
+  EXPECT_TRUE(negotiation.peer().compressors.empty());
+  EXPECT_TRUE(negotiation.peer().features.empty());
 }
 
 TEST(Negotiation, BeforeHelloTrustsInCodecsOnly) {
