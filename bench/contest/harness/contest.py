@@ -9,7 +9,7 @@ from typing import Any
 from harness.load import Load
 from harness.manifest import Contestant
 from harness.measurement import Run, Timing
-from harness.process import RunFailed
+from harness.process import RunFailed, RunTooSlow
 from harness.tables import Cell, Table
 
 Measure = Callable[[Contestant, Load], Run]
@@ -38,21 +38,30 @@ def count_runs(tables: Iterable[Table], contestants: list[Contestant], missing: 
 def run_cell(
     cell: Cell, contestants: list[Contestant], rounds: int, measure: Measure, progress: Callable[[str], None]
 ) -> dict[str, Any]:
-    """Rounds of every contestant once; each round begins with another one. Who failed twice is not asked again."""
+    """Rounds of every contestant once, the first of which begins with the limit, and each other one with another one.
+
+    Who failed twice, or was too slow once, is not asked again, and nobody is where the limit is too slow.
+    """
     cannot = {each.name: reason for each in contestants if (reason := each.cannot(cell.load))}
-    able = [each for each in contestants if each.name not in cannot]
+    able = sorted((each for each in contestants if each.name not in cannot), key=lambda each: not each.is_limit)
     runs: dict[str, list[Run]] = {each.name: [] for each in able}
+    failures = dict.fromkeys(runs, 0)
     for number in range(rounds):
         first = number % max(1, len(able))
         for each in able[first:] + able[:first]:
             progress(each.name)
-            mine = runs[each.name]
-            if sum("failed" in run for run in mine) >= 2:
+            if failures[each.name] >= 2 or each.name in cannot:
                 continue
             try:
-                mine.append(measure(each, cell.load))
+                runs[each.name].append(measure(each, cell.load))
             except RunFailed as error:
-                mine.append({"failed": str(error)})
+                too_slow = isinstance(error, RunTooSlow)
+                runs[each.name].append({"failed": str(error)})
+                failures[each.name] += 2 if too_slow else 1
+                if each.is_limit and too_slow and number == 0:
+                    cannot |= {other.name: f"not asked, for the limit: {error}" for other in able if other is not each}
+    for name in cannot:
+        runs.pop(name, None)
     return {"name": cell.name, "load": cell.load.to_json(), "runs": runs, "cannot": cannot}
 
 

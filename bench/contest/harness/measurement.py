@@ -14,11 +14,13 @@ from typing import Any
 
 from harness.load import Load
 from harness.manifest import Contestant
-from harness.process import Program, RunFailed, Watch, cores_of_side, cpu_seconds, peak_bytes
+from harness.process import Program, RunFailed, RunTooSlow, Watch, cores_of_side, cpu_seconds, peak_bytes
 from harness.results import few_windows
 
-#: Seconds for a server to listen, and for a client to connect and to end beyond the time that it is told to call.
+#: Seconds for a server to listen.
 START_SECONDS = 30.0
+#: Seconds for a client to connect, and for what it has under way to be answered, beyond the time that it is told to call.
+END_SECONDS = 15.0
 #: Of the stream that a slow reader reads.
 SLOW_BYTES = 65536
 #: Beyond which no run is made longer for a deep window to go round.
@@ -57,16 +59,16 @@ def measure(contestant: Contestant, load: Load, timing: Timing, tools: Tools) ->
 
 
 def _windows(contestant: Contestant, load: Load, timing: Timing, tools: Tools) -> Run:
-    """Measured once more, for the time of three windows, if fewer than two were answered; fails if they still are."""
+    """Measured again, for the time of three windows, while fewer than two are answered; at last it is too slow."""
     seconds = timing.seconds
-    run = _run(contestant, load, seconds, timing, tools)
-    if run["calls"] < 2 * load.outstanding and seconds < LONGEST_SECONDS:
-        needed = seconds * 3 * load.outstanding / run["calls"] if run["calls"] else LONGEST_SECONDS
-        seconds = min(LONGEST_SECONDS, needed)
+    while True:
         run = _run(contestant, load, seconds, timing, tools)
-    if run["calls"] < 2 * load.outstanding:
-        raise RunFailed(few_windows(seconds))
-    return run
+        if run["calls"] >= 2 * load.outstanding:
+            return run
+        if seconds >= LONGEST_SECONDS:
+            raise RunTooSlow(few_windows(seconds))
+        needed = seconds * 3 * load.outstanding / run["calls"] if run["calls"] else LONGEST_SECONDS
+        seconds = min(LONGEST_SECONDS, max(2 * seconds, needed))
 
 
 def _words(tools: Tools) -> dict[str, str]:
@@ -82,7 +84,7 @@ def _target(server: Program) -> str:
 
 
 def _named(side: str, error: RunFailed) -> RunFailed:
-    return RunFailed(f"{side}: {error}")
+    return type(error)(f"{side}: {error}")
 
 
 def _run(
@@ -116,7 +118,7 @@ def _run(
                 command = contestant.client_command(load, {**words, **slowly})
                 stack.enter_context(start("client", command)).line(START_SECONDS)
             client = stack.enter_context(start("client", contestant.client_command(load, words)))
-            run = _watched(server, client, seconds + timing.warmup + START_SECONDS)
+            run = _watched(server, client, seconds + timing.warmup + END_SECONDS)
         except RunFailed as error:
             raise _named("client", error) from None
         if contestant.allocations == "self":
@@ -128,7 +130,7 @@ def _watched(server: Program, client: Program, seconds: float) -> Run:
     before = cpu_seconds(server.pid)
     with Watch(server.pid) as server_watch, Watch(client.pid) as client_watch:
         report = _report(client.line(seconds))
-        if code := client.end_code(START_SECONDS):
+        if code := client.end_code(END_SECONDS):
             raise RunFailed(f"ended with {code}: {client.errors}")
     server_cpu = max(cpu_seconds(server.pid), server_watch.cpu_seconds) - before
     all_calls = max(1, int(report.get("all_calls") or report["calls"]))

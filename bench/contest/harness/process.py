@@ -23,6 +23,10 @@ class RunFailed(Exception):
     """A program did not start, failed, hung or answered wrongly; the text says which."""
 
 
+class RunTooSlow(RunFailed):
+    """It took longer than there is time, which it would take again."""
+
+
 def cores_of_side(side: str, pin: bool) -> set[int]:
     """Half of the allowed cores for each side, if there are two; all of them without ``pin``."""
     cores = sorted(os.sched_getaffinity(0))
@@ -108,14 +112,14 @@ class Program:
         return next((line.strip()[:300] for line in reversed(lines) if re.search("[A-Za-z]{2}", line)), "")
 
     def line(self, seconds: float) -> str:
-        """The next line of its output; raises :class:`RunFailed` if none comes in time."""
+        """The next line of its output. Raises :class:`RunTooSlow` if none comes in time, :class:`RunFailed` if it ends."""
         assert self._process.stdout is not None
         pipe = self._process.stdout.fileno()
         end = time.monotonic() + seconds
         while b"\n" not in self._unread:
             left = end - time.monotonic()
             if left <= 0 or not select.select([pipe], [], [], left)[0]:
-                raise RunFailed(f"said nothing within {seconds:g} s")
+                raise RunTooSlow(f"said nothing within {seconds:.3g} s")
             piece = os.read(pipe, 65536)
             if not piece:
                 code = self._process.wait()
@@ -129,7 +133,7 @@ class Program:
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
-            raise RunFailed(f"did not end within {seconds:g} s") from None
+            raise RunTooSlow(f"did not end within {seconds:g} s") from None
 
     def stop(self, grace: float = 0.0) -> str:
         """Ends it; with ``grace`` the end of its input tells it first; it may say a last line, which is returned."""

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness.contest import count_runs, entrants, run_tables
+from harness.contest import count_runs, entrants, run_cell, run_tables
 from harness.installation import missing_contestants
 from harness.load import Load, frame_bytes
 from harness.manifest import Contestant, ManifestError, Places, read_manifest, read_manifests
 from harness.measurement import Timing, Tools, measure
-from harness.process import Program, RunFailed, cores_of_side
+from harness.process import Program, RunFailed, RunTooSlow, cores_of_side
 from harness.results import failure, figure
 from harness.run import without_done
 from harness.tables import TABLES, Cell, Table
@@ -207,18 +207,50 @@ def test_a_run_of_fewer_than_two_windows_is_measured_again_for_longer(make: Make
     run = measure(asked, Load(outstanding=50), Timing(seconds=0.01, warmup=0, pin=False), TOOLS)
 
     assert run["calls"] == 100
-    assert run["asked"] == pytest.approx(0.01 * (1 + 50 / 25_000) * 150)
+    assert run["asked"] == pytest.approx(0.01 * (1 + 50 / 25_000) * 150, rel=0.01)
 
 
 def test_a_run_that_never_answers_two_windows_has_no_figure(make: Make, log: Path) -> None:
     one = make("one")
 
-    with pytest.raises(RunFailed, match=r"^in 0\.015 s fewer than two windows were answered$"):
-        measure(one, Load(outstanding=51), replace(TIMING, seconds=0.01), TOOLS)
-    assert log.read_text().split() == ["one", "one"]
-    with pytest.raises(RunFailed, match=r"^in 4 s fewer"):
+    with pytest.raises(RunTooSlow, match=r"^in 3 s fewer than two windows were answered$"):
+        measure(one, Load(outstanding=51), replace(TIMING, seconds=1), TOOLS)
+    assert log.read_text().split() == ["one", "one", "one"]  # for 1 s, 2 s and 3 s
+    with pytest.raises(RunTooSlow, match=r"^in 4 s fewer"):
         measure(one, Load(outstanding=51), replace(TIMING, seconds=4), TOOLS)
-    assert len(log.read_text().split()) == 3
+    assert len(log.read_text().split()) == 4
+
+
+@pytest.mark.parametrize(("error", "asked"), [(RunTooSlow, 1), (RunFailed, 2)])
+def test_who_was_too_slow_once_is_not_asked_again(make: Make, error: type[RunFailed], asked: int) -> None:
+    def measured(contestant: Contestant, load: Load) -> dict[str, Any]:
+        if contestant.name == "slow":
+            raise error("why")
+        return {"calls": 100, "calls_per_second": 1.0}
+
+    shown: list[str] = []
+    cell = run_cell(Cell("8/1/1", Load()), [make("slow"), make("quick")], 3, measured, shown.append)
+
+    assert cell["runs"]["slow"] == [{"failed": "why"}] * asked
+    assert len(cell["runs"]["quick"]) == 3
+    assert len(shown) == 6
+
+
+@pytest.mark.parametrize("error", [RunTooSlow, RunFailed])
+def test_nobody_is_asked_where_the_limit_is_too_slow(make: Make, error: type[RunFailed]) -> None:
+    def measured(contestant: Contestant, load: Load) -> dict[str, Any]:
+        if contestant.is_limit:
+            raise error("why")
+        return {"calls": 100, "calls_per_second": 1.0}
+
+    limit = make("limit", extra="is_limit = true")
+    cell = run_cell(Cell("8/1/1", Load()), [make("one"), limit], 2, measured, lambda _: None)
+
+    if error is RunTooSlow:
+        assert (list(cell["runs"]), cell["cannot"]) == (["limit"], {"one": "not asked, for the limit: why"})
+        assert failure(cell, "one") == "not asked, for the limit: why"
+    else:
+        assert (len(cell["runs"]["one"]), cell["cannot"]) == (2, {})
 
 
 def test_kept_runs_of_fewer_than_two_windows_are_no_figure() -> None:
