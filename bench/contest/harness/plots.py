@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,8 @@ LINES = (
     "#f87171",
 )
 MARKERS = "os^Dv<>pPX*h"
+#: Of a line of a panel's title, beside which the limit is told.
+TITLE_CHARACTERS = 34
 
 Results = dict[str, Any]
 Cell = dict[str, Any]
@@ -109,7 +112,7 @@ def panel_title(cell: Cell) -> str:
     if not parts:
         return str(cell["name"])
     words = [_size(load["bytes"]), _count(load["connections"], "connection"), _count(load["outstanding"], "call")]
-    return ", ".join([*words, *parts[1].replace("_", " ").split(" ", 1)[1:]])
+    return ", ".join([*words, *parts[1].split(" ", 1)[1:]])
 
 
 def _bars(results: Results, cells: list[Cell], unit: str) -> Picture:
@@ -169,7 +172,7 @@ def _bar_panel(axis: Axes, results: Results, cell: Cell, row: list[tuple[str, fl
         axis.set_title(f"- - limit {write(limit)}", loc="right", fontsize=8, color=LIMIT)
     _format(axis.xaxis)
     axis.tick_params(axis="y", length=0)
-    axis.set_title(panel_title(cell), loc="left", fontweight="bold")
+    axis.set_title(textwrap.fill(panel_title(cell), TITLE_CHARACTERS), loc="left", fontweight="bold")
     axis.set_xlabel(f"{unit}, less is better" if is_time else unit)
 
 

@@ -224,7 +224,7 @@ def test_nobody_ahead_is_told(sample: dict[str, Any]) -> None:
 def test_panels_are_named_in_words() -> None:
     cell = cell_of("65536/5/5000 busy_poll", Load(bytes=65536, connections=5, outstanding=5000))
 
-    assert plots.panel_title(cell) == "64 KiB, 5 connections, 5,000 calls, busy poll"
+    assert plots.panel_title(cell) == "64 KiB, 5 connections, 5,000 calls, busy_poll"
     assert plots.panel_title(cell_of("8/1/1", Load())) == "8 B, 1 connection, 1 call"
     assert plots.panel_title(cell_of("round 1", Load())) == "round 1"
 
