@@ -34,10 +34,10 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--table", action="append", choices=list(TABLES), help="only this one; may be given again")
     parser.add_argument("--contestants", help="e.g. 'trunkline,grpc_cpp'; the limit is always there")
     parser.add_argument("--cells", help="only these cells of the tables, e.g. '8/1/1,8/1/50'")
-    parser.add_argument("--rounds", type=int, help="default 5; 2 with --quick, 3 with --full")
-    parser.add_argument("--seconds", type=float, help="of each run; default 1; 0.4 with --quick, 0.6 with --full")
+    parser.add_argument("--rounds", type=int, help="default 5; 2 with --quick and --full")
+    parser.add_argument("--seconds", type=float, help="of each run; default 1; 0.4 with --quick, 0.3 with --full")
     parser.add_argument(
-        "--warmup", type=float, help="seconds before counting; default 0.3; 0.15 with --quick, 0.2 with --full"
+        "--warmup", type=float, help="seconds before counting; default 0.3; 0.15 with --quick and --full"
     )
     parser.add_argument("--json", type=Path, help="default build/contest/results-DATE.json")
     parser.add_argument(
@@ -60,7 +60,7 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
 
 
 def timing_of(chosen: argparse.Namespace) -> Timing:
-    seconds, warmup, rounds = (0.4, 0.15, 2) if chosen.quick else (0.6, 0.2, 3) if chosen.full else (1.0, 0.3, 5)
+    seconds, warmup, rounds = (0.4, 0.15, 2) if chosen.quick else (0.3, 0.15, 2) if chosen.full else (1.0, 0.3, 5)
     return Timing(
         seconds=seconds if chosen.seconds is None else chosen.seconds,
         warmup=warmup if chosen.warmup is None else chosen.warmup,
