@@ -135,10 +135,12 @@ TEST_F(WorkerOfUsersLoop, ListensOnTheLoop) {
 }
 
 TEST_F(WorkerOfUsersLoop, IsNotLeftWaitingWhenTheServerStops) {
+  std::atomic<bool> loop_stands_still{false};
   std::atomic<bool> asks{false};
   Status reloaded;
   handle<Slice, Empty>("Reload",
                        [&](const Slice&, ServerContext&) {
+                         while (!loop_stands_still) std::this_thread::yield();
                          asks = true;
                          reloaded = server().reload_tls();
                          return Status::ok();
@@ -147,6 +149,7 @@ TEST_F(WorkerOfUsersLoop, IsNotLeftWaitingWhenTheServerStops) {
   TestClient& client = connect();
   client.call("Reload", "x");
   settle();
+  loop_stands_still = true;
   while (!asks) std::this_thread::yield();
 
   server().stop();
