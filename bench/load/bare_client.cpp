@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bare_socket client: keeps a window of frames under way on each connection and refills it once per batch read. A
+// bare_socket client: keeps a window of frames in flight on each connection and refills it once per batch read. A
 // window of one blocks.
 #include "bare_connection.h"
 #include "bare_modes.h"
@@ -29,7 +29,7 @@ namespace {
 
 using Clock = LoadReport::Clock;
 
-/// One connection and when its frames under way were sent, oldest first.
+/// One connection, and when its frames in flight were sent, oldest first.
 struct Lane {
   struct Batch {
     Clock::time_point sent;
@@ -56,7 +56,7 @@ class BareClient {
   bool send_batch(Lane& lane, Clock::time_point now, std::uint64_t count);
   bool turn(Lane& lane, LoadReport& report);
   void watch(int operation, Lane& lane, std::uint32_t events);
-  /// With one frame under way in all there is nothing else to wait for: recv() itself waits, without epoll.
+  /// With one frame in flight in all, recv() itself waits, without epoll.
   bool blocks() const noexcept { return options_.outstanding == 1 && !options_.busy_poll; }
 
   LoadOptions options_;

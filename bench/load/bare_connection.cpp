@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The read and write calls of the machine's limit: one of each per batch, no copy in user space.
+// One read and one write per batch, without a copy in user space.
 #include "bare_connection.h"
 
 #include <sys/socket.h>
@@ -12,8 +12,7 @@
 namespace trunkline::bench {
 namespace {
 
-// One of each for the whole process: the bytes mean nothing, so that all connections share them. Sized to stay in the
-// second-level cache.
+// Shared by all connections, since the bytes mean nothing. Small enough for the second-level cache.
 std::array<char, 256 * 1024> input;
 std::array<char, 256 * 1024> output;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BareConnection: one socket that reads what is there, counts frames by their fixed size alone, and writes as many.
+// BareConnection: a socket that reads what has come, counts frames by their fixed size, and writes as many.
 #pragma once
 
 #include <sys/types.h>
@@ -19,7 +19,7 @@ class BareConnection {
 
   int socket() const noexcept { return socket_; }
 
-  /// One read. Returns how many frames it completed; 0 if nothing was there; -1 if the connection has ended.
+  /// Reads once. Returns how many frames that completed, 0 if nothing had come, or -1 if the connection has ended.
   long read_frames() noexcept;
   /// Adds frames to the output and writes as much as the kernel takes. False if the connection has ended.
   bool write_frames(std::uint64_t count) noexcept;
@@ -28,8 +28,10 @@ class BareConnection {
  private:
   int socket_;
   std::size_t frame_bytes_;
-  std::size_t partial_ = 0;      ///< bytes of the frame that has begun to arrive
-  std::uint64_t unwritten_ = 0;  ///< bytes
+  /// Bytes of the frame that has arrived in part.
+  std::size_t partial_ = 0;
+  /// Bytes.
+  std::uint64_t unwritten_ = 0;
 };
 
 }  // namespace trunkline::bench

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bare_socket serve: answers every frame with one of the same size, all frames of a read in one write.
+// bare_socket serve: responds to every frame with one of the same size, to all frames of a read in one write.
 #include "bare_connection.h"
 #include "bare_modes.h"
 #include "net/listening_socket.h"
@@ -86,7 +86,7 @@ void BareServer::turn(BareConnection& connection) {
   }
 }
 
-// Reads without asking epoll first: the way with the fewest system calls while bytes keep coming.
+// Reads without epoll first, which needs the fewest system calls while bytes keep coming.
 void BareServer::spin() {
   for (auto next = connections_.begin(); next != connections_.end();) turn(*(next++)->second);
 }

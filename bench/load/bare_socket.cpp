@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// bare_socket: the machine's limit. Moves the bytes of our frames with the same window by plain epoll and no RPC at
-// all. Only naming, opening and tuning a socket is the library's, so that both have the same options.
+// bare_socket: the limit of the machine. Moves the bytes of our frames with the same window by plain epoll, without
+// RPC. Only names, opening and options of sockets come from the library, so that both use the same options.
 #include "bare_modes.h"
 
 #include <cstdio>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bytes_echo: raw bytes there and back, one call at a time, by the public API alone; the limit of Python's figure.
+// bytes_echo: raw bytes there and back, one call at a time, by the public API alone: an upper limit for Python.
 // Usage: bytes_echo serve (until standard input ends) | bytes_echo call ENDPOINT BYTES SECONDS; prints calls per
 // second.
 #include <trunkline/channel.h>
@@ -35,25 +35,26 @@ int call(const std::string& endpoint, std::size_t bytes, double seconds) {
   const trunkline::Slice request = trunkline::Slice::copy_of(text);
   const auto checked = channel.call<trunkline::Slice>("bytes", request);
   if (!checked || checked->text() != text) {
-    return std::fputs("bytes_echo: a call failed, or its answer differs from the request\n", stderr), 1;
+    return std::fputs("bytes_echo: a call failed, or its response differs from the request\n", stderr), 1;
   }
   const auto echo_for = [&](double limit) {
     const auto begin = Clock::now();
     const auto end = begin + std::chrono::duration<double>(limit);
     double calls = 0;
     for (; Clock::now() < end; ++calls) {
-      const auto reply = channel.call<trunkline::Slice>("bytes", request);
-      if (!reply || reply->size() != bytes) return -1.0;
+      const auto response = channel.call<trunkline::Slice>("bytes", request);
+      if (!response || response->size() != bytes) return -1.0;
     }
     return calls / std::chrono::duration<double>(Clock::now() - begin).count();
   };
-  const double rate = echo_for(0.3) < 0 ? -1 : echo_for(seconds);  // the first run warms up
-  if (rate <= 0) return std::fputs("bytes_echo: a call failed, or an answer has another size\n", stderr), 1;
+  // The first run warms up.
+  const double rate = echo_for(0.3) < 0 ? -1 : echo_for(seconds);
+  if (rate <= 0) return std::fputs("bytes_echo: a call failed, or a response has another size\n", stderr), 1;
   std::printf("%.1f\n", rate);
   return 0;
 }
 
-/// False unless all of `text` is the number.
+/// False unless the whole of `text` is a number.
 template <class Number>
 bool parse(std::string_view text, Number& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// grpc_peer: the same echo under the same load by gRPC C++, the peer that load_compare sets beside ours.
+// grpc_peer: the same echo under the same load by gRPC C++, to which load_compare compares ours.
 #include "grpc_peer_modes.h"
 
 int main(int count, char** arguments) {

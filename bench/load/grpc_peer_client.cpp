@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// grpc_peer client: the completion-queue API on one thread; every answer is checked and starts the next call.
+// grpc_peer client: the completion-queue API on one thread. Every response is checked and starts the next call.
 #include "grpc_peer_modes.h"
 #include "load_echo.grpc.pb.h"
 #include "load_report.h"
@@ -17,7 +17,7 @@ namespace {
 
 using Clock = LoadReport::Clock;
 
-/// One of the calls under way, made again and again.
+/// One of the calls in progress, made again and again.
 struct Slot {
   LoadEcho::Stub* stub = nullptr;
   std::optional<grpc::ClientContext> context;
@@ -38,7 +38,7 @@ std::vector<std::unique_ptr<LoadEcho::Stub>> connect(const LoadOptions& options)
   std::vector<std::unique_ptr<LoadEcho::Stub>> stubs;
   for (int index = 0; index < options.connections; ++index) {
     grpc::ChannelArguments arguments;
-    // Otherwise channels to one address share one connection.
+    // Without this, channels to one address share one connection.
     arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
     arguments.SetMaxReceiveMessageSize(-1);
     const auto channel =
@@ -70,7 +70,8 @@ int run_grpc_client(const LoadOptions& options) {
   while (open > 0 && queue.Next(&tag, &ok)) {
     auto& slot = *static_cast<Slot*>(tag);
     if (!slot.status.ok() || slot.response.payload() != request.payload()) {
-      std::fprintf(stderr, "grpc_peer: call failed or answered wrongly: %s\n", slot.status.error_message().c_str());
+      std::fprintf(stderr, "grpc_peer: call failed or gave a wrong response: %s\n",
+                   slot.status.error_message().c_str());
       return 1;
     }
     const auto now = Clock::now();

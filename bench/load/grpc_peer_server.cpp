@@ -11,7 +11,7 @@
 namespace trunkline::bench {
 namespace {
 
-/// One call that is waited for or answered; makes its own successor and deletes itself.
+/// One call that is awaited or in progress. Makes its own successor and deletes itself.
 class EchoCall {
  public:
   EchoCall(LoadEcho::AsyncService& service, grpc::ServerCompletionQueue& queue)

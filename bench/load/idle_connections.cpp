@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// idle_connections: what a connection that has made one call and rests costs the server's and the client's process.
+// idle_connections: the memory of an idle connection, after one call, in the processes of server and client.
 // Usage: idle_connections [COUNT]    (default 10000; twice as many descriptors are not needed: two processes)
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
@@ -24,7 +24,7 @@ namespace {
 
 constexpr const char* method = "trunkline.bench.Idle/Echo";
 
-/// Memory that is the process's alone; the kernel's socket buffers do not show there, and are empty at rest.
+/// Private memory of the process. The kernel's socket buffers are not part of it, and are empty on idle connections.
 std::size_t private_bytes(pid_t process) {
   std::ifstream file("/proc/" + std::to_string(process) + "/smaps_rollup");
   std::string word;
@@ -37,7 +37,7 @@ std::size_t private_bytes(pid_t process) {
   return 0;
 }
 
-/// The server's process: tells its endpoint through the pipe and serves until it is killed.
+/// The process of the server: writes its endpoint to the pipe and serves until it is killed.
 [[noreturn]] void serve(int pipe) {
   try {
     Server server;
@@ -59,15 +59,15 @@ std::string read_line(int pipe) {
   return line;
 }
 
-/// Every channel connects and makes a call, on a loop that it shares with all others.
+/// Every channel connects and makes a call, on a loop shared by all of them.
 Status connect_all(EventLoop& loop, std::vector<std::unique_ptr<Channel>>& channels, const std::string& endpoint) {
   Status status;
   loop.post([&] {
     for (auto& channel : channels) {
       channel = std::make_unique<Channel>(loop, endpoint);
-      std::string answer;
-      status = channel->call(method, std::string("hello"), answer, {.timeout = std::chrono::seconds(10)});
-      if (status && answer != "hello") status = Status(StatusCode::data_loss, "a wrong answer");
+      std::string response;
+      status = channel->call(method, std::string("hello"), response, {.timeout = std::chrono::seconds(10)});
+      if (status && response != "hello") status = Status(StatusCode::data_loss, "a wrong response");
       if (!status) break;
     }
     loop.stop();
@@ -79,7 +79,7 @@ Status connect_all(EventLoop& loop, std::vector<std::unique_ptr<Channel>>& chann
 int measure(pid_t server, const std::string& endpoint, std::size_t count) {
   EventLoop loop;
   std::vector<std::unique_ptr<Channel>> channels(1);
-  // What the first connection brings into being is not a connection's.
+  // What the first connection allocates once is not counted for connections.
   Status status = connect_all(loop, channels, endpoint);
   const std::unique_ptr<Channel> first = std::move(channels[0]);
   channels.resize(count);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// load_client: keeps a window of calls under way on one loop, by the public API alone, and checks the answers.
+// load_client: keeps a window of calls in progress on one loop, by the public API alone, and checks the responses.
 #include "load_echo.pb.h"
 #include "load_options.h"
 #include "load_report.h"
@@ -19,7 +19,7 @@ namespace {
 
 using Clock = LoadReport::Clock;
 
-/// One of the calls under way, made again and again with the same response.
+/// One of the calls in progress, made again and again with the same response object.
 struct Slot {
   Channel* channel = nullptr;
   const Method* method = nullptr;
@@ -32,7 +32,7 @@ class LoadClient {
  public:
   explicit LoadClient(const LoadOptions& options);
 
-  /// Prints the report if every call went well.
+  /// Prints the report if every call succeeded.
   Status run();
 
  private:
@@ -48,7 +48,7 @@ class LoadClient {
   LoadMessage request_;
   CallOptions call_options_;
   LoadReport report_;
-  /// Reading the clock costs as much as a tenth of a call, so that only one call in `stride_` is timed.
+  /// Reading the clock costs as much as a tenth of a call, so only one call in `stride_` is timed.
   std::uint64_t stride_;
   std::uint64_t started_ = 0;
   std::uint64_t unrecorded_ = 0;
@@ -92,7 +92,7 @@ void LoadClient::finish(Slot& slot, const Status& status) {
   if (!status) {
     error_ = status;
   } else if (payload.size() != options_.bytes || (slot.sampled && payload != request_.payload())) {
-    error_ = Status(StatusCode::data_loss, "an answer differs from its request");
+    error_ = Status(StatusCode::data_loss, "a response differs from its request");
   }
   ++unrecorded_;
   if (slot.sampled) {
@@ -106,7 +106,7 @@ void LoadClient::finish(Slot& slot, const Status& status) {
   if (--open_ == 0) loop_.stop();
 }
 
-// On the loop, where a wait runs the loop meanwhile.
+// On the loop, where waiting runs the loop in the meantime.
 void LoadClient::begin() {
   for (auto& channel : channels_) {
     error_ = channel->wait_for_ready(std::chrono::seconds(5));

@@ -19,7 +19,7 @@ START_SECONDS = 10
 
 
 class LoadError(Exception):
-    """A program did not start, failed, or answered wrongly."""
+    """A program did not start, failed, or gave a wrong response."""
 
 
 def frame_bytes(payload):
@@ -33,7 +33,7 @@ def frame_bytes(payload):
 
 
 def cpu_seconds(pid):
-    """Time on a processor of all threads of a process so far."""
+    """CPU time of all threads of a process so far."""
     total = 0
     for task in pathlib.Path(f"/proc/{pid}/task").iterdir():
         try:
@@ -137,7 +137,7 @@ PEER = Contestant(["grpc_peer", "serve"], ["grpc_peer", "client"], has_busy_poll
 
 
 def measure(cells, contestants, options):
-    """Medians by (cell name, contestant). In each round every contestant runs once, right after one another."""
+    """Medians by (cell name, contestant). In each round every contestant runs once, one after the other."""
     results = {}
     for number, cell in enumerate(cells, 1):
         print(f"measuring {number}/{len(cells)}: {cell.name}", file=sys.stderr, flush=True)
@@ -153,7 +153,7 @@ def measure(cells, contestants, options):
 def to_rows(cells, results):
     rows = []
     for cell in cells:
-        # The peer cannot spin, so that a busy_poll row shows its figure of the plain row.
+        # The peer has no busy_poll, so that these rows repeat its figure of the plain row.
         plain = cell.name.removesuffix(" busy_poll")
         found = {name: results.get((plain if name == "peer" else cell.name, name)) for name in ("limit", "ours", "peer", "before")}
         rate = {name: result and round(result["calls_per_second"]) for name, result in found.items()}
@@ -175,8 +175,8 @@ def print_table(cells, rows, results, options):
     where = "server and client each on a core of its own" if options.pin else "cores as the scheduler chooses"
     print(f"calls per second, medians of {options.rounds} interleaved rounds of {options.seconds:g} s, {where}")
     other = "before" if options.before else "peer"
-    told = f"before: the programs of {options.before}" if options.before else "peer: gRPC C++"
-    print(f"cell: payload bytes / connections / outstanding calls in total; {told}; cpu: us per call of ours")
+    compared = f"before: the programs of {options.before}" if options.before else "peer: gRPC C++"
+    print(f"cell: payload bytes / connections / outstanding calls in total; {compared}; cpu: us per call of ours")
     head = f"{'cell':<24}{'limit':>12}{'ours':>12}{other:>12}{'of limit':>10}{'x ' + other:>10}"
     print(head + f"{'p50 us':>10}{'p99 us':>10}{'client cpu':>12}{'server cpu':>12}")
     for cell, row in zip(cells, rows):
@@ -192,13 +192,13 @@ def print_table(cells, rows, results, options):
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description="load cells as ratios within one interleaved run")
     parser.add_argument("--cells", default=CELLS, help="e.g. '8/1/1 8/1/500'")
-    parser.add_argument("--seconds", type=float, default=1.0, help="of each run")
+    parser.add_argument("--seconds", type=float, default=1.0, help="seconds of each run")
     parser.add_argument("--warmup", type=float, default=0.3, help="seconds before counting")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--transports", default="tcp", help="tcp, unix or both: 'tcp unix'")
     parser.add_argument("--congestion", default="", help="TCP congestion control, e.g. cubic; gRPC takes the system's own")
-    parser.add_argument("--no-busy-poll", action="store_true", help="leave the busy_poll rows out")
-    parser.add_argument("--no-peer", action="store_true", help="leave gRPC out")
+    parser.add_argument("--no-busy-poll", action="store_true", help="omit the busy_poll rows")
+    parser.add_argument("--no-peer", action="store_true", help="omit gRPC")
     parser.add_argument("--before", default="", metavar="DIRECTORY", help="load programs of another build, in turn with these; without gRPC")
     parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
     parser.add_argument("--quick", action="store_true", help="short: 3 rounds of 0.5 s, no peer, no busy_poll")

@@ -9,21 +9,26 @@
 namespace trunkline::bench {
 
 struct LoadOptions {
-  std::string mode;       ///< serve or client; empty for programs that have one mode only
-  std::string endpoint;   ///< as the program takes it
-  std::size_t bytes = 8;  ///< of a payload; bare_socket: of a whole frame
+  /// "serve" or "client". Empty for programs with one mode.
+  std::string mode;
+  /// In the form that the program takes.
+  std::string endpoint;
+  /// The size of a payload, or for bare_socket, of a whole frame.
+  std::size_t bytes = 8;
   int connections = 1;
-  int outstanding = 1;  ///< over all connections
+  /// Calls in progress, over all connections.
+  int outstanding = 1;
   double seconds = 2;
   double warmup = 0.3;
   bool busy_poll = false;
-  std::string congestion;  ///< TCP congestion control; empty: the system's own
+  /// TCP congestion control. Empty: the system's default.
+  std::string congestion;
 
   bool is_server() const noexcept { return mode == "serve"; }
 };
 
-/// `mode` is the program's only mode; if empty the first argument names it. Prints to stderr what is wrong and returns
-/// nothing if there is anything.
+/// `mode` is the program's only mode. If it is empty, the first argument is the mode. Prints errors to stderr, and then
+/// returns nothing.
 std::optional<LoadOptions> parse_load_options(std::string mode, int count, char** arguments);
 
 }  // namespace trunkline::bench

@@ -39,7 +39,7 @@ void LoadReport::record(Clock::time_point sent, Clock::time_point now, std::uint
     cpu_at_begin_ = process_cpu_seconds();
   }
   calls_ += count;
-  // A batch of many is recorded by a sample of its size, so that measuring does not cost what it measures.
+  // A large batch is recorded as one sample with a count, so that recording costs little.
   const auto latency = static_cast<std::uint64_t>(std::chrono::nanoseconds(now - sent).count());
   for (std::uint64_t recorded = 0; recorded < count; recorded += 64) latency_.record(latency);
 }

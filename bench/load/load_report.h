@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoadReport: what a load client has measured, printed as one line of JSON.
+// LoadReport: the measurements of a load client, printed as one line of JSON.
 #pragma once
 
 #include "base/histogram.h"
@@ -19,9 +19,9 @@ class LoadReport {
 
   LoadReport(double warmup_seconds, double seconds);
 
-  /// False once the time is over: send nothing more.
+  /// False once the time is over: the client sends nothing more.
   bool is_running(Clock::time_point now) const noexcept { return now < end_; }
-  /// `count` calls that were sent at `sent` are answered.
+  /// `count` calls that were sent at `sent` have their responses.
   void record(Clock::time_point sent, Clock::time_point now, std::uint64_t count = 1);
   /// One line of JSON on stdout: calls_per_second, p50_us, p99_us, cpu_us_per_call, calls, all_calls (with the
   /// warm-up's).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often and how much this process has allocated, for benchmarks. malloc() of glibc is replaced by one that counts.
+// AllocationCount: how often and how much this process has allocated. Replaces malloc() of glibc by one that counts.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,11 @@ namespace trunkline::bench {
 
 struct AllocationCount {
   std::uint64_t calls = 0;
-  std::uint64_t bytes = 0;  ///< as asked for; what was freed again is not taken off
+  /// As requested. Freed memory is not subtracted.
+  std::uint64_t bytes = 0;
 };
 
-/// Since the process began, over all threads. Any thread.
+/// All allocations since the process began, over all threads. Any thread.
 AllocationCount allocations() noexcept;
 
 }  // namespace trunkline::bench

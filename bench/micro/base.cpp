@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every call touches below the wire: the timer wheel, histograms, buffers, metadata.
+// The parts of base that every call uses: the timer wheel, histograms, buffers, metadata.
 #include "base/histogram.h"
 #include "base/timer_wheel.h"
 #include "micro/measurement.h"
@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t batch = 64;
 
-/// A deadline set and lifted again, as nearly all are, while `pending` others wait.
+/// A deadline that is set and cancelled, like nearly all deadlines, while `pending` others wait.
 void BM_TimerScheduleCancel(benchmark::State& state) {
   const TimePoint start{std::chrono::hours(1)};
   const auto ignore = [](Timer&, void*, TimePoint) {};
@@ -40,7 +40,7 @@ void BM_TimerScheduleCancel(benchmark::State& state) {
   }
   measurement.finish(batch);
 
-  if (wheel.size() != waiting.size()) state.SkipWithError("timers are lost");
+  if (wheel.size() != waiting.size()) state.SkipWithError("a timer is missing");
 }
 BENCHMARK(BM_TimerScheduleCancel)->ArgName("pending")->Arg(0)->Arg(1000)->Arg(100000);
 
@@ -77,7 +77,7 @@ void BM_HistogramRecord(benchmark::State& state) {
   measurement.finish(batch);
 
   if (histogram->count() != batch * static_cast<std::uint64_t>(state.iterations()))
-    state.SkipWithError("values are lost");
+    state.SkipWithError("a value is missing");
 }
 BENCHMARK(BM_HistogramRecord);
 
@@ -91,7 +91,7 @@ void BM_HistogramQuantile(benchmark::State& state) {
 }
 BENCHMARK(BM_HistogramQuantile);
 
-/// Appended piece by piece, then handed over; the block comes back when the slice is dropped.
+/// Bytes are appended piece by piece and taken as a slice, whose block is recycled when it is dropped.
 void BM_BufferAppend(benchmark::State& state) {
   const std::string piece(static_cast<std::size_t>(state.range(0)), 'x');
 
@@ -106,7 +106,7 @@ void BM_BufferAppend(benchmark::State& state) {
 }
 BENCHMARK(BM_BufferAppend)->ArgName("bytes")->Arg(8)->Arg(1024);
 
-/// One entry found among `entries`, the last.
+/// Finds the last of `entries` entries.
 void BM_MetadataFind(benchmark::State& state) {
   Metadata metadata;
   for (std::int64_t i = 0; i < state.range(0); ++i) metadata.add("x-entry-" + std::to_string(i), "value");

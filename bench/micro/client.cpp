@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The ways to call from a thread of the application's: blocking, by futures, in a window, one-way. The server and the
-// channel's loop have threads of their own, so that the wake-ups between them are what is measured.
+// The ways to call from a thread of the application: blocking, by futures, in a window, one-way. The server and the
+// channel's loop have threads of their own, so that wake-ups between threads dominate the result.
 #include "micro/measurement.h"
 
 #include <trunkline/channel.h>
@@ -43,14 +43,14 @@ class Service {
 
 std::string unix_endpoint() { return "unix:///tmp/trunkline-bench-client-" + std::to_string(getpid()); }
 
-/// A service and a channel to it, with one right answer seen.
+/// A service and a channel to it, after one correct response.
 class Sides {
  public:
   Sides(benchmark::State& state, const std::string& endpoint, bool is_blocking = false)
       : service_(endpoint, is_blocking), channel_(service_.endpoint()), method_(channel_.method("bench/Echo")) {
-    const auto answer = channel_.call<std::string>(method_, std::string("hello"));
-    is_ready_ = service_.status().is_ok() && answer.is_ok() && *answer == "hello";
-    if (!is_ready_) state.SkipWithError("the service does not answer");
+    const auto response = channel_.call<std::string>(method_, std::string("hello"));
+    is_ready_ = service_.status().is_ok() && response.is_ok() && *response == "hello";
+    if (!is_ready_) state.SkipWithError("the service does not respond");
   }
   explicit operator bool() const noexcept { return is_ready_; }
   Channel& channel() noexcept { return channel_; }
@@ -76,12 +76,12 @@ void measure_blocking(benchmark::State& state, const std::string& endpoint, bool
   }
   measurement.finish(1, request.size() * 2);
 
-  if (!is_right) state.SkipWithError("a wrong answer");
+  if (!is_right) state.SkipWithError("a wrong response");
 }
 
 void BM_BlockingCall_unix(benchmark::State& state) { measure_blocking(state, unix_endpoint(), false); }
 void BM_BlockingCall_tcp(benchmark::State& state) { measure_blocking(state, "tcp://127.0.0.1:0", false); }
-/// The server's side on a worker thread too.
+/// The handler runs on a worker thread.
 void BM_BlockingHandler_unix(benchmark::State& state) { measure_blocking(state, unix_endpoint(), true); }
 BENCHMARK(BM_BlockingCall_unix)->UseRealTime();
 BENCHMARK(BM_BlockingCall_tcp)->UseRealTime();
@@ -97,13 +97,13 @@ void BM_CallMany(benchmark::State& state) {
   bench::Measurement measurement(state);
   for (auto _ : state) {
     sides.channel().call_many<std::string>(sides.method(), requests, static_cast<std::size_t>(state.range(0)),
-                                           [&](std::size_t, const Result<std::string>& answer) {
-                                             right += answer.is_ok() && answer->size() == 8 ? 1 : 0;
+                                           [&](std::size_t, const Result<std::string>& response) {
+                                             right += response.is_ok() && response->size() == 8 ? 1 : 0;
                                            });
   }
   measurement.finish(batch, batch * 16);
 
-  if (right != batch * static_cast<std::size_t>(state.iterations())) state.SkipWithError("a wrong answer");
+  if (right != batch * static_cast<std::size_t>(state.iterations())) state.SkipWithError("a wrong response");
 }
 BENCHMARK(BM_CallMany)->ArgName("window")->Arg(1)->Arg(64)->Arg(512)->UseRealTime()->Unit(benchmark::kMillisecond);
 
@@ -112,21 +112,21 @@ void BM_Futures(benchmark::State& state) {
   Sides sides(state, unix_endpoint());
   if (!sides) return;
   const std::string request(8, 'x');
-  std::vector<std::future<Result<std::string>>> answers(batch);
+  std::vector<std::future<Result<std::string>>> responses(batch);
   bool is_right = true;
 
   bench::Measurement measurement(state);
   for (auto _ : state) {
-    for (auto& answer : answers) answer = sides.channel().submit<std::string>(sides.method(), request);
-    for (auto& answer : answers) is_right = answer.get().is_ok() && is_right;
+    for (auto& response : responses) response = sides.channel().submit<std::string>(sides.method(), request);
+    for (auto& response : responses) is_right = response.get().is_ok() && is_right;
   }
   measurement.finish(batch, batch * 16);
 
-  if (!is_right) state.SkipWithError("a wrong answer");
+  if (!is_right) state.SkipWithError("a wrong response");
 }
 BENCHMARK(BM_Futures)->ArgName("batch")->Arg(1)->Arg(64)->UseRealTime();
 
-/// One blocking call ends each batch: what was handed over before it has been served by then.
+/// One blocking call ends each batch: when it returns, the calls before it have run.
 void BM_OneWay(benchmark::State& state) {
   constexpr std::size_t batch = 1000;
   Sides sides(state, unix_endpoint());

@@ -3,7 +3,7 @@
 #include "micro/echo_rounds.h"
 
 #include <trunkline/interceptor.h>
-#include <trunkline/statistics.h>
+#include <trunkline/statistics_service.h>
 #ifdef TRUNKLINE_HAS_PROTOBUF
 #include <trunkline/protobuf.h>
 

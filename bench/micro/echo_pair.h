@@ -35,7 +35,7 @@ class EchoPair {
         request_(Echo::make(bytes)),
         responses_(batch) {}
 
-  /// Makes the batch of calls and waits for their answers; false if one was wrong.
+  /// Makes the batch of calls and waits for their responses. False if one was wrong.
   bool round() {
     left_ = responses_.size();
     for (auto& response : responses_) {
@@ -47,7 +47,7 @@ class EchoPair {
     while (left_ > 0) loop_.poll();
     return is_right_;
   }
-  /// Inside the loop, where a call takes no way through another thread's queue.
+  /// Runs `function` inside the loop, where a call does not go through the queue for other threads.
   template <class Function>
   void run(Function function) {
     loop_.post([&] {

@@ -7,16 +7,16 @@
 
 namespace trunkline::bench {
 
-/// The counters are of the client, the server and what is between them together, for one call.
+/// The counters are for one call, client, server and link together.
 template <class Echo>
 void measure_rounds(benchmark::State& state, EchoPair<Echo>& pair, std::size_t batch, std::size_t bytes) {
   pair.run([&] {
     for (int i = 0; i < 100; ++i) {
-      if (!pair.round()) return state.SkipWithError("a wrong answer");
+      if (!pair.round()) return state.SkipWithError("a wrong response");
     }
     Measurement measurement(state);
     for (auto _ : state) {
-      if (!pair.round()) return state.SkipWithError("a wrong answer");
+      if (!pair.round()) return state.SkipWithError("a wrong response");
     }
     measurement.finish(batch, batch * bytes * 2);
   });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// InstructionCounter: instructions of user code that the calling thread retires, by perf_event_open(2).
+// InstructionCounter: the instructions of user code that the calling thread retires, by perf_event_open(2).
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ class InstructionCounter {
   InstructionCounter(const InstructionCounter&) = delete;
   InstructionCounter& operator=(const InstructionCounter&) = delete;
 
-  /// Since the counter was made; nothing where the machine does not count or does not let this user.
+  /// The instructions since the counter was made. Empty if the machine does not count, or does not permit this user to.
   std::optional<std::uint64_t> read() const noexcept;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measurement: what a benchmark's timed loop costs besides time.
+// Measurement: what the timed loop of a benchmark costs besides time.
 #pragma once
 
 #include "micro/allocation_counter.h"
@@ -11,15 +11,15 @@
 
 namespace trunkline::bench {
 
-/// Made right before the timed loop, finished right after it. Sets these counters, each for one operation:
-/// `allocations` and `allocated_bytes` of the whole process; `instructions` of this thread's user code, where the
-/// machine counts them. Besides `items_per_second`, and `bytes_per_second` if there are any.
-/// Under callgrind the instructions of the loop are dumped, with the number of operations (bench/micro/instructions).
+/// Make it right before the timed loop, and finish it right after the loop. Sets these counters, each for one
+/// operation: `allocations` and `allocated_bytes` of the whole process; `instructions` of this thread's user code,
+/// where the machine counts them. Besides `items_per_second`, and `bytes_per_second` if there are any. Under callgrind
+/// the instructions of the loop are dumped, with the number of operations (bench/micro/instructions).
 class Measurement {
  public:
   explicit Measurement(benchmark::State& state);
 
-  /// `operations` and `bytes` of one iteration.
+  /// `operations` and `bytes`: those of one iteration.
   void finish(std::size_t operations = 1, std::size_t bytes = 0);
 
  private:

@@ -43,7 +43,7 @@ void BM_LoopPost(benchmark::State& state) {
   }
   measurement.finish(batch);
 
-  if (run != batch * static_cast<std::size_t>(state.iterations())) state.SkipWithError("a task is lost");
+  if (run != batch * static_cast<std::size_t>(state.iterations())) state.SkipWithError("a task is missing");
 }
 BENCHMARK(BM_LoopPost);
 

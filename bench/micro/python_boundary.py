@@ -51,7 +51,7 @@ def echo_dataclass(request: Point) -> Point:
     return request
 
 
-#: Handler, and a request of about as many bytes as a benchmark says.
+#: A handler, and a request of about the size that a benchmark names.
 FORMS: dict[str, tuple[Callable[..., Any], Callable[[int], Any]]] = {
     "bytes": (echo_bytes, bytes),
     "protobuf": (echo_protobuf, lambda size: BytesValue(value=bytes(size))),
@@ -109,9 +109,9 @@ def blocking(form: str) -> Callable[[Any], None]:
         with served(handler) as (channel, stats):
             kind = type(request)
             while state:
-                answer = channel.call(METHOD, request, kind)
-            if answer != request:
-                state.skip_with_error("a wrong answer")
+                response = channel.call(METHOD, request, kind)
+            if response != request:
+                state.skip_with_error("a wrong response")
             finish(state, state.iterations, stats())
 
     return run
@@ -127,10 +127,10 @@ def window(form: str, size_of_window: int) -> Callable[[Any], None]:
         with served(handler) as (channel, stats):
             kind = type(requests[0])
             while state:
-                for answer in channel.map(METHOD, requests, kind, window=size_of_window):
-                    right += answer == requests[0]
+                for response in channel.map(METHOD, requests, kind, window=size_of_window):
+                    right += response == requests[0]
             if right != batch * state.iterations:
-                state.skip_with_error("a wrong answer")
+                state.skip_with_error("a wrong response")
             finish(state, right, stats())
 
     return run
@@ -142,10 +142,10 @@ def client_only(state: Any) -> None:
     right = 0
     with served_by_cpp() as channel:
         while state:
-            for answer in channel.map("bytes", requests, bytes, window=512):
-                right += answer == requests[0]
+            for response in channel.map("bytes", requests, bytes, window=512):
+                right += response == requests[0]
         if right != batch * state.iterations:
-            state.skip_with_error("a wrong answer")
+            state.skip_with_error("a wrong response")
         finish(state, right)
 
 
@@ -156,7 +156,7 @@ def futures(state: Any) -> None:
         while state:
             for future in [channel.submit(METHOD, request, bytes) for _ in range(batch)]:
                 if future.result() != request:
-                    state.skip_with_error("a wrong answer")
+                    state.skip_with_error("a wrong response")
         finish(state, batch * state.iterations, stats())
 
 
@@ -183,7 +183,7 @@ def asyncio_gather(state: Any) -> None:
         async with server.serve("inproc://python-boundary-aio") as running, aio.Channel(running.endpoint) as channel:
             while state:
                 await asyncio.gather(*(channel.call(METHOD, request, bytes) for _ in range(batch)))
-            return running.stats()
+            return running.totals()
 
     stats = asyncio.run(main())
     finish(state, batch * state.iterations, stats)

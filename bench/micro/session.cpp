@@ -3,7 +3,7 @@
 #include "base/timer_wheel.h"
 #include "codec/bytes_codec.h"
 #include "micro/measurement.h"
-#include "session/native_session.h"
+#include "session/native/native_session.h"
 
 #include <benchmark/benchmark.h>
 
@@ -13,7 +13,7 @@
 #include <memory>
 #include <string>
 
-namespace trunkline::session {
+namespace trunkline::session::native {
 namespace {
 
 struct Owner final : SessionOwner {
@@ -32,16 +32,16 @@ class Pair {
     for (int i = 0; i < 3; ++i) move(*client_, *server_), serve(), move(*server_, *client_), finish();
   }
 
-  /// Makes `batch` calls and takes their answers; false if one was wrong.
+  /// Makes `batch` calls and takes their responses. False if one was wrong.
   bool round(const std::string& message, int batch) {
-    answered_ = 0;
+    finished_ = 0;
     const CallStart start{.method = {1, "bench/Echo"}, .context = this};
     for (int i = 0; i < batch; ++i) {
       if (!client_->can_start()) deliver();
       benchmark::DoNotOptimize(client_->start(start, {.codec = codec_, .message = MessageView::of(message)}));
     }
-    while (answered_ < batch) deliver();
-    return answered_ == batch && bytes_ == message.size() * static_cast<std::size_t>(batch);
+    while (finished_ < batch) deliver();
+    return finished_ == batch && bytes_ == message.size() * static_cast<std::size_t>(batch);
   }
 
  private:
@@ -51,7 +51,8 @@ class Pair {
     move(*server_, *client_);
     finish();
   }
-  /// As a connection would: one read after each write, the batch served after each read. The "kernel" is a memcpy.
+  /// As a connection does it: one read after each write, and the batch is served after each read. The "kernel" is
+  /// memcpy.
   void move(NativeSession& from, NativeSession& to) {
     std::array<ByteSpan, 64> out;
     while (from.has_output()) {
@@ -61,7 +62,8 @@ class Pair {
         std::size_t part = 0;
         for (std::size_t size = 1; size > 0 && part < out[i].size(); part += size) size = put(to, out[i].subspan(part));
         moved += part;
-        if (part < out[i].size()) break;  // the server waits until its answers have been taken
+        // The server waits until its responses have been taken.
+        if (part < out[i].size()) break;
       }
       if (moved == 0) return;
       from.wrote(moved);
@@ -88,8 +90,8 @@ class Pair {
   void finish() {
     while (client_->next(client_event_)) {
       if (client_event_.type != EventType::finished) continue;
-      if (answered_ == 0) bytes_ = 0;
-      ++answered_;
+      if (finished_ == 0) bytes_ = 0;
+      ++finished_;
       bytes_ += client_event_.payload.size();
     }
   }
@@ -106,7 +108,7 @@ class Pair {
   Event client_event_;
   Event server_event_;
   std::string request_;
-  int answered_ = 0;
+  int finished_ = 0;
   std::size_t bytes_ = 0;
 };
 
@@ -115,7 +117,7 @@ void BM_SessionCall(benchmark::State& state) {
   const std::string message(static_cast<std::size_t>(state.range(1)), 'x');
   Pair pair;
   for (int i = 0; i < 20; ++i) {
-    if (!pair.round(message, batch)) return state.SkipWithError("a wrong answer");
+    if (!pair.round(message, batch)) return state.SkipWithError("a wrong response");
   }
   bench::Measurement measurement(state);
   for (auto _ : state) pair.round(message, batch);
@@ -124,4 +126,4 @@ void BM_SessionCall(benchmark::State& state) {
 BENCHMARK(BM_SessionCall)->ArgsProduct({{1, 50, 500}, {8, 1024, 65536}})->ArgNames({"batch", "bytes"});
 
 }  // namespace
-}  // namespace trunkline::session
+}  // namespace trunkline::session::native

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Messages of a bidirectional stream over inproc://, coroutines on both sides of one loop: to and fro, and poured.
+// Messages of a bidirectional stream over inproc://, with coroutines on both sides of one loop: ping-pong and
+// pipelined.
 #include "micro/measurement.h"
 
 #include <trunkline/channel.h>
@@ -33,13 +34,13 @@ asio::awaitable<bool> write_and_read(Stream& stream, const std::string& message,
     if (!co_await stream.async_write(message, asio::use_awaitable)) co_return false;
   }
   for (std::size_t i = 0; i < count; ++i) {
-    const auto answer = co_await stream.async_read(asio::use_awaitable);
-    if (!answer || !answer->has_value() || (*answer)->size() != message.size()) co_return false;
+    const auto response = co_await stream.async_read(asio::use_awaitable);
+    if (!response || !response->has_value() || (*response)->size() != message.size()) co_return false;
   }
   co_return true;
 }
 
-/// `window` messages are written before their answers are read.
+/// `window` messages are written before their responses are read.
 void BM_StreamEcho(benchmark::State& state) {
   const auto window = static_cast<std::size_t>(state.range(0));
   const std::string message(static_cast<std::size_t>(state.range(1)), 'x');
@@ -54,7 +55,7 @@ void BM_StreamEcho(benchmark::State& state) {
     bench::Measurement measurement(state);
     for (auto _ : state) is_right = is_right && co_await write_and_read(stream, message, window);
     measurement.finish(window, window * message.size() * 2);
-    if (!is_right) state.SkipWithError("a wrong answer");
+    if (!is_right) state.SkipWithError("a wrong response");
     co_await stream.async_close_writes(asio::use_awaitable);
     co_await stream.async_finish(asio::use_awaitable);
     loop.stop();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a call is looked up in: the session's calls by id, the channel's methods by name.
+// The tables of a call: the session's calls by id, and the channel's methods by name.
 #include "client/method_table.h"
 #include "micro/measurement.h"
-#include "session/call_table.h"
+#include "session/native/call_table.h"
 
 #include <benchmark/benchmark.h>
 
@@ -12,12 +12,12 @@
 namespace trunkline {
 namespace {
 
-/// A call opened, found at its answer and closed, among `open` others.
+/// A call that is opened, found for its response, and closed, among `open` others.
 void BM_CallTable(benchmark::State& state) {
   const auto open = static_cast<std::size_t>(state.range(0));
-  session::CallTable table(20);
+  session::native::CallTable table(20);
   const auto ignore = [](base::Timer&, void*, base::TimePoint) {};
-  std::deque<session::CallState> states;
+  std::deque<session::native::CallState> states;
   session::CallId next = 1;
   while (states.size() <= open) table.insert(&states.emplace_back(next++, nullptr, nullptr, ignore));
   std::size_t oldest = 0;
@@ -25,7 +25,7 @@ void BM_CallTable(benchmark::State& state) {
 
   bench::Measurement measurement(state);
   for (auto _ : state) {
-    session::CallState& each = states[oldest];
+    session::native::CallState& each = states[oldest];
     is_found = is_found && table.find(each.id) == &each;
     table.erase(&each);
     each.id = next++;
@@ -34,11 +34,11 @@ void BM_CallTable(benchmark::State& state) {
   }
   measurement.finish();
 
-  if (!is_found || table.size() != states.size()) state.SkipWithError("a call is lost");
+  if (!is_found || table.size() != states.size()) state.SkipWithError("a call is missing");
 }
 BENCHMARK(BM_CallTable)->ArgName("open")->Arg(0)->Arg(50)->Arg(500)->Arg(50000);
 
-/// By the object that Channel::method() gave, by a name called lately, by a name under the lock.
+/// By an object of Channel::method(), by a name that was called recently, and by a name under the lock.
 void BM_MethodLookup(benchmark::State& state, const client::MethodEntry* (*find)(client::MethodTable&, const Method&),
                      bool is_handle) {
   client::MethodTable table;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t frames_per_batch = 64;
 
-/// A call by number with a message of `bytes`, as pipelined small calls are sent.
+/// A call by method id with a message of `bytes`, like pipelined small calls.
 void write_call(std::uint32_t id, ByteSpan message, BufferWriter& out) {
   append_header({.length = static_cast<std::uint32_t>(message.size()),
                  .type = FrameType::call,
@@ -31,7 +31,7 @@ void write_batch(ByteSpan message, BufferWriter& out) {
   for (std::uint32_t id = 1; id <= frames_per_batch; ++id) write_call(id, message, out);
 }
 
-/// Message bytes of all calls in `stream`, or 0 if a frame is refused.
+/// The message bytes of all calls in `stream`, or 0 if a frame is invalid.
 std::size_t read_batch(ByteSpan stream) {
   std::size_t total = 0;
   while (stream.size() >= header_bytes) {

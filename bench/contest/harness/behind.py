@@ -7,13 +7,15 @@ import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from harness.markdown import wrapped
 from harness.results import figure, ours_of
 from harness.summary import HEADINGS, number, short
 from harness.tables import TABLES
 
 Results = dict[str, Any]
-#: Lines of the section.
-MOST = 40
+#: The front page lists this many figures.
+MAX_ON_FRONT_PAGE = 12
+HEAD = ("| table, cell | figure | Trunkline | systems ahead |", "|---|---|---:|---|")
 
 
 class Behind(NamedTuple):
@@ -68,25 +70,33 @@ def _line(each: Behind) -> str:
     return f"| {each.table}, {each.cell} | {HEADINGS[each.figure]} | {shown(each.mine)} | {'; '.join(names + more)} |"
 
 
-def behind_section(shown: dict[str, Results]) -> Iterator[str]:
+def behind_section(found: list[Behind], link: str) -> Iterator[str]:
+    """The worst cases, for the front page. ``link``: the page that lists all of them."""
     yield "## Where Trunkline is behind"
     yield ""
-    found = found_behind(shown)
     if not found:
-        yield "In no cell of these tables has another contestant a better rate or a better tail."
+        yield "No other contestant has a better rate or a better tail in any cell of these tables."
         yield ""
         return
     figures = "one figure" if len(found) == 1 else f"{len(found)} figures"
-    yield (
-        f"Another contestant has the better rate, or the better tail where the table shows one, in {figures} of the newest "
-        "results of each table; the farthest ahead first, by how many times. Little more than 1 x is within the spread of "
-        "the rounds. The limit and Trunkline in Python are not among them."
+    rest = f" The table lists the worst {MAX_ON_FRONT_PAGE}; [all of them]({link}) are on a page of their own."
+    yield from wrapped(
+        f"Another system has the better rate, or the better tail latency, in {figures}. A ratio slightly above 1 is "
+        f"within the spread of the rounds.{rest if len(found) > MAX_ON_FRONT_PAGE else ''}"
     )
     yield ""
-    yield "| table, cell | figure | Trunkline | ahead of it |"
-    yield "|---|---|---:|---|"
-    yield from (_line(each) for each in found[:MOST])
+    yield from (*HEAD, *(_line(each) for each in found[:MAX_ON_FRONT_PAGE]), "")
+
+
+def behind_page(found: list[Behind]) -> Iterator[str]:
+    """Every case."""
+    yield "# Where Trunkline is behind"
     yield ""
-    if len(found) > MOST:
-        yield f"{len(found) - MOST} more are not listed."
-        yield ""
+    yield from wrapped(
+        "Every figure in which another system has the better rate, or the better tail latency where the table has one. "
+        "The figures come from the newest results of each table, and the largest ratio comes first. The limit and "
+        "Trunkline's Python clients do not count as other systems. [Benchmarks](../benchmarks.md) describes the "
+        "measurements; [optimisations](../optimisations.md#where-it-is-behind) names the known causes."
+    )
+    yield ""
+    yield from (*HEAD, *(_line(each) for each in found), "")

@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""The command bench/contest/page: writes docs/benchmarks.md and its pictures from results, or compares two of them."""
+"""The command bench/contest/page: writes docs/benchmarks.md and docs/benchmarks/ from results, or compares two."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from harness import comparison, plots
-from harness.behind import behind_section
-from harness.page_text import (
-    INTRODUCTION,
-    contestants_section,
-    folded,
-    machine_section,
-    missing_section,
-    table_section,
-)
+from harness.behind import behind_page, found_behind
+from harness.contestants_page import contestants_page
+from harness.front_page import front_page
+from harness.markdown import folded, wrapped
 from harness.results import ResultsError, read
+from harness.table_page import table_page
 from harness.tables import TABLES
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,19 +42,47 @@ def described(found: list[dict[str, Any]]) -> dict[str, Any]:
     return {**found[-1], "contestants": contestants}
 
 
-def compose(found: list[dict[str, Any]], page: Path, pictures: Path, kind: str) -> str:
-    """The text of the page; draws its pictures on the way."""
+def picture_of(table: str, kind: str) -> str:
+    """The file's name, beside the page of the table."""
+    return f"{table}.{kind}"
+
+
+def _text(lines: Iterable[str]) -> str:
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def compose(found: list[dict[str, Any]], folder: str, kind: str) -> dict[str, str]:
+    """The texts of the pages by name. The front page is ``""``, the names of the others are those of ``folder``."""
     found = in_time(found)
-    parts: list[str] = [INTRODUCTION]
-    head = described(found)
-    shown = latest(found)
-    parts += [*machine_section(head), *contestants_section(head), *missing_section(shown), *behind_section(shown)]
+    head, shown = described(found), latest(found)
+    behind, again = found_behind(shown), list(occasions_page(found))
+    pictures = {name: f"{folder}/{picture_of(name, kind)}" for name in shown}
+    pages = {
+        "": _text(front_page(head, shown, pictures, folder, bool(again))),
+        "contestants.md": _text(contestants_page(head)),
+        "behind.md": _text(behind_page(behind)),
+    }
     for name, results in shown.items():
-        picture = pictures / f"{name}.{kind}"
-        plots.draw(results, name, picture)
-        parts += table_section(results, name, picture.relative_to(page.parent).as_posix())
-    parts += repeated(found)
-    return "\n".join(parts).rstrip() + "\n"
+        pages[f"{name}.md"] = _text(table_page(results, name, picture_of(name, kind)))
+    if again:
+        pages["occasions.md"] = _text(again)
+    return pages
+
+
+def write(found: list[dict[str, Any]], page: Path, kind: str) -> None:
+    """The pages and their pictures. Pages and pictures of an earlier run that these results do not make are removed."""
+    folder = page.with_suffix("")
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = compose(found, folder.name, kind)
+    for name, text in pages.items():
+        (folder / name if name else page).write_text(text, encoding="utf-8")
+    shown = latest(in_time(found))
+    for name, results in shown.items():
+        plots.draw(results, name, folder / picture_of(name, kind))
+    made = {*pages, *(picture_of(name, kind) for name in shown)}
+    for path in folder.iterdir():
+        if path.suffix in (".md", ".svg", ".png") and path.name not in made:
+            path.unlink()
 
 
 def occasions(found: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -76,20 +100,22 @@ def occasions(found: list[dict[str, Any]]) -> tuple[dict[str, Any], dict[str, An
     return first, last
 
 
-def repeated(found: list[dict[str, Any]]) -> Iterator[str]:
-    """How far the figures of tables that were measured on several occasions differ."""
+def occasions_page(found: list[dict[str, Any]]) -> Iterator[str]:
+    """How far the figures of tables that were measured more than once differ; no lines if none was."""
     first, last = occasions(found)
     if not comparison.ratios(first, last):
         return
-    yield "## Two occasions"
+    yield "# Measured more than once"
     yield ""
-    yield (
-        f"The tables {', '.join(first['tables'])} were measured on more than one occasion: first from {min(first['started'])}, "
-        f"last until {max(last['started'])} UTC. How far the ratios differ, what was made faster meanwhile included:"
+    tables = ", ".join(first["tables"])
+    yield from wrapped(
+        f"These tables of [the benchmarks](../benchmarks.md) were measured on more than one occasion: {tables}. The first "
+        f"measurement began at {min(first['started'])} UTC and the last one at {max(last['started'])} UTC. The ratios "
+        "include what became faster between the two."
     )
     yield ""
     head, *rest = comparison.lines(first, last)
-    yield head
+    yield from wrapped(head)
     yield ""
     yield from folded("every ratio", rest[1:])
 
@@ -97,12 +123,12 @@ def repeated(found: list[dict[str, Any]]) -> Iterator[str]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/contest/page", description=__doc__)
     parser.add_argument(
-        "results", nargs="+", type=Path, metavar="RESULTS.json", help="who started later wins where two have a table"
+        "results", nargs="+", type=Path, metavar="RESULTS.json", help="of two files with a table, the one that was started later wins"
     )
     parser.add_argument(
         "--compare", action="store_true", help="print how far the ratios of two results differ, write nothing"
     )
-    parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks.md")
+    parser.add_argument("--out", type=Path, default=ROOT / "docs/benchmarks.md", help="the front page")
     parser.add_argument("--kind", choices=("svg", "png"), default="svg", help="of the pictures")
     chosen = parser.parse_args(arguments)
     if chosen.compare and len(chosen.results) != 2:
@@ -115,9 +141,7 @@ def main(arguments: list[str]) -> int:
     if chosen.compare:
         print("\n".join(comparison.lines(*found)))
         return 0
-    page = chosen.out.resolve()
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(compose(found, page, page.with_suffix(""), chosen.kind), encoding="utf-8")
+    write(found, chosen.out.resolve(), chosen.kind)
     print(f"wrote {chosen.out}")
     return 0
 

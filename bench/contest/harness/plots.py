@@ -79,7 +79,7 @@ def caption_of(name: str, cells: list[Cell]) -> str:
         return ""
     left = sorted({cell["load"]["connections"] for cell in cells} - {1})
     return (
-        f"Drawn are the calls over one connection; those over {' and '.join(map(str, left))} are in the tables only."
+        f"The picture shows the calls over one connection; those over {' and '.join(map(str, left))} are in the tables only."
         if left
         else ""
     )

@@ -26,10 +26,14 @@ class Published:
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """``note``: how the reference's own figures were made, and what is different here. ``figures``: what is shown."""
+    """
+    ``summary``: a sentence for the front page. ``note``: how the reference's own figures were made, and what differs
+    here. ``figures``: the columns that the page shows.
+    """
 
     name: str
     title: str
+    summary: str
     note: str
     cells: tuple[Cell, ...]
     figures: tuple[str, ...] = ("calls_per_second",)
@@ -56,7 +60,11 @@ def _published(system: str, figures: dict[str, float]) -> Iterable[Published]:
 QUICK = Table(
     name="quick",
     title="The main cells, in five minutes",
-    note="Cells are payload bytes / connections / outstanding calls in total. Every call is an echo.",
+    summary="Echo calls of several sizes and windows, in a run of five minutes.",
+    note=(
+        "A cell is named for its payload in bytes, its connections and its calls in flight over all connections. "
+        "Every call is an echo."
+    ),
     cells=echo_cells("8/1/1 8/1/50 8/1/500 1024/1/500 65536/1/50 8/5/5000"),
     figures=("calls_per_second", "p99_us", "client_cpu_us_per_call", "server_cpu_us_per_call"),
 )
@@ -64,7 +72,11 @@ QUICK = Table(
 MAIN = Table(
     name="main",
     title="The main cells",
-    note="Cells are payload bytes / connections / outstanding calls in total. Every call is an echo.",
+    summary="Echo calls from one small call at a time to thousands in flight over several connections.",
+    note=(
+        "A cell is named for its payload in bytes, its connections and its calls in flight over all connections. "
+        "Every call is an echo."
+    ),
     cells=(
         *echo_cells("8/1/1 1024/1/1 65536/1/1 8/1/50 8/1/500 1024/1/500 65536/1/50 65536/1/500 8/5/5000 1024/5/5000"),
         Cell("8/1/1 busy_poll", Load(busy_poll=True)),
@@ -76,11 +88,12 @@ MAIN = Table(
 EXPOSED = Table(
     name="exposed",
     title="exposed's grid",
+    summary="A grid of payload, connections and calls in flight, after the system exposed.",
     note=(
-        "Payload x connections x outstanding calls in total. exposed measures server and client in one process, and "
-        "its server answers a preset random payload of the request's size; here they are two processes, and the answer"
-        " is the request's own payload, so that it can be compared. MB/s counts both directions in units of 2^20 "
-        "bytes."
+        "A cell is named for its payload in bytes, its connections and its calls in flight over all connections. "
+        "exposed measures server and client in one process, and its server responds with a preset random payload of "
+        "the request's size. Here they are two processes, and the response is the request's own payload, so that the "
+        "client can compare it. MiB/s counts both directions."
     ),
     cells=echo_cells(
         " ".join(
@@ -120,10 +133,12 @@ def _text(name: str, **load: object) -> Cell:
 RPC_BENCH = Table(
     name="rpc-bench",
     title="rpc-bench's rows",
+    summary="Strings over TLS, two calls in flight, with the allocations of each call, after rpc-bench.",
     note=(
-        "Echo of a string of random letters over TLS on one connection, two calls under way (as many as cores), the "
-        "answer compared in every call. rpc-bench has both sides in one process. A stream goes to and fro, one for "
-        "each caller. Allocations are of both sides together; those of C++ are the C library's. The limit has no TLS."
+        "Echo of a string of random letters over TLS on one connection, with two calls in flight (as many as cores). "
+        "The client compares every response. rpc-bench has both sides in one process. A stream sends one message and "
+        "waits for the next; each caller has a stream of its own. Allocations are those of both sides together; for "
+        "C++ they are those of the C library. The limit does not use TLS."
     ),
     cells=tuple(
         _text(f"{kind}{size // 1024} KiB", bytes=size, tls=True, outstanding=2, allocations=True, work=work)
@@ -151,11 +166,14 @@ def _arith(name: str, connections: int, outstanding: int, **load: object) -> Cel
 HSLAM = Table(
     name="hslam",
     title="hslam/rpc's columns",
+    summary=(
+        "A multiplication: one call at a time, pipelined, multiplexed, in batches and one-way, after hslam/rpc."
+    ),
     note=(
-        "Arith.Multiply(a, b), the product verified. 1c and 8c: connections with one call under way each; p: 32 on "
-        "each, answered in order; m: 32 on each, in any order; pb, mb: 512 on each; n: no answer is sent, and only "
-        "handing over is measured, where the limit echoes. hslam's batches are messages of many calls; here calls under "
-        "way together are written together."
+        "Arith.Multiply(a, b); the client verifies the product. 1c and 8c: the number of connections, with one call "
+        "in flight on each. p: 32 calls on each, with responses in order. m: 32 on each, in any order. pb and mb: 512 "
+        "on each. n: one-way calls, where only sending is measured; the limit echoes them. A batch of hslam is one "
+        "message of many calls; here, calls in flight at the same time are written together."
     ),
     cells=tuple(
         _arith(f"{connections}c{suffix}", connections, outstanding, **load)
@@ -195,9 +213,11 @@ HSLAM = Table(
 RPCZ = Table(
     name="rpcz",
     title="rpcz's rows",
+    summary="Strings as protobuf, as JSON and over TLS, 8 calls in flight, after rpcz.",
     note=(
-        "Echo of a string of random letters on one connection, 8 calls under way, the answer compared. rpcz has both "
-        "sides in one process, and one row without buffers, which no contestant here can do without."
+        "Echo of a string of random letters on one connection with 8 calls in flight; the client compares every "
+        "response. rpcz has both sides in one process. It also has a row without buffers, which is left out because "
+        "no contestant here can work without them."
     ),
     cells=(
         *(_text(f"protobuf {kib} KiB", bytes=kib * 1024, outstanding=8) for kib in (1, 4, 16, 32, 64)),
@@ -220,11 +240,12 @@ def _round(name: str, connections: int, pipelined: int) -> Cell:
 ROUNDS = Table(
     name="rounds",
     title="rpc-server-benchmark's two rounds",
+    summary="A constant object over 10 and 20 connections, beside web servers, after rpc-server-benchmark.",
     note=(
-        "A constant object of seven fields. Round 1: 10 connections with one call each; round 2: 20 connections with "
-        "50 pipelined. koa, express and Go's echo are driven by autocannon, whose own speed is the limit of their "
-        "second round; the RPC systems answer FindOne(name) to a client of their own. The limit sends the 56 bytes of "
-        "the request both ways, where the answer has about 240."
+        "A constant object of seven fields. Round 1: 10 connections with one call each. Round 2: 20 connections with "
+        "50 pipelined calls each. autocannon drives koa, express and Go's echo; its own speed limits their second "
+        "round. The RPC systems respond to FindOne(name) from a client of their own. The limit sends the 56 bytes of "
+        "the request in both directions, while the response has about 240."
     ),
     cells=(_round("round 1", 10, 1), _round("round 2", 20, 50)),
     figures=("calls_per_second", "mean_us", "p50_us", "p99_us", "max_us"),
@@ -241,9 +262,10 @@ ROUNDS = Table(
 LONG_TAIL = Table(
     name="long-tail",
     title="A long tail",
+    summary="Echo calls, one in a hundred of which waits for 5 ms and should delay no other.",
     note=(
-        "Echo of 8 bytes; the server lets one call in 100 wait for 5 ms, which should delay no other. The limit "
-        "answers all at once. p99 is not shown: it would lie on the very step that one call in 100 makes."
+        "Echo of 8 bytes. The server delays one call in 100 by 5 ms, which should delay no other call. The limit "
+        "delays none. p99 is left out, because it would fall exactly on the step that one call in 100 makes."
     ),
     cells=tuple(
         Cell(f"8/1/{outstanding}", Load(work="long_tail", outstanding=outstanding)) for outstanding in (1, 50, 500)
@@ -254,7 +276,8 @@ LONG_TAIL = Table(
 CONNECTIONS = Table(
     name="connections",
     title="Many connections",
-    note="Echo of 8 bytes, one call under way on each connection. Memory is the server's peak.",
+    summary="One call in flight on each of up to 10,000 connections, with the server's memory.",
+    note="Echo of 8 bytes with one call in flight on each connection. Memory is the server's peak.",
     cells=echo_cells("8/1/1 8/100/100 8/1000/1000 8/10000/10000"),
     figures=("calls_per_second", "p50_us", "p99_us", "server_peak_mib"),
 )
@@ -262,10 +285,11 @@ CONNECTIONS = Table(
 SLOW_READER = Table(
     name="slow-reader",
     title="A slow reader",
+    summary="Echo calls beside another client that reads a large stream slowly.",
     note=(
-        "Echo of 8 bytes with 50 calls under way, while another client reads 50 messages of 64 KiB a second from a "
-        "stream that could give far more. The server's memory must stay bounded and the others' calls fast. The limit "
-        "has no slow reader."
+        "Echo of 8 bytes with 50 calls in flight, while another client reads 50 messages of 64 KiB a second from a "
+        "stream that could deliver far more. The server's memory must stay bounded, and the other client's calls must "
+        "stay fast. The limit has no slow reader."
     ),
     cells=(Cell("8/1/50", Load(outstanding=50, slow_reader=True)),),
     figures=("calls_per_second", "p50_us", "p99_us", "server_peak_mib"),
@@ -274,9 +298,10 @@ SLOW_READER = Table(
 MIXED = Table(
     name="mixed",
     title="Small calls beside large messages",
+    summary="Small calls that share a connection with calls of 16 MiB.",
     note=(
-        "Echo on one connection: one call after the other of 16 MiB, and small ones beside it, whose figures these "
-        "are. The limit moves small ones only."
+        "Echo on one connection: calls of 16 MiB, one after the other, beside small ones. The figures are those of "
+        "the small calls. The limit moves small calls only."
     ),
     cells=tuple(Cell(f"8/1/{count}", Load(work="mixed", outstanding=count)) for count in (2, 51)),
     figures=("calls_per_second", "p50_us", "p99_us", "large_calls_per_second"),
@@ -285,9 +310,10 @@ MIXED = Table(
 FAN_OUT = Table(
     name="fan-out",
     title="Fan-out",
+    summary="Calls whose handler calls a second server three times before it responds.",
     note=(
-        "Each call makes three calls at once to a second server of the same system before it is answered; echo of 8 "
-        "bytes. The limit asks nobody."
+        "Each call makes three calls at once to a second server of the same system before its response; echo of 8 "
+        "bytes. The limit has no second server."
     ),
     cells=tuple(Cell(f"8/1/{count}", Load(work="fan_out", outstanding=count)) for count in (1, 50, 500)),
     figures=("calls_per_second", "p50_us", "p99_us"),

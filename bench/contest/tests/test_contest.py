@@ -24,7 +24,8 @@ from .conftest import CONTEST, Make
 
 TIMING = Timing(seconds=0.01, warmup=0, rounds=3, pin=False)
 TOOLS = Tools(Path("certificate"), Path("key"), Path("counter"))
-TABLE = Table(name="test", title="A test", note="", cells=(Cell("8/1/1", Load()), Cell("8/1/2", Load(outstanding=2))))
+CELLS = (Cell("8/1/1", Load()), Cell("8/1/2", Load(outstanding=2)))
+TABLE = Table(name="test", title="A test", summary="", note="", cells=CELLS)
 
 
 def contest(*contestants: Contestant, missing: dict[str, str] | None = None, rounds: int = 3) -> list[dict[str, Any]]:
@@ -295,7 +296,7 @@ def test_who_cannot_is_left_out_of_the_cell_and_of_the_count(make: Make) -> None
 
 
 def test_a_table_of_other_languages_leaves_a_contestant_out(make: Make) -> None:
-    table = Table(name="test", title="", note="", cells=TABLE.cells, languages=("Go",))
+    table = Table(name="test", title="", summary="", note="", cells=TABLE.cells, languages=("Go",))
 
     assert entrants(table, [make("one")], {}) == []
     assert len(entrants(TABLE, [make("two")], {})) == 1

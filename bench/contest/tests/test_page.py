@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page, its pictures and the comparison, from results that are written here."""
+"""The pages of the tables, their pictures and the comparison, from results that are made up."""
 
 from __future__ import annotations
 
@@ -12,105 +12,45 @@ from typing import Any
 
 import pytest
 from harness import comparison, page, plots, results
-from harness.behind import behind_section
 from harness.load import Load
-from harness.page_text import missing_section
 from harness.summary import number, percent, short
 from harness.tables import TABLES
 
+from .sample_results import cell_of, run_of, sample, write
+
 pytest.importorskip("matplotlib")
 
-RATES = {"limit": 1e6, "ours": 6e5, "peer": 3e4}
+__all__ = ["sample"]
 
 
-def run_of(rate: float) -> dict[str, Any]:
-    commands = {"server": "build/x serve", "client": "build/x call"}
-    told = {"calls": 1_000_000, "seconds": 1, "calls_per_second": rate, "p50_us": 2.0, "p99_us": 9.5}
-    return {**told, "commands": commands}
-
-
-def cell_of(name: str, load: Load) -> dict[str, Any]:
-    runs = {who: [run_of(rate * factor) for factor in (0.9, 1, 1.2)] for who, rate in RATES.items()}
-    runs["crasher"] = [{"failed": "client: ended with -11"}] * 2
-    return {"name": name, "load": load.to_json(), "runs": runs, "cannot": {"modest": "has no echo"}}
-
-
-def about(title: str, **more: Any) -> dict[str, Any]:
-    made = {"title": title, "language": "C++", "settings": "as told | advised", "version": "1.2", "missing": ""}
-    return {**made, "is_limit": False, "is_ours": False, **more}
-
-
-@pytest.fixture
-def sample() -> dict[str, Any]:
-    return {
-        "format": 1,
-        "command": "bench/contest/run --table main",
-        "started": "2025-03-04T05:06:07+00:00",
-        "timing": {"seconds": 1.0, "warmup": 0.3, "rounds": 3, "pin": True},
-        "load_average_before": 0.25,
-        "machine": {
-            "processor": "Some CPU",
-            "cores": 2,
-            "virtual": True,
-            "kernel": "6.1",
-            "system": "Debian",
-            "go": "",
-        },
-        "contestants": {
-            "limit": about("bare socket", is_limit=True),
-            "ours": about("Trunkline", is_ours=True),
-            "peer": about("Peer"),
-            "crasher": about("Crasher"),
-            "modest": about("Modest"),
-            "gone": about("Gone", version="", missing="apt-get: no such package"),
-        },
-        "tables": {
-            "main": {"cells": [cell_of("8/1/1", Load()), cell_of("8/1/50", Load(outstanding=50))]},
-            "connections": {
-                "cells": [
-                    cell_of(f"8/{count}/{count}", Load(connections=count, outstanding=count)) for count in (1, 100)
-                ]
-            },
-        },
-    }
-
-
-def write(tmp_path: Path, sample: dict[str, Any], name: str = "results.json") -> Path:
-    path = tmp_path / name
-    results.write(sample, path)
-    return path
-
-
-def test_the_page_has_every_figure_with_its_command_and_machine(tmp_path: Path, sample: dict[str, Any]) -> None:
+def test_a_table_has_every_figure_with_its_command_and_machine(tmp_path: Path, sample: dict[str, Any]) -> None:
     out = tmp_path / "docs/benchmarks.md"
 
     assert page.main([str(write(tmp_path, sample)), "--out", str(out)]) == 0
 
-    text = out.read_text()
+    text = (tmp_path / "docs/benchmarks/main.md").read_text()
     assert "| *limit: bare socket* | 1.00 M | 1.00 M |" in text
     assert "| **Trunkline** | 600 k | 600 k |" in text
     assert "| Peer | 30.0 k | 30.0 k |" in text
     assert "| **Trunkline** | 50% | 50% |" in text, "the share is of the limit's best round"
-    assert "Made by `bench/contest/run --table main` on virtual machine, 2 cores of Some CPU, Linux 6.1" in text
+    joined = text.replace("\n", " ")
+    assert "Made by `bench/contest/run --table main` on virtual machine, 2 cores of Some CPU, Linux 6.1" in joined
     assert (
         "2025-03-04 05:06 UTC; 3 rounds of 1 s after 0.3 s of warm-up; each side on its half of the cores; "
         "Trunkline 1.2; load average 0.2 before."
-    ) in text
+    ) in joined
     assert "- Peer, 8/1/1: `build/x serve` and `build/x call`" in text
-    assert "as told \\| advised" in text
-    for picture in re.findall(r"!\[[^\]]*\]\(([^)]*)\)", text):
-        assert (out.parent / picture).is_file()
+    assert "as told \\| advised" in (tmp_path / "docs/benchmarks/contestants.md").read_text()
 
 
-def test_who_is_missing_failed_or_cannot_is_told_with_the_reason(tmp_path: Path, sample: dict[str, Any]) -> None:
-    out = tmp_path / "benchmarks.md"
+def test_contestants_that_are_missing_failed_or_cannot_have_the_reason(tmp_path: Path, sample: dict[str, Any]) -> None:
+    page.main([str(write(tmp_path, sample)), "--out", str(tmp_path / "benchmarks.md")])
 
-    page.main([str(write(tmp_path, sample)), "--out", str(out)])
-
-    text = out.read_text()
-    assert "| Gone | C++ | **missing**: apt-get: no such package |" in text
+    text = (tmp_path / "benchmarks/main.md").read_text()
     assert "- Crasher: client: ended with -11 (every cell)" in text
     assert "- Modest: has no echo (every cell)" in text
+    contestants = (tmp_path / "benchmarks/contestants.md").read_text()
+    assert "| Gone | C++ | **missing**: apt-get: no such package |" in contestants
 
 
 def test_a_picture_names_the_contestants_the_units_and_the_limit(tmp_path: Path, sample: dict[str, Any]) -> None:
@@ -129,14 +69,18 @@ def test_files_are_ordered_by_when_they_were_started(tmp_path: Path, sample: dic
     files = [str(write(tmp_path, later, "a.json")), str(write(tmp_path, sample, "b.json"))]
     out = tmp_path / "benchmarks.md"
 
+    def made() -> dict[str, str]:
+        return {path.name: path.read_text() for path in [out, *(tmp_path / "benchmarks").glob("*.md")]}
+
     page.main([*files, "--out", str(out)])
-    text = out.read_text()
+    pages = made()
     page.main([*reversed(files), "--out", str(out)])
 
-    assert out.read_text() == text
-    assert "2025-03-04 05:06 UTC;" not in text
-    assert "first from 2025-03-04 05:06, last until 2026-01-01 00:00 UTC" in text
-    assert "| Trunkline | C++ | 1.3 |" in text
+    assert made() == pages
+    assert "2025-03-04 05:06 UTC;" not in pages["main.md"]
+    occasions = pages["occasions.md"].replace("\n", " ")
+    assert "began at 2025-03-04 05:06 UTC and the last one at 2026-01-01 00:00 UTC" in occasions
+    assert "| Trunkline | C++ | 1.3 |" in pages["contestants.md"]
 
 
 def test_one_round_has_neither_median_nor_spread(tmp_path: Path, sample: dict[str, Any]) -> None:
@@ -147,25 +91,11 @@ def test_one_round_has_neither_median_nor_spread(tmp_path: Path, sample: dict[st
 
     page.main([str(write(tmp_path, sample)), "--out", str(out)])
 
-    _, _, tables = out.read_text().partition("## The main cells")
-    assert "\ncalls/s:\n" in tables
-    assert "median" not in tables
-    assert "spread" not in tables
-    assert "one round of 1 s after" in tables
-
-
-def test_what_nobody_has_measured_is_listed(tmp_path: Path, sample: dict[str, Any]) -> None:
-    out = tmp_path / "benchmarks.md"
-
-    page.main([str(write(tmp_path, sample)), "--out", str(out)])
-
-    missing = out.read_text().partition("## What is missing")[2].partition("\n## ")[0]
-    assert "- Fan-out (`fan-out`): not measured" in missing
-    assert "- Many connections (`connections`): 2 of 4 cells: 8/1000/1000, 8/10000/10000" in missing
-    assert "in five minutes" not in missing
-    whole = {"main": sample["tables"]["main"]}
-    whole["main"]["cells"] = [cell_of(cell.name, cell.load) for cell in TABLES["main"].cells]
-    assert "The main cells (" not in "\n".join(missing_section({"main": {"tables": whole}}))
+    text = (tmp_path / "benchmarks/main.md").read_text()
+    assert "\ncalls/s:\n" in text
+    assert "median" not in text
+    assert "spread" not in text
+    assert "one round of 1 s after" in text.replace("\n", " ")
 
 
 def test_one_way_calls_have_no_share_of_a_limit_that_echoes(sample: dict[str, Any]) -> None:
@@ -180,45 +110,12 @@ def test_a_contestant_without_percentiles_has_a_dash(tmp_path: Path, sample: dic
         for run in cell["runs"]["peer"]:
             del run["p50_us"]
             run["p99_us"] = None
-    out = tmp_path / "benchmarks.md"
+    page.main([str(write(tmp_path, sample)), "--out", str(tmp_path / "benchmarks.md")])
 
-    page.main([str(write(tmp_path, sample)), "--out", str(out)])
-
-    text = out.read_text()
+    text = (tmp_path / "benchmarks/main.md").read_text()
     for heading in ("p50 us", "p99 us"):
         table = text.partition(f"<summary>{heading}</summary>")[2].partition("</details>")[0]
         assert "| Peer | - | - |" in table
-
-
-def test_where_we_are_behind_is_told_with_the_ratio(sample: dict[str, Any]) -> None:
-    first, second = sample["tables"]["main"]["cells"]
-    first["runs"]["peer"] = [run_of(9e5)]
-    second["runs"]["peer"] = [{**run_of(1.0), "p99_us": 1.9}]
-    sample["tables"]["connections"]["cells"][0]["runs"] = {"ours": [{"failed": "so"}], "peer": [run_of(1.0)]}
-
-    lines = list(behind_section({name: sample for name in ("main", "connections")}))
-
-    assert [line for line in lines if line.startswith("| ") and "Trunkline" not in line] == [
-        "| connections, 8/1/1 | calls/s | - | Peer |",
-        "| main, 8/1/50 | p99 us | 9.50 | Peer 5 x |",
-        "| main, 8/1/1 | calls/s | 600 k | Peer 1.5 x |",
-    ]
-
-
-def test_the_list_of_where_we_are_behind_is_short(sample: dict[str, Any]) -> None:
-    cells = [cell_of(f"8/1/{number_of}", Load(outstanding=number_of)) for number_of in range(1, 61)]
-    for cell in cells:
-        cell["runs"]["peer"] = [run_of(2e6)]
-    sample["tables"] = {"main": {"cells": cells}}
-
-    lines = list(behind_section({"main": sample}))
-
-    assert len([line for line in lines if line.startswith("| main")]) == 40
-    assert "20 more are not listed." in lines
-
-
-def test_nobody_ahead_is_told(sample: dict[str, Any]) -> None:
-    assert any("In no cell" in line for line in behind_section({"main": sample}))
 
 
 def test_panels_are_named_in_words() -> None:
@@ -241,7 +138,7 @@ def test_a_picture_is_in_the_unit_of_its_table(tmp_path: Path, sample: dict[str,
     assert "rows: us per call](benchmarks/rpcz.svg)" in out.read_text()
 
 
-def test_what_a_picture_leaves_out_is_said(tmp_path: Path, sample: dict[str, Any]) -> None:
+def test_a_caption_says_what_a_picture_leaves_out(tmp_path: Path, sample: dict[str, Any]) -> None:
     sample["tables"]["exposed"] = {
         "cells": [cell_of(cell.name, cell.load) for cell in TABLES["exposed"].cells if cell.load.bytes == 8]
     }
@@ -249,8 +146,8 @@ def test_what_a_picture_leaves_out_is_said(tmp_path: Path, sample: dict[str, Any
 
     page.main([str(write(tmp_path, sample)), "--out", str(out)])
 
-    left = "Drawn are the calls over one connection; those over 5 and 10 are in the tables only."
-    assert out.read_text().count(left) == 1
+    left = "The picture shows the calls over one connection; those over 5 and 10 are in the tables only."
+    assert (tmp_path / "benchmarks/exposed.md").read_text().count(left) == 1
 
 
 def test_lines_that_are_told_apart_differ_in_hue_and_marker() -> None:
@@ -265,7 +162,7 @@ def test_the_same_results_make_the_same_page(tmp_path: Path, sample: dict[str, A
     for folder in ("one", "two"):
         page.main([str(path), "--out", str(tmp_path / folder / "benchmarks.md")])
 
-    for file in ("benchmarks.md", "benchmarks/main.svg", "benchmarks/connections.svg"):
+    for file in ("benchmarks.md", "benchmarks/main.md", "benchmarks/main.svg", "benchmarks/connections.svg"):
         assert (tmp_path / "one" / file).read_bytes() == (tmp_path / "two" / file).read_bytes()
 
 
@@ -276,7 +173,7 @@ def test_published_figures_stand_beside_with_their_hardware(tmp_path: Path, samp
 
     page.main([str(write(tmp_path, sample)), "--out", str(out)])
 
-    text = out.read_text()
+    text = (tmp_path / "benchmarks/hslam.md").read_text()
     assert "| *hslam/rpc, as published* | 22.0 k | 119 k | 163 k |" in text
     assert "from other hardware (12 cores)" in text
 
@@ -287,8 +184,8 @@ def test_a_wide_table_is_parted_by_payload(tmp_path: Path, sample: dict[str, Any
 
     page.main([str(write(tmp_path, sample)), "--out", str(out)])
 
-    text = out.read_text()
-    assert re.findall(r"^### (.*)$", text, re.M) == [
+    text = (tmp_path / "benchmarks/exposed.md").read_text()
+    assert re.findall(r"^## (.*)$", text, re.M) == [
         f"{size} bytes" for size in ("8", "128", "1,024", "32,768", "65,536")
     ]
 
@@ -309,18 +206,18 @@ def test_two_runs_are_compared_by_their_ratios(
     assert len(comparison.ratios(sample, again)) == 8
 
 
-def test_the_page_of_two_runs_tells_how_far_they_differ(tmp_path: Path, sample: dict[str, Any]) -> None:
+def test_the_pages_of_two_runs_show_how_far_they_differ(tmp_path: Path, sample: dict[str, Any]) -> None:
     files = [str(write(tmp_path, sample, name)) for name in ("first.json", "second.json")]
     out = tmp_path / "benchmarks.md"
 
     page.main([*files, "--out", str(out)])
 
-    text = out.read_text()
-    assert "## Two occasions" in text
-    assert text.count("## The main cells") == 1
+    assert out.read_text().count("## The main cells") == 1
+    assert "[more than once](benchmarks/occasions.md)" in out.read_text()
+    assert "| main | 8/1/1 | Peer | 20.0 x | 20.0 x | +0% |" in (tmp_path / "benchmarks/occasions.md").read_text()
 
 
-def test_occasions_are_told_apart_table_by_table(sample: dict[str, Any]) -> None:
+def test_occasions_are_found_table_by_table(sample: dict[str, Any]) -> None:
     only_main, only_connections = copy.deepcopy(sample), copy.deepcopy(sample)
     only_main["tables"] = {"main": sample["tables"]["main"]}
     only_connections["tables"] = {"connections": sample["tables"]["connections"]}
