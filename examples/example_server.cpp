@@ -10,7 +10,7 @@
 #include <trunkline/health.h>
 #include <trunkline/reflection.h>
 #include <trunkline/server.h>
-#include <trunkline/statistics.h>
+#include <trunkline/statistics_service.h>
 
 #include <chrono>
 #include <csignal>
@@ -22,7 +22,7 @@ int main(int argc, char** argv) {
     std::cerr << "usage: " << argv[0] << " ENDPOINT...\n";
     return 2;
   }
-  // Blocked here, and so in every thread the server starts, the signals wait for sigwait() below.
+  // The signals are blocked here and in every thread that the server starts, so that sigwait() below gets them.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

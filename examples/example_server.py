@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hosts the services of examples 01 to 05 on the endpoints given, until SIGINT or SIGTERM; then drains.
+"""Hosts the services of examples 01 to 05 on the given endpoints until SIGINT or SIGTERM, then shuts down.
 
 Usage: python example_server.py ENDPOINT...
 """

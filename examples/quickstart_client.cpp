@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls every service of example_server and checks each answer; counts the words of the repository's own sources.
+// Calls every service of example_server and checks each response; counts the words of the repository's sources.
 // Usage: quickstart_client ENDPOINT [FILE...]    (without files: the sources under include/ and src/)
 #include "01_echo/echo.h"
 #include "02_arith/arith.h"
@@ -56,7 +56,7 @@ int main(int argc, char** argv) {
     const bool right = example::call_echo(channel) && example::call_arith(channel) &&
                        example::call_countdown(channel) && example::call_chat(channel) &&
                        count_words(channel, files.empty() ? own_sources() : files);
-    std::cout << (right ? "all answers are right\n" : "an answer was wrong\n");
+    std::cout << (right ? "all responses are right\n" : "a response was wrong\n");
     return right ? 0 : 1;
   } catch (const std::exception& error) {
     std::cerr << "quickstart_client: " << error.what() << "\n";

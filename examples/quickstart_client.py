@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Calls every service of example_server, in C++ or Python, and checks each answer.
+"""Calls every service of example_server, in C++ or Python, and checks each response.
 
 Usage: python quickstart_client.py ENDPOINT [FILE...]    (without files: the sources under include/)
 """
@@ -24,7 +24,7 @@ def main() -> int:
             getattr(import_module(f"{folder}.client"), f"call_{folder[3:]}")(channel)
             for folder in ("01_echo", "02_arith", "04_countdown", "05_chat")
         ) and import_module("03_word_count.client").count_words(channel, files)
-    print("all answers are right" if right else "an answer was wrong")
+    print("all responses are right" if right else "a response was wrong")
     return 0 if right else 1
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Serving until a signal comes, calling, or both.
+// Serves until a signal arrives, calls, or does both.
 #include "two_sides.h"
 
 #include <chrono>
@@ -12,7 +12,7 @@ namespace example {
 namespace {
 
 bool serve_until_signal(trunkline::Server& server, const std::string& endpoint) {
-  // Blocked here, and so in every thread the server starts, the signals wait for sigwait() below.
+  // The signals are blocked here and in every thread that the server starts, so that sigwait() below gets them.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGINT);

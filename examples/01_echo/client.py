@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client's side of example.Echo: a call, a call that is refused, and a future."""
+"""A client of example.Echo: a call, a call that the server refuses, and a future."""
 
 from __future__ import annotations
 

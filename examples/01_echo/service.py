@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The server's side of example.Echo: a plain function that may refuse."""
+"""The service example.Echo: a plain function that may refuse a request."""
 
 from __future__ import annotations
 

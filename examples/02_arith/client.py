@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client's side of example.Arith: one call, then a thousand pipelined ones, each product checked."""
+"""A client of example.Arith: one call, then a thousand pipelined ones, whose products are checked."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ def call_arith(channel: trunkline.Channel) -> bool:
     client = ArithClient(channel, timeout=5.0)
     reply = client.multiply(ArithRequest(a=6, b=7))
     print(f"arith: 6 * 7 = {reply.pro}")
-    answers = client.multiply.map((ArithRequest(a=i, b=i) for i in range(1000)), window=64)
-    right = sum(answer.pro == i * i for i, answer in enumerate(answers))
+    responses = client.multiply.map((ArithRequest(a=i, b=i) for i in range(1000)), window=64)
+    right = sum(response.pro == i * i for i, response in enumerate(responses))
     print(f"arith: {right} of 1000 squares are right")
     try:
         client.multiply(ArithRequest(a=1 << 30, b=7))

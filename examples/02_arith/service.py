@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The server's side of example.Arith: the product, or OUT_OF_RANGE with a detail that holds the operands."""
+"""The service example.Arith: the product, or OUT_OF_RANGE with the operands as a detail."""
 
 from __future__ import annotations
 

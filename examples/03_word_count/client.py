@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client's side of example.WordCounter: a generator of pieces, which waits while the server is behind."""
+"""A client of example.WordCounter: a generator of pieces of text, which waits while the server is behind."""
 
 from __future__ import annotations
 

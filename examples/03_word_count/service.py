@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The server's side of example.WordCounter: reads the stream and answers at its end."""
+"""The service example.WordCounter: reads the stream and responds at its end."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Reader(WordCounterService):
             result.bytes += len(text)
             result.lines += text.count(b"\n")
             words = len(text.split())
-            # A word that goes on from the piece before has been counted there.
+            # A word that began in the previous piece has been counted there.
             if in_word and text and not text[:1].isspace():
                 words -= 1
             result.words += words

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client's side of example.Countdown: reads until the server has finished, then looks at what it said."""
+"""A client of example.Countdown: reads until the server has finished, then prints the metadata."""
 
 from __future__ import annotations
 

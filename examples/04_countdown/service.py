@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The server's side of example.Countdown: a generator, which waits for the client to read."""
+"""The service example.Countdown: a generator, which waits while the client does not read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from generated.countdown_trunkline import CountdownService
 
 class Clock(CountdownService):
     def start(self, request: CountdownRequest, context: trunkline.Context) -> Iterator[Tick]:
-        start = getattr(request, "from")  # a word of Python's
+        start = getattr(request, "from")  # a keyword of Python
         for left in range(start, 0, -1):
             yield Tick(left=left)
         context.add_trailing_metadata("ticks", str(start))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The client's side of example.Chat: a coroutine that talks and listens."""
+"""A client of example.Chat: a coroutine that writes and reads."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ async def talk(channel: aio.Channel) -> bool:
     async with AsyncChatClient(channel, timeout=30.0).talk() as stream:
         for text in ("hi", "is anyone there?", "bye"):
             await stream.write(ChatMessage(**{"from": "ann", "text": text}))
-            answer = await stream.read()
-            if answer is None or answer.text != f"ann said: {text}":
+            response = await stream.read()
+            if response is None or response.text != f"ann said: {text}":
                 return False
-            print(f"chat: {getattr(answer, 'from')}: {answer.text}")
+            print(f"chat: {getattr(response, 'from')}: {response.text}")
         await stream.close_writes()
         farewell = await stream.read()
         await stream.finish()

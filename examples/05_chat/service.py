@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The server's side of example.Chat: answers each line while the client goes on writing, and says goodbye."""
+"""The service example.Chat: responds to each line while the client keeps writing, and sends a farewell."""
 
 from __future__ import annotations
 

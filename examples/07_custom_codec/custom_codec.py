@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A codec of one's own: plain classes as "name=value" lines, negotiated by name like the built-in ones.
+"""A custom codec: plain classes as "name=value" lines, negotiated by name like the built-in ones.
 
 Usage: python custom_codec.py serve ENDPOINT | call ENDPOINT
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A compressor of one's own: run lengths, negotiated by name, used only where it makes the message smaller.
+"""A custom compressor: run lengths, negotiated by name, used only where it makes the message smaller.
 
 Usage: python custom_compressor.py serve ENDPOINT | call ENDPOINT
 """
@@ -55,7 +55,7 @@ def call(endpoint: str) -> bool:
     compressor = RunLengthCompressor()
     text = b"a" * 100_000
     with trunkline.Channel(endpoint, compressors=[compressor], compressor="run-length") as channel:
-        channel.wait_for_ready(10.0)  # what the server knows is known once it has said hello
+        channel.wait_for_ready(10.0)  # the compressors of the server are known after its hello
         echoed = channel.call("Echo", text, timeout=10.0)
     times = f"compressed {compressor.compressed} times, decompressed {compressor.decompressed} times"
     print(f"echoed {len(echoed)} bytes, {times}")

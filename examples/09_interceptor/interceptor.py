@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Interceptors: the client's adds a token to every call, the server's check it and count calls by outcome.
+"""Interceptors: that of the client adds a token to every call; those of the server check it and count calls by outcome.
 
 Usage: python interceptor.py serve ENDPOINT | call ENDPOINT
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Handlers that a C++ server hosts: functions of bytes, by the names of their methods."""
+"""Handlers for a C++ server: functions of bytes, by the names of their methods."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A collector of OpenTelemetry's traces, and a program that is traced by OpenTelemetry's SDK and exports to it.
+"""A collector of OpenTelemetry traces, and a program whose traces OpenTelemetry's SDK exports to it.
 
 Usage: python trace_export.py serve ENDPOINT | call ENDPOINT | save FILE
 
