@@ -7,5 +7,7 @@ endfunction()
 
 trunkline_check(check_layers scripts/check-layers)
 trunkline_check(check_layers_self_test scripts/check-layers --self-test)
+trunkline_check(check_circles scripts/check-circles)
+trunkline_check(check_circles_self_test scripts/check-circles --self-test)
 trunkline_check(check_style scripts/check-style)
 trunkline_check(check_style_self_test scripts/check-style --self-test)

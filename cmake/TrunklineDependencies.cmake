@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Finds what the build uses. Required: Asio, snappy, nlohmann_json. The rest follows TRUNKLINE_WITH_*.
+# Finds the dependencies of the build. Asio, snappy and nlohmann_json are required; TrunklineFeatures.cmake lists the others.
 find_package(Threads REQUIRED)
 find_package(PkgConfig REQUIRED)
 
@@ -19,41 +19,10 @@ if(NOT snappy_FOUND)
 endif()
 find_package(nlohmann_json 3.10 REQUIRED)
 
-# trunkline_optional(FEATURE found-condition): decides TRUNKLINE_HAS_<FEATURE>.
-macro(trunkline_optional feature found)
-  set(TRUNKLINE_HAS_${feature} FALSE)
-  if(NOT TRUNKLINE_WITH_${feature} STREQUAL "OFF")
-    if(${found})
-      set(TRUNKLINE_HAS_${feature} TRUE)
-    elseif(TRUNKLINE_WITH_${feature} STREQUAL "ON")
-      message(FATAL_ERROR "TRUNKLINE_WITH_${feature}=ON, but its library was not found")
-    endif()
-  endif()
-endmacro()
-
 if(TRUNKLINE_STATIC_TOOLS)
   set(Protobuf_USE_STATIC_LIBS ON)
 endif()
-if(NOT TRUNKLINE_WITH_PROTOBUF STREQUAL "OFF")
-  find_package(Protobuf)
-endif()
-trunkline_optional(PROTOBUF "${Protobuf_FOUND}")
-if(NOT TRUNKLINE_WITH_TLS STREQUAL "OFF")
-  find_package(OpenSSL 3.0)
-endif()
-trunkline_optional(TLS "${OPENSSL_FOUND}")
-if(NOT TRUNKLINE_WITH_ZSTD STREQUAL "OFF")
-  pkg_check_modules(zstd IMPORTED_TARGET libzstd)
-endif()
-trunkline_optional(ZSTD "${zstd_FOUND}")
-if(NOT TRUNKLINE_WITH_LZ4 STREQUAL "OFF")
-  pkg_check_modules(lz4 IMPORTED_TARGET liblz4)
-endif()
-trunkline_optional(LZ4 "${lz4_FOUND}")
-if(NOT TRUNKLINE_WITH_GZIP STREQUAL "OFF")
-  find_package(ZLIB)
-endif()
-trunkline_optional(GZIP "${ZLIB_FOUND}")
+trunkline_find_features()
 
 # The plugin of protoc: TRUNKLINE_HAS_CODEGEN.
 set(TRUNKLINE_HAS_CODEGEN FALSE)
@@ -83,6 +52,9 @@ if(TRUNKLINE_BUILD_CLI STREQUAL "ON" OR (TRUNKLINE_BUILD_CLI STREQUAL "AUTO" AND
     message(FATAL_ERROR "TRUNKLINE_BUILD_CLI=ON, but protobuf (libprotobuf-dev) or CLI11 (libcli11-dev) was not found")
   endif()
 endif()
-message(STATUS "trunkline: protobuf=${TRUNKLINE_HAS_PROTOBUF} tls=${TRUNKLINE_HAS_TLS} zstd=${TRUNKLINE_HAS_ZSTD} "
-               "lz4=${TRUNKLINE_HAS_LZ4} gzip=${TRUNKLINE_HAS_GZIP} codegen=${TRUNKLINE_HAS_CODEGEN} "
-               "command=${TRUNKLINE_HAS_CLI}")
+set(trunkline_summary "")
+foreach(feature ${TRUNKLINE_FEATURES} CODEGEN CLI)
+  string(TOLOWER "${feature}" name)
+  string(APPEND trunkline_summary " ${name}=${TRUNKLINE_HAS_${feature}}")
+endforeach()
+message(STATUS "trunkline:${trunkline_summary}")

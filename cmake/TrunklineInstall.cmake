@@ -15,6 +15,7 @@ install(TARGETS ${trunkline_installed} EXPORT trunkline
 install(EXPORT trunkline NAMESPACE trunkline:: FILE trunklineTargets.cmake DESTINATION "${trunkline_package_dir}")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/trunkline")
 
+trunkline_feature_requirements(TRUNKLINE_FIND_FEATURES feature_requires feature_requires_private feature_cflags)
 configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/trunklineConfig.cmake.in"
                               "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" INSTALL_DESTINATION "${trunkline_package_dir}")
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/trunklineConfigVersion.cmake" COMPATIBILITY SameMinorVersion)
@@ -24,23 +25,12 @@ install(FILES "${PROJECT_BINARY_DIR}/trunklineConfig.cmake" "${PROJECT_BINARY_DI
         DESTINATION "${trunkline_package_dir}")
 
 # pkg-config: what users compile against is required in public, the rest in private where the archive needs it.
-set(TRUNKLINE_PC_REQUIRES "")
-if(TRUNKLINE_HAS_PROTOBUF)
-  set(TRUNKLINE_PC_REQUIRES "protobuf")
-endif()
+list(JOIN feature_requires ", " TRUNKLINE_PC_REQUIRES)
 set(TRUNKLINE_PC_REQUIRES_PRIVATE "")
-set(TRUNKLINE_PC_CFLAGS "-DASIO_HAS_CO_AWAIT=1")
+set(TRUNKLINE_PC_CFLAGS "-DASIO_HAS_CO_AWAIT=1${feature_cflags}")
 if(NOT BUILD_SHARED_LIBS)
-  set(private snappy)
-  foreach(pair ZSTD:libzstd LZ4:liblz4 GZIP:zlib TLS:openssl)
-    string(REPLACE ":" ";" pair "${pair}")
-    list(GET pair 0 feature)
-    list(GET pair 1 module)
-    if(TRUNKLINE_HAS_${feature})
-      list(APPEND private ${module})
-    endif()
-  endforeach()
-  list(JOIN private ", " TRUNKLINE_PC_REQUIRES_PRIVATE)
+  list(PREPEND feature_requires_private snappy)
+  list(JOIN feature_requires_private ", " TRUNKLINE_PC_REQUIRES_PRIVATE)
   string(APPEND TRUNKLINE_PC_CFLAGS " -DASIO_SEPARATE_COMPILATION -DASIO_DISABLE_STD_ALIGNED_ALLOC -DASIO_NO_DEPRECATED")
 endif()
 # The file finds its prefix from where it lies, so that an installed tree may be moved.

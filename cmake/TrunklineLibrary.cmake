@@ -14,26 +14,8 @@ target_include_directories(trunkline PUBLIC "$<BUILD_INTERFACE:${PROJECT_SOURCE_
 target_include_directories(trunkline SYSTEM PUBLIC "$<BUILD_INTERFACE:${ASIO_INCLUDE_DIR}>")
 target_compile_definitions(trunkline INTERFACE ASIO_HAS_CO_AWAIT=1)
 
-# What a user's own code is compiled against, so it is part of the interface.
-target_link_libraries(trunkline PUBLIC Threads::Threads)
-if(TRUNKLINE_HAS_PROTOBUF)
-  target_link_libraries(trunkline PUBLIC protobuf::libprotobuf)
-endif()
-
-# What only the inside needs: a static library hands these on for the final link alone.
-target_link_libraries(trunkline PRIVATE PkgConfig::snappy)
-if(TRUNKLINE_HAS_ZSTD)
-  target_link_libraries(trunkline PRIVATE PkgConfig::zstd)
-endif()
-if(TRUNKLINE_HAS_LZ4)
-  target_link_libraries(trunkline PRIVATE PkgConfig::lz4)
-endif()
-if(TRUNKLINE_HAS_GZIP)
-  target_link_libraries(trunkline PRIVATE ZLIB::ZLIB)
-endif()
-if(TRUNKLINE_HAS_TLS)
-  target_link_libraries(trunkline PRIVATE OpenSSL::SSL OpenSSL::Crypto)
-endif()
+target_link_libraries(trunkline PUBLIC Threads::Threads PRIVATE PkgConfig::snappy)
+trunkline_library_features(trunkline)
 
 if(BUILD_SHARED_LIBS)
   # Asio stays hidden inside; a user's own Asio is header-only. Visibility alone does not hide the standard library's

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+# trunkline_precompile(TARGET SET): gives a target precompiled headers of other projects, compiled once for all targets
+# that use the same set. No set holds a header of this project: editing one must not compile everything again.
+#
+#   standard       the standard library
+#   asio           standard, and what the layers from net upwards and the public headers use of Asio
+#   test_standard  standard, and GoogleTest
+#   test_asio      asio, and GoogleTest
+#
+# A layer below net gets `standard`, so that it cannot use Asio without including it.
+set(trunkline_headers_standard
+    <algorithm> <array> <atomic> <bit> <cerrno> <charconv> <chrono> <cmath> <condition_variable> <cstddef> <cstdint> <cstdio>
+    <cstdlib> <cstring> <deque> <exception> <functional> <limits> <map> <memory> <mutex> <optional> <set> <span> <stdexcept>
+    <string> <string_view> <system_error> <thread> <tuple> <type_traits> <unordered_map> <utility> <variant> <vector>)
+set(trunkline_headers_asio
+    ${trunkline_headers_standard} <asio/any_io_executor.hpp> <asio/associated_allocator.hpp>
+    <asio/associated_cancellation_slot.hpp> <asio/associated_executor.hpp> <asio/async_result.hpp> <asio/awaitable.hpp>
+    <asio/bind_allocator.hpp> <asio/bind_cancellation_slot.hpp> <asio/cancellation_signal.hpp> <asio/co_spawn.hpp>
+    <asio/dispatch.hpp> <asio/executor_work_guard.hpp> <asio/io_context.hpp> <asio/ip/tcp.hpp> <asio/post.hpp>
+    <asio/steady_timer.hpp> <asio/use_awaitable.hpp> <asio/use_future.hpp>)
+set(trunkline_headers_test_standard <gmock/gmock.h> <gtest/gtest.h> ${trunkline_headers_standard})
+set(trunkline_headers_test_asio <gmock/gmock.h> <gtest/gtest.h> ${trunkline_headers_asio})
+
+function(trunkline_precompile target set)
+  if(NOT TRUNKLINE_PRECOMPILE)
+    return()
+  endif()
+  set(precompiled trunkline_precompiled_${set})
+  if(NOT TARGET ${precompiled})
+    set(source "${PROJECT_BINARY_DIR}/precompiled/${set}.cpp")
+    file(CONFIGURE OUTPUT "${source}" CONTENT "")
+    add_library(${precompiled} OBJECT "${source}")
+    target_link_libraries(${precompiled} PRIVATE trunkline_flags Threads::Threads)
+    # The macros that change what a header says must be those of the targets that use it.
+    if(set MATCHES "asio")
+      target_link_libraries(${precompiled} PRIVATE trunkline_asio)
+    endif()
+    if(set MATCHES "test")
+      target_link_libraries(${precompiled} PRIVATE GTest::gmock)
+    endif()
+    target_precompile_headers(${precompiled} PRIVATE ${trunkline_headers_${set}})
+    trunkline_precompile_options(${precompiled})
+  endif()
+  target_precompile_headers(${target} REUSE_FROM ${precompiled})
+  trunkline_precompile_options(${target})
+endfunction()
+
+function(trunkline_precompile_options target)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    # -fPIC: one precompiled header serves libraries and executables. -fpch-preprocess: ccache needs it.
+    target_compile_options(${target} PRIVATE -fPIC -fpch-preprocess)
+  else()
+    # Not the time of a header but what is in it decides whether the precompiled one is still right, so that ccache may
+    # hand it from one build folder to another.
+    target_compile_options(${target} PRIVATE -fPIC "SHELL:-Xclang -fno-pch-timestamp")
+  endif()
+endfunction()
