@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Calls per second of trunkline in Python beside a limit and its peers, as ratios within one interleaved run.
 
-Every contestant is two processes over loopback, and every answer is checked before it is counted. The limit is plain Python
+Every contestant is two processes over loopback, and every response is checked before it is counted. The limit is plain Python
 sockets that move the same messages without any protocol; for a MiB of bytes it is trunkline in C++, where it is built
 (--programs).
 """
@@ -22,13 +22,13 @@ HERE = Path(__file__).parent
 
 
 class Cell(NamedTuple):
-    """What is measured: payload bytes, calls outstanding, and the contestants by their names in peers.py."""
+    """One measurement: payload bytes, concurrent calls, and the contestants by their names in peers.py."""
 
     size: int
     outstanding: int
     limit: str
     ours: str
-    #: gRPC is the first one.
+    #: The first one is gRPC.
     peers: tuple[str, ...]
 
 
@@ -46,7 +46,7 @@ Row = dict[str, Any]
 
 
 class Contestant:
-    """A server process that stays for all rounds of a cell, and its clients."""
+    """A server process, which runs for all rounds of a cell, and its clients."""
 
     def __init__(self, name: str, programs: Path | None) -> None:
         self.name = name
@@ -72,7 +72,7 @@ class Contestant:
         return float(done.stdout)
 
     def stop(self) -> str:
-        """Ends the server; what it has to say about itself."""
+        """Ends the server; returns what it printed."""
         try:
             return self._process.communicate(timeout=20)[0].strip()
         except subprocess.TimeoutExpired:
@@ -83,8 +83,8 @@ class Contestant:
 
 @contextlib.contextmanager
 def contestants_of(cell: Cell, programs: Path | None, said: dict[str, str]) -> Iterator[dict[str, Contestant]]:
-    """By name, in the order in which they run; the limit only if there is its program. ``said``: what each server says
-    at its end."""
+    """Starts the contestants; they run in this order. The limit takes part only if its program exists. ``said``: what each
+    server printed at its end."""
     running: dict[str, Contestant] = {}
     try:
         for name in (cell.limit, cell.ours, *cell.peers):
@@ -97,7 +97,7 @@ def contestants_of(cell: Cell, programs: Path | None, said: dict[str, str]) -> I
 
 
 def measure(name: str, programs: Path | None, rounds: int, seconds: float) -> tuple[Row, str]:
-    """The row of a cell, medians of rounds in which every contestant runs once; and what our server said."""
+    """The row of a cell: medians over rounds in which every contestant runs once, and what our server printed."""
     cell = CELLS[name]
     said: dict[str, str] = {}
     with contestants_of(cell, programs, said) as contestants:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sending and taking in lists.
+// Sending requests and taking outcomes in lists.
 #include "call_window.h"
 
 #include "client_channel.h"
@@ -17,7 +17,7 @@ CallWindow::CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view 
       size_(size) {}
 
 py::list CallWindow::exchange(const py::list& requests, bool wait) {
-  if (!calls_.empty()) calls_.front()->pump().birthplace().require("channel");
+  if (!calls_.empty()) calls_.front()->pump().fork_guard().require("channel");
   drop_left_references();
   py::list outcomes;
   for (const py::handle& request : requests) {
@@ -31,7 +31,7 @@ py::list CallWindow::exchange(const py::list& requests, bool wait) {
     if (outcomes.empty() && (wait || calls_.size() >= size_)) {
       calls_.front()->wait();
     }
-    // What else has come: or few would be taken and few sent, again and again.
+    // Takes everything that has arrived; otherwise small batches would stay small.
     const ReleasedGil released;
     calls_.front()->pump().lead_once([] {});
   }

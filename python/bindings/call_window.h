@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallWindow: a bounded number of calls of one method under way at once, their answers taken in order, in lists.
+// CallWindow: a bounded number of concurrent calls of one method, whose outcomes are taken in order, in lists.
 #pragma once
 
 #include "client_call.h"
@@ -12,17 +12,17 @@ namespace trunkline::python {
 
 class ClientChannel;
 
-/// With the GIL; one thread at a time.
+/// Used with the GIL, by one thread at a time.
 class CallWindow {
  public:
   CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,
              std::shared_ptr<CallSettings> settings, std::size_t size);
 
-  /// Begins a call with each of `requests`, each once there is room in the window for it. Waits for the oldest call
-  /// also if the window is full at the end, or `wait` is set and there is one, unless it has outcomes to return.
-  /// Returns the outcomes that are there, oldest first: bytes or exceptions.
+  /// Begins a call with each of `requests`, as soon as the window has room for it. Returns the outcomes that are there,
+  /// oldest first: bytes or exceptions. Without any, waits for the oldest call if the window is full, or if `wait` is
+  /// set and there is a call.
   py::list exchange(const py::list& requests, bool wait);
-  /// Gives up what is under way.
+  /// Cancels the calls in progress.
   void cancel();
 
  private:

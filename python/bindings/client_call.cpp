@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Beginning and ending of a call.
+// Beginning and end of a call.
 #include "client_call.h"
 
 #include <memory>
@@ -26,7 +26,7 @@ void ClientCall::begin(Channel& channel, const Method& method, const Payload& re
   one_way_ = one_way;
   Handler handler{std::static_pointer_cast<ClientCall>(shared_from_this())};
   if (one_way) return channel.async_call_oneway(method, request, options, std::move(handler));
-  options.reply = &reply_;
+  options.response_info = &reply_;
   channel.async_call(method, request, response_, options, std::move(handler));
 }
 

@@ -18,28 +18,29 @@ class ClientCall : public Completion {
  public:
   explicit ClientCall(std::shared_ptr<Pump> pump) noexcept : Completion(std::move(pump)) {}
 
-  /// Encodes and begins. `settings` may be null: nothing is said. With or without the GIL; `request` is not needed
-  /// afterwards.
+  /// Encodes the request and begins the call. `settings` may be null for defaults. With or without the GIL; `request`
+  /// is not needed afterwards.
   void begin(Channel& channel, const Method& method, const Payload& request, const CallSettings* settings,
              bool one_way);
-  /// The response's bytes (None for one-way calls), or an RpcError.
+  /// The bytes of the response (None for one-way calls), or an RpcError.
   py::object outcome() override;
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
-  const ReplyInfo& reply() const noexcept { return reply_; }
+  const ResponseInfo& reply() const noexcept { return reply_; }
 
  private:
   struct Handler;
 
   Payload response_;
-  std::string_view codec_;  // of the request, and so of what decodes the response
+  /// The codec of the request, which is also that of the response.
+  std::string_view codec_;
   Status status_;
-  ReplyInfo reply_;
+  ResponseInfo reply_;
   bool one_way_ = false;
   asio::cancellation_signal signal_;
 };
 
-/// Raises what it holds if it is an exception, else gives it back.
+/// Raises `value` if it is an exception, otherwise returns it.
 py::object value_or_raise(py::object outcome);
 
 }  // namespace trunkline::python

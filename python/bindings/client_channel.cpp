@@ -28,13 +28,13 @@ ClientChannel::ClientChannel(const std::string& uri, const py::dict& options)
 
 ClientChannel::~ClientChannel() {
   if (channel_ == nullptr) return;
-  // A forked child's copy is never destroyed: the locks and threads of it have stayed in the parent.
-  if (!pump_->birthplace().is_here()) {
+  // The copy in a forked child is never destroyed: its locks and threads exist in the parent only.
+  if (!pump_->fork_guard().is_here()) {
     static_cast<void>(channel_.release());
     return;
   }
   if (pump_->net_loop().is_current()) {
-    // The collector of garbage has come by in a compressor.
+    // Destroyed by the garbage collector, within a compressor.
     Pump::run_alone_later(pump_, [left = channel_.release()] { std::unique_ptr<Channel>(left).reset(); });
     return;
   }
@@ -52,7 +52,7 @@ void ClientChannel::destroy() {
 }
 
 Channel& ClientChannel::channel() const {
-  pump_->birthplace().require("channel");
+  pump_->fork_guard().require("channel");
   if (!closed_) return *channel_;
   Status status(StatusCode::failed_precondition, "use channel: it is closed");
   status.set_may_have_run(false);
@@ -76,8 +76,12 @@ std::shared_ptr<Inbox> ClientChannel::make_inbox(bool has_descriptor) const {
 
 void ClientChannel::start_thread() {
   static_cast<void>(channel());
-  const ReleasedGil released;
-  pump_->start_thread();
+  Status status;
+  {
+    const ReleasedGil released;
+    status = pump_->start_thread();
+  }
+  if (!status.is_ok()) throw_failure(status);
 }
 
 std::shared_ptr<ClientCall> ClientChannel::begin(const Method& method, const py::handle& request,
@@ -85,7 +89,7 @@ std::shared_ptr<ClientCall> ClientChannel::begin(const Method& method, const py:
                                                  const std::shared_ptr<Inbox>& inbox, const py::handle& tag,
                                                  Sharing sharing) {
   const OutgoingBytes bytes(request, sharing);
-  Channel& through = channel();  // last: what gives a buffer may run Python, and close it
+  Channel& through = channel();  // last, as reading the buffer may run Python code that closes the channel
   auto call = std::make_shared<ClientCall>(pump_);
   if (inbox != nullptr) call->deliver_to(inbox, tag);
   call->begin(through, method, {bytes.slice(), codec_name(codec)}, settings, one_way);
@@ -97,7 +101,7 @@ py::object ClientChannel::call(std::string_view name, const py::handle& request,
   const auto sharing = one_way ? Sharing::if_read_only : Sharing::while_waiting;
   const auto begun = begin(method(name), request, codec, settings, one_way, nullptr, py::none(), sharing);
   py::object outcome = begun->wait_and_take();
-  drop_left_references();  // the request is the caller's own again
+  drop_left_references();  // the caller may change the request again
   return value_or_raise(std::move(outcome));
 }
 
@@ -120,8 +124,7 @@ std::shared_ptr<ClientStreamEnd> ClientChannel::open_stream(std::string_view nam
 
 std::string_view ClientChannel::state() const { return to_string(closed_ ? ChannelState::closed : channel().state()); }
 
-/// What blocks on the channel, run where it can: with the loop inside it, unless another thread runs the loop. Without
-/// the GIL.
+/// Runs a function that blocks on the channel. It runs the loop itself unless another thread does. Without the GIL.
 Status ClientChannel::on_loop(const std::function<Status()>& task) {
   if (pump_->has_thread()) return task();
   Status status;
@@ -147,7 +150,7 @@ void ClientChannel::wait_for_ready(double seconds) {
     std::atomic<int>& waiters;
   };
   for (;;) {
-    // Without a thread of the pump's it is this one that leads, and has to make way now and then.
+    // If the pump has no thread, this one leads, and has to give up the lead now and then.
     const Clock::duration longest = pump_->has_thread() ? longest_wait() : signal_interval;
     const Clock::duration slice = std::clamp<Clock::duration>(end - Clock::now(), {}, longest);
     Status status;
@@ -163,15 +166,15 @@ void ClientChannel::wait_for_ready(double seconds) {
   }
 }
 
-/// Closes, with the GIL, which is released meanwhile. What a signal's handler raises goes to `interrupt`, and cancels
-/// the calls that are left.
+/// Closes the channel. Called with the GIL, which is released for the wait. An exception of a signal handler is stored
+/// in `interrupt` and cancels the calls that are left.
 Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt) {
   const auto run = [this, timeout] { return on_loop([&] { return channel_->close(timeout); }); };
-  if (timeout <= std::chrono::nanoseconds(0) || !is_told_of_signals()) {
+  if (timeout <= std::chrono::nanoseconds(0) || !handles_signals()) {
     const ReleasedGil released;
     return run();
   }
-  // This thread looks for signals, so another waits.
+  // Another thread waits, as this one handles signals.
   std::future<Status> closed = std::async(std::launch::async, run);
   for (;;) {
     {
@@ -180,11 +183,11 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
     }
     if (interrupt.has_value()) continue;
     const bool interrupted = has_interrupt();
-    if (!pump_->birthplace().is_here()) {
-      // The signal's handler has forked: the thread that closes has stayed in the parent.
+    if (!pump_->fork_guard().is_here()) {
+      // The signal handler has forked: the thread that closes the channel exists in the parent only.
       static_cast<void>(new std::future<Status>(std::move(closed)));
       if (interrupted) throw py::error_already_set();
-      pump_->birthplace().require("channel");
+      pump_->fork_guard().require("channel");
     }
     if (!interrupted) continue;
     interrupt.emplace();
@@ -196,8 +199,8 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
 
 void ClientChannel::close(double seconds) {
   const auto timeout = duration_of("timeout", py::float_(seconds));
-  // What was made before a fork is not the child's to close.
-  if (std::exchange(closed_, true) || !pump_->birthplace().is_here()) return;
+  // A forked child does not close the parent's channel.
+  if (std::exchange(closed_, true) || !pump_->fork_guard().is_here()) return;
   std::optional<py::error_already_set> interrupt;
   const Status status = end_calls(timeout, interrupt);
   {

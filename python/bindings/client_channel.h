@@ -14,7 +14,7 @@
 
 namespace trunkline::python {
 
-/// With the GIL; functions that wait release it meanwhile.
+/// Used with the GIL. Functions that wait release it.
 class ClientChannel {
  public:
   ClientChannel(const std::string& uri, const py::dict& options);
@@ -23,26 +23,26 @@ class ClientChannel {
   ClientChannel& operator=(const ClientChannel&) = delete;
 
   std::shared_ptr<Inbox> make_inbox(bool has_descriptor) const;
-  /// Calls are carried out from here on although nobody waits for them.
+  /// From now on a thread runs the loop, so calls proceed even if no thread waits for them.
   void start_thread();
 
-  /// A handle that is valid until the channel is closed.
+  /// Returns a handle of the method, which is valid until the channel is closed.
   Method method(std::string_view name);
-  /// Its outcome comes to `inbox` with `tag`, or without one is waited for.
+  /// Begins a call. Its outcome is delivered to `inbox` with `tag`; without an inbox the caller waits for it.
   std::shared_ptr<ClientCall> begin(const Method& method, const py::handle& request, std::string_view codec,
                                     const CallSettings* settings, bool one_way, const std::shared_ptr<Inbox>& inbox,
                                     const py::handle& tag, Sharing sharing = Sharing::if_read_only);
-  /// Waits; the response's bytes. Raises RpcError, and what signal handlers raise.
+  /// Makes a call and returns the bytes of the response. Raises RpcError, and what signal handlers raise.
   py::object call(std::string_view name, const py::handle& request, std::string_view codec,
                   const CallSettings* settings, bool one_way);
-  /// `only_request`: the one message of a server stream, or None.
+  /// `only_request`: the request of a server stream; None for streams of requests.
   std::shared_ptr<ClientStreamEnd> open_stream(std::string_view name, std::string_view codec,
                                                const CallSettings* settings, const py::object& only_request);
 
   std::string_view state() const;
   void wait_for_ready(double seconds);
-  /// Waits up to `seconds` for the calls under way, then cancels them. RpcError (deadline_exceeded) says how many. What
-  /// a signal's handler raises cancels them at once, and is raised.
+  /// Waits up to `seconds` for the calls in progress, then cancels them. RpcError (deadline_exceeded) reports how many.
+  /// An exception of a signal handler cancels them at once and is raised.
   void close(double seconds);
   bool is_closed() const noexcept { return closed_; }
 
@@ -60,7 +60,8 @@ class ClientChannel {
   std::shared_ptr<Pump> pump_;
   std::unique_ptr<Channel> channel_;
   bool closed_ = false;
-  std::atomic<int> waiters_{0};  // threads in wait_for_ready()
+  /// The threads in wait_for_ready().
+  std::atomic<int> waiters_{0};
   std::unordered_map<std::string, Method, Hash, std::equal_to<>> methods_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Operations of a client's stream.
+// The operations of a client's stream.
 #include "client_stream.h"
 
 #include <utility>
@@ -7,32 +7,32 @@
 namespace trunkline::python {
 
 ClientStreamEnd::~ClientStreamEnd() {
-  if (!pump_->birthplace().is_here()) {
-    // Letting go of it would take locks that stayed in the parent process.
+  if (!pump_->fork_guard().is_here()) {
+    // Releasing it would take locks that exist in the parent process only.
     static_cast<void>(new Stream(*std::move(stream_)));
     return;
   }
   stream_.reset();
-  // The peer is to hear of it also if nobody waits for anything.
+  // Runs the loop, so that the peer is told even if no thread waits for anything.
   if (has_ended_.load(std::memory_order_relaxed) || pump_->net_loop().is_current()) return;
   std::optional<ReleasedGil> released;
   if (holds_gil()) released.emplace();
   try {
     pump_->lead_once([] {});
   } catch (const std::exception&) {
-    // A turn of the loop has failed, which no destructor can tell.
+    // A turn of the loop has failed, which a destructor cannot report.
   }
 }
 
 std::shared_ptr<StreamOperation> ClientStreamEnd::operation(const std::shared_ptr<Inbox>& inbox,
                                                             const py::handle& tag) {
-  pump_->birthplace().require("stream");
+  pump_->fork_guard().require("stream");
   auto made = std::make_shared<StreamOperation>(pump_, shared_from_this());
   if (inbox != nullptr) made->deliver_to(inbox, tag);
   return made;
 }
 
-/// On the loop's thread, as what follows; others read a copy.
+/// On the loop's thread, like the functions below; other threads read a copy.
 void ClientStreamEnd::learn_metadata(StreamOperation& from) {
   if (!from.is_ok()) from.set_metadata(stream_->leading(), stream_->trailing());
   const std::lock_guard lock(mutex_);
@@ -56,7 +56,7 @@ void ClientStreamEnd::after_finish(StreamOperation& finish) {
 }
 
 py::list ClientStreamEnd::told(const Metadata& metadata) const {
-  pump_->birthplace().require("stream");
+  pump_->fork_guard().require("stream");
   Metadata copy;
   {
     const std::lock_guard lock(mutex_);
@@ -103,7 +103,7 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::begin_finish(const std::shared
 }
 
 void ClientStreamEnd::cancel() {
-  if (!pump_->birthplace().is_here()) return;
+  if (!pump_->fork_guard().is_here()) return;
   const ReleasedGil released;
   stream_->cancel();
   pump_->lead_once([] {});

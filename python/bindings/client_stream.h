@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ClientStreamEnd: a streaming call as Python's caller sees it.
+// ClientStreamEnd: the client's end of a streaming call.
 #pragma once
 
 #include "stream_operation.h"
@@ -14,7 +14,7 @@
 
 namespace trunkline::python {
 
-/// Every operation either waits (no inbox), and gives or raises its outcome, or has it delivered.
+/// The outcome of an operation is delivered to its inbox; without an inbox the caller waits for it.
 class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
  public:
   using Stream = ClientStream<Payload, Payload>;
@@ -32,10 +32,10 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   std::shared_ptr<StreamOperation> begin_finish(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void cancel();
 
-  /// After a message or the end was read, and after finish(), respectively; empty before.
+  /// Leading metadata once a message or the end has been read, trailing metadata after finish(); empty before.
   py::list leading() const { return told(leading_); }
   py::list trailing() const { return told(trailing_); }
-  /// Of what was last read; empty before, and for a message that has none.
+  /// The codec of the message that was read last; empty before, and for a message without one.
   const char* codec() const noexcept { return codec_read_.load(std::memory_order_relaxed); }
 
  private:
@@ -50,9 +50,12 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   std::string_view codec_;
   std::atomic<const char*> codec_read_{""};
   std::optional<Stream> stream_;
-  bool has_read_ = false;               // loop's thread
-  std::atomic<bool> has_ended_{false};  // as the server has said, and this side has seen
-  mutable std::mutex mutex_;            // guards what follows
+  /// Used on the loop's thread.
+  bool has_read_ = false;
+  /// The status of the server has been read.
+  std::atomic<bool> has_ended_{false};
+  /// Guards the members that follow.
+  mutable std::mutex mutex_;
   Metadata leading_;
   Metadata trailing_;
 };

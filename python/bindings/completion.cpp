@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting for completions, one by one or in lists.
+// Waiting for one completion, and taking completions in lists.
 #include "completion.h"
 
 #include <sys/eventfd.h>
@@ -18,21 +18,21 @@ using Clock = std::chrono::steady_clock;
 
 namespace {
 
-/// Asked of Python, which may have been started on any thread.
+/// Asks Python, as the interpreter may have been started on any thread.
 bool is_main_thread() try {
   if (::syscall(SYS_gettid) == ::getpid()) return true;
   const py::object main = py::module_::import("threading").attr("main_thread")();
   return main.attr("ident").cast<unsigned long>() == PyThread_get_thread_ident();
 } catch (const std::exception&) {
-  return true;  // rather woken in vain than deaf
+  return true;  // waking in vain is better than missing signals
 }
 
 }  // namespace
 
 bool has_interrupt() { return PyErr_CheckSignals() != 0; }
 
-bool is_told_of_signals() {
-  // In a child of fork() the thread that forked is the main one.
+bool handles_signals() {
+  // In a forked child the main thread is the one that forked.
   struct Known {
     std::uint32_t generation = process_generation();
     bool is_main = is_main_thread();
@@ -43,13 +43,13 @@ bool is_told_of_signals() {
 }
 
 Clock::duration longest_wait() {
-  if (is_told_of_signals()) return signal_interval;
+  if (handles_signals()) return signal_interval;
   return std::chrono::hours(1);
 }
 
 void Completion::end() {
   if (const std::shared_ptr<Inbox> inbox = std::exchange(inbox_, nullptr)) {
-    done_.set_now();
+    done_.set_unwaited();
     inbox->push(shared_from_this());
   } else {
     pump_->set(done_);
@@ -62,9 +62,9 @@ void Completion::cancel_all(const std::vector<std::shared_ptr<Completion>>& comp
   const ReleasedGil released;
   std::shared_ptr<Pump> pump;
   for (const std::shared_ptr<Completion>& completion : completions) {
-    if (completion->is_done() || !completion->pump_->birthplace().is_here()) continue;
+    if (completion->is_done() || !completion->pump_->fork_guard().is_here()) continue;
     completion->cancel();
-    // Those of one channel share it.
+    // The completions of one channel share a pump.
     if (pump != nullptr && pump != completion->pump_) pump->lead_once([] {});
     pump = completion->pump_;
   }
@@ -73,7 +73,7 @@ void Completion::cancel_all(const std::vector<std::shared_ptr<Completion>>& comp
 
 void Completion::wait() {
   if (is_done() && !leaves_work()) return;
-  pump_->birthplace().require("call");
+  pump_->fork_guard().require("call");
   drop_left_references();
   const Clock::duration longest = longest_wait();
   for (;;) {
@@ -85,12 +85,12 @@ void Completion::wait() {
       }
     }
     if (!has_interrupt()) {
-      pump_->birthplace().require("call");  // a signal's handler may have forked
+      pump_->fork_guard().require("call");  // a signal handler may have forked
       continue;
     }
-    // What was asked for is over; the signal's exception is what is told.
+    // The operation has ended; the exception of the signal handler is raised instead of its outcome.
     py::error_already_set interrupt;
-    if (!pump_->birthplace().is_here()) throw interrupt;
+    if (!pump_->fork_guard().is_here()) throw interrupt;
     cancel();
     const ReleasedGil released;
     pump_->wait(done_, Clock::now() + signal_interval);
@@ -126,7 +126,7 @@ void Inbox::push(std::shared_ptr<Completion> completion) {
   }
   if (!is_first) return;
   if (descriptor_ < 0 || !pump_->net_loop().is_current()) return announce();
-  // Told once all that ends in this turn is there.
+  // Announced once all completions of this turn are there.
   pump_->net_loop().post([self = shared_from_this()] { self->announce(); });
 }
 
@@ -145,21 +145,21 @@ std::vector<std::shared_ptr<Completion>> Inbox::take_all() {
   const std::lock_guard lock(mutex_);
   taken.swap(ready_);
   announced_ = false;
-  if (!is_closed()) arrived_.clear();  // who waits is to see that it is closed
+  if (!is_closed()) arrived_.clear();  // a waiting thread must see that it is closed
   return taken;
 }
 
-/// What could not be told comes with the next ones.
-void Inbox::put_back(std::vector<std::shared_ptr<Completion>> untold) {
+/// Completions that could not be returned come with the next ones.
+void Inbox::put_back(std::vector<std::shared_ptr<Completion>> completions) {
   const std::lock_guard lock(mutex_);
-  untold.insert(untold.end(), std::make_move_iterator(ready_.begin()), std::make_move_iterator(ready_.end()));
-  ready_ = std::move(untold);
+  completions.insert(completions.end(), std::make_move_iterator(ready_.begin()), std::make_move_iterator(ready_.end()));
+  ready_ = std::move(completions);
   if (!std::exchange(announced_, true)) pump_->net_loop().post([self = shared_from_this()] { self->announce(); });
 }
 
 py::list Inbox::take() {
   py::list result;
-  if (!pump_->birthplace().is_here()) return result;
+  if (!pump_->fork_guard().is_here()) return result;
   drop_left_references();
   std::vector<std::shared_ptr<Completion>> taken = take_all();
   if (taken.empty()) return result;
@@ -168,7 +168,7 @@ py::list Inbox::take() {
     try {
       result.append(py::make_tuple(taken[i]->tag_.share(), taken[i]->outcome_or_error()));
     } catch (const std::exception&) {
-      // Not even room to tell that there is none.
+      // There is not even memory for the error.
       taken.erase(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(i));
       put_back(std::move(taken));
       if (i == 0) throw;
@@ -181,7 +181,7 @@ py::list Inbox::take() {
 }
 
 py::list Inbox::wait_and_take(double seconds) {
-  pump_->birthplace().require("channel");
+  pump_->fork_guard().require("channel");
   const Clock::time_point end = seconds > 1e9
                                     ? Clock::time_point::max()
                                     : Clock::now() + std::chrono::duration_cast<Clock::duration>(
@@ -193,14 +193,14 @@ py::list Inbox::wait_and_take(double seconds) {
       if (pump_->wait(arrived_, std::min(end, Clock::now() + longest))) break;
     }
     if (has_interrupt()) throw py::error_already_set();
-    pump_->birthplace().require("channel");  // a signal's handler may have forked
+    pump_->fork_guard().require("channel");  // a signal handler may have forked
     if (Clock::now() >= end) break;
   }
   return take();
 }
 
 void Inbox::close() {
-  if (!pump_->birthplace().is_here()) return;
+  if (!pump_->fork_guard().is_here()) return;
   {
     const std::lock_guard lock(mutex_);
     closed_.store(true, std::memory_order_release);

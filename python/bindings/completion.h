@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Completion: something under way that ends once; Inbox: where Python finds what has ended, in lists.
+// Completion: an operation in progress, which ends once; Inbox: completions that have ended, for Python to take in
+// lists.
 #pragma once
 
 #include "pump.h"
@@ -13,7 +14,7 @@ namespace trunkline::python {
 
 class Inbox;
 
-/// Kept alive by whoever carries it out and by whoever waits.
+/// Both the side that carries it out and the side that waits keep it alive.
 class Completion : public std::enable_shared_from_this<Completion> {
  public:
   explicit Completion(std::shared_ptr<Pump> pump) noexcept : pump_(std::move(pump)) {}
@@ -21,36 +22,36 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Completion(const Completion&) = delete;
   Completion& operator=(const Completion&) = delete;
 
-  /// Before it is begun: ends in `inbox`, which gives `tag` with the outcome. With the GIL.
+  /// Before it begins: delivers the outcome to `inbox`, with `tag`. With the GIL.
   void deliver_to(std::shared_ptr<Inbox> inbox, const py::handle& tag) {
     inbox_ = std::move(inbox);
     tag_ = Reference(tag);
   }
-  /// What Python gets: a value, or an exception to be raised. After the end. With the GIL.
+  /// The outcome for Python: a value, or an exception to be raised. After the end, with the GIL.
   virtual py::object outcome() = 0;
-  /// The same; if that cannot be made, the exception that says so. Raises only if not even that can be made.
+  /// As outcome(); if that raises, returns the exception. Raises only if that is impossible too.
   py::object outcome_or_error();
-  /// Gives it up; it ends soon. Any thread.
+  /// Cancels it; it ends soon. Any thread.
   virtual void cancel() = 0;
-  /// The same, and sees to it that the peer hears of it also if nobody waits for anything. With the GIL.
+  /// Cancels it, and runs the loop so that the peer is told even if no thread waits for anything. With the GIL.
   void cancel_now();
 
   bool is_done() const noexcept { return done_.is_set(); }
   Pump& pump() const noexcept { return *pump_; }
 
-  /// Of many at once: the peer hears of all of them together. With the GIL.
+  /// Cancels many at once; the peer is told of all of them together. With the GIL.
   static void cancel_all(const std::vector<std::shared_ptr<Completion>>& completions);
 
-  /// Waits with the GIL released, on the main thread woken now and then to look for signals; if a signal's handler
-  /// raises, cancels it and raises that.
+  /// Waits with the GIL released. On the main thread it wakes now and then to handle signals. If a signal handler
+  /// raises, it cancels the operation and raises that.
   void wait();
-  /// The same; then the outcome.
+  /// Waits, then returns the outcome.
   py::object wait_and_take() { return wait(), outcome(); }
 
  protected:
-  /// Its end may leave something to be written, for which nobody else may look after the loop.
+  /// Whether bytes may have to be written after its end, although no thread waits and runs the loop.
   virtual bool leaves_work() const noexcept { return false; }
-  /// On the loop's thread: the outcome is there.
+  /// To be called on the loop's thread once the outcome is known.
   void end();
 
  private:
@@ -61,11 +62,11 @@ class Completion : public std::enable_shared_from_this<Completion> {
   Reference tag_;
 };
 
-/// Filled where what it is for ends, mostly on the loop's thread; emptied by one Python thread at a time, such as an
-/// event loop's that watches descriptor().
+/// Completions are pushed where they end, mostly on the loop's thread. One Python thread at a time takes them, such as
+/// that of an event loop that watches descriptor().
 class Inbox : public std::enable_shared_from_this<Inbox> {
  public:
-  /// With a descriptor: it is readable whenever there is something to take.
+  /// `has_descriptor`: descriptor() is readable whenever there is something to take.
   Inbox(std::shared_ptr<Pump> pump, bool has_descriptor);
   ~Inbox();
   Inbox(const Inbox&) = delete;
@@ -73,22 +74,23 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
 
   int descriptor() const noexcept { return descriptor_; }
   void push(std::shared_ptr<Completion> completion);
-  /// Whatever there is: a list of (tag, outcome). Nothing in a forked child. With the GIL.
+  /// Takes everything: a list of (tag, outcome). Empty in a forked child. With the GIL.
   py::list take();
-  /// Waits up to `seconds` for something first, with the GIL released; empty if nothing has come. Raises what signal
-  /// handlers raise.
+  /// Waits up to `seconds` for something to take, with the GIL released; then takes it. Empty after that time. Raises
+  /// what signal handlers raise.
   py::list wait_and_take(double seconds);
-  /// Wakes who waits; wait_and_take() then no longer waits. Nothing more comes; what is there can still be taken.
+  /// Wakes the waiting thread; wait_and_take() no longer waits. Nothing is added afterwards; what is there can be
+  /// taken.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-  /// How many lists and how many completions have been taken.
+  /// The number of lists, and of completions, taken so far.
   std::uint64_t batches() const noexcept { return batches_; }
   std::uint64_t completions() const noexcept { return completions_; }
 
  private:
   void announce();
   std::vector<std::shared_ptr<Completion>> take_all();
-  void put_back(std::vector<std::shared_ptr<Completion>> untold);
+  void put_back(std::vector<std::shared_ptr<Completion>> completions);
 
   std::shared_ptr<Pump> pump_;
   std::mutex mutex_;
@@ -101,14 +103,14 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   std::uint64_t completions_ = 0;
 };
 
-/// The longest wait without a look for signals, on the thread that is told of them.
+/// The longest wait without a check for signals, on the thread that handles them.
 inline constexpr std::chrono::milliseconds signal_interval{50};
-/// True on the main thread: no other is told of signals. With the GIL.
-bool is_told_of_signals();
-/// How long this thread may wait in one go. With the GIL.
+/// True on the main thread, the only one that handles signals. With the GIL.
+bool handles_signals();
+/// How long this thread may wait without a check. With the GIL.
 std::chrono::steady_clock::duration longest_wait();
 
-/// True if a signal's handler has raised: then its exception is set. With the GIL.
+/// Runs pending signal handlers. True if one has raised; its exception is then set. With the GIL.
 bool has_interrupt();
 
 }  // namespace trunkline::python

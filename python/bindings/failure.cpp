@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Both ways between Status and RpcError.
+// Status to RpcError and back.
 #include "failure.h"
 
 #include <utility>
@@ -8,7 +8,7 @@ namespace trunkline::python {
 
 namespace {
 
-// Never destroyed: the interpreter may be gone when static objects are.
+// Never destroyed: the interpreter may have ended before static objects are destroyed.
 py::object& error_maker() {
   static auto* const function = new py::object;
   return *function;
@@ -76,7 +76,7 @@ void throw_failure(const Status& status) {
 
 namespace {
 
-/// (code, message, details, trailing) as Python gives them. Throws what their conversions throw.
+/// Converts Python's (code, message, details, trailing). Throws what the conversions throw.
 Status status_of_tuple(const py::tuple& described, Metadata& trailing) {
   Status status(static_cast<StatusCode>(described[0].cast<int>()), described[1].cast<std::string>());
   for (const py::handle& item : described[2]) {
@@ -90,7 +90,7 @@ Status status_of_tuple(const py::tuple& described, Metadata& trailing) {
 }
 
 Status indescribable(std::string_view method) {
-  return {StatusCode::internal, "handler of " + std::string(method) + " raised what cannot be described"};
+  return {StatusCode::internal, "handler of " + std::string(method) + " raised an error that cannot be described"};
 }
 
 }  // namespace

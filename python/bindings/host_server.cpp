@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A server's life, and what its workers do.
+// The life cycle of a server, and its workers.
 #include "host_server.h"
 
 #include "call/inherited_deadline.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// The exception that Python has set, as an object.
+/// Takes the exception that Python has set.
 py::object take_exception() {
   PyObject* type = nullptr;
   PyObject* value = nullptr;
@@ -29,9 +29,9 @@ py::object take_exception() {
   return py::reinterpret_steal<py::object>(value);
 }
 
-/// Of a name that stays where it is, as all of codec_name() do. Kept: the same few are asked for all the time.
+/// The str for a name of codec_name(), whose address is constant. Cached, as there are few names.
 py::object codec_text(const char* codec) {
-  // Never destroyed, as the interpreter may be gone by then; the GIL guards it.
+  // Never destroyed, as the interpreter may have ended by then. Guarded by the GIL.
   static auto* const known = new std::vector<std::pair<const char*, PyObject*>>;
   for (const auto& [name, text] : *known) {
     if (name == codec) return py::reinterpret_borrow<py::object>(text);
@@ -52,19 +52,19 @@ HostServer::HostServer(const py::dict& options)
 
 HostServer::~HostServer() {
   if (server_ == nullptr) return;
-  if (!pump_->birthplace().is_here()) {
+  if (!pump_->fork_guard().is_here()) {
     static_cast<void>(server_.release());
     return;
   }
   if (pump_->net_loop().is_current()) {
-    // The collector of garbage has come by in a compressor.
+    // Destroyed by the garbage collector, within a compressor.
     queue_->close();
     Pump::run_alone_later(pump_, [pump = pump_, queue = queue_, left = server_.release()] {
       left->stop();
       pump->net_loop().poll();
       queue->unwatch();
       if (queue->running() == 0) return std::unique_ptr<Server>(left).reset();
-      static_cast<void>(new std::shared_ptr<Pump>(pump));  // as in destroy()
+      static_cast<void>(new std::shared_ptr<Pump>(pump));  // never destroyed, as in destroy()
     });
     return;
   }
@@ -73,7 +73,7 @@ HostServer::~HostServer() {
 }
 
 Server& HostServer::server() const {
-  pump_->birthplace().require("server");
+  pump_->fork_guard().require("server");
   if (server_ != nullptr && !stopped_) return *server_;
   throw_failure({StatusCode::failed_precondition, "use server: it has been stopped"});
 }
@@ -117,29 +117,33 @@ void HostServer::start() {
 int HostServer::start_for_event_loop(const py::object& is_closed) {
   const int descriptor = queue_->open_descriptor(is_closed);
   start();
-  const ReleasedGil released;
-  pump_->start_thread();
+  Status status;
+  {
+    const ReleasedGil released;
+    status = pump_->start_thread();
+  }
+  if (!status.is_ok()) throw_failure(status);
   return descriptor;
 }
 
 void HostServer::work() {
-  pump_->birthplace().require("server");
-  // Kept while the server is destroyed by another thread.
+  pump_->fork_guard().require("server");
+  // Kept alive in case another thread destroys the server.
   const std::shared_ptr<RequestQueue> queue = queue_;
   const std::shared_ptr<Pump> pump = pump_;
   std::shared_ptr<ServedCall> call;
   while ((call = queue->next(std::move(call))) != nullptr) {
     serve(*queue, call);
-    if (!pump->birthplace().is_here()) {
-      // Its handler has forked: the call is the parent's, as is the coroutine that it would end.
+    if (!pump->fork_guard().is_here()) {
+      // Its handler has forked: the call and its coroutine belong to the parent.
       static_cast<void>(new std::shared_ptr<ServedCall>(call));
-      pump->birthplace().require("server");
+      pump->fork_guard().require("server");
     }
   }
 }
 
 void HostServer::keep() {
-  pump_->birthplace().require("server");
+  pump_->fork_guard().require("server");
   const std::shared_ptr<RequestQueue> queue = queue_;
   const ReleasedGil released;
   queue->keep();
@@ -184,7 +188,7 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
     const Status status = status_of_exception(take_exception(), method.name(), trailing);
     static_cast<void>(call->set_status(status, trailing));
   } catch (const std::exception& error) {
-    // Not everything: the end of the interpreter unwinds its threads.
+    // Not all exceptions: the interpreter unwinds its threads by one as it ends.
     static_cast<void>(call->set_status(
         {StatusCode::internal, "handler of " + std::string(method.name()) + ": " + error.what()}, trailing));
   }
@@ -192,7 +196,7 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
 
 py::list HostServer::take_calls() {
   py::list result;
-  if (!pump_->birthplace().is_here()) return result;
+  if (!pump_->fork_guard().is_here()) return result;
   bool has_refused = false;
   for (const RequestQueue::Item& item : queue_->take_all()) {
     const std::shared_ptr<ServedCall>& call = item.call;
@@ -206,11 +210,11 @@ py::list HostServer::take_calls() {
                                    call->time_left()));
       call->request = {};
     } catch (const std::exception& error) {
-      // The others are served all the same. A call whose cancellation cannot be told ends by itself.
+      // The other calls are served. A call whose cancellation cannot be reported ends by itself.
       if (item.is_cancellation) continue;
       static_cast<void>(call->set_status(
           {StatusCode::resource_exhausted, "request of " + call->served_method().name() + ": " + error.what()}, {}));
-      queue_->answer(call);
+      queue_->finish(call);
       has_refused = true;
     }
   }
@@ -218,18 +222,18 @@ py::list HostServer::take_calls() {
   return result;
 }
 
-void HostServer::answer(const std::shared_ptr<ServedCall>& call) {
-  if (pump_->birthplace().is_here()) queue_->answer(call);
+void HostServer::finish(const std::shared_ptr<ServedCall>& call) {
+  if (pump_->fork_guard().is_here()) queue_->finish(call);
 }
 
 void HostServer::flush() {
-  if (pump_->birthplace().is_here()) queue_->flush();
+  if (pump_->fork_guard().is_here()) queue_->flush();
 }
 
-void HostServer::drain(double seconds) {
+void HostServer::shutdown(double seconds) {
   const auto timeout = duration_of("timeout", py::float_(seconds));
-  // What was made before a fork is not the child's to end.
-  if (stopped_ || server_ == nullptr || !pump_->birthplace().is_here()) return;
+  // A forked child does not end the parent's server.
+  if (stopped_ || server_ == nullptr || !pump_->fork_guard().is_here()) return;
   Server& host = server();
   struct Drained {
     Waitable done;
@@ -247,13 +251,13 @@ void HostServer::drain(double seconds) {
       if (pump_->wait(drained->done, Clock::now() + longest)) break;
     }
     if (has_interrupt()) throw py::error_already_set();
-    pump_->birthplace().require("server");  // a signal's handler may have forked
+    pump_->fork_guard().require("server");  // a signal handler may have forked
   }
   if (!drained->status.is_ok()) throw_failure(drained->status);
 }
 
 void HostServer::stop() {
-  if (std::exchange(stopped_, true) || server_ == nullptr || !pump_->birthplace().is_here()) return;
+  if (std::exchange(stopped_, true) || server_ == nullptr || !pump_->fork_guard().is_here()) return;
   {
     const ReleasedGil released;
     pump_->stop_thread();
@@ -267,16 +271,16 @@ void HostServer::stop() {
 }
 
 bool HostServer::destroy() {
-  if (server_ == nullptr || !pump_->birthplace().is_here()) return true;
+  if (server_ == nullptr || !pump_->fork_guard().is_here()) return true;
   if (queue_->running() > 0) {
     queue_->flush();
     const ReleasedGil released;
     pump_->run_alone([this] { pump_->net_loop().poll(); });
   }
-  last_stats_ = server_->stats();
+  last_totals_ = server_->totals();
   last_statistics_ = server_->statistics();
   if (queue_->running() > 0) {
-    // Their coroutines refer to it, and to the loop; so does a thread that may still look after that.
+    // The coroutines of running handlers refer to the server and the loop, and a thread may still run the loop.
     static_cast<void>(server_.release());
     static_cast<void>(new std::shared_ptr<Pump>(pump_));
     return false;
@@ -294,7 +298,7 @@ void HostServer::collect_statistics() { server().collect_statistics(); }
 
 py::dict HostServer::statistics() const {
   if (server_ == nullptr) return dict_of(last_statistics_);
-  pump_->birthplace().require("server");
+  pump_->fork_guard().require("server");
   const Server& host = *server_;
   ServerStatistics statistics;
   {
@@ -304,20 +308,20 @@ py::dict HostServer::statistics() const {
   return dict_of(statistics);
 }
 
-py::dict HostServer::stats() const {
+py::dict HostServer::totals() const {
   py::dict result;
   result["python_calls"] = queue_->calls();
   result["python_batches"] = queue_->batches();
-  const ServerStats stats = server_ != nullptr ? server_->stats() : last_stats_;
-  result["connections"] = stats.connections;
-  result["open_calls"] = stats.open_calls;
-  result["connections_accepted"] = stats.connections_accepted;
-  result["connections_refused"] = stats.connections_refused;
-  result["calls_started"] = stats.calls_started;
-  result["calls_ok"] = stats.calls_ok;
-  result["calls_failed"] = stats.calls_failed;
-  result["calls_cancelled"] = stats.calls_cancelled;
-  result["calls_refused"] = stats.calls_refused;
+  const ServerTotals totals = server_ != nullptr ? server_->totals() : last_totals_;
+  result["connections"] = totals.connections;
+  result["open_calls"] = totals.open_calls;
+  result["connections_accepted"] = totals.connections_accepted;
+  result["connections_refused"] = totals.connections_refused;
+  result["calls_started"] = totals.calls_started;
+  result["calls_ok"] = totals.calls_ok;
+  result["calls_failed"] = totals.calls_failed;
+  result["calls_cancelled"] = totals.calls_cancelled;
+  result["calls_refused"] = totals.calls_refused;
   return result;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HostServer: a server whose handlers are Python's, run by workers or by an event loop.
+// HostServer: a server with handlers in Python, which workers or an event loop run.
 #pragma once
 
 #include "method_host.h"
@@ -13,7 +13,7 @@
 
 namespace trunkline::python {
 
-/// With the GIL; functions that wait release it meanwhile.
+/// Used with the GIL. Functions that wait release it.
 class HostServer {
  public:
   explicit HostServer(const py::dict& options);
@@ -24,46 +24,47 @@ class HostServer {
   struct MethodFacts {
     std::string request_type;
     std::string response_type;
-    std::string response_codec;  ///< of answers to requests that have none
+    /// The codec of responses to requests that have none.
+    std::string response_codec;
     bool idempotent = false;
     std::size_t max_concurrent_calls = 0;
   };
   void add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
            const MethodFacts& facts);
   bool remove(const std::string& name);
-  /// The endpoint with the port the system chose. Raises RpcError.
+  /// Returns the endpoint with the port that the system chose. Raises RpcError.
   std::string listen(const std::string& uri);
   void start();
-  /// With a thread of its own for the loop, as event loops need it; returns what to watch. `is_closed()`, of the event
-  /// loop: nobody watches any more.
+  /// Starts a thread for the loop, as event loops need it. Returns the descriptor to watch. `is_closed()`: whether the
+  /// event loop is closed, so that nothing watches the descriptor any more.
   int start_for_event_loop(const py::object& is_closed);
-  /// For the operations of streams it serves.
+  /// For the operations of streams that the server serves.
   std::shared_ptr<Inbox> make_inbox(bool has_descriptor) const {
     return std::make_shared<Inbox>(pump_, has_descriptor);
   }
 
-  /// Serves calls until stop(). Workers call this.
+  /// Runs a worker: serves calls until stop().
   void work();
-  /// Sees to it that somebody looks after the loop, until stop(). One thread calls this, beside the workers.
+  /// Runs the keeper, which makes sure that a thread runs the loop, until stop(). For one thread beside the workers.
   void keep();
-  /// For an event loop: (call, entry, request, codec, seconds left or None); of a cancellation the entry is None. What
-  /// there is no memory for is refused, which is its call's alone.
+  /// For an event loop: a list of (call, entry, request, codec, seconds left or None). The entry is None for a
+  /// cancellation. A call for which memory is short is refused; the others are not affected.
   py::list take_calls();
-  void answer(const std::shared_ptr<ServedCall>& call);
+  void finish(const std::shared_ptr<ServedCall>& call);
   void flush();
 
-  /// Lets what was accepted finish, up to `seconds`. RpcError (deadline_exceeded) says what was cut off.
-  void drain(double seconds);
-  /// At once. Workers leave work() when the handlers they run have ended.
+  /// Waits up to `seconds` for the accepted calls. RpcError (deadline_exceeded) reports the calls that were cut off.
+  void shutdown(double seconds);
+  /// Stops at once. Workers return from work() when the handlers that they run have ended.
   void stop();
-  /// After stop(): gives everything back. False if handlers still run, then it is left as it is for good.
+  /// Releases everything, after stop(). False if handlers still run; the server is then never destroyed.
   bool destroy();
 
-  /// Once it is destroyed: as they were then.
-  py::dict stats() const;
-  /// From now on statistics() tells of methods and the loop.
+  /// The totals; after destroy(), as they were then.
+  py::dict totals() const;
+  /// From now on statistics() includes methods and the loop.
   void collect_statistics();
-  /// As dict_of() says; once it is destroyed: as they were then.
+  /// See dict_of(). After destroy(), as they were then.
   py::dict statistics() const;
   std::size_t running() const noexcept { return queue_->running(); }
 
@@ -76,7 +77,8 @@ class HostServer {
   std::shared_ptr<RequestQueue> queue_;
   std::unique_ptr<Server> server_;
   bool stopped_ = false;
-  ServerStats last_stats_;  // once there is no server any more, as is what follows
+  /// What totals() and statistics() return after destroy().
+  ServerTotals last_totals_;
   ServerStatistics last_statistics_;
 };
 

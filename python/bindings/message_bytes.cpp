@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Buffers of Python's as slices, and slices as buffers.
+// Python buffers as slices, and slices as Python buffers.
 #include "message_bytes.h"
 
 #include "base/block_waste.h"
@@ -10,12 +10,12 @@ namespace trunkline::python {
 
 namespace {
 
-/// From so many on, bytes are carried without a copy.
+/// Messages from this size on are not copied.
 constexpr std::size_t many_bytes = 16 * 1024;
 
-/// Keeps `owner` until the core is done with the bytes, which are its.
+/// A slice of bytes that belong to `owner`, which it keeps alive.
 Slice adopt(ByteSpan bytes, py::object owner) {
-  // The core only reads what has not been allocated by it.
+  // The core only reads bytes that it has not allocated.
   auto* const data = const_cast<std::byte*>(bytes.data());
   Block* const block = Block::adopt(
       data, bytes.size(), [](void* object) { drop_reference(static_cast<PyObject*>(object)); }, owner.ptr());
@@ -23,9 +23,9 @@ Slice adopt(ByteSpan bytes, py::object owner) {
   return {block, data, bytes.size()};
 }
 
-/// Of an object that keeps its bytes where they are for as long as its buffer is held.
+/// A slice of an object that does not move its bytes while its buffer is held.
 bool can_be_held(const py::handle& object) {
-  // A bytearray could not be resized meanwhile, which nobody expects of an argument.
+  // Holding the buffer of a bytearray would prevent its caller from resizing it.
   return PyByteArray_Check(object.ptr()) == 0;
 }
 
@@ -55,7 +55,7 @@ OutgoingBytes::OutgoingBytes(const py::handle& object, Sharing sharing) : view_(
     auto held = py::reinterpret_steal<py::object>(PyMemoryView_FromObject(object.ptr()));
     if (!held) throw py::error_already_set();
     const Py_buffer& buffer = *PyMemoryView_GET_BUFFER(held.ptr());
-    // An exporter may give other memory each time, which then is not kept by this one.
+    // An exporter may return other memory each time, which this buffer does not keep alive.
     const bool is_same = buffer.buf == view_.bytes().data() && buffer.len == static_cast<Py_ssize_t>(view_.size());
     if (is_same) kept_ = adopt(view_.bytes(), std::move(held));
   }
@@ -63,7 +63,7 @@ OutgoingBytes::OutgoingBytes(const py::handle& object, Sharing sharing) : view_(
 
 py::buffer_info ReceivedBytes::buffer() const {
   const auto size = static_cast<py::ssize_t>(slice_.size());
-  // Only for reading, as is said at the end.
+  // Read-only, as the last argument states.
   return {const_cast<std::byte*>(slice_.data()), 1, "B", 1, {size}, {1}, true};
 }
 

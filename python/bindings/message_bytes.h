@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages as bytes on their way between Python's objects and the core, without a copy where they are many.
+// Messages as bytes between Python objects and the core; long ones are not copied.
 #pragma once
 
 #include "payload.h"
@@ -9,10 +9,10 @@
 
 namespace trunkline::python {
 
-/// The bytes of a contiguous buffer, borrowed while this lives. With the GIL.
+/// The bytes of a contiguous buffer, borrowed for the lifetime of this object. With the GIL.
 class BufferView {
  public:
-  /// Throws TypeError for what has no buffer, BufferError for one that is not C-contiguous.
+  /// Throws TypeError for an object without a buffer, BufferError for one that is not C-contiguous.
   explicit BufferView(const py::handle& object);
   ~BufferView();
   BufferView(const BufferView&) = delete;
@@ -29,21 +29,23 @@ class BufferView {
   std::size_t size_ = 0;
 };
 
-/// Whether a message's object may be changed while the core still has its bytes.
+/// Whether the object of a message may change while the core still has its bytes.
 enum class Sharing : std::uint8_t {
-  if_read_only,  ///< it may be if it can be: then it is copied
-  while_waiting  ///< not by its sender, who waits for the call
+  /// It may change unless it is read-only; then it is copied.
+  if_read_only,
+  /// It does not change, as its sender waits for the call.
+  while_waiting
 };
 
-/// A message on its way out. With the GIL.
+/// A message to send. With the GIL.
 class OutgoingBytes {
  public:
-  /// Throws as BufferView does.
+  /// Throws what BufferView throws.
   explicit OutgoingBytes(const py::handle& object, Sharing sharing = Sharing::if_read_only);
 
-  /// Many bytes have an owner, the object itself; few are borrowed while this lives.
+  /// The bytes. Long messages keep the object alive; short ones are borrowed for the lifetime of this object.
   Slice slice() const noexcept { return kept_.empty() ? Slice(nullptr, view_.bytes().data(), view_.size()) : kept_; }
-  /// With an owner in any case.
+  /// The bytes, which keep the object alive or are a copy.
   Slice keep() const { return kept_.empty() ? Slice::copy_of(view_.bytes()) : kept_; }
 
  private:
@@ -51,7 +53,7 @@ class OutgoingBytes {
   Slice kept_;
 };
 
-/// Many bytes of a message that has come: Python's buffer protocol gives them without a copy.
+/// The bytes of a long received message, which Python reads by the buffer protocol without a copy.
 class ReceivedBytes {
  public:
   explicit ReceivedBytes(Slice slice) noexcept : slice_(std::move(slice)) {}
@@ -62,9 +64,9 @@ class ReceivedBytes {
   Slice slice_;
 };
 
-/// As a new `bytes`.
+/// Copies the bytes to a new `bytes`.
 py::object bytes_of(ByteSpan span);
-/// A message that has come: as `bytes`; many that travelled as `bytes`, and so are not decoded, as ReceivedBytes.
+/// A received message: `bytes`, or ReceivedBytes for a long message of the codec `bytes`, which is not decoded.
 py::object received(const Slice& bytes, std::string_view codec);
 inline py::object received(const Payload& payload) { return received(payload.bytes, payload.codec); }
 

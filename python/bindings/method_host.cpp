@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The coroutines that stand for Python's handlers.
+// The coroutines that represent Python's handlers.
 #include "method_host.h"
 
 #include <asio/async_result.hpp>
@@ -10,10 +10,6 @@
 namespace trunkline::python {
 
 namespace {
-
-constexpr std::chrono::microseconds slow_from{500};
-/// So many calls in a row must be quick before a slow method is trusted again.
-constexpr int calls_to_trust = 100;
 
 class Messages final : public CallMessages {
  public:
@@ -34,8 +30,8 @@ class HandlerResumption final : public Resumption {
   Handler handler_;
 };
 
-/// Until Python has answered `call`.
-asio::awaitable<void> answered(RequestQueue& queue, const std::shared_ptr<ServedCall>& call) {
+/// Hands `call` to Python and waits until it has finished.
+asio::awaitable<void> until_finished(RequestQueue& queue, const std::shared_ptr<ServedCall>& call) {
   return asio::async_initiate<const asio::use_awaitable_t<>&, void()>(
       [&queue, call](auto handler) {
         call->resumption = std::make_unique<HandlerResumption<decltype(handler)>>(std::move(handler));
@@ -45,14 +41,6 @@ asio::awaitable<void> answered(RequestQueue& queue, const std::shared_ptr<Served
 }
 
 }  // namespace
-
-void ServedMethod::took(std::chrono::nanoseconds duration) const noexcept {
-  if (duration >= slow_from) {
-    slow_.store(calls_to_trust, std::memory_order_relaxed);
-  } else if (is_slow()) {
-    slow_.fetch_sub(1, std::memory_order_relaxed);
-  }
-}
 
 MethodHost::MethodHost(MethodShape shape, std::shared_ptr<const ServedMethod> method, std::shared_ptr<Pump> pump,
                        std::shared_ptr<RequestQueue> queue)
@@ -73,14 +61,14 @@ std::shared_ptr<ServedCall> MethodHost::make_call(ServerContext& context) const 
 asio::awaitable<Status> MethodHost::run_async(CallMessages& messages, ServerContext& context) {
   const std::shared_ptr<ServedCall> call = make_call(context);
   call->set_request(std::exchange(*messages.request.as<Payload>(), {}));
-  co_await answered(*queue_, call);
+  co_await until_finished(*queue_, call);
   co_return call->take_outcome(messages.response.as<Slice>());
 }
 
 asio::awaitable<Status> MethodHost::run_stream_async(call::ServerStreamCore& stream, ServerContext& context) {
   const std::shared_ptr<ServedCall> call = make_call(context);
   call->open_stream(stream);
-  co_await answered(*queue_, call);
+  co_await until_finished(*queue_, call);
   co_return call->take_outcome(nullptr);
 }
 

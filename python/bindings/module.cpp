@@ -4,13 +4,25 @@
 #include "client_channel.h"
 #include "host_server.h"
 
-#include "net/open_sockets.h"
+#include "net/fork_safe_sockets.h"
+
+#include <trunkline/compressor.h>
 
 #include <pybind11/stl.h>
+
+#include <string>
+#include <vector>
 
 namespace trunkline::python {
 
 namespace {
+
+std::vector<std::string> built_in_compressors() {
+  std::vector<std::string> names;
+  for (const auto& compressor : CompressorRegistry::with_defaults().compressors())
+    names.emplace_back(compressor->name());
+  return names;
+}
 
 void bind_calls(py::module_& module) {
   py::class_<ReceivedBytes>(module, "ReceivedBytes", py::buffer_protocol())
@@ -145,13 +157,13 @@ void bind_server(py::module_& module) {
       .def("work", &HostServer::work)
       .def("keep", &HostServer::keep)
       .def("take_calls", &HostServer::take_calls)
-      .def("answer", &HostServer::answer, py::arg("call"))
+      .def("finish", &HostServer::finish, py::arg("call"))
       .def("flush", &HostServer::flush)
-      .def("drain", &HostServer::drain, py::arg("timeout"))
+      .def("shutdown", &HostServer::shutdown, py::arg("timeout"))
       .def("stop", &HostServer::stop)
       .def("destroy", &HostServer::destroy)
       .def("running", &HostServer::running)
-      .def("stats", &HostServer::stats)
+      .def("totals", &HostServer::totals)
       .def("collect_statistics", &HostServer::collect_statistics)
       .def("statistics", &HostServer::statistics);
 }
@@ -165,12 +177,13 @@ PYBIND11_MODULE(_core, module) {
   watch_forks();
   watch_forks_of_references();
   watch_forks_of_codec_names();
-  trunkline::net::OpenSockets::close_in_children();
+  trunkline::net::ForkSafeSockets::close_in_children();
   module.doc() = "The C++ core of trunkline.";
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
              pybind11::arg("describe_error"));
+  module.def("built_in_compressors", &built_in_compressors);
   bind_calls(module);
-  bind_window(module);  // which a channel's signatures name
+  bind_window(module);  // before the channel, whose signatures name it
   bind_channel(module);
   bind_server(module);
 }

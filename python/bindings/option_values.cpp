@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks of types and ranges, and their texts.
+// Checks of types and ranges, and the texts of their errors.
 #include "option_values.h"
 
 #include <algorithm>
@@ -9,12 +9,12 @@ namespace trunkline::python {
 
 namespace {
 
-/// As Python shows it, but not endlessly.
+/// Python's repr of the value, shortened.
 std::string shown(const py::handle& value) {
-  constexpr py::ssize_t most = 80;
+  constexpr py::ssize_t max_shown = 80;
   const py::object text = py::repr(value);
-  if (PyUnicode_GetLength(text.ptr()) <= most) return text.cast<std::string>();
-  return text[py::slice(0, most, 1)].cast<std::string>() + "...";
+  if (PyUnicode_GetLength(text.ptr()) <= max_shown) return text.cast<std::string>();
+  return text[py::slice(0, max_shown, 1)].cast<std::string>() + "...";
 }
 
 [[noreturn]] void refuse_type(const std::string& what, const py::handle& value, const char* wanted) {
@@ -27,7 +27,7 @@ std::string shown(const py::handle& value) {
   throw py::value_error(what + " is " + shown(value) + ", not " + wanted);
 }
 
-/// What says that it is an integer, as numpy's do; a float does not.
+/// Accepts any object with __index__, such as numpy's integers, but no float.
 py::object index_of(const std::string& what, const py::handle& value) {
   if (PyBool_Check(value.ptr()) || PyIndex_Check(value.ptr()) == 0) refuse_type(what, value, "an integer");
   auto index = py::reinterpret_steal<py::object>(PyNumber_Index(value.ptr()));
@@ -48,7 +48,7 @@ std::string text_of(const std::string& what, const py::handle& value) {
   const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
   if (text == nullptr) {
     PyErr_Clear();
-    refuse_value(what, value, "a text that UTF-8 can hold");
+    refuse_value(what, value, "a str that UTF-8 can encode");
   }
   return {text, static_cast<std::size_t>(size)};
 }
@@ -58,7 +58,7 @@ std::string path_of(const std::string& what, const py::handle& value) {
   PyObject* encoded = nullptr;
   if (PyUnicode_FSConverter(value.ptr(), &encoded) == 0) {
     if (PyErr_ExceptionMatches(PyExc_TypeError)) refuse_type(what, value, "a path: a str or an os.PathLike");
-    if (PyErr_ExceptionMatches(PyExc_ValueError)) refuse_value(what, value, "a path that the system could have");
+    if (PyErr_ExceptionMatches(PyExc_ValueError)) refuse_value(what, value, "a path that the system accepts");
     throw py::error_already_set();
   }
   return py::reinterpret_steal<py::bytes>(encoded);
@@ -68,7 +68,7 @@ double number_of(const std::string& what, const py::handle& value) {
   if (PyBool_Check(value.ptr())) refuse_type(what, value, "a number");
   const double number = PyFloat_AsDouble(value.ptr());
   if (number != -1.0 || PyErr_Occurred() == nullptr) return number;
-  if (PyErr_ExceptionMatches(PyExc_OverflowError)) refuse_value(what, value, "a number that a float can hold");
+  if (PyErr_ExceptionMatches(PyExc_OverflowError)) refuse_value(what, value, "a number that a float can represent");
   if (PyErr_ExceptionMatches(PyExc_TypeError)) refuse_type(what, value, "a number");
   throw py::error_already_set();
 }
@@ -76,23 +76,23 @@ double number_of(const std::string& what, const py::handle& value) {
 std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& value) {
   const double seconds = number_of(what, value);
   if (!std::isfinite(seconds) || seconds < 0) refuse_value(what, value, "a finite number of seconds, 0 or more");
-  constexpr double most = 9e9;  // beyond this nanoseconds do not fit
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, most) * 1e9));
+  constexpr double max_seconds = 9e9;  // more do not fit into nanoseconds
+  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, max_seconds) * 1e9));
 }
 
-long long signed_of(const std::string& what, const py::handle& value, long long least, long long most) {
+long long signed_of(const std::string& what, const py::handle& value, long long min, long long max) {
   const py::object index = index_of(what, value);
   int overflow = 0;
   const long long number = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
-  if (overflow == 0 && number >= least && number <= most) return number;
-  refuse_value(what, value, std::to_string(least) + " to " + std::to_string(most));
+  if (overflow == 0 && number >= min && number <= max) return number;
+  refuse_value(what, value, std::to_string(min) + " to " + std::to_string(max));
 }
 
-unsigned long long unsigned_of(const std::string& what, const py::handle& value, unsigned long long most) {
+unsigned long long unsigned_of(const std::string& what, const py::handle& value, unsigned long long max) {
   const py::object index = index_of(what, value);
   const unsigned long long number = PyLong_AsUnsignedLongLong(index.ptr());
-  if (PyErr_Occurred() == nullptr && number <= most) return number;
-  refuse_value(what, value, "0 to " + std::to_string(most));
+  if (PyErr_Occurred() == nullptr && number <= max) return number;
+  refuse_value(what, value, "0 to " + std::to_string(max));
 }
 
 }  // namespace trunkline::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Option values from Python, read as what they are meant to be and nothing else.
+// Reads option values from Python, without implicit conversions between types.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -13,19 +13,19 @@ namespace trunkline::python {
 
 namespace py = pybind11;
 
-// Each throws TypeError for another type, ValueError for what is out of range; `what` names the option in its text.
-// True and False are flags, and no numbers. With the GIL.
+// Each function throws TypeError for another type and ValueError for a value out of range; `what` names the option in
+// the text. True and False are not numbers. With the GIL.
 
 bool flag_of(const std::string& what, const py::handle& value);
 std::string text_of(const std::string& what, const py::handle& value);
-/// Of a str or an os.PathLike.
+/// Reads a str or an os.PathLike.
 std::string path_of(const std::string& what, const py::handle& value);
 double number_of(const std::string& what, const py::handle& value);
-/// Seconds, finite and 0 or more.
+/// Reads a finite number of seconds, 0 or more.
 std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& value);
 
-long long signed_of(const std::string& what, const py::handle& value, long long least, long long most);
-unsigned long long unsigned_of(const std::string& what, const py::handle& value, unsigned long long most);
+long long signed_of(const std::string& what, const py::handle& value, long long min, long long max);
+unsigned long long unsigned_of(const std::string& what, const py::handle& value, unsigned long long max);
 
 template <std::integral Integer>
 Integer integer_of(const std::string& what, const py::handle& value) {

@@ -34,12 +34,12 @@ struct CodecName {
   MessageType type;
 };
 
-/// What has been named once stays: views of it are in messages that anybody may still hold.
+/// Names of codecs, which are never removed: messages hold views of them.
 class CodecNames {
  public:
   const std::array<CodecName, 4>& built_in() const noexcept { return built_in_; }
   const CodecName& bytes() const noexcept { return built_in_.back(); }
-  /// Without a lock for those that are built in.
+  /// Finds built-in names without a lock.
   const CodecName* find(std::string_view name) {
     for (const CodecName& known : built_in_) {
       if (known.text == name) return &known;
@@ -55,7 +55,7 @@ class CodecNames {
     for (const CodecName& known : others_) list(known);
     return result;
   }
-  /// For fork(): a child must find the mutex free.
+  /// Around fork(), so that the mutex is free in the child.
   void lock() { mutex_.lock(); }
   void unlock() { mutex_.unlock(); }
   const CodecName& add(std::string_view name) {
@@ -75,11 +75,11 @@ class CodecNames {
 
   const std::array<CodecName, 4> built_in_{CodecName("protobuf"), CodecName("json"), CodecName("msgpack"),
                                            CodecName("bytes")};
-  std::mutex mutex_;  // guards the others
+  std::mutex mutex_;  // guards the names of the application
   std::list<CodecName> others_;
 };
 
-// Never destroyed: threads may still look names up while static objects are.
+// Never destroyed: threads may look names up while static objects are destroyed.
 CodecNames& codec_names() {
   static auto* const names = new CodecNames;
   return *names;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Payload: an encoded message with the name of its encoding; Python encodes and decodes, the core only carries.
+// Payload: an encoded message with the name of its codec. Python encodes and decodes; the core only carries it.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -11,19 +11,19 @@ namespace trunkline::python {
 
 struct Payload {
   Slice bytes;
-  std::string_view codec{};  ///< of a received message; views a text that stays, and ends in a zero byte
+  /// The codec of a received message; a view of a zero-terminated string that is never destroyed.
+  std::string_view codec{};
 };
 
-/// Codecs that pass payloads through as they are, under the names of the codecs Python has: protobuf, json, msgpack,
-/// bytes.
+/// Codecs that pass payloads through, under the names of Python's built-in codecs: protobuf, json, msgpack, bytes.
 CodecRegistry pass_through_codecs();
-/// The same for a codec of the application's, whose name is known from then on.
+/// A codec that passes payloads through, under a name of the application, which codec_name() knows from then on.
 std::shared_ptr<const Codec> pass_through_codec(std::string_view name);
-/// The type of a Payload that travels as `codec` where nothing else has been agreed on. A name of codec_name().
+/// The type of a Payload whose default codec is `codec`, a name of codec_name().
 const MessageType& payload_type(std::string_view codec);
-/// Once, before the first fork: a child must be able to look names up.
+/// Prepares for forks, so that a child can look names up. Once, before the first fork.
 void watch_forks_of_codec_names();
-/// The name as it stays, so that it outlives any Python string. Throws std::invalid_argument for one that nobody has.
+/// The same name in a string that is never destroyed. Throws std::invalid_argument for an unknown name.
 std::string_view codec_name(std::string_view name);
 
 }  // namespace trunkline::python

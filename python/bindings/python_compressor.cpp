@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calling out to Python, and what goes wrong there as a status.
+// Calls of Python functions, and their exceptions as statuses.
 #include "python_compressor.h"
 
 #include "message_bytes.h"
@@ -10,7 +10,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// Ctrl-c is raised again where the main thread waits, or runs Python next.
+/// KeyboardInterrupt is raised again where the main thread waits or runs Python code next.
 Status raised(const py::error_already_set& error) {
   if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
   return {StatusCode::internal, "the compressor raised an exception"};

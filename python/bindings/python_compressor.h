@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PythonCompressor: a compressor of the application's, written in Python.
+// PythonCompressor: a compressor that the application has written in Python.
 #pragma once
 
 #include "references.h"
@@ -10,8 +10,8 @@
 
 namespace trunkline::python {
 
-/// Called on any thread, with or without the GIL, which it takes. `compress(bytes)` gives bytes, `decompress(bytes,
-/// size)` gives `size` bytes or raises ValueError for what is corrupt; other exceptions are internal errors.
+/// Any thread may use it, with or without the GIL, which it takes. `compress(bytes)` returns bytes. `decompress(bytes,
+/// size)` returns `size` bytes, or raises ValueError for corrupt data; other exceptions are internal errors.
 class PythonCompressor final : public Compressor {
  public:
   PythonCompressor(std::string name, const py::handle& compress, const py::handle& decompress)

@@ -19,13 +19,13 @@ struct Left {
   std::atomic<bool> any{false};
 };
 
-// Never destroyed: threads may still drop references while static objects are.
+// Never destroyed: threads may drop references while static objects are destroyed.
 Left& left() {
   static auto* const value = new Left;
   return *value;
 }
 
-/// A child of fork() finds the mutex free, and nothing to drop: that is its parent's to do.
+/// Around fork(): in the child the mutex is free and the list is empty, as the parent drops its references.
 void lock_left() { left().mutex.lock(); }
 void unlock_left() { left().mutex.unlock(); }
 void forget_left() {
@@ -37,13 +37,13 @@ void forget_left() {
 }  // namespace
 
 bool holds_gil() noexcept {
-  // Not PyGILState_Check(): once there has been a subinterpreter that is always true.
+  // Not PyGILState_Check(), which is always true once there has been a subinterpreter.
 #if PY_VERSION_HEX >= 0x030D0000
   PyThreadState* const current = PyThreadState_GetUnchecked();
 #else
   PyThreadState* const current = _PyThreadState_UncheckedGet();
 #endif
-  // Before 3.12 that is the thread which has the GIL, whichever it is.
+  // Before 3.12 this is the thread that has the GIL, whichever it is.
   return current != nullptr && current == PyGILState_GetThisThreadState();
 }
 
@@ -68,7 +68,8 @@ void drop_reference(PyObject* object) noexcept {
     left().objects.push_back(object);
     is_first = !left().any.exchange(true, std::memory_order_release);
   }
-  // If nobody else comes by, the main thread does. There is little room for such calls; then somebody has to.
+  // The main thread drops them if no other thread does. Python's queue of such calls is short; if it is full, another
+  // thread has to drop them.
   if (is_first && Py_IsInitialized() != 0) static_cast<void>(Py_AddPendingCall(drop_left_pending, nullptr));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// References to Python's objects that loops carry without the GIL.
+// References to Python objects that loops hold without the GIL.
 #pragma once
 
 #include "released_gil.h"
@@ -12,17 +12,17 @@ namespace trunkline::python {
 
 namespace py = pybind11;
 
-/// True if this thread has it, of the main interpreter.
+/// True if this thread has the GIL of the main interpreter.
 bool holds_gil() noexcept;
-/// Drops a reference on any thread: at once with the GIL, else when a thread that has it comes by, or the main thread
-/// runs Python.
+/// Drops a reference on any thread: at once with the GIL; otherwise when a thread with the GIL calls
+/// drop_left_references(), or the main thread runs Python.
 void drop_reference(PyObject* object) noexcept;
-/// Drops what others could not. With the GIL.
+/// Drops references that threads without the GIL have left. With the GIL.
 void drop_left_references();
-/// Once, before the first fork: a child must be able to drop references.
+/// Prepares for forks, so that a child can drop references. Once, before the first fork.
 void watch_forks_of_references();
 
-/// A reference that may be let go of on any thread. Made and read with the GIL.
+/// A reference that may be released on any thread. Made and read with the GIL.
 class Reference {
  public:
   Reference() noexcept = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ReleasedGil: a stretch of code without the GIL, also on threads that outlive the interpreter.
+// ReleasedGil: runs a scope without the GIL, even on threads that outlive the interpreter.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -8,8 +8,8 @@
 
 namespace trunkline::python {
 
-/// Releases the GIL while it lives. A daemon thread that wants it back when the interpreter has ended stays here for
-/// good: Python would unwind it from within a destructor, which ends the process with an error.
+/// Releases the GIL for its lifetime. A daemon thread that takes it back after the interpreter has ended blocks here
+/// forever: Python would unwind the thread from within a destructor, which terminates the process.
 class ReleasedGil {
  public:
   ReleasedGil() noexcept : thread_(PyEval_SaveThread()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who serves the loop and who runs handlers.
+// Which thread runs the loop and which ones run handlers.
 #include "request_queue.h"
 
 #include <unistd.h>
@@ -12,15 +12,15 @@ namespace trunkline::python {
 
 namespace {
 
-/// So many answers are handed in together before the loop is looked at again, also if more calls wait.
-constexpr std::size_t answers_at_once = 64;
-/// How long the loop may be without anyone to look after it.
+/// At most this many finished calls are handed in together before the loop runs again, even if more calls wait.
+constexpr std::size_t finished_at_once = 64;
+/// How long the loop may be without a thread that runs it.
 constexpr std::chrono::milliseconds tick_interval{2};
-/// So many ticks without a call, and nobody ticks until calls come again.
+/// After this many ticks without a call the keeper stops ticking until calls arrive.
 constexpr int ticks_until_dormant = 64;
 
-/// A turn of the loop that fails, such as for want of memory, ends none of the threads that happen to lead: what it was
-/// about ends by its deadline or with its connection.
+/// Catches what a turn of the loop throws, such as out of memory, so that the leading thread survives. The calls
+/// concerned end by their deadline or with their connection.
 template <class Turn>
 void survive(const Turn& turn) {
   try {
@@ -32,9 +32,9 @@ void survive(const Turn& turn) {
 }  // namespace
 
 std::shared_ptr<RequestQueue> RequestQueue::make(const std::shared_ptr<Pump>& pump) {
-  // In a forked child it is never destroyed: what is in it belongs to coroutines of the parent's.
+  // Never destroyed in a forked child: its calls belong to coroutines of the parent.
   const std::shared_ptr<RequestQueue> made(new RequestQueue(pump), [](RequestQueue* queue) {
-    if (queue->pump_->birthplace().is_here()) delete queue;
+    if (queue->pump_->fork_guard().is_here()) delete queue;
   });
   pump->on_hand_over([weak = std::weak_ptr(made)] {
     if (const std::shared_ptr<RequestQueue> queue = weak.lock()) queue->end_of_lead();
@@ -70,7 +70,7 @@ void RequestQueue::push_item(Item item) {
     post(std::move(refused));
   } else if (descriptor_ >= 0 && is_first) {
     watch();
-    // Told once all that comes in this turn is there.
+    // Announced once all calls of this turn are there.
     pump_->net_loop().post([self = shared_from_this()] {
       const std::uint64_t one = 1;
       static_cast<void>(!::write(self->descriptor_, &one, sizeof one));
@@ -88,7 +88,7 @@ void RequestQueue::wake_one() {
   }
 }
 
-/// Nobody leads any more: somebody has to keep an eye on that.
+/// No thread leads any more: the keeper has to watch the loop.
 void RequestQueue::end_of_lead() {
   leader_serves_ = false;
   if (!is_dormant_.load(std::memory_order_seq_cst)) return;
@@ -120,85 +120,86 @@ std::shared_ptr<ServedCall> RequestQueue::pop() {
 }
 
 /// With the mutex held.
-void RequestQueue::put(std::shared_ptr<ServedCall> answered) {
-  if (answered->is_handed_in) return;
-  answers_.push_back(answered);
-  answered->is_handed_in = true;
+void RequestQueue::put(std::shared_ptr<ServedCall> finished) {
+  if (finished->is_handed_in) return;
+  finished_.push_back(finished);
+  finished->is_handed_in = true;
 }
 
 /// With the mutex held.
-RequestQueue::Calls RequestQueue::take_answers() {
+RequestQueue::Calls RequestQueue::take_finished() {
   ++hand_ins_;
-  return std::exchange(answers_, {});
+  return std::exchange(finished_, {});
 }
 
-std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> answered) {
+std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> previous) {
   std::unique_lock lock(mutex_);
-  if (answered != nullptr) put(std::move(answered));
-  if (answers_.size() >= answers_at_once) {
-    Calls answers = take_answers();
+  if (previous != nullptr) put(std::move(previous));
+  if (finished_.size() >= finished_at_once) {
+    Calls finished = take_finished();
     lock.unlock();
-    flush_amid_calls(std::move(answers));
+    flush_amid_calls(std::move(finished));
     lock.lock();
   }
   for (bool has_waited = false;; has_waited = true) {
     if (std::shared_ptr<ServedCall> call = pop()) {
       ++calls_;
       if (has_waited) ++batches_;
-      if (!keeper_leads_.load(std::memory_order_relaxed) || answers_.empty()) return call;
-      // All others are busy, and this one is about to be: nobody else hands them in.
-      Calls answers = take_answers();
+      if (!keeper_leads_.load(std::memory_order_relaxed) || finished_.empty()) return call;
+      // All other workers are busy, and this one is about to be: no other thread would hand them in.
+      Calls finished = take_finished();
       lock.unlock();
-      post(std::move(answers));
+      post(std::move(finished));
       return call;
     }
-    Calls answers = take_answers();
+    Calls finished = take_finished();
     lock.unlock();
     if (is_closed()) {
       const ReleasedGil released;
-      hand_in(std::move(answers));
+      hand_in(std::move(finished));
       return nullptr;
     }
     drop_left_references();
     {
       const ReleasedGil released;
-      survive([&] { wait_for_calls(std::move(answers)); });
+      survive([&] { wait_for_calls(std::move(finished)); });
     }
     lock.lock();
   }
 }
 
-/// Calls that come meanwhile are this worker's: none that stands by is woken to share the GIL with it.
-void RequestQueue::flush_amid_calls(Calls answers) {
+/// This worker serves the calls that arrive meanwhile: no other one is woken to compete for the GIL.
+void RequestQueue::flush_amid_calls(Calls finished) {
   const ReleasedGil released;
   const auto serve = [&] {
     leader_serves_ = true;
-    resume_all(answers);
+    resume_all(finished);
   };
   survive([&] {
-    if (!pump_->lead_once(serve)) post(std::move(answers));
+    if (!pump_->lead_once(serve)) post(std::move(finished));
   });
 }
 
 /// Without the GIL.
-void RequestQueue::wait_for_calls(Calls answers) {
+void RequestQueue::wait_for_calls(Calls finished) {
   const auto has_calls = [&] {
     leader_serves_ = true;
-    if (!answers.empty()) resume_all(answers);
+    if (!finished.empty()) resume_all(finished);
     return has_items_.load(std::memory_order_acquire) || is_closed();
   };
   const auto leave = [this] {
-    // Where there are several, more are on their way: they need not wait until these are done.
+    // With several calls, more are likely to follow; they need not wait until these are done.
     if (has_several()) pump_->net_loop().poll();
   };
-  // One claims it from the keeper, or workers would take it from each other until the keeper has run again.
+  // Only one worker claims the lead from the keeper; otherwise workers would take it from each other until the keeper
+  // runs.
   const bool claims = keeper_leads_.load(std::memory_order_relaxed) && keeper_leads_.exchange(false);
   if (pump_->lead_until(has_calls, leave, claims)) return;
-  if (!answers.empty()) post(std::move(answers));
+  if (!finished.empty()) post(std::move(finished));
   stand_by();
 }
 
-/// Until there are calls that the leader does not serve, or the loop is to be looked after.
+/// Waits until there are calls that the leader does not serve, or the loop needs a thread.
 void RequestQueue::stand_by() {
   std::unique_lock lock(mutex_);
   if (!items_.empty() || is_closed()) return;
@@ -211,63 +212,63 @@ void RequestQueue::stand_by() {
 void RequestQueue::keep() {
   std::unique_lock lock(mutex_);
   for (int idle = 0; !is_closed();) {
-    const bool had_answers = !answers_.empty();
+    const bool had_finished = !finished_.empty();
     const std::uint64_t hand_ins = hand_ins_;
     const bool is_due = tick(lock, idle);
-    if (had_answers && hand_ins_ == hand_ins) {
-      // Their worker is at another call meanwhile.
-      Calls answers = take_answers();
+    if (had_finished && hand_ins_ == hand_ins) {
+      // Their worker is busy with another call.
+      Calls finished = take_finished();
       lock.unlock();
-      hand_in(std::move(answers));
+      hand_in(std::move(finished));
       lock.lock();
     }
     if (!is_due) continue;
     if (standing_by_ > 0) {
-      changed_.notify_one();  // a worker can run handlers as well
+      changed_.notify_one();  // a worker can also run handlers
       continue;
     }
-    // Workers that find the next call at once hand in by themselves from here on.
+    // From here on, workers that find the next call at once hand in by themselves.
     keeper_leads_.store(true, std::memory_order_relaxed);
-    Calls answers = take_answers();
+    Calls finished = take_finished();
     lock.unlock();
     const auto is_over = [&] {
-      if (!answers.empty()) resume_all(answers);
+      if (!finished.empty()) resume_all(finished);
       return is_closed();
     };
     survive([&] {
       if (!pump_->lead_until(
               is_over, [] {}, false) &&
-          !answers.empty())
-        post(std::move(answers));
+          !finished.empty())
+        post(std::move(finished));
     });
     keeper_leads_.store(false, std::memory_order_relaxed);
     lock.lock();
   }
 }
 
-/// True if nobody has looked after the loop or the calls that wait for a tick, or the keeper was called.
+/// True if no thread has run the loop or served the calls since the last tick, or if the keeper was called.
 bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
-  const std::uint64_t turns = pump_->turns_of_lead();
+  const std::uint64_t turns = pump_->lead_count();
   const std::uint64_t popped = popped_;
   const bool had_items = !items_.empty();
   is_dormant_.store(idle >= ticks_until_dormant && !had_items, std::memory_order_seq_cst);
-  // Whoever stops to lead after this sees that it has to be told.
+  // A thread that stops leading after this sees that the keeper must be told.
   if (is_dormant_ && pump_->is_led()) {
     ticker_.wait(lock);
     idle = 0;
   } else {
     if (!is_wanted_) ticker_.wait_for(lock, tick_interval);
-    idle = pump_->is_led() && pump_->turns_of_lead() == turns ? idle + 1 : 0;
+    idle = pump_->is_led() && pump_->lead_count() == turns ? idle + 1 : 0;
   }
   is_dormant_.store(false, std::memory_order_relaxed);
   const bool is_wanted = std::exchange(is_wanted_, false);
-  // The worker that led when they came is busy with one of them, and a stream's handler may lead while it waits.
+  // The worker that led when they arrived is busy with one of them. A handler of a stream may lead while it waits.
   const bool are_left = had_items && !items_.empty() && popped_ == popped;
-  const bool is_left = !pump_->is_led() && (is_wanted || pump_->turns_of_lead() == turns);
+  const bool is_left = !pump_->is_led() && (is_wanted || pump_->lead_count() == turns);
   return !is_closed() && (are_left || is_left);
 }
 
-/// On the loop's thread, or whoever has the lead.
+/// On the thread that leads.
 void RequestQueue::resume_all(Calls& calls) {
   Calls taken = std::exchange(calls, {});
   for (std::shared_ptr<ServedCall>& call : taken) {
@@ -283,27 +284,27 @@ void RequestQueue::post(Calls calls) {
   pump_->net_loop().post([self = shared_from_this(), shared] { self->resume_all(*shared); });
 }
 
-void RequestQueue::answer(std::shared_ptr<ServedCall> call) {
+void RequestQueue::finish(std::shared_ptr<ServedCall> call) {
   const std::lock_guard lock(mutex_);
   put(std::move(call));
 }
 
 void RequestQueue::flush() {
-  Calls answers;
+  Calls finished;
   {
     const std::lock_guard lock(mutex_);
-    answers = take_answers();
+    finished = take_finished();
   }
-  if (answers.empty()) return;
+  if (finished.empty()) return;
   const ReleasedGil released;
-  hand_in(std::move(answers));
+  hand_in(std::move(finished));
 }
 
 /// Without the GIL.
-void RequestQueue::hand_in(Calls answers) {
-  if (answers.empty()) return;
+void RequestQueue::hand_in(Calls finished) {
+  if (finished.empty()) return;
   survive([&] {
-    if (!pump_->lead_once([&] { resume_all(answers); })) post(std::move(answers));
+    if (!pump_->lead_once([&] { resume_all(finished); })) post(std::move(finished));
   });
 }
 
@@ -321,9 +322,9 @@ void RequestQueue::close() {
   for (Item& item : left) {
     if (item.is_cancellation) continue;
     item.call->refuse();
-    answer(std::move(item.call));
+    finish(std::move(item.call));
   }
-  // For a worker that leads.
+  // Wakes a worker that leads.
   pump_->net_loop().post([] {});
   flush();
 }

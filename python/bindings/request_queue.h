@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// RequestQueue: calls on their way from the loop to Python's workers or event loop, and answers on their way back.
+// RequestQueue: calls on their way from the loop to Python's workers or event loop, and finished calls on their way
+// back.
 #pragma once
 
 #include "served_call.h"
@@ -15,10 +16,10 @@
 
 namespace trunkline::python {
 
-/// Workers serve the loop themselves: one leads until there are calls, runs their handlers one after the other, and
-/// hands its answers in when there are no more. A keeper sees to it that another one takes the lead over if that takes
-/// long, so a handler that blocks keeps only its own worker, and no answer of another; if all are busy, the keeper
-/// leads.
+/// Workers run the loop themselves. One of them leads until calls arrive, runs their handlers one after the other, and
+/// hands the finished calls in when no calls are left. A keeper makes another worker take the lead if that takes long,
+/// so a handler that blocks occupies only its own worker and delays no response of another one. If all workers are
+/// busy, the keeper leads.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
   static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump);
@@ -29,7 +30,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   struct Item {
     std::shared_ptr<ServedCall> call;
-    bool is_cancellation = false;  ///< of a call that was taken before; event loops only
+    /// The cancellation of a call that was taken before. For event loops only.
+    bool is_cancellation = false;
   };
 
   // --- on the loop's thread ---
@@ -40,40 +42,40 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   // --- workers; with the GIL ---
 
-  /// Hands in the answer of the call before, as answer() does, if there is one. The next call; leads or waits for one
-  /// with the GIL released. Null once closed.
-  std::shared_ptr<ServedCall> next(std::shared_ptr<ServedCall> answered);
-  /// A handler begins that is known to take its time: somebody else is to look after the loop.
+  /// Hands in `previous`, the call that this worker has finished, as finish() does, unless it is null. Then returns the
+  /// next call; leads or waits for one with the GIL released. Null once closed.
+  std::shared_ptr<ServedCall> next(std::shared_ptr<ServedCall> previous);
+  /// Called before a handler that is known to be slow: another worker or the keeper is to run the loop.
   void call_stand_by();
 
   // --- the keeper, one thread; without the GIL ---
 
-  /// Until close().
+  /// Runs the keeper until close().
   void keep();
 
   // --- an event loop; with the GIL ---
 
-  /// Readable when there are calls. Before the first call; workers must not be used then. `is_closed()` is asked now
-  /// and then while there are calls: once it is, those that wait are refused, and so are further ones. What the loop
-  /// has taken is_closed() has to answer itself.
+  /// Returns a descriptor that is readable when there are calls. To be called before the first call, and instead of
+  /// using workers. `is_closed()` is called now and then while there are calls. Once it returns true, waiting and
+  /// further calls are refused; is_closed() itself has to finish the calls that the event loop has taken.
   int open_descriptor(const py::handle& is_closed);
   std::vector<Item> take_all();
 
-  // --- answers; with the GIL ---
+  // --- finished calls; with the GIL ---
 
-  /// Hands the answer of `call` in, once; it goes out with others, at the latest when a worker waits, at the keeper's
-  /// second tick, or at flush().
-  void answer(std::shared_ptr<ServedCall> call);
+  /// Hands in a finished call, once. Its response is sent with others, at the latest when a worker waits, at the second
+  /// tick of the keeper, or at flush().
+  void finish(std::shared_ptr<ServedCall> call);
   void flush();
 
-  /// The event loop is no longer watched. While nobody runs the loop, before that may be destroyed.
-  void unwatch() noexcept { unanswered_.cancel(); }
-  /// What waits is answered with unavailable; workers leave.
+  /// Stops calling is_closed(). While no thread runs the loop, and before the loop is destroyed.
+  void unwatch() noexcept { unfinished_.cancel(); }
+  /// Finishes waiting calls with unavailable, and lets the workers leave.
   void close();
   bool is_closed() const noexcept { return closed_.load(std::memory_order_acquire); }
-  /// Calls taken or waiting, and not answered.
+  /// The calls that are waiting or have been taken, and have not finished.
   std::size_t running() const noexcept { return running_.load(std::memory_order_acquire); }
-  /// Calls so far, and how many times somebody had to take the GIL for some of them.
+  /// The calls so far, and how often a thread took the GIL to serve some of them.
   std::uint64_t calls() const noexcept { return calls_; }
   std::uint64_t batches() const noexcept { return batches_; }
 
@@ -83,11 +85,11 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void push_item(Item item);
   bool has_several();
   std::shared_ptr<ServedCall> pop();
-  void put(std::shared_ptr<ServedCall> answered);
-  Calls take_answers();
-  void hand_in(Calls answers);
-  void flush_amid_calls(Calls answers);
-  void wait_for_calls(Calls answers);
+  void put(std::shared_ptr<ServedCall> finished);
+  Calls take_finished();
+  void hand_in(Calls finished);
+  void flush_amid_calls(Calls finished);
+  void wait_for_calls(Calls finished);
   void end_of_lead();
   void stand_by();
   bool tick(std::unique_lock<std::mutex>& lock, int& idle);
@@ -98,30 +100,38 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void post(Calls calls);
 
   std::shared_ptr<Pump> pump_;
-  std::mutex mutex_;  // guards what follows up to the condition variables
+  /// Guards the members up to the condition variables.
+  std::mutex mutex_;
   std::deque<Item> items_;
-  Calls answers_;
-  std::uint64_t hand_ins_ = 0;  // of answers
+  Calls finished_;
+  /// How often finished calls were handed in.
+  std::uint64_t hand_ins_ = 0;
   bool announced_ = false;
   std::uint64_t popped_ = 0;
   std::size_t standing_by_ = 0;
-  bool is_wanted_ = false;           // the keeper, at once
-  std::condition_variable ticker_;   // the keeper's
-  std::condition_variable changed_;  // of workers that stand by
+  /// The keeper is to tick at once.
+  bool is_wanted_ = false;
+  /// Wakes the keeper.
+  std::condition_variable ticker_;
+  /// Wakes workers that stand by.
+  std::condition_variable changed_;
   std::atomic<bool> is_dormant_{false};
   std::atomic<bool> keeper_leads_{false};
   std::atomic<bool> has_items_{false};
   std::atomic<bool> closed_{false};
-  bool leader_serves_ = false;  // loop's thread; until it hands over
+  /// The leader runs the handlers of the calls that arrive. Used on the loop's thread; reset as the leader hands over.
+  bool leader_serves_ = false;
   int descriptor_ = -1;
-  base::Timer unanswered_{
+  /// Calls look_after_loop() while an event loop has unfinished calls. Used on the loop's thread.
+  base::Timer unfinished_{
       [](base::Timer&, void* self, base::TimePoint now) { static_cast<RequestQueue*>(self)->look_after_loop(now); },
-      this};                  // loop's thread
-  Reference is_loop_closed_;  // GIL
+      this};
+  /// Used with the GIL, as are the counters below.
+  Reference is_loop_closed_;
   std::atomic<std::size_t> running_{0};
 
-  std::uint64_t batches_ = 0;  // GIL
-  std::uint64_t calls_ = 0;    // GIL
+  std::uint64_t batches_ = 0;
+  std::uint64_t calls_ = 0;
 };
 
 }  // namespace trunkline::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An event loop that takes calls from a RequestQueue, and what becomes of them once it is closed.
+// Event loops that take calls from a RequestQueue, and their calls once the loop is closed.
 #include "request_queue.h"
 
 #include <sys/eventfd.h>
@@ -15,7 +15,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// An event loop that has not answered all its calls for so long may have been closed.
+/// An event loop that has had unfinished calls for this long may have been closed.
 constexpr std::chrono::seconds patience{1};
 
 }  // namespace
@@ -29,7 +29,7 @@ int RequestQueue::open_descriptor(const py::handle& is_closed) {
 }
 
 void RequestQueue::watch() {
-  if (!unanswered_.is_scheduled()) pump_->net_loop().timers().schedule(unanswered_, pump_->net_loop().now() + patience);
+  if (!unfinished_.is_scheduled()) pump_->net_loop().timers().schedule(unfinished_, pump_->net_loop().now() + patience);
 }
 
 void RequestQueue::look_after_loop(base::TimePoint now) {
@@ -39,10 +39,10 @@ void RequestQueue::look_after_loop(base::TimePoint now) {
     try {
       if (is_loop_closed_ && is_loop_closed_.share()().cast<bool>()) return close();
     } catch (const std::exception&) {
-      // It is asked again.
+      // is_closed() is called again later.
     }
   }
-  pump_->net_loop().timers().schedule(unanswered_, now + patience);
+  pump_->net_loop().timers().schedule(unfinished_, now + patience);
 }
 
 std::vector<RequestQueue::Item> RequestQueue::take_all() {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What Python asks and says about a call it serves.
+// What Python reads from and sets on a call that it serves.
 #include "served_call.h"
 
-#include "method_host.h"
+#include "served_method.h"
 
 #include <utility>
 
@@ -12,13 +12,13 @@ ServedCall::ServedCall(std::shared_ptr<Pump> pump, std::shared_ptr<const ServedM
     : pump_(std::move(pump)), method_(std::move(method)), context_(&context) {}
 
 ServerContext& ServedCall::context() const {
-  pump_->birthplace().require("context");
-  if (!answered_) return *context_;
-  throw_failure({StatusCode::failed_precondition, "use context: its call has been answered"});
+  pump_->fork_guard().require("context");
+  if (!is_finished_) return *context_;
+  throw_failure({StatusCode::failed_precondition, "use context: its call has finished"});
 }
 
 py::list ServedCall::metadata() const {
-  // Making Python's objects may let other threads run, one of which may answer the call.
+  // Making Python objects may let other threads run, one of which may finish the call.
   const Metadata copy = context().metadata();
   return metadata_to_python(copy);
 }
@@ -49,7 +49,7 @@ std::shared_ptr<StreamOperation> ServedCall::operation(const std::shared_ptr<Inb
 std::shared_ptr<StreamOperation> ServedCall::begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
   auto begun = operation(inbox, tag);
   begun->tell_codec(codec_);
-  call::async_read<Payload>(*port_, begun->handler([](StreamOperation&) {}));
+  detail::async_read<Payload>(*port_, begun->handler([](StreamOperation&) {}));
   return begun;
 }
 
@@ -58,32 +58,32 @@ std::shared_ptr<StreamOperation> ServedCall::begin_write(const py::handle& messa
   auto begun = operation(inbox, tag);
   const OutgoingBytes bytes(message);
   const Payload payload{bytes.slice()};
-  call::async_act(*port_, call::StreamAction::write, {&payload_type(codec), &payload},
-                  begun->handler([](StreamOperation&) {}));
+  detail::async_act(*port_, detail::StreamAction::write, {&payload_type(codec), &payload},
+                    begun->handler([](StreamOperation&) {}));
   return begun;
 }
 
-bool ServedCall::begin_answer() { return !std::exchange(answered_, true); }
+bool ServedCall::begin_finish() { return !std::exchange(is_finished_, true); }
 
 bool ServedCall::set_response(const py::handle& message) {
-  if (answered_) return false;
-  Slice response = OutgoingBytes(message).keep();  // which may run Python, and so another thread
-  if (!begin_answer()) return false;
+  if (is_finished_) return false;
+  Slice response = OutgoingBytes(message).keep();  // may run Python code, and so another thread
+  if (!begin_finish()) return false;
   response_ = std::move(response);
   return true;
 }
 
 bool ServedCall::set_status(Status status, const Metadata& trailing) {
-  if (!begin_answer()) return false;
+  if (!begin_finish()) return false;
   outcome_ = std::move(status);
   for (const Metadata::Entry& entry : trailing) trailing_.add(entry.name, entry.value);
   return true;
 }
 
-bool ServedCall::set_ok() { return begin_answer(); }
+bool ServedCall::set_ok() { return begin_finish(); }
 
 Status ServedCall::take_outcome(Slice* response) {
-  if (begin_answer()) outcome_ = {StatusCode::internal, "handler of " + method_->name() + " ended without an answer"};
+  if (begin_finish()) outcome_ = {StatusCode::internal, "handler of " + method_->name() + " ended without a response"};
   for (const Metadata::Entry& entry : trailing_) context_->add_trailing_metadata(entry.name, entry.value);
   context_ = nullptr;
   if (response != nullptr) *response = std::move(response_);

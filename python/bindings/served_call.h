@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// ServedCall: one call that a server has for Python, from its arrival to its answer.
+// ServedCall: one call that a server hands to Python, from its arrival to its end.
 #pragma once
 
 #include "stream_operation.h"
 
+#include <trunkline/detail/stream_completion.h>
 #include <trunkline/server_context.h>
-#include <trunkline/stream_completion.h>
 
 #include <atomic>
 #include <memory>
@@ -14,39 +14,39 @@ namespace trunkline::python {
 
 class ServedMethod;
 
-/// What wakes the coroutine that stands for the call in the core. On the loop's thread, once.
+/// Resumes the coroutine that represents the call in the core. Called once, on the loop's thread.
 class Resumption {
  public:
   virtual ~Resumption() = default;
   virtual void resume() = 0;
 };
 
-/// Made on the loop's thread; used with the GIL until it is answered; then the loop's again.
+/// Made on the loop's thread. Until it has finished it is used with the GIL, and then by the loop again.
 class ServedCall : public std::enable_shared_from_this<ServedCall> {
  public:
   ServedCall(std::shared_ptr<Pump> pump, std::shared_ptr<const ServedMethod> method, ServerContext& context);
   ServedCall(const ServedCall&) = delete;
   ServedCall& operator=(const ServedCall&) = delete;
 
-  // --- for Python; RpcError (failed_precondition) once it is answered ---
+  // --- for Python; RpcError (failed_precondition) once the call has finished ---
 
   std::string_view method() const { return context().method(); }
   std::string_view peer() const { return context().peer(); }
   std::string_view certificate_subject() const { return context().certificate_subject(); }
   py::list metadata() const;
-  /// Seconds, or None without a deadline.
+  /// Seconds until the deadline; None without one.
   py::object time_left() const;
-  bool is_cancelled() const { return answered_ || context().is_cancelled(); }
+  bool is_cancelled() const { return is_finished_ || context().is_cancelled(); }
   void add_leading_metadata(std::string_view name, const py::handle& value);
   void add_trailing_metadata(std::string_view name, const py::handle& value);
   bool set_compressor(std::string_view name) { return context().set_compressor(name); }
   void disconnect() { context().disconnect(); }
-  /// Of the request, or what was last read; empty before.
+  /// The codec of the request, or of the message that was read last; empty before.
   const char* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
   std::chrono::steady_clock::time_point deadline() const { return context().deadline(); }
 
   std::shared_ptr<StreamOperation> begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
-  /// `codec`: what it travels as if the caller has not said in what by a message of its own.
+  /// `codec`: that of the response if the caller has sent no message, and so has not chosen one.
   std::shared_ptr<StreamOperation> begin_write(const py::handle& message, std::string_view codec,
                                                const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
 
@@ -56,14 +56,14 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   bool set_response(const py::handle& message);
   bool set_status(Status status, const Metadata& trailing);
   bool set_ok();
-  /// It will not be run: the server stops.
+  /// Ends the call without running it, as the server stops.
   void refuse() { static_cast<void>(set_status({StatusCode::unavailable, "the server is stopping"}, {})); }
 
   // --- on the loop's thread ---
 
-  void open_stream(call::ServerStreamCore& core) { port_ = &call::port_of(core); }
+  void open_stream(call::ServerStreamCore& core) { port_ = &detail::port_of(core); }
   bool is_stream() const noexcept { return port_ != nullptr; }
-  /// Gives its metadata to the context, which it no longer uses after this.
+  /// Returns the status and sets the response; moves the metadata to the context, which is not used afterwards.
   Status take_outcome(Slice* response);
 
   void set_request(Payload payload) noexcept {
@@ -73,21 +73,22 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
 
   Slice request;
   std::unique_ptr<Resumption> resumption;
-  bool is_handed_in = false;  // the queue's
+  /// Set by the RequestQueue.
+  bool is_handed_in = false;
   const ServedMethod& served_method() const noexcept { return *method_; }
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
 
  private:
   ServerContext& context() const;
-  bool begin_answer();
+  bool begin_finish();
   std::shared_ptr<StreamOperation> operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
 
   std::shared_ptr<Pump> pump_;
   std::shared_ptr<const ServedMethod> method_;
   ServerContext* context_;
-  call::StreamPort* port_ = nullptr;
+  detail::StreamPort* port_ = nullptr;
   std::atomic<const char*> codec_{""};
-  bool answered_ = false;
+  bool is_finished_ = false;
   Metadata trailing_;
   Slice response_;
   Status outcome_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of option names.
+// The options of channels and servers by name.
 #include "settings.h"
 
 #include "option_values.h"
@@ -15,7 +15,7 @@ namespace trunkline::python {
 
 namespace {
 
-/// `what`: names the option in the texts of errors.
+/// `what`: the option in the texts of errors.
 using Setter = std::function<void(const std::string& what, const py::handle& value)>;
 using Table = std::map<std::string, Setter, std::less<>>;
 
@@ -47,14 +47,14 @@ Setter flag(bool& target) {
   return [&target](const std::string& what, const py::handle& value) { target = flag_of(what, value); };
 }
 
-/// Names of codecs whose messages Python encodes and decodes.
+/// Reads the names of the application's codecs.
 Setter codecs(CodecRegistry& target) {
   return [&target](const std::string& what, const py::handle& names) {
     for (const py::handle& name : names) target.add(pass_through_codec(text_of(what, name)));
   };
 }
 
-/// Triples of a name and two functions.
+/// Reads triples of a name and two functions.
 Setter compressors(CompressorRegistry& target) {
   return [&target](const std::string& what, const py::handle& triples) {
     for (const py::handle& item : triples) {

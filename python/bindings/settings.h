@@ -13,20 +13,21 @@
 
 namespace trunkline::python {
 
-/// Every key must be known and have a value of its type: TypeError otherwise; ValueError for one that is out of range.
+/// Throws TypeError for an unknown key or a value of another type, ValueError for a value out of range.
 ChannelOptions channel_options_of(const py::dict& options);
 ServerOptions server_options_of(const py::dict& options);
 /// `what`: "Channel" or "Server".
 std::chrono::microseconds busy_poll_of(const char* what, const py::dict& options);
 
-/// What one call says beside its request; made once for many calls, or for one.
+/// The options of a call, made for one call or once for many.
 struct CallSettings {
   CallSettings(const py::object& timeout, const py::object& metadata, bool wait_for_ready, bool idempotent,
                std::string compressor);
   CallOptions options;
 
  private:
-  std::string compressor_;  // viewed by the options
+  /// The options have a view of it.
+  std::string compressor_;
 };
 
 }  // namespace trunkline::python

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Statistics field by field.
+// Statistics, field by field.
 #include "statistics_values.h"
 
 #include <string>
@@ -43,7 +43,7 @@ py::dict dict_of(const MethodStatistics& method) {
   return result;
 }
 
-void add_totals(const ServerStats& totals, py::dict& result) {
+void add_totals(const ServerTotals& totals, py::dict& result) {
   result["connections"] = totals.connections;
   result["connections_accepted"] = totals.connections_accepted;
   result["connections_refused"] = totals.connections_refused;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// dict_of: statistics as Python has them.
+// dict_of: statistics as a dict.
 #pragma once
 
 #include <trunkline/server_statistics.h>
@@ -10,8 +10,8 @@ namespace trunkline::python {
 
 namespace py = pybind11;
 
-/// Keyed as the fields of trunkline.v1.ServerStatistics: durations are nanoseconds, maps dicts, repeated fields lists.
-/// Besides "is_collected". With the GIL.
+/// The keys are the fields of trunkline.v1.ServerStatistics and "is_collected". Durations are in nanoseconds, maps are
+/// dicts, repeated fields are lists. With the GIL.
 py::dict dict_of(const ServerStatistics& statistics);
 
 }  // namespace trunkline::python

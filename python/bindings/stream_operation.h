@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// StreamOperation: one read, write or wait of a stream that Python has begun.
+// StreamOperation: one read, write or wait for the end of a stream, begun by Python.
 #pragma once
 
 #include "client_call.h"
@@ -13,13 +13,14 @@ namespace trunkline::python {
 
 class StreamOperation final : public Completion {
  public:
-  /// `owner` is kept until the end: the stream's end that it belongs to.
+  /// `owner`: the stream that it belongs to, kept alive until the operation ends.
   StreamOperation(std::shared_ptr<Pump> pump, std::shared_ptr<void> owner) noexcept
       : Completion(std::move(pump)), owner_(std::move(owner)) {}
 
-  /// Before it is begun: where the name of the codec of what is read goes, a member of the owner.
+  /// Before it begins: where to store the codec of the message that is read, a member of the owner.
   void tell_codec(std::atomic<const char*>& codec) noexcept { codec_ = &codec; }
-  /// A read: the message's bytes, or None at the stream's end. Otherwise True. An RpcError if it has failed.
+  /// For a read the bytes of the message, or None at the end of the stream; True for others; an RpcError after a
+  /// failure.
   py::object outcome() override {
     if (!status_.is_ok()) return make_failure(status_, leading_, trailing_, {});
     if (!is_read_) return py::bool_(true);
@@ -27,16 +28,16 @@ class StreamOperation final : public Completion {
   }
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
-  /// Once it has ended.
+  /// After its end.
   bool is_ok() const noexcept { return status_.is_ok(); }
   bool has_message() const noexcept { return has_message_; }
-  /// After a failure, for its exception.
+  /// After a failure: the metadata and peer for its exception.
   void set_metadata(Metadata leading, Metadata trailing) noexcept {
     leading_ = std::move(leading);
     trailing_ = std::move(trailing);
   }
 
-  /// Asio's handlers of both kinds. `at_end(operation)` is called on the loop's thread before anybody is told.
+  /// Asio handlers of both kinds. `at_end(operation)` is called on the loop's thread before the outcome is delivered.
   template <class AtEnd>
   struct Handler {
     using cancellation_slot_type = asio::cancellation_slot;
@@ -65,7 +66,7 @@ class StreamOperation final : public Completion {
   }
 
  private:
-  /// A message is written when there is room for it, which is before the socket has it.
+  /// A write ends when there is room for the message, which is before the socket has taken it.
   bool leaves_work() const noexcept override { return true; }
   void tell(std::string_view codec) noexcept {
     if (codec_ != nullptr) codec_->store(codec.empty() ? "" : codec.data(), std::memory_order_relaxed);

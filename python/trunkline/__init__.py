@@ -1,18 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Trunkline: remote calls, many on one wire.
+"""Trunkline: remote procedure calls, many of them on one connection.
 
-``Server`` and ``Channel`` are for code that blocks, ``trunkline.aio`` has both for asyncio.
+``Server`` and ``Channel`` are for code that blocks; ``trunkline.aio`` has the same classes for asyncio.
 """
 
 import importlib as _importlib
 import typing as _typing
 
-from ._calls import Reply
-from ._channel import Channel
-from ._client_methods import BidirectionalMethod, ClientStreamMethod, ServerStreamMethod, UnaryMethod
-from ._codecs import Codec
-from ._compressors import Compressor
-from ._context import Context
+from ._client.options import CallOptions, ChannelOptions, StreamOptions
+from ._client.outgoing_call import ClientInterceptor, OutgoingCall
+from ._client.response_info import ResponseInfo
 from ._errors import (
     Aborted,
     AlreadyExists,
@@ -35,13 +32,18 @@ from ._errors import (
     Unimplemented,
     Unknown,
 )
-from ._futures import CallFuture
-from ._interceptors import ClientInterceptor, IncomingCall, OutgoingCall, ServerInterceptor
+from ._messages.codec import Codec
+from ._messages.compressor import Compressor, built_in_compressors
 from ._metadata import Metadata, MetadataLike
-from ._method_definition import MethodDefinition
-from ._options import CallOptions, ChannelOptions, ServerOptions, StreamOptions
-from ._server import RunningServer, Server
-from ._streams import ClientStream
+from ._methods.definition import MethodDefinition
+from ._server.context import Context
+from ._server.incoming_call import IncomingCall, ServerInterceptor
+from ._server.options import ServerOptions
+from ._sync.channel import Channel
+from ._sync.client_methods import BidirectionalMethod, ClientStreamMethod, ServerStreamMethod, UnaryMethod
+from ._sync.client_stream import ClientStream
+from ._sync.futures import CallFuture
+from ._sync.server import RunningServer, Server
 
 if _typing.TYPE_CHECKING:
     from . import aio as aio
@@ -80,7 +82,7 @@ __all__ = [
     "OutOfRange",
     "OutgoingCall",
     "PermissionDenied",
-    "Reply",
+    "ResponseInfo",
     "ResourceExhausted",
     "RpcError",
     "RunningServer",
@@ -95,11 +97,12 @@ __all__ = [
     "Unavailable",
     "Unimplemented",
     "Unknown",
+    "built_in_compressors",
 ]
 
 
 def __getattr__(name: str) -> _typing.Any:
-    """Some modules are imported when they are first asked for: many programs need no asyncio."""
+    """Imports some submodules at their first use, as many programs do not need asyncio."""
     if name in ("aio", "services", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""RpcError, one subclass per status code, and what both sides make of them."""
+"""RpcError and its subclasses, one for each status code; conversions between errors and statuses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Error = TypeVar("Error", bound="RpcError")
 
 
 class StatusCode(enum.IntEnum):
-    """The canonical status codes, with the numbers gRPC gives them."""
+    """The canonical status codes of gRPC, with its numbers."""
 
     OK = 0
     CANCELLED = 1
@@ -45,7 +45,7 @@ class StatusCode(enum.IntEnum):
 
 
 class Origin(enum.IntEnum):
-    """Who said it: this process, the peer's handler or runtime, or the connection between them."""
+    """Where a status comes from: this process, the peer (its handler or runtime), or the connection between them."""
 
     LOCAL = 0
     PEER = 1
@@ -53,41 +53,43 @@ class Origin(enum.IntEnum):
 
 
 class Detail(NamedTuple):
-    """One detail of a status, the parts of a ``google.protobuf.Any``."""
+    """One detail of a status: the fields of a ``google.protobuf.Any``."""
 
     type_url: str
     value: bytes
 
     @classmethod
     def of(cls, detail: Any) -> Detail:
-        """From a ``Detail``, a pair, or a protobuf message."""
+        """Makes a detail from a ``Detail``, a pair, or a protobuf message."""
         descriptor = getattr(detail, "DESCRIPTOR", None)
         if descriptor is not None:
             return cls(f"type.googleapis.com/{descriptor.full_name}", detail.SerializeToString())
         type_url, value = detail
         if not isinstance(type_url, str) or not isinstance(value, (bytes, bytearray, memoryview)):
             kinds = f"{type(type_url).__name__}, {type(value).__name__}"
-            raise TypeError(f"detail: it is a type URL and bytes, not ({kinds})")
+            raise TypeError(f"a detail is a type URL and bytes, not ({kinds})")
         return cls(type_url, bytes(value))
 
 
 class RpcError(Exception):
-    """A call has ended with a status that is not ok.
+    """A call has ended with a status other than ok.
 
-    Raised by calls, and by handlers to end theirs: the caller then sees the same error. ``RpcError(text, code=...)``
-    makes the subclass of that code.
+    Calls raise it. A handler raises it to end its call; the caller then gets the same error. ``RpcError(text, code=...)``
+    makes an instance of the subclass of that code.
     """
 
     code: StatusCode = StatusCode.UNKNOWN
     _classes: ClassVar[dict[int, type[RpcError]]] = {}
 
-    #: Where it was said; ``may_have_run`` is False only if it is certain that no handler has seen the call.
+    #: Where the status comes from.
     origin: Origin
+    #: False only if it is certain that no handler has seen the call.
     may_have_run: bool
-    #: What the server sent before its first message, and with the status.
+    #: What the server sent before its first message.
     leading_metadata: Metadata
+    #: What the server sent with the status.
     trailing_metadata: Metadata
-    #: Who answered, e.g. ``tcp://127.0.0.1:8888``; empty if the call never reached a connection.
+    #: The server, e.g. ``tcp://127.0.0.1:8888``; empty if the call never reached a connection.
     peer: str
     message: str
 
@@ -96,7 +98,7 @@ class RpcError(Exception):
         if code is not None and cls.code != code:
             found = cls._classes.get(code)
             if found is None:
-                raise ValueError(f"RpcError: {code} is no code of an error")
+                raise ValueError(f"RpcError: {code} is not the code of an error")
             if not issubclass(found, cls):
                 raise ValueError(f"{cls.__name__}: its code is {cls.code.name}, not {StatusCode(code).name}")
             made = found
@@ -110,7 +112,7 @@ class RpcError(Exception):
         details: Iterable[Any] = (),
         trailing_metadata: MetadataLike = None,
     ) -> None:
-        """``message`` may be an exception: its text counts."""
+        """``message``: a str, or an exception whose text is used. ``details``: see ``Detail.of``."""
         self.message = str(message)
         super().__init__(self.message)
         self.origin = Origin.LOCAL
@@ -125,11 +127,12 @@ class RpcError(Exception):
     @overload
     def details(self, kind: type[Message]) -> Sequence[Message]: ...
     def details(self, kind: type[Any] | None = None) -> Sequence[Any]:
-        """All details, or those that are protobuf messages of class ``kind``, parsed; TypeError for other classes."""
+        """All details, or the parsed messages of those that hold a protobuf message of class ``kind``. TypeError for another
+        class."""
         if kind is None:
             return self._details
         if not hasattr(kind, "DESCRIPTOR"):
-            raise TypeError(f"details: {kind!r} is no class of protobuf messages")
+            raise TypeError(f"details: {kind!r} is not a class of protobuf messages")
         suffix: str = "/" + kind.DESCRIPTOR.full_name
         parse = kind.FromString
         return [parse(detail.value) for detail in self._details if detail.type_url.endswith(suffix)]
@@ -156,97 +159,97 @@ class RpcError(Exception):
 
 
 class Cancelled(RpcError):
-    """The caller gave the call up."""
+    """The caller cancelled the call."""
 
     code = StatusCode.CANCELLED
 
 
 class Unknown(RpcError):
-    """An error without a better code."""
+    """An error without a more specific code."""
 
     code = StatusCode.UNKNOWN
 
 
 class InvalidArgument(RpcError):
-    """The argument is wrong whatever the state of the system."""
+    """The argument is invalid regardless of the state of the system."""
 
     code = StatusCode.INVALID_ARGUMENT
 
 
 class DeadlineExceeded(RpcError):
-    """The deadline passed before the call completed; it may have run."""
+    """The deadline passed before the call finished; it may have run."""
 
     code = StatusCode.DEADLINE_EXCEEDED
 
 
 class NotFound(RpcError):
-    """Something asked for does not exist."""
+    """A requested entity does not exist."""
 
     code = StatusCode.NOT_FOUND
 
 
 class AlreadyExists(RpcError):
-    """Something to be created exists."""
+    """The entity to be created exists already."""
 
     code = StatusCode.ALREADY_EXISTS
 
 
 class PermissionDenied(RpcError):
-    """The caller is known and may not do this."""
+    """The caller is authenticated but not allowed to do this."""
 
     code = StatusCode.PERMISSION_DENIED
 
 
 class ResourceExhausted(RpcError):
-    """A limit was hit: quota, size, concurrency."""
+    """A limit is reached: a quota, a size, a number of concurrent calls."""
 
     code = StatusCode.RESOURCE_EXHAUSTED
 
 
 class FailedPrecondition(RpcError):
-    """The system is not in the state the call needs."""
+    """The system is not in the state that the call requires."""
 
     code = StatusCode.FAILED_PRECONDITION
 
 
 class Aborted(RpcError):
-    """A conflict with another call; repeat the whole sequence."""
+    """A conflict with another call; retry the whole sequence."""
 
     code = StatusCode.ABORTED
 
 
 class OutOfRange(RpcError):
-    """Past the valid range, e.g. reading past the end."""
+    """An operation past the valid range, e.g. reading past the end."""
 
     code = StatusCode.OUT_OF_RANGE
 
 
 class Unimplemented(RpcError):
-    """The method, codec or compressor is unknown to the server."""
+    """The server does not know the method, codec or compressor."""
 
     code = StatusCode.UNIMPLEMENTED
 
 
 class Internal(RpcError):
-    """An invariant is broken; also a handler that raised something else than an RpcError."""
+    """An invariant is broken, or a handler raised an exception other than RpcError."""
 
     code = StatusCode.INTERNAL
 
 
 class Unavailable(RpcError):
-    """The peer cannot be reached or is going away; retry with backoff."""
+    """The peer cannot be reached or is shutting down; retry with backoff."""
 
     code = StatusCode.UNAVAILABLE
 
 
 class DataLoss(RpcError):
-    """Unrecoverable loss or corruption of data."""
+    """Data is lost or corrupted beyond recovery."""
 
     code = StatusCode.DATA_LOSS
 
 
 class Unauthenticated(RpcError):
-    """No valid credentials."""
+    """The caller has no valid credentials."""
 
     code = StatusCode.UNAUTHENTICATED
 
@@ -261,7 +264,7 @@ def _restore(
     trailing: list[tuple[str, bytes]],
     peer: str,
 ) -> RpcError:
-    """An error as the core or a pickle describes it."""
+    """Makes the error that the core or a pickle describes."""
     error = RpcError(message, code=code, details=details)
     error.origin = Origin(origin)
     error.may_have_run = may_have_run
@@ -276,18 +279,18 @@ Described = tuple[int, str, Sequence[Detail], Sequence[tuple[str, bytes]]]
 
 
 def describe_error(error: BaseException, method: str) -> Described:
-    """What a handler has raised, as the status of its call. Anything but an RpcError is logged with its traceback."""
+    """The status for the exception that a handler has raised. Other exceptions than RpcError are logged with traceback."""
     if isinstance(error, RpcError):
         try:
             return _described(error)
         except Exception:
-            _log.exception("handler of %s raised what cannot be told", method)
+            _log.exception("handler of %s raised an error that cannot be described", method)
     _log.error("handler of %s raised %s", method, type(error).__name__, exc_info=error)
     return int(StatusCode.INTERNAL), f"handler of {method} raised an exception", (), ()
 
 
 def _described(error: RpcError) -> Described:
-    # Its attributes may have been set to anything; and what is no UTF-8 cannot be sent.
+    # The application may have set the attributes to anything. Text that UTF-8 cannot encode is replaced.
     code = StatusCode(error.code)
     if code == StatusCode.OK:
         raise ValueError(f"{type(error).__name__}: its code is OK")
@@ -297,7 +300,7 @@ def _described(error: RpcError) -> Described:
 
 
 def abort(code: int, message: str, details: Iterable[Any] = (), trailing_metadata: MetadataLike = None) -> NoReturn:
-    """Raises the error of ``code``."""
+    """Raises the RpcError of ``code``."""
     raise RpcError(message, code=code, details=details, trailing_metadata=trailing_metadata)
 
 

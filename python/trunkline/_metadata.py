@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metadata: the named values that travel beside a call's messages."""
+"""Metadata: named values that a call carries beside its messages."""
 
 from __future__ import annotations
 
@@ -9,16 +9,21 @@ from typing import Any, TypeVar, Union, overload
 
 Value = Union[str, bytes]
 Default = TypeVar("Default")
-#: What is accepted wherever metadata is given: a mapping, or pairs where a name may come more than once.
+#: Metadata as callers pass it: a mapping, or pairs of a name and a value, in which a name may occur more than once.
 MetadataLike = Union[Mapping[str, Value], Iterable[tuple[str, Value]], None]
 
 
 class Metadata:
-    """Named values, in order; a name may come more than once. Unchangeable.
+    """Named values in order; a name may occur more than once. Immutable.
 
-    It is asked by name, as a mapping is: ``metadata[name]`` and ``get`` give the first value of a name, ``get_all`` all of
-    them, ``name in metadata`` whether there is one. Values are ``str``, or ``bytes`` where the name ends in ``-bin``. Iterating
-    gives every pair of a name and its value as ``bytes``, ``len`` their number; so it can be sent again as it is.
+    Names are tokens of HTTP: 1 to 255 letters, digits and characters of ``!#$%&'*+-.^_`|~``. Upper and lower case are the
+    same; names are stored and sent in lower case.
+
+    ``metadata[name]`` and ``get`` return the first value of a name, ``get_all`` returns all of them, and ``name in
+    metadata`` tells whether there is one. Values are ``str``, or ``bytes`` if the name ends in ``-bin``.
+
+    Iterating yields every pair of a name and its value as ``bytes``, and ``len`` is the number of pairs. So metadata that
+    was received can be sent again as it is.
     """
 
     __slots__ = ("_pairs",)
@@ -30,7 +35,7 @@ class Metadata:
 
     @classmethod
     def _of(cls, pairs: Iterable[tuple[str, bytes]]) -> Metadata:
-        """As the core has them."""
+        """From pairs of the core, which are valid."""
         made = cls.__new__(cls)
         made._pairs = tuple(pairs)
         return made
@@ -40,29 +45,31 @@ class Metadata:
     @overload
     def get(self, name: str, default: Default) -> Value | Default: ...
     def get(self, name: str, default: Any = None) -> Any:
-        """The first value of that name, or ``default``."""
+        """The first value of the name, or ``default``."""
+        wanted = name.lower()
         for key, value in self._pairs:
-            if key == name:
+            if key == wanted:
                 return _presented(key, value)
         return default
 
     def get_all(self, name: str) -> list[Value]:
-        """The values of that name, in order; an empty list if there are none."""
-        return [_presented(key, value) for key, value in self._pairs if key == name]
+        """The values of the name, in order; an empty list without any."""
+        wanted = name.lower()
+        return [_presented(key, value) for key, value in self._pairs if key == wanted]
 
     def names(self) -> list[str]:
         """Each name once, in the order of their first values."""
         return list(dict(self._pairs))
 
     def __getitem__(self, name: str) -> Value:
-        """The first value of that name; KeyError without one."""
+        """The first value of the name. KeyError without one."""
         value = self.get(name)
         if value is None:
             raise KeyError(name)
         return value
 
     def __contains__(self, name: object) -> bool:
-        return any(key == name for key, _ in self._pairs)
+        return isinstance(name, str) and any(key == name.lower() for key, _ in self._pairs)
 
     def __iter__(self) -> Iterator[tuple[str, bytes]]:
         return iter(self._pairs)
@@ -88,37 +95,38 @@ def _presented(name: str, value: bytes) -> Value:
 
 
 def pairs_of(metadata: MetadataLike) -> list[tuple[str, Value]]:
-    """Of a mapping or pairs, in order. TypeError for what is neither."""
+    """The pairs of a mapping or an iterable of pairs, in order. TypeError for another object."""
     if metadata is None:
         return []
     pairs: Any = metadata.items() if isinstance(metadata, Mapping) else metadata
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-        raise TypeError(f"metadata: it is a mapping or pairs of a name and a value, not {type(metadata).__name__}")
+        raise TypeError(f"metadata is {type(metadata).__name__}, not a mapping or pairs of a name and a value")
     return [_checked_pair(pair) for pair in pairs]
 
 
 def _checked_pair(pair: Any) -> tuple[str, Value]:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise TypeError(f"metadata: {pair!r} is no pair of a name and a value")
+        raise TypeError(f"metadata: {pair!r} is not a pair of a name and a value")
     return pair[0], pair[1]
 
 
 def encode_metadata(metadata: MetadataLike) -> list[tuple[str, bytes]] | None:
-    """As the core takes it; None if there is none."""
+    """The metadata as the core takes it; None if it is empty."""
     if not metadata:
         return None
     return [(_checked_name(name), _encoded(name, value)) for name, value in pairs_of(metadata)]
 
 
-_is_name = re.compile(r"[a-z0-9._-]{1,255}").fullmatch
+# A token of HTTP (RFC 9110, section 5.6.2).
+_is_name = re.compile(r"[A-Za-z0-9!#$%&'*+\-.^_`|~]{1,255}").fullmatch
 
 
 def _checked_name(name: Any) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"metadata: a name is a str, not {type(name).__name__}")
+        raise TypeError(f"metadata: the name {name!r} is not a str")
     if _is_name(name) is None:
-        raise ValueError(f"metadata: the name {name!r} is not 1 to 255 of a-z, 0-9, '-', '_' and '.'")
-    return name
+        raise ValueError(f"metadata: the name {name!r} is not 1 to 255 letters, digits or characters of !#$%&'*+-.^_`|~")
+    return name.lower()
 
 
 def _encoded(name: str, value: Any) -> bytes:
@@ -126,4 +134,4 @@ def _encoded(name: str, value: Any) -> bytes:
         return value.encode("utf-8", "surrogateescape")
     if isinstance(value, (bytes, bytearray, memoryview)):
         return bytes(value)
-    raise TypeError(f"metadata {name!r}: a value is str or bytes, not {type(value).__name__}")
+    raise TypeError(f"metadata {name!r}: its value is {type(value).__name__}, not str or bytes")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Pictures of runs that ``trunkline bench --save`` has saved: ``python -m trunkline.plot RUN.json... PICTURE``.
+"""Draws runs saved by ``trunkline bench --save``: ``python -m trunkline.plot RUN.json... PICTURE``.
 
-Latency by percentile, rate and latency over time. Needs matplotlib, which ``trunkline[plot]`` brings.
+The picture shows latency by percentile, and rate and latency over time. Needs matplotlib: ``pip install trunkline[plot]``.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TextIO
 
-#: What the program ends with when there is no matplotlib.
+#: The exit status without matplotlib.
 NO_MATPLOTLIB = 3
 
-#: Percentiles that the axis names.
+#: Percentiles with a label on the axis.
 _TICKS = (0.0, 50.0, 90.0, 99.0, 99.9, 99.99, 99.999)
 _UNITS = ((1e9, "s"), (1e6, "ms"), (1e3, "µs"), (1.0, "ns"))
 _COUNTS = ((1e9, "G"), (1e6, "M"), (1e3, "k"))
@@ -25,18 +25,19 @@ Run = dict[str, Any]
 
 
 def read_runs(file: TextIO) -> list[Run]:
-    """One run, or an array of them. Raises ValueError for anything else."""
+    """Reads one run, or an array of runs. Raises ValueError for anything else."""
     read = json.load(file)
     runs = read if isinstance(read, list) else [read]
     if not runs or not all(isinstance(run, dict) and "trunkline_bench" in run for run in runs):
-        raise ValueError("is no saved run of `trunkline bench`")
+        raise ValueError("is not a saved run of `trunkline bench`")
     return runs
 
 
 def percentile_curve(buckets: Sequence[Sequence[int]]) -> tuple[list[float], list[float]]:
-    """How many times rarer than one in one a latency is, 1 / (1 - quantile), and the latency in ns, for each bucket.
+    """Returns the points of a curve: the rarity 1 / (1 - quantile) of each latency, and the latency in ns.
 
-    ``buckets`` are upper bounds in ns and counts, by rising bound. The last point is the maximum: as rare as one of all.
+    ``buckets``: pairs of an upper bound in ns and a count, by increasing bound. The last point is the maximum, whose rarity
+    is the number of calls.
     """
     count = sum(number for _, number in buckets)
     rarities: list[float] = []
@@ -52,7 +53,7 @@ def percentile_curve(buckets: Sequence[Sequence[int]]) -> tuple[list[float], lis
 
 
 def time_text(nanoseconds: float, _position: object = None) -> str:
-    """``"1.5 ms"``; for axes."""
+    """A label of an axis, such as ``"1.5 ms"``."""
     for scale, unit in _UNITS:
         if nanoseconds >= scale:
             return f"{nanoseconds / scale:.4g} {unit}"
@@ -60,7 +61,7 @@ def time_text(nanoseconds: float, _position: object = None) -> str:
 
 
 def count_text(count: float, _position: object = None) -> str:
-    """``"1.5M"``; for axes."""
+    """A label of an axis, such as ``"1.5M"``."""
     for scale, unit in _COUNTS:
         if abs(count) >= scale:
             return f"{count / scale:.4g}{unit}"
@@ -68,12 +69,12 @@ def count_text(count: float, _position: object = None) -> str:
 
 
 def describe(run: Run) -> str:
-    """The load in a line."""
+    """Describes the load in one line."""
     settings = run["settings"]
     pace = f"{count_text(settings['rate'])} calls/s (open loop)" if settings["rate"] else "closed loop"
-    under_way = ("at most " if settings["rate"] else "") + f"{settings['outstanding']} under way"
+    in_flight = ("at most " if settings["rate"] else "") + f"{settings['outstanding']} in flight"
     connections = f"{settings['connections']} connection" + ("s" if settings["connections"] != 1 else "")
-    return f"{settings['method']} · {settings['kind']}, {settings['request_bytes']} B · {connections}, {under_way} · {pace}"
+    return f"{settings['method']} · {settings['kind']}, {settings['request_bytes']} B · {connections}, {in_flight} · {pace}"
 
 
 def _draw_percentiles(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> None:
@@ -105,7 +106,7 @@ def _draw_percentiles(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> 
 
 
 def _sparse_time_text(axes: Any) -> Any:
-    """Labels between powers of ten, where few of those are in sight."""
+    """Formats labels between powers of ten if few powers of ten are visible."""
 
     def text(value: float, _position: object = None) -> str:
         low, high = axes.get_ylim()
@@ -161,13 +162,15 @@ def _draw_latencies(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> No
 
 
 def draw(runs: Sequence[Run], labels: Sequence[str], picture: str | Path) -> None:
-    """Writes the picture; its name's end says of what kind."""
+    """Writes the picture; the suffix of its name selects the format."""
     import matplotlib
 
     matplotlib.use("agg")
     from matplotlib import pyplot
 
-    with pyplot.rc_context({"axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False}):
+    with pyplot.rc_context(
+        {"axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False}
+    ):
         figure, axes = pyplot.subplots(3, 1, figsize=(10, 12), height_ratios=(5, 3, 3), layout="constrained")
         title = describe(runs[0]) if len(runs) == 1 else "trunkline bench"
         figure.suptitle(title, fontsize="large")
@@ -183,9 +186,9 @@ def draw(runs: Sequence[Run], labels: Sequence[str], picture: str | Path) -> Non
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m trunkline.plot", description="Draws runs of `trunkline bench`.")
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="saved runs; -: from standard input")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="saved runs; - for standard input")
     parser.add_argument("picture", metavar="PICTURE", help=".png, .svg or .pdf")
-    parser.add_argument("--label", action="append", default=[], help="of a run, in their order")
+    parser.add_argument("--label", action="append", default=[], help="label of a run; repeat it in the order of the runs")
     given = parser.parse_args(arguments)
     runs: list[Run] = []
     for name in given.runs:

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What is measured beside each other: a module per system, each with servers and clients that echo the same messages.
+"""The contestants: a module per system, each with servers and clients that echo the same messages.
 
 A server prints where it listens and serves until standard input ends. A client calls for so many seconds, checks every
-answer, and gives the number of calls.
+response, and gives the number of calls.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pycapnp, which has asyncio alone."""
+"""pycapnp, which supports asyncio only."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ class Echo(schema.Echo.Server):  # type: ignore[misc]
         return data
 
 
-async def answer(stream: Any) -> None:
+async def respond(stream: Any) -> None:
     await capnp.TwoPartyServer(stream, bootstrap=Echo()).on_disconnect()
 
 
 def serve() -> None:
     async def main() -> None:
-        server = await capnp.AsyncIoStream.create_server(answer, "127.0.0.1", 0)
+        server = await capnp.AsyncIoStream.create_server(respond, "127.0.0.1", 0)
         async with server:
             print(server.sockets[0].getsockname()[1], flush=True)
             await wait_for_end_of_input()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Load: what a client does; and what every contestant needs for it."""
+"""Load: what a client does, and functions for it that every contestant needs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Load(NamedTuple):
         return b"x" * self.size
 
     def going(self) -> Callable[[], bool]:
-        """True until the time is over, which begins now."""
+        """Returns a function that is True for ``seconds`` from now on."""
         end = time.perf_counter() + self.seconds
         return lambda: time.perf_counter() < end
 
 
 def check(same: bool) -> None:
     if not same:
-        raise SystemExit("an answer is wrong")
+        raise SystemExit("a response is wrong")
 
 
 async def wait_for_end_of_input() -> None:

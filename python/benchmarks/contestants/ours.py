@@ -7,15 +7,15 @@ import asyncio
 import sys
 from collections.abc import Iterator
 
-from google.protobuf.wrappers_pb2 import BytesValue
-
 import trunkline
-from contestants.load import METHOD, Load, check, run, wait_for_end_of_input
+from google.protobuf.wrappers_pb2 import BytesValue
 from trunkline import aio
 
+from contestants.load import METHOD, Load, check, run, wait_for_end_of_input
 
-def tell(stats: dict[str, int]) -> None:
-    print(f"{stats['python_calls'] / max(1, stats['python_batches']):.1f}", flush=True)
+
+def print_batch_size(totals: dict[str, int]) -> None:
+    print(f"{totals['python_calls'] / max(1, totals['python_batches']):.1f}", flush=True)
 
 
 def serve(busy_poll: float = 0.0) -> None:
@@ -25,7 +25,7 @@ def serve(busy_poll: float = 0.0) -> None:
     def say(request: BytesValue) -> BytesValue:
         return BytesValue(value=request.value)
 
-    serve_until_told(server)
+    serve_until_end_of_input(server)
 
 
 def serve_bytes() -> None:
@@ -35,14 +35,14 @@ def serve_bytes() -> None:
     def same(request: memoryview) -> memoryview:
         return request
 
-    serve_until_told(server)
+    serve_until_end_of_input(server)
 
 
-def serve_until_told(server: trunkline.Server) -> None:
+def serve_until_end_of_input(server: trunkline.Server) -> None:
     with server.serve("tcp://127.0.0.1:0") as running:
         print(running.endpoint, flush=True)
         sys.stdin.read()
-        tell(running.stats())
+        print_batch_size(running.totals())
 
 
 def call(load: Load, busy_poll: float = 0.0) -> int:
@@ -61,9 +61,9 @@ def call_bytes(load: Load) -> int:
         check(channel.call(METHOD, request, bytes) == request)
         count, going = 0, load.going()
         while going():
-            # Views are compared byte by byte, in Python's sense of slowly.
-            answer = channel.call(METHOD, request, memoryview)
-            check(len(answer) == load.size and answer[-64:] == request[-64:])
+            # Comparing whole views would be slow: Python compares them byte by byte.
+            response = channel.call(METHOD, request, memoryview)
+            check(len(response) == load.size and response[-64:] == request[-64:])
             count += 1
     return count
 
@@ -81,7 +81,7 @@ def call_map(load: Load) -> int:
     with trunkline.Channel(load.target) as channel:
         for response in channel.map(METHOD, requests(), BytesValue, window=load.outstanding):
             if response != request:
-                raise SystemExit("an answer is wrong")
+                raise SystemExit("a response is wrong")
             count += 1
     return count
 
@@ -97,7 +97,7 @@ def serve_aio(uvloop: bool = False) -> None:
         async with server.serve("tcp://127.0.0.1:0") as running:
             print(running.endpoint, flush=True)
             await wait_for_end_of_input()
-            tell(running.stats())
+            print_batch_size(running.totals())
 
     run(main, uvloop)
 

@@ -98,7 +98,7 @@ def serve_zerorpc() -> None:
 
     def end() -> None:
         sys.stdin.read()
-        os._exit(0)  # its loop hears nothing of other threads
+        os._exit(0)  # its loop cannot be stopped from another thread
 
     threading.Thread(target=end, daemon=True).start()
     server.run()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The limit: sockets alone, or with messages of one size."""
+"""The limit: plain sockets that move bytes, or messages of one size."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from contestants.load import Load, check
 
 
 def receive(connection: socket.socket, size: int) -> bytes:
-    """So many bytes; fewer only at the end."""
+    """Reads ``size`` bytes; fewer at the end of the stream only."""
     data = connection.recv(size)
     while len(data) < size:
         more = connection.recv(size - len(data))
@@ -25,7 +25,7 @@ def receive(connection: socket.socket, size: int) -> bytes:
     return data
 
 
-def serve(answer: Callable[[socket.socket], None]) -> None:
+def serve(respond: Callable[[socket.socket], None]) -> None:
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
 
@@ -34,7 +34,7 @@ def serve(answer: Callable[[socket.socket], None]) -> None:
             connection, _ = listener.accept()
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             with connection:
-                answer(connection)
+                respond(connection)
 
     threading.Thread(target=accept, daemon=True).start()
     sys.stdin.read()
@@ -67,7 +67,7 @@ def call_bytes(load: Load) -> int:
 
 
 def echo_messages(connection: socket.socket) -> None:
-    """The first bytes say how long the messages are and how many come at a time."""
+    """The first bytes are the size of the messages and the number of messages that are sent at once."""
     length, count = struct.unpack("<II", receive(connection, 8))
     while batch := receive(connection, length * count):
         requests = [BytesValue.FromString(batch[at : at + length]) for at in range(0, len(batch), length)]

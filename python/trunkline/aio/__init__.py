@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Trunkline for asyncio: the same words as in ``trunkline``, as coroutines."""
+"""Trunkline for asyncio: the classes of ``trunkline`` with coroutines in place of functions that block."""
 
 from ._channel import Channel
 from ._client_methods import BidirectionalMethod, ClientStreamMethod, ServerStreamMethod, UnaryMethod
+from ._client_stream import ClientStream
 from ._server import RunningServer, Server
-from ._streams import ClientStream
 
 __all__ = [
     "BidirectionalMethod",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Channel: the client's side, for asyncio."""
+"""Channel: the client side, for asyncio."""
 
 from __future__ import annotations
 
@@ -10,46 +10,52 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
 from concurrent.futures import Future
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Literal, overload, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
-from .. import _core, _threads
-from .._calls import Reply, checked_reply, checked_timeout, checked_window, codec_and_settings, settings_of
-from .._deadline import inherits_anew
+from .. import _core
+from .._calls.deadline import checked_timeout, effective_timeout, inherits_deadline
+from .._calls.interception import send_through_async
+from .._client.call_settings import checked_window, codec_and_settings, settings_of
+from .._client.channel_base import ChannelBase
+from .._client.options import CallOptions, ChannelOptions, StreamOptions
+from .._client.outgoing_call import OutgoingCall
+from .._client.response_info import ResponseInfo, checked_response_info
 from .._errors import DeadlineExceeded, RpcError
-from .._interceptors import OutgoingCall, send_through_async
-from .._lifetime import forget, track_channel, warn_of_streams
 from .._metadata import MetadataLike, pairs_of
-from .._options import CallOptions, ChannelOptions
+from .._process.exit import forget, track_channel
+from .._process.threads import begin_in_thread
+from ._call_map import Begin, CallInFlight, Requests, calls_as_completed, map_calls
 from ._client_methods import CLIENT_METHODS
-from ._loop import LoopInboxes, in_a_thread, wait_for
-from ._many import Begin, CallUnderWay, Requests, calls_as_completed, map_calls
-from ._stream_calls import StreamCalls
+from ._client_stream import AsyncStreamCall, ClientStream
+from ._loop_inbox import LoopInboxes, each, in_a_thread, wait_for
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 _log = logging.getLogger("trunkline")
 
+Request = TypeVar("Request")
 Response = TypeVar("Response")
 Self = TypeVar("Self", bound="Channel")
 
 
-class Channel(StreamCalls):
-    """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its thread."""
+class Channel(ChannelBase):
+    """As :class:`trunkline.Channel`, with coroutines. Any number of event loops may use it, each on its own thread."""
 
     _client_methods = CLIENT_METHODS
 
     def __init__(self, endpoint: str, **options: Unpack[ChannelOptions]) -> None:
-        super().__init__(endpoint, options, may_wait=True)
+        super().__init__(endpoint, options, allows_async=True)
         core = self._core
         core.start_thread()
         self._inboxes = LoopInboxes(lambda: core.make_inbox(True))
         self._submitted: set[asyncio.Task[Any]] = set()
         self._process = os.getpid()
-        self._streams = weakref.WeakSet()
+        #: Cancelled when the channel's block is left.
+        self._streams: weakref.WeakSet[ClientStream[Any, Any]] = weakref.WeakSet()
         self._closing: Future[None] | None = None
         track_channel(self)
 
@@ -61,13 +67,13 @@ class Channel(StreamCalls):
     ) -> None:
         if kind is None:
             return await self._leave()
-        # What leaves the block is told, not which calls it has cut off.
+        # The exception that leaves the block is raised, not an error about the calls that were cut off.
         with contextlib.suppress(RpcError):
             await self.close(0.0)
 
     async def _leave(self) -> None:
         if self._process == os.getpid():
-            warn_of_streams(self._endpoint, sum(stream._cut_off() for stream in list(self._streams)))
+            self._warn_of_streams(sum(stream._call.cut_off() for stream in list(self._streams)))
         try:
             await self.close()
         except DeadlineExceeded as error:
@@ -79,39 +85,40 @@ class Channel(StreamCalls):
             inboxes.close()
 
     async def wait_for_ready(self, timeout: float) -> None:
-        """Connects if need be; DeadlineExceeded, with the last error of connecting, after ``timeout`` seconds."""
+        """Connects if necessary and waits for a connection. Raises DeadlineExceeded, with the last error of connecting,
+        after ``timeout`` seconds."""
         checked_timeout(timeout)
-        given_up = threading.Event()
+        is_cancelled = threading.Event()
         try:
-            await in_a_thread(self._wait_for_ready, timeout, given_up)
+            await in_a_thread(self._wait_for_ready, timeout, is_cancelled)
         finally:
-            given_up.set()
+            is_cancelled.set()
 
-    def _wait_for_ready(self, timeout: float, given_up: threading.Event) -> None:
-        """In pieces, so that the thread ends soon after its task."""
+    def _wait_for_ready(self, timeout: float, is_cancelled: threading.Event) -> None:
+        """Waits in short steps, so that the thread ends soon after its task is cancelled."""
         deadline = time.monotonic() + timeout
         while True:
             left = max(0.0, deadline - time.monotonic())
             try:
                 return self._core.wait_for_ready(min(left, 0.2))
             except DeadlineExceeded:
-                if left <= 0.2 or given_up.is_set():
+                if left <= 0.2 or is_cancelled.is_set():
                     raise
 
     async def close(self, timeout: float = 5.0) -> None:
-        """Lets calls and streams under way end, cancels what is left after ``timeout`` seconds, and then raises
-        DeadlineExceeded with how many were cut off. Further calls fail.
+        """Waits for the calls and streams in progress and closes the channel; further calls fail.
 
-        It goes on if the task that waits for it is cancelled; a second close waits for the first.
+        Cancels what is left after ``timeout`` seconds, and then raises DeadlineExceeded with the number of calls that were
+        cut off. The channel is closed even if the waiting task is cancelled. A second ``close`` waits for the first one.
         """
         checked_timeout(timeout)
         if self._process != os.getpid():
             return forget(self)
         if self._closing is None:
             forget(self)
-            self._closing = _threads.begin(self._close, timeout)
+            self._closing = begin_in_thread(self._close, timeout)
         elif self._closing.done():
-            return  # what it had to tell has been told
+            return  # the first close has raised its error
         await asyncio.wrap_future(self._closing)
 
     def _close(self, timeout: float) -> None:
@@ -130,11 +137,23 @@ class Channel(StreamCalls):
 
     @overload
     async def call(
-        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+        self,
+        method: str,
+        request: Any,
+        response: type[Response],
+        *,
+        response_info: ResponseInfo | None = ...,
+        **options: Unpack[CallOptions],
     ) -> Response: ...
     @overload
     async def call(
-        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+        self,
+        method: str,
+        request: Any = ...,
+        response: Any = ...,
+        *,
+        response_info: ResponseInfo | None = ...,
+        **options: Unpack[CallOptions],
     ) -> Any: ...
     async def call(
         self,
@@ -148,21 +167,17 @@ class Channel(StreamCalls):
         idempotent: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
-        reply: Reply | None = None,
+        response_info: ResponseInfo | None = None,
     ) -> Any:
-        """One request, one response of type ``response`` (None: whatever it holds). Raises RpcError.
+        """Sends one request and returns the response; see ``trunkline.Channel.call``. Raises RpcError.
 
         Cancelling the task cancels the call on the wire.
         """
         if not self._interceptors:
             settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
-            return await self._call(method, request, response, settings, codec, reply)
-        call = OutgoingCall(method, "unary", request, timeout, metadata, reply)
-
-        async def send() -> Any:
-            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor)
-            return await self._call(method, call.request, response, settings, codec, call.reply)
-
+            return await self._call(method, request, response, settings, codec, response_info)
+        call = OutgoingCall(method, "unary", request, timeout, metadata, response_info)
+        send = self._sender(self._call, call, response, wait_for_ready, idempotent, compressor, codec)
         return await send_through_async(self._interceptors, call, send)
 
     async def _call(
@@ -172,10 +187,10 @@ class Channel(StreamCalls):
         response: Any,
         settings: _core.CallSettings | None,
         codec: str | None,
-        reply: Reply | None,
+        response_info: ResponseInfo | None,
     ) -> Any:
-        if reply is not None:
-            checked_reply(reply)
+        if response_info is not None:
+            checked_response_info(response_info)
         coding = self._codecs.coding(type(request), response, codec)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
@@ -186,8 +201,8 @@ class Channel(StreamCalls):
             call.cancel()
             raise
         finally:
-            if reply is not None:
-                reply._take(call)
+            if response_info is not None:
+                response_info._take(call)
 
     async def call_oneway(
         self,
@@ -200,28 +215,48 @@ class Channel(StreamCalls):
         compressor: str | None = None,
         codec: str | None = None,
     ) -> None:
-        """Nothing is answered, not even errors: returning says that it was given to a connection."""
+        """Sends a request without a response. Returns once a connection has taken it: errors of the server are not
+        reported."""
         call = OutgoingCall(method, "one_way", request, timeout, metadata, None)
-
-        async def send() -> None:
-            coding = self._codecs.coding(type(call.request), type(None), codec)
-            settings = settings_of(self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor)
-            data = coding.encode(call.request)
-            loop, inbox = self._inboxes.of_running_loop()
-            future: asyncio.Future[Any] = loop.create_future()
-            await wait_for(self._core.begin(method, data, coding.codec, settings, True, inbox, future), future)
-
+        send = self._sender(self._call_oneway, call, type(None), wait_for_ready, False, compressor, codec)
         await send_through_async(self._interceptors, call, send)
+
+    async def _call_oneway(
+        self,
+        method: str,
+        request: Any,
+        response: Any,
+        settings: _core.CallSettings | None,
+        codec: str | None,
+        response_info: ResponseInfo,
+    ) -> None:
+        coding = self._codecs.coding(type(request), response, codec)
+        data = coding.encode(request)
+        loop, inbox = self._inboxes.of_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        await wait_for(self._core.begin(method, data, coding.codec, settings, True, inbox, future), future)
 
     # --- many calls ---
 
     @overload
     def submit(
-        self, method: str, request: Any, response: type[Response], *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+        self,
+        method: str,
+        request: Any,
+        response: type[Response],
+        *,
+        response_info: ResponseInfo | None = ...,
+        **options: Unpack[CallOptions],
     ) -> asyncio.Task[Response]: ...
     @overload
     def submit(
-        self, method: str, request: Any = ..., response: Any = ..., *, reply: Reply | None = ..., **options: Unpack[CallOptions]
+        self,
+        method: str,
+        request: Any = ...,
+        response: Any = ...,
+        *,
+        response_info: ResponseInfo | None = ...,
+        **options: Unpack[CallOptions],
     ) -> asyncio.Task[Any]: ...
     def submit(
         self,
@@ -229,11 +264,13 @@ class Channel(StreamCalls):
         request: Any = None,
         response: type[Response] | Any = None,
         *,
-        reply: Reply | None = None,
+        response_info: ResponseInfo | None = None,
         **options: Unpack[CallOptions],
     ) -> asyncio.Task[Any]:
-        """Begins a call in a task of its own, and returns that; cancelling it cancels the call on the wire."""
-        task = asyncio.get_running_loop().create_task(self.call(method, request, response, reply=reply, **options))
+        """Begins a call in a task of its own and returns the task. Cancelling it cancels the call on the wire."""
+        task = asyncio.get_running_loop().create_task(
+            self.call(method, request, response, response_info=response_info, **options)
+        )
         self._submitted.add(task)  # loops hold their tasks weakly
         task.add_done_callback(self._submitted.discard)
         return task
@@ -270,13 +307,14 @@ class Channel(StreamCalls):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[Any, None]:
-        """Calls with every request, up to ``window`` at once, and yields the responses in order.
+        """Makes a call for each request, up to ``window`` of them at once, and yields the responses in the order of the
+        requests.
 
-        A call that fails raises there, or with ``return_exceptions`` yields its error. Closing the iterator cancels what
-        is still under way. ``requests`` may be an async iterable, which runs in a task of its own: it may wait, also for
-        an answer.
+        A failed call raises its error at its turn, or with ``return_exceptions`` yields it. Closing the iterator cancels
+        the calls in progress. ``requests`` may be an async iterable, which runs in a task of its own, so it may wait, even
+        for a response.
         """
-        begin = self._beginning(method, response, **options)
+        begin = self._beginner(method, response, **options)
         return map_calls(begin, requests, checked_window(window), return_exceptions)
 
     @overload
@@ -311,20 +349,20 @@ class Channel(StreamCalls):
         return_exceptions: bool = False,
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[tuple[int, Any], None]:
-        """Like ``map``, in the order in which the calls end: yields (index of the request, response)."""
-        begin = self._beginning(method, response, **options)
+        """As ``map``, in the order in which the calls end. Yields (index of the request, response)."""
+        begin = self._beginner(method, response, **options)
         return calls_as_completed(begin, requests, checked_window(window), return_exceptions)
 
-    def _beginning(self, method: str, response: Any, **options: Unpack[CallOptions]) -> Begin:
-        """Begins one call of many."""
-        if self._interceptors or inherits_anew(options):
+    def _beginner(self, method: str, response: Any, **options: Unpack[CallOptions]) -> Begin:
+        """A function that begins one of many calls."""
+        if self._interceptors or inherits_deadline(options):
             options["metadata"] = pairs_of(options.get("metadata"))
-            return lambda request: CallUnderWay(None, self.submit(method, request, response, **options), _same)
+            return lambda request: CallInFlight(None, self.submit(method, request, response, **options), _same)
         codec, settings = codec_and_settings(self._default_timeout, **options)
 
         found: tuple[asyncio.AbstractEventLoop, _core.Inbox] | None = None
 
-        def begin(request: Any) -> CallUnderWay:
+        def begin(request: Any) -> CallInFlight:
             nonlocal found
             if found is None:
                 found = self._inboxes.of_running_loop()
@@ -333,10 +371,137 @@ class Channel(StreamCalls):
             future: asyncio.Future[Any] = loop.create_future()
             data = coding.encode(request)
             call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
-            return CallUnderWay(call, future, coding.decode)
+            return CallInFlight(call, future, coding.decode)
 
         return begin
+
+    # --- streams ---
+
+    @overload
+    def stream(
+        self, method: str, request: type[Request], response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Request, Response]: ...
+    @overload
+    def stream(
+        self, method: str, request: Any, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def stream(
+        self, method: str, *, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def stream(
+        self, method: str, request: type[Request], response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Request, Any]: ...
+    @overload
+    def stream(
+        self, method: str, request: Any = ..., response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]: ...
+    def stream(
+        self, method: str, request: Any = Any, response: Any = None, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
+        """Opens a bidirectional stream of messages of type ``request`` to the server and ``response`` from it. On a
+        channel with interceptors its first operation opens it."""
+        return self._open(method, "bidirectional", None, request, response, **options)
+
+    @overload
+    def server_stream(
+        self, method: str, request: Any, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def server_stream(
+        self, method: str, *, response: type[Response], **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Response]: ...
+    @overload
+    def server_stream(
+        self, method: str, request: Any = ..., response: Any = ..., **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]: ...
+    def server_stream(
+        self, method: str, request: Any = None, response: Any = None, **options: Unpack[StreamOptions]
+    ) -> ClientStream[Any, Any]:
+        """Sends one request; ``async for`` over the stream that it returns yields the responses."""
+        return self._open(method, "server_stream", request, Any, response, **options)
+
+    @overload
+    async def client_stream(
+        self,
+        method: str,
+        requests: Requests,
+        response: type[Response],
+        *,
+        request: Any = ...,
+        **options: Unpack[StreamOptions],
+    ) -> Response: ...
+    @overload
+    async def client_stream(
+        self,
+        method: str,
+        requests: Requests,
+        response: Any = ...,
+        *,
+        request: Any = ...,
+        **options: Unpack[StreamOptions],
+    ) -> Any: ...
+    async def client_stream(
+        self,
+        method: str,
+        requests: Requests,
+        response: Any = None,
+        *,
+        request: Any = Any,
+        **options: Unpack[StreamOptions],
+    ) -> Any:
+        """Sends many requests and returns the one response. ``requests`` runs in a task of its own, which is cancelled if
+        the call ends first.
+
+        ``request``: their type; needed if there may be no request. If it is given, the call begins before the first
+        request is there.
+        """
+        source = each(requests)
+        is_stated = request is not Any
+        if not is_stated:
+            begin = time.monotonic()
+            timeout = effective_timeout(options.get("timeout"), self._default_timeout)
+            timeout = self._default_timeout if timeout is None else timeout
+            first = await _next_within(source, timeout if isinstance(requests, AsyncIterable) else None)
+            if first is not _NOTHING:
+                request, source = type(first), _chained(first, source)
+            if timeout is not None:
+                options["timeout"] = max(0.0, timeout - (time.monotonic() - begin))
+        stream = self._open(method, "client_stream", None, request, response, is_stated=is_stated, **options)
+        async with stream._writing(source):
+            return await stream._only_response()
+
+    def _open(
+        self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Any
+    ) -> ClientStream[Any, Any]:
+        open_stream, interception = self._stream(method, kind, only_request, request, response, **options)
+        stream: ClientStream[Any, Any] = ClientStream(AsyncStreamCall(open_stream, interception, self._inboxes))
+        self._streams.add(stream)
+        return stream
 
 
 def _same(response: Any) -> Any:
     return response
+
+
+_NOTHING: Any = object()
+
+
+async def _next_within(source: AsyncIterator[Any], timeout: float | None) -> Any:
+    """The first request, or _NOTHING. Raises DeadlineExceeded if it does not come within ``timeout`` seconds."""
+    if timeout is None:
+        return await anext(source, _NOTHING)
+    end = time.monotonic() + timeout
+    try:
+        return await asyncio.wait_for(anext(source, _NOTHING), timeout)
+    except asyncio.TimeoutError:
+        if time.monotonic() < end:  # raised by the source itself
+            raise
+        raise DeadlineExceeded("call: its first request did not come in time") from None
+
+
+async def _chained(first: Any, rest: AsyncIterator[Any]) -> AsyncIterator[Any]:
+    yield first
+    async for message in rest:
+        yield message

@@ -1,26 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""UnaryMethod, ClientStreamMethod, ServerStreamMethod, BidirectionalMethod: for asyncio."""
+"""UnaryMethod, ClientStreamMethod, ServerStreamMethod, BidirectionalMethod: methods of an ``aio.Channel``."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, overload
 
-from .._calls import Reply
-from .._client_method import ClientMethod
-from .._deadline import inherited
-from .._method_definition import MethodDefinition
-from .._options import CallOptions, StreamOptions
-from ._streams import ClientStream
+from .._client.client_method import ClientMethod
+from .._client.options import CallOptions, StreamOptions
+from .._client.response_info import ResponseInfo
+from .._methods.definition import MethodDefinition
+from ._client_stream import ClientStream
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-    from ._channel import Channel
 
 Request = TypeVar("Request", contravariant=True)
 Response = TypeVar("Response", covariant=True)
+
+
+class AsyncChannel(Protocol):
+    """Distinguishes an ``aio.Channel`` from a ``trunkline.Channel``, whose function is no coroutine, for type checkers."""
+
+    def wait_for_ready(self, timeout: float) -> Coroutine[Any, Any, None]: ...
 
 
 class _AsyncMethod(ClientMethod, Generic[Request, Response]):
@@ -30,11 +34,11 @@ class _AsyncMethod(ClientMethod, Generic[Request, Response]):
     if TYPE_CHECKING:
 
         def __init__(
-            self, channel: Channel, definition: MethodDefinition[Request, Response], **options: Unpack[CallOptions]
+            self, channel: AsyncChannel, definition: MethodDefinition[Request, Response], **options: Unpack[CallOptions]
         ) -> None: ...
 
     def _each_checked(self, requests: Any) -> Any:
-        """An iterable of the same kind."""
+        """The requests, checked one by one, as an iterable of the same kind."""
         return self._checked_async(requests) if isinstance(requests, AsyncIterable) else map(self._checked, requests)
 
     async def _checked_async(self, requests: AsyncIterable[Any]) -> AsyncIterator[Any]:
@@ -43,31 +47,22 @@ class _AsyncMethod(ClientMethod, Generic[Request, Response]):
 
 
 class UnaryMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.UnaryMethod`, with coroutines; made of an ``aio.Channel``."""
+    """As :class:`trunkline.UnaryMethod`, with coroutines, for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "unary"
 
     def __call__(
-        self, request: Request, *, reply: Reply | None = None, **options: Unpack[CallOptions]
+        self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
     ) -> Coroutine[Any, Any, Response]:
-        """As ``aio.Channel.call``, to be awaited; TypeError for a request of another class."""
-        if type(request) is not self._request:
-            self._checked(request)
-        response: Coroutine[Any, Any, Response]
-        if options or reply is not None or self._is_intercepted or (self._inherits and inherited() is not None):
-            response = self._call(self._name, request, self._response, reply=reply, **self._with(options))
-        else:
-            response = self._send(self._name, request, self._response, self._settings, self._codec, None)
-        return response
+        """As ``aio.Channel.call``: a coroutine that returns the response. Raises TypeError for a request of another class."""
+        return self._call_unary(request, response_info, options)  # type: ignore[no-any-return]
 
     def submit(
-        self, request: Request, *, reply: Reply | None = None, **options: Unpack[CallOptions]
+        self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
     ) -> asyncio.Task[Response]:
         """As ``aio.Channel.submit``: begins a call in a task of its own."""
-        message, merged = self._checked(request), self._with(options)
-        begun: asyncio.Task[Response] = self._channel.submit(self._name, message, self._response, reply=reply, **merged)
-        return begun
+        return self._submit(request, response_info, options)  # type: ignore[no-any-return]
 
     @overload
     def map(
@@ -96,15 +91,8 @@ class UnaryMethod(_AsyncMethod[Request, Response]):
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[Any, None]:
         """As ``aio.Channel.map``: the responses in order, up to ``window`` calls at once."""
-        many: AsyncGenerator[Any, None] = self._channel.map(
-            self._name,
-            self._each_checked(requests),
-            self._response,
-            window=window,
-            return_exceptions=return_exceptions,
-            **self._with(options),
-        )
-        return many
+        many = self._call_many(self._channel.map, requests, window, return_exceptions, options)
+        return many  # type: ignore[no-any-return]
 
     @overload
     def as_completed(
@@ -133,25 +121,16 @@ class UnaryMethod(_AsyncMethod[Request, Response]):
         **options: Unpack[CallOptions],
     ) -> AsyncGenerator[tuple[int, Any], None]:
         """As ``aio.Channel.as_completed``: (index of the request, response) in the order in which the calls end."""
-        many: AsyncGenerator[tuple[int, Any], None] = self._channel.as_completed(
-            self._name,
-            self._each_checked(requests),
-            self._response,
-            window=window,
-            return_exceptions=return_exceptions,
-            **self._with(options),
-        )
-        return many
+        many = self._call_many(self._channel.as_completed, requests, window, return_exceptions, options)
+        return many  # type: ignore[no-any-return]
 
     def oneway(self, request: Request, **options: Unpack[StreamOptions]) -> Coroutine[Any, Any, None]:
-        """As ``aio.Channel.call_oneway``: nothing is answered, not even errors; never repeated."""
-        return self._channel.call_oneway(  # type: ignore[no-any-return]
-            self._name, self._checked(request), **self._streamed(options)
-        )
+        """As ``aio.Channel.call_oneway``: sends a request without a response. Never retried."""
+        return self._call_oneway(request, options)  # type: ignore[no-any-return]
 
 
 class ClientStreamMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.ClientStreamMethod`; made of an ``aio.Channel``."""
+    """As :class:`trunkline.ClientStreamMethod`, for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "client_stream"
@@ -159,27 +138,23 @@ class ClientStreamMethod(_AsyncMethod[Request, Response]):
     def __call__(
         self, requests: Iterable[Request] | AsyncIterable[Request], **options: Unpack[StreamOptions]
     ) -> Coroutine[Any, Any, Response]:
-        """As ``aio.Channel.client_stream``: ``requests`` runs in a task of its own; the response is awaited."""
-        return self._channel.client_stream(  # type: ignore[no-any-return]
-            self._name, requests, self._response, request=self._request, **self._with(options)
-        )
+        """As ``aio.Channel.client_stream``: ``requests`` runs in a task of its own; awaiting returns the response."""
+        return self._stream_requests(requests, options)  # type: ignore[no-any-return]
 
 
 class ServerStreamMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.ServerStreamMethod`; made of an ``aio.Channel``."""
+    """As :class:`trunkline.ServerStreamMethod`, for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "server_stream"
 
     def __call__(self, request: Request, **options: Unpack[StreamOptions]) -> ClientStream[Any, Response]:
-        """As ``aio.Channel.server_stream``: ``async for`` over what it returns."""
-        return self._channel.server_stream(  # type: ignore[no-any-return]
-            self._name, self._checked(request), self._response, **self._with(options)
-        )
+        """As ``aio.Channel.server_stream``: ``async for`` over the stream that it returns yields the responses."""
+        return self._stream_responses(request, options)  # type: ignore[no-any-return]
 
 
 class BidirectionalMethod(_AsyncMethod[Request, Response]):
-    """As :class:`trunkline.BidirectionalMethod`; made of an ``aio.Channel``."""
+    """As :class:`trunkline.BidirectionalMethod`, for an ``aio.Channel``."""
 
     __slots__ = ()
     _kind = "bidirectional"
@@ -193,10 +168,9 @@ class BidirectionalMethod(_AsyncMethod[Request, Response]):
     def __call__(
         self, requests: Iterable[Request] | AsyncIterable[Request] | None = None, **options: Unpack[StreamOptions]
     ) -> Any:
-        """As ``aio.Channel.stream``, a stream to write to and to read; given ``requests``, the responses, as of its
-        ``exchange``."""
-        stream = self._channel.stream(self._name, self._request, self._response, **self._with(options))
-        return stream if requests is None else stream.exchange(requests)
+        """As ``aio.Channel.stream``: returns a stream to write to and to read from. With ``requests`` it returns the
+        iterator of responses of its ``exchange``."""
+        return self._stream_both(requests, options)
 
 
 CLIENT_METHODS: dict[str, type[ClientMethod]] = {

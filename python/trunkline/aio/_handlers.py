@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an event loop runs for one call: the handler between decoding and encoding, its errors as the call's status."""
+"""Entries of an aio.Server: what its event loop runs for one call, from decoding the request to the status."""
 
 from __future__ import annotations
 
@@ -10,32 +10,35 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from .. import _core
-from .._codecs import Codecs
-from .._deadline import inherit_deadline
+from .._calls.deadline import inherit_deadline
+from .._calls.interception import send_through_async
 from .._errors import StatusCode, describe_error
-from .._interceptors import send_through_async
-from .._messages import decode_errors
-from .._methods import Coders, Method, incoming_call, once, responses_of, stream_function
-from ._loop import wait_for
+from .._messages.builtin_codecs import decode_errors
+from .._messages.codec_table import CodecTable
+from .._server.handlers import incoming_call, once, responses_of, stream_function
+from .._server.method import Method, MethodCoders
+from ._loop_inbox import wait_for
 
 _log = logging.getLogger("trunkline.server")
 
-#: (request bytes or None, codec, call, seconds left or None); answers the call in every case, and then tells so.
+#: Called with (request bytes or None, codec, call, seconds until the deadline or None). Finishes the call in every case.
 Entry = Callable[[Any, str, _core.ServedCall, "float | None"], Coroutine[Any, Any, None]]
 
 
 class EntryHost(NamedTuple):
-    """What entries have of their running server."""
+    """What entries need of their running server."""
 
-    codecs: Codecs
+    codecs: CodecTable
     interceptors: tuple[Any, ...]
     inbox: _core.Inbox
     run_blocking: Callable[..., Awaitable[Any]]
-    answered: Callable[[_core.ServedCall], None]
+    #: Called once the call has its response or status.
+    finished: Callable[[_core.ServedCall], None]
 
 
 def entry_of(method: Method, host: EntryHost) -> Entry:
-    coders = Coders(method, host.codecs)
+    """Returns what the event loop runs for one call of the method."""
+    coders = MethodCoders(method, host.codecs)
     if method.signature.kind == _core.MethodKind.unary:
         if host.interceptors:
             return _intercepted_unary_entry(method, coders, host)
@@ -53,16 +56,16 @@ def _set_error(call: _core.ServedCall, method: Method, error: BaseException) -> 
         try:
             call.set_error(describe_error(error, method.name))
         except Exception:
-            _log.exception("handler of %s raised what cannot be told", method.name)
-            text = f"handler of {method.name} raised what cannot be told"
+            _log.exception("handler of %s raised an error that cannot be described", method.name)
+            text = f"handler of {method.name} raised an error that cannot be described"
             call.set_error((int(StatusCode.INTERNAL), text, (), ()))
     if isinstance(error, (KeyboardInterrupt, SystemExit)):
-        raise error  # the loop's; never a worker's, see _threads
+        raise error  # for the event loop; errors of pool threads are converted before, see _process.threads
 
 
-def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
+def _unary_entry(method: Method, coders: MethodCoders, host: EntryHost) -> Entry:
     handler = method.handler
-    answered = host.answered
+    finished = host.finished
     errors = decode_errors()
     plain = method.signature.takes_request and not method.signature.takes_context
 
@@ -81,15 +84,15 @@ def _unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         finally:
             if deadline is not None:
                 deadline.end()
-            answered(call)
+            finished(call)
 
     return run
 
 
-def _answering(
+def _entry(
     method: Method, host: EntryHost, serve: Callable[[Any, str, _core.ServedCall], Coroutine[Any, Any, None]]
 ) -> Entry:
-    """What is around every kind of call; coroutines of unary calls, which are in a hurry, have it written out."""
+    """Returns an entry around ``serve``. The entry of unary coroutines, the most frequent one, repeats it inline for speed."""
 
     async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
         deadline = inherit_deadline(left)
@@ -100,17 +103,17 @@ def _answering(
         finally:
             if deadline is not None:
                 deadline.end()
-            host.answered(call)
+            host.finished(call)
 
     return run
 
 
 def _is_awaitable(result: Any) -> bool:
-    """A plain function may hand on a coroutine, say of the ``async def`` that it decorates."""
+    """Whether a plain function has returned a coroutine, such as that of an ``async def`` that it wraps."""
     return hasattr(type(result), "__await__")
 
 
-def _blocking_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
+def _blocking_entry(method: Method, coders: MethodCoders, host: EntryHost) -> Entry:
     handler = method.handler
 
     def work(data: bytes, codec: str, call: _core.ServedCall) -> Any:
@@ -122,11 +125,11 @@ def _blocking_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
         result = await host.run_blocking(work, data, codec, call)
         call.set_response(coders[codec][1](await result) if _is_awaitable(result) else result)
 
-    return _answering(method, host, serve)
+    return _entry(method, host, serve)
 
 
-def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
-    """Interceptors run on the loop, around plain functions as well."""
+def _intercepted_unary_entry(method: Method, coders: MethodCoders, host: EntryHost) -> Entry:
+    """Interceptors run on the event loop, even around plain functions."""
     handler = method.handler
     is_async = method.signature.is_async
 
@@ -143,7 +146,7 @@ def _intercepted_unary_entry(method: Method, coders: Coders, host: EntryHost) ->
         response = await send_through_async(host.interceptors, incoming, once(run_handler))
         call.set_response(coders[codec][1](response))
 
-    return _answering(method, host, serve)
+    return _entry(method, host, serve)
 
 
 async def _operation(begin: Callable[..., _core.StreamOperation], inbox: _core.Inbox, *arguments: Any) -> Any:
@@ -151,7 +154,7 @@ async def _operation(begin: Callable[..., _core.StreamOperation], inbox: _core.I
     return await wait_for(begin(*arguments, inbox, future), future)
 
 
-async def _requests(call: _core.ServedCall, coders: Coders, inbox: _core.Inbox) -> AsyncIterator[Any]:
+async def _requests(call: _core.ServedCall, coders: MethodCoders, inbox: _core.Inbox) -> AsyncIterator[Any]:
     while True:
         data = await _operation(call.begin_read, inbox)
         if data is None:
@@ -162,7 +165,7 @@ async def _requests(call: _core.ServedCall, coders: Coders, inbox: _core.Inbox) 
 ServeStream = Callable[[_core.ServedCall], Coroutine[Any, Any, None]]
 
 
-def _blocking_stream_function(method: Method, coders: Coders, host: EntryHost) -> ServeStream:
+def _blocking_stream_function(method: Method, coders: MethodCoders, host: EntryHost) -> ServeStream:
     blocking = stream_function(method, coders)
 
     async def serve(call: _core.ServedCall) -> None:
@@ -171,7 +174,7 @@ def _blocking_stream_function(method: Method, coders: Coders, host: EntryHost) -
     return serve
 
 
-def _async_stream_function(method: Method, coders: Coders, host: EntryHost) -> ServeStream:
+def _async_stream_function(method: Method, coders: MethodCoders, host: EntryHost) -> ServeStream:
     handler = method.handler
     inbox = host.inbox
     kind = method.signature.kind
@@ -201,7 +204,7 @@ def _async_stream_function(method: Method, coders: Coders, host: EntryHost) -> S
     return serve
 
 
-def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
+def _stream_entry(method: Method, coders: MethodCoders, host: EntryHost) -> Entry:
     serve = (_async_stream_function if method.signature.is_async else _blocking_stream_function)(method, coders, host)
 
     async def serve_through(_: Any, codec: str, call: _core.ServedCall) -> None:
@@ -212,4 +215,4 @@ def _stream_entry(method: Method, coders: Coders, host: EntryHost) -> Entry:
             await serve(call)
         call.set_ok()
 
-    return _answering(method, host, serve_through)
+    return _entry(method, host, serve_through)

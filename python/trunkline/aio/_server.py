@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Server: hosts coroutines on the event loop that started it, and plain functions on a pool of threads."""
+"""Server and RunningServer: coroutines on the event loop that started the server, plain functions on a pool of threads."""
 
 from __future__ import annotations
 
@@ -12,18 +12,19 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import _core
-from .._calls import checked_timeout
+from .._calls.deadline import checked_timeout
 from .._errors import StatusCode, describe_error
-from .._lasting_calls import ended
-from .._lifetime import forget, track_server
-from .._methods import Method
-from .._options import ServerOptions
-from .._processes import Child, Run, end_children, grace_told, shared_ports, telling_what_is_cut_off
-from .._server import Registry, Serving, check_serving, current_server
-from .._threads import DaemonPool
-from .._units import do_each
+from .._process.batches import do_each
+from .._process.child import Child, Run, end_children, logging_cut_off_calls, read_grace, shared_ports
+from .._process.daemon_pool import DaemonPool
+from .._process.exit import forget, track_server
+from .._server.method import Method
+from .._server.options import ServerOptions
+from .._server.running_server_base import RunningServerBase, current_server
+from .._server.server_base import ServerBase, check_serving
+from .._server.shutdown_notifier import shutdown_error
 from ._handlers import Entry, EntryHost, entry_of
-from ._loop import LoopInbox, in_a_thread
+from ._loop_inbox import LoopInbox, in_a_thread
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -31,27 +32,34 @@ if TYPE_CHECKING:
 Self = TypeVar("Self", bound="RunningServer")
 
 
-class Server(Registry):
-    """Hosts ``async def`` handlers and async generators on the event loop that starts it; plain functions and
-    generators run on ``threads`` threads. Other options are those of :class:`ServerOptions`; times are seconds.
+class Server(ServerBase):
+    """Serves ``async def`` handlers and async generators on the event loop that starts it. Plain functions and generators
+    run on a pool of threads.
+
+    ``threads``: the size of the pool; by default 4 more than the CPUs, at most 32. Other options are those of
+    :class:`ServerOptions`; times are in seconds.
     """
 
     def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
-        super().__init__(threads, options, may_wait=True)
+        super().__init__(threads, options, allows_async=True)
 
     def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
-        """Serves in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``.
+        """Begins to serve in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``.
 
-        ``workers``: so many processes share the (tcp) port, this one and forked ones, each with an event loop of its
-        own, of the kind of this one; fork before threads are started.
+        ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and forked
+        ones, each with an event loop of the same class as this one's. More than one must be asked for before the process
+        starts threads.
         """
         check_serving(endpoints, workers)
         return RunningServer(self, endpoints) if workers == 1 else _SharedServer(self, endpoints, workers)
 
 
-class RunningServer(Serving):
-    """A server while it runs on the event loop it was made on; leaving an ``async with`` block drains it for up to 5
-    seconds and stops it."""
+class RunningServer(RunningServerBase):
+    """A server while it runs, on the event loop that it was made on; only tasks of that loop may use it.
+
+    Leaving an ``async with`` block shuts it down with a timeout of 5 seconds; an exception that leaves the block stops it
+    at once.
+    """
 
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
         self._loop = asyncio.get_running_loop()
@@ -59,7 +67,7 @@ class RunningServer(Serving):
         core = self._core
         self._pool = DaemonPool(server._threads, "trunkline-worker")
         self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
-        self._flush_wanted = False
+        self._is_flush_scheduled = False
         self._process = os.getpid()
         self._stopped = asyncio.Event()
         self._stopping: asyncio.Task[None] | None = None
@@ -67,7 +75,7 @@ class RunningServer(Serving):
         self._descriptor = -1
         try:
             self._host = EntryHost(
-                server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._answered
+                server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._finished
             )
             self._listen(server, endpoints, self._entry_of)
             self._descriptor = core.start_for_event_loop(self._is_loop_gone)
@@ -84,15 +92,15 @@ class RunningServer(Serving):
         is_lasting = method.signature.kind != _core.MethodKind.unary
 
         async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
-            current_server.set(self)  # of this call's task
+            current_server.set(self)  # in the context of this call's task
             task = asyncio.current_task()
 
             def end() -> None:
-                call.set_error(describe_error(ended(method.name), method.name))
+                call.set_error(describe_error(shutdown_error(method.name), method.name))
                 if task is not None:
                     task.cancel()
 
-            with self._ending.telling(end if is_lasting else lambda: None):
+            with self._shutdown_notifier.notifying(end if is_lasting else lambda: None):
                 await entry(data, codec, call, left)
 
         return run
@@ -106,7 +114,7 @@ class RunningServer(Serving):
         call, entry, request, codec, left = taken
         if entry is None:
             if call in self._tasks:
-                # Not before its first step, or it would end without having answered.
+                # After its first step: a task that is cancelled before never finishes its call.
                 self._loop.call_soon(self._tasks[call].cancel)
             return
         running: Any = None
@@ -114,80 +122,81 @@ class RunningServer(Serving):
             running = entry(request, codec, call, left)
             task = self._loop.create_task(running)
         except BaseException:
-            # Nobody else would answer it.
+            # No task exists that would finish the call.
             if running is not None:
                 running.close()
-            call.set_error((int(StatusCode.INTERNAL), f"call {call.method()}: it could not be begun", (), ()))
-            self._answered(call)
+            call.set_error((int(StatusCode.INTERNAL), f"call {call.method()}: its task could not be created", (), ()))
+            self._finished(call)
             raise
-        if not task.done():  # as it may be where tasks are begun eagerly
+        if not task.done():  # an eager task factory may have run it already
             self._tasks[call] = task
 
-    def _answered(self, call: _core.ServedCall) -> None:
+    def _finished(self, call: _core.ServedCall) -> None:
         self._tasks.pop(call, None)
-        self._core.answer(call)
-        if self._flush_wanted:
+        self._core.finish(call)
+        if self._is_flush_scheduled:
             return
-        if self._loop.is_closed():  # a task that is destroyed
+        if self._loop.is_closed():  # the task is being destroyed
             return self._core.flush()
-        self._flush_wanted = True
+        self._is_flush_scheduled = True
         self._loop.call_soon(self._flush)
 
     def _flush(self) -> None:
-        self._flush_wanted = False
+        self._is_flush_scheduled = False
         self._core.flush()
 
     def _run_blocking(self, function: Callable[..., Any], *arguments: Any) -> Awaitable[Any]:
-        """With the deadline and the other context variables of the task."""
+        """Runs the function on the pool, with the context variables of the task, and so its deadline."""
         future = self._pool.submit(contextvars.copy_context().run, function, *arguments)
         return asyncio.wrap_future(future, loop=self._loop)
 
     def _is_loop_gone(self) -> bool:
-        """Asked now and then, on a thread of the core's. Calls that a closed loop has taken end: nothing runs them any more."""
+        """Called now and then on a thread of the core. Once the loop is closed, finishes the calls that it has taken."""
         if not self._loop.is_closed():
             return False
         for call in list(self._tasks):
             call.set_error((int(StatusCode.UNAVAILABLE), "the event loop that served the call has been closed", (), ()))
-            self._core.answer(call)
+            self._core.finish(call)
         return True
 
     def _add(self, method: Method) -> None:
-        """While it runs; from any thread."""
+        """Adds a method while the server runs. Any thread."""
         host = self._host
         self._methods += (method,)
         method.add_to(self._core, host.codecs, self._entry_of(method), needs_call=bool(host.interceptors))
 
-    # --- its end ---
+    # --- shutdown ---
 
-    async def drain(self, timeout: float = 5.0) -> None:
-        """Takes no more connections and calls, lets what was accepted finish, then stops.
+    async def shutdown(self, timeout: float = 5.0) -> None:
+        """Refuses further connections and calls, waits for the accepted calls, then stops.
 
-        What is not done after ``timeout`` seconds is cancelled: DeadlineExceeded, with how many calls were cut off.
+        Calls that have not finished after ``timeout`` seconds are cancelled; then it raises DeadlineExceeded with the
+        number of calls that were cut off. RuntimeError in a handler of this server.
         """
         checked_timeout(timeout)
         if asyncio.current_task() in self._tasks.values():
-            raise RuntimeError("drain: would wait for the handler that calls it")
-        self._ending.begin()
+            raise RuntimeError("shutdown: would wait for the handler that calls it")
+        self._shutdown_notifier.begin()
         try:
-            await in_a_thread(self._core.drain, timeout)
+            await in_a_thread(self._core.shutdown, timeout)
         finally:
             await self.stop()
 
     async def stop(self) -> None:
-        """At once: calls under way are cancelled, and their handlers, which are waited for up to 5 seconds."""
+        """Stops at once: cancels the calls in progress with their handlers, and waits up to 5 seconds for these."""
         if self._process != os.getpid():
-            return  # not the child's to stop
+            return  # a forked child leaves it to the parent
         if self._stopping is None:
             forget(self)
-            self._ending.begin()
+            self._shutdown_notifier.begin()
             self._stopping = self._loop.create_task(self._stop(asyncio.current_task()))
         await asyncio.shield(self._stopping)
 
     async def _stop(self, asking: asyncio.Task[Any] | None) -> None:
-        """``asking``: who waits for it, perhaps a handler."""
+        """``asking``: the task that waits for this, which may be a handler; it is not cancelled."""
         try:
             self._core.stop()
-            await asyncio.sleep(0)  # the first steps of tasks
+            await asyncio.sleep(0)  # lets new tasks take their first step
             tasks = [task for task in self._tasks.values() if task is not asking]
             for task in tasks:
                 task.cancel()
@@ -199,7 +208,7 @@ class RunningServer(Serving):
 
     def _close(self) -> None:
         if self._process != os.getpid():
-            return  # the loop watches the parent's descriptors
+            return  # in a forked child the loop watches the parent's descriptors
         if not self._loop.is_closed() and self._descriptor >= 0:
             self._loop.remove_reader(self._descriptor)
         self._core.flush()
@@ -214,12 +223,12 @@ class RunningServer(Serving):
         self._close()
 
     async def wait(self) -> None:
-        """Until the server has stopped."""
+        """Waits until the server has stopped."""
         await self._stopped.wait()
 
     async def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
-        """Serves until one of ``signals`` comes (SIGINT and SIGTERM by default), drains for up to ``grace`` seconds,
-        stops, and returns the signal. On the main thread's loop only."""
+        """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of ``grace``
+        seconds, and returns the signal. On the main thread's loop only."""
         came: asyncio.Future[int] = self._loop.create_future()
 
         def take(number: int) -> None:
@@ -236,7 +245,7 @@ class RunningServer(Serving):
             for known, handler in before.items():
                 self._loop.remove_signal_handler(known)
                 signal.signal(known, signal.SIG_DFL if handler is None else handler)  # None: not set by Python
-        await self.drain(grace)
+        await self.shutdown(grace)
         return number
 
     async def __aenter__(self: Self) -> Self:
@@ -248,11 +257,12 @@ class RunningServer(Serving):
         if error is not None:
             await self.stop()
         else:
-            await self.drain()
+            await self.shutdown()
 
 
 class _SharedServer(RunningServer):
-    """The same endpoints served by child processes as well, which end with it. ``stats`` are this process's."""
+    """A server whose endpoints are served by child processes too, which end with it. Its ``totals`` are those of this
+    process."""
 
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
         self._children: list[Child] = []
@@ -262,12 +272,12 @@ class _SharedServer(RunningServer):
                 self._children.append(Child(run, self._children))
             super().__init__(server, chosen, reuse_port=True)
 
-    async def drain(self, timeout: float = 5.0) -> None:
-        """As of one process; what other ones cut off is logged there."""
+    async def shutdown(self, timeout: float = 5.0) -> None:
+        """Shuts all processes down. DeadlineExceeded reports the calls of this process; the others log theirs."""
         checked_timeout(timeout)
         for child in self._children:
             child.begin_stop(timeout)
-        await super().drain(timeout)
+        await super().shutdown(timeout)
 
     async def stop(self) -> None:
         children, self._children = self._children, []
@@ -291,23 +301,26 @@ def in_a_child(
     loop_kind: type[asyncio.AbstractEventLoop],
     before_end: Callable[[], float] = lambda: 0.0,
 ) -> Run:
+    """Returns what a child process runs: ``server`` on an event loop of its own. ``before_end``: seconds to wait before the
+    shutdown."""
+
     def run(ready: Callable[[], None], stop: int) -> None:
-        # The parent's loop has stayed there, although it was running here.
+        # The loop that was running at the fork exists in the parent only.
         asyncio._set_running_loop(None)
         loop = loop_kind()
         asyncio.set_event_loop(loop)
 
         async def serve() -> None:
-            told = asyncio.Event()
-            loop.add_reader(stop, told.set)
+            stop_requested = asyncio.Event()
+            loop.add_reader(stop, stop_requested.set)
             running = RunningServer(server, endpoints, reuse_port=True)
             ready()
-            await told.wait()
+            await stop_requested.wait()
             loop.remove_reader(stop)
-            grace = grace_told(stop)
+            grace = read_grace(stop)
             await asyncio.sleep(before_end())
-            with telling_what_is_cut_off():
-                await (running.drain(grace) if grace > 0 else running.stop())
+            with logging_cut_off_calls():
+                await (running.shutdown(grace) if grace > 0 else running.stop())
 
         loop.run_until_complete(serve())
 

@@ -17,7 +17,8 @@ _EPILOG = """examples:
   python -m trunkline.generate --out src/shop/api protos          every .proto below protos
   python -m trunkline.generate -I protos --out gen protos/a.proto 'protos/b/**/*.proto'
 
-protoc is the one of PATH, or that of grpcio-tools. Its messages go to standard error, its exit status is this one's.
+protoc is found in PATH, or in the package grpcio-tools. Its messages go to standard error. If it fails, its exit status
+is that of this command.
 """
 
 
@@ -33,9 +34,9 @@ def _parser() -> argparse.ArgumentParser:
         "protos",
         nargs="+",
         metavar="PROTO",
-        help="a file, a directory (all .proto files below it, but for hidden folders), or a pattern of .proto files",
+        help="a file, a directory (all .proto files below it, hidden folders excepted), or a pattern of .proto files",
     )
-    add("--out", default=".", metavar="DIR", help="where modules are written, at their files' paths; by default here")
+    add("--out", default=".", metavar="DIR", help="where to write the modules, at the paths of their files; default: the current directory")
     add(
         "-I",
         "--proto-path",
@@ -43,8 +44,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         dest="roots",
         metavar="DIR",
-        help="import root: what imports in .proto files are relative to; several are searched in order. By default the "
-        "directories that are given, and for files the current one",
+        help="import root, the directory that imports in .proto files are relative to; several are searched in order. Default: "
+        "the directories given as PROTO, and for files the current directory",
     )
     add(
         "--imports",
@@ -52,23 +53,23 @@ def _parser() -> argparse.ArgumentParser:
         default="auto",
         help="how generated modules import each other: relative within a package, absolute from a directory of "
         "sys.path; auto: relative if the output lies in a package (there is an __init__.py in it or above it). "
-        "Messages of runs before, below the output, are imported so, too",
+        "This includes messages below the output directory that an earlier run has generated",
     )
     add(
         "--package-init",
         action="store_true",
-        help="write missing __init__.py files: the output is a package; there are none in google and google/protobuf",
+        help="write missing __init__.py files, as the output is a package; never in google and google/protobuf",
     )
-    add("--no-messages", dest="messages", action="store_false", help="services and clients alone")
-    add("--no-stubs", dest="stubs", action="store_false", help="no .pyi files")
-    add("--protoc", metavar="PATH", help="the compiler")
-    add("--plugin", metavar="PATH", help="protoc-gen-trunkline")
+    add("--no-messages", dest="messages", action="store_false", help="generate services and clients only")
+    add("--no-stubs", dest="stubs", action="store_false", help="write no .pyi files")
+    add("--protoc", metavar="PATH", help="path of protoc")
+    add("--plugin", metavar="PATH", help="path of protoc-gen-trunkline")
     add("--version", action="version", version=f"trunkline {__version__}")
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The exit status: 0, that of a protoc that failed, 2 for a wrong use, or 1."""
+    """Returns the exit status: 0, that of a failed protoc, 2 for wrong arguments, or 1 for other errors."""
     chosen = vars(_parser().parse_args(arguments))
     try:
         generate(chosen.pop("protos"), **chosen)

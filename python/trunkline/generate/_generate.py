@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One run: protoc with its plugin, imports made to fit, and all files put in their place."""
+"""generate: runs protoc with its plugin, adapts imports, and writes all files at once."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ def generate(
     protoc: str | os.PathLike[str] | None = None,
     plugin: str | os.PathLike[str] | None = None,
 ) -> list[Path]:
-    """Generates Python modules of ``.proto`` files, as ``python -m trunkline.generate`` does, whose options these are
-    (``--help``). Gives the paths of files that have changed; the others hold already what they should.
+    """Generates Python modules from ``.proto`` files as ``python -m trunkline.generate`` does, with the same options; see
+    its ``--help``. Returns the paths of the files that have changed.
 
-    Raises GenerationError, and then has written nothing. What protoc has to tell goes to standard error.
+    Raises GenerationError, in which case nothing has been written. Messages of protoc go to standard error.
     """
     if imports not in ("auto", "relative", "absolute"):
-        raise ValueError(f"imports: {imports!r} is none of auto, relative, absolute")
+        raise ValueError(f"imports: {imports!r} is not one of auto, relative, absolute")
     target = Path(os.path.abspath(out))
     sources = sources_of(protos, roots)
     command = protoc_command(protoc)
@@ -49,7 +49,7 @@ def generate(
         texts = _texts(generated, stubs=stubs)
         if not texts:
             raise GenerationError(
-                "nothing was generated: none of the files defines a service, or all are protobuf's own"
+                "nothing was generated: no file defines a service, or all files belong to protobuf itself"
             )
         modules = OwnModules(sources.names(), target)
         for file in texts:
@@ -67,13 +67,13 @@ def _arguments(sources: Sources, plugin: str) -> list[str]:
         *(f"-I{root}" for root in sources.roots),
         f"--plugin=protoc-gen-trunkline={plugin}",
         "--trunkline_out=.",
-        "--trunkline_opt=python,imports=absolute",  # made relative here, where it is known what was there before
+        "--trunkline_opt=python,imports=absolute",  # made relative below, as that depends on the files that exist already
         *map(str, sources.files),
     ]
 
 
 def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
-    """What was generated, by the paths from there on, but for what protobuf's runtime has."""
+    """The generated files by their relative paths, without those of protobuf's runtime."""
     suffixes = (".py", ".pyi") if stubs else (".py",)
     files = sorted(each for each in generated.rglob("*") if each.suffix in suffixes)
     texts = {each.relative_to(generated): each.read_bytes().decode() for each in files}
@@ -81,8 +81,8 @@ def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
 
 
 def _missing_inits(files: Iterable[PurePath], out: Path, *, is_relative: bool) -> dict[PurePath, str]:
-    """Of the folders of the files, and of ``out`` unless that is a directory of sys.path. google and google/protobuf
-    are never among them: they would hide those of the runtime."""
+    """The missing ``__init__.py`` of the files' folders, and of ``out`` unless that is a directory of sys.path. Never those
+    of google and google/protobuf, which would hide the runtime's packages."""
     folders = {folder for file in files for folder in file.parents} - {PurePath("google"), PurePath("google/protobuf")}
     if not is_relative:
         folders -= {PurePath()}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Imports of message modules in generated ones, made to fit: protoc writes them for a directory of sys.path alone."""
+"""Adapts the imports of generated modules to their package: protoc writes them for a directory of sys.path only."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ Imports = Literal["auto", "relative", "absolute"]
 _PLAIN = re.compile(r"^import (?P<module>\w+)(?= as |$)", re.MULTILINE)
 #: ``from a.b import c_pb2 as alias``; ``from a.b.c_pb2 import *``, and the names of stubs
 _FROM = re.compile(r"^from (?P<folder>\w[\w.]*) import (?P<name>\w+|\*)", re.MULTILINE)
-#: What has a keyword in its name: ``alias = importlib.import_module('a.class.b_pb2')``
+#: A module with a keyword in its name: ``alias = importlib.import_module('a.class.b_pb2')``
 _BY_NAME = re.compile(
     r"^(?P<alias>\w+ = )importlib\.import_module\((?P<quote>['\"])(?P<module>[\w.]+)['\"]\)", re.MULTILINE
 )
-#: ``from a.class.b_pb2 import *``, which protoc writes for public imports in any case
+#: ``from a.class.b_pb2 import *``, which protoc writes for every public import
 _ALL = re.compile(r"^from (?P<module>[\w.]+) import \*", re.MULTILINE)
 
-#: Below google/protobuf; what protobuf's runtime brings is imported from there.
+#: Modules of protobuf's runtime below google/protobuf, which are imported from there.
 _OF_RUNTIME = frozenset(
     f"google.protobuf.{name}_pb2"
     for name in (
@@ -33,23 +33,23 @@ _OF_RUNTIME = frozenset(
 
 
 def is_package(folder: Path) -> bool:
-    """Whether it is, or lies in, a package, as far as files say."""
+    """Whether the folder is a package or lies in one: it or a parent has an ``__init__.py``."""
     absolute = folder.resolve()
     return any((each / "__init__.py").is_file() for each in (absolute, *absolute.parents))
 
 
 def module_of(file: PurePath) -> str:
-    """Of the messages of ``file``, which is named as .proto files import it; by the name that protoc imports it by."""
+    """The name by which protoc imports the messages of ``file``, a path as .proto files import it."""
     return ".".join(file.with_suffix("").parts).replace("-", "_") + "_pb2"
 
 
 def is_of_runtime(file: PurePath) -> bool:
-    """Whether it is a module, or its stub, that protobuf's runtime has."""
+    """Whether it is a module of protobuf's runtime, or its stub."""
     return ".".join(file.with_suffix("").parts) in _OF_RUNTIME
 
 
 class OwnModules:
-    """The message modules that lie below the output directory: those of this run's files, and those of runs before."""
+    """The message modules below the output directory: those of this run and those of earlier runs."""
 
     def __init__(self, files: Iterable[PurePath], out: Path) -> None:
         self._generated = frozenset(map(module_of, files))
@@ -62,8 +62,7 @@ class OwnModules:
 
 
 def with_relative_imports(text: str, file: PurePath, modules: OwnModules) -> str:
-    """The text of ``file``, a module or its stub, named from the output directory on, whose imports of ``modules`` are
-    relative; the rest is as it was."""
+    """``text`` with relative imports of ``modules``. ``file``: the module or stub, relative to the output directory."""
     package = file.parent.parts
 
     def plain(found: re.Match[str]) -> str:
@@ -89,7 +88,7 @@ def with_relative_imports(text: str, file: PurePath, modules: OwnModules) -> str
 
 
 def with_keywords(text: str) -> str:
-    """The text of a module whose public imports are Python also where a keyword is in a module's name."""
+    """``text`` with valid public imports of modules that have a keyword in their name."""
 
     def all_of(found: re.Match[str]) -> str:
         module = found["module"]
@@ -97,20 +96,20 @@ def with_keywords(text: str) -> str:
         if not any(map(keyword.iskeyword, parts)):
             return found[0]
         relative = ", __package__" if module.startswith(".") else ""
-        loaded = f"importlib.import_module('{module}'{relative})"  # importlib is there: it has been imported so before
+        loaded = f"importlib.import_module('{module}'{relative})"  # the module imports importlib already
         return f"globals().update((name, each) for name, each in vars({loaded}).items() if name[0] != '_')"
 
     return _in_head(text, lambda head: _ALL.sub(all_of, head))
 
 
 def _in_head(text: str, change: Callable[[str], str]) -> str:
-    """Where imports are: before the first class."""
+    """Applies ``change`` to the part with the imports: before the first class."""
     end = text.find("\nclass ") + 1 or len(text)
     return change(text[:end]) + text[end:]
 
 
 def _relative(package: tuple[str, ...], target: tuple[str, ...]) -> str:
-    """``target`` as seen from a module of ``package``: ``..b`` for a.b from a.c."""
+    """``target`` relative to a module of ``package``: ``..b`` for a.b in a.c."""
     shared = 0
     while shared < min(len(package), len(target)) and package[shared] == target[shared]:
         shared += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files written together: all of them or none."""
+"""Writes files together: all of them or none."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from ._tools import GenerationError
 
 @contextlib.contextmanager
 def temporary_folder(out: Path) -> Iterator[Path]:
-    """Beside what is in ``out``, which need not be there yet: renaming a file from one to the other replaces it at
-    once. Removed at the end."""
+    """Yields a temporary folder on the file system of ``out``, so that files can be renamed into place. ``out`` need not
+    exist. The folder is removed at the end."""
     nearest = out
     while not nearest.exists() and nearest != nearest.parent:
         nearest = nearest.parent
     if not nearest.is_dir():
-        raise GenerationError(f"output directory {out}: {nearest} is no directory")
+        raise GenerationError(f"output directory {out}: {nearest} is not a directory")
     try:
         folder = tempfile.TemporaryDirectory(prefix=".trunkline-generate-", dir=nearest)
     except OSError as error:
@@ -30,8 +30,8 @@ def temporary_folder(out: Path) -> Iterator[Path]:
 
 
 def write_all(texts: Mapping[PurePath, str], out: Path, temporary: Path) -> list[Path]:
-    """Writes each text to its path below ``out``; what holds it already is left alone. Gives the paths that have
-    changed. If one cannot be written, what was there before is put back."""
+    """Writes each text to its path below ``out`` unless the file holds it already. Returns the paths that have changed. If
+    one cannot be written, all files are restored."""
     before: dict[Path, bytes | None] = {}
     made: list[Path] = []
     try:
@@ -46,7 +46,7 @@ def write_all(texts: Mapping[PurePath, str], out: Path, temporary: Path) -> list
             fresh.write_bytes(data)
             before[target] = old
             os.replace(fresh, target)
-    except BaseException as error:  # an interrupt, too
+    except BaseException as error:  # KeyboardInterrupt too
         _restore(before, made)
         if isinstance(error, OSError):
             raise _unwritable(out, error) from error

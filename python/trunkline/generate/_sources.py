@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files that are asked for, and the import roots that they lie in."""
+"""Sources: the .proto files to generate from, and their import roots."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from ._tools import GenerationError
 
 
 class Sources(NamedTuple):
-    """Absolute paths."""
+    """.proto files and import roots, as absolute paths."""
 
     roots: list[Path]
     files: list[Path]
 
     def names(self) -> list[PurePath]:
-        """Of the files, as import statements of others name them."""
-        return [
-            next(file.relative_to(root) for root in self.roots if file.is_relative_to(root)) for file in self.files
-        ]
+        """The files relative to their roots, as import statements name them."""
+        return [next(file.relative_to(root) for root in self.roots if file.is_relative_to(root)) for file in self.files]
 
 
 def sources_of(protos: Iterable[str | os.PathLike[str]], roots: Sequence[str | os.PathLike[str]]) -> Sources:
-    """``protos``: files, directories, patterns. A directory is an import root unless it lies in one of ``roots``, or in
-    another one that is given; without those, and for files, the current directory is one. Raises GenerationError for
-    what is not there, or in no root."""
+    """``protos``: files, directories and patterns. A directory is an import root unless it lies in one of ``roots`` or in
+    another given directory. Without ``roots`` the current directory is an import root for files.
+
+    Raises GenerationError for files that do not exist or lie in no root.
+    """
     found_roots = [_absolute(root) for root in roots]
     for root in found_roots:
         if not root.is_dir():
             raise GenerationError(f"import root {root}: there is no such directory")
     matches = [path for proto in protos for path in _matches(os.fspath(proto))]
     folders = [path for path in dict.fromkeys(matches) if path.is_dir()]
-    files: dict[Path, None] = {}  # in their order, each once
+    files: dict[Path, None] = {}  # a set that keeps the order
     for path in matches:
         files.update(dict.fromkeys(_files_below(path) if path in folders else [path]))
     for folder in folders:
@@ -53,17 +53,17 @@ def sources_of(protos: Iterable[str | os.PathLike[str]], roots: Sequence[str | o
 def _check_roots(roots: list[Path], single: list[Path]) -> None:
     for root in roots:
         if os.pathsep in str(root) or "=" in str(root):
-            raise GenerationError(f"import root {root}: protoc takes none with {os.pathsep!r} or '=' in its path")
+            raise GenerationError(f"import root {root}: protoc accepts no path with {os.pathsep!r} or '='")
     for path in single:
         if not _is_in(path, roots):
             raise GenerationError(
-                f"{path}: it lies in none of the import roots ({', '.join(map(str, roots))}); "
-                "name the directory that imports of it are relative to with -I"
+                f"{path}: it is in none of the import roots ({', '.join(map(str, roots))}); "
+                "pass the directory that imports of it are relative to with -I"
             )
 
 
 def _files_below(folder: Path) -> list[Path]:
-    """Those in hidden folders are not meant, such as of a virtual environment."""
+    """Hidden folders are skipped."""
     found: list[Path] = []
     for name, folders, files in os.walk(folder):
         folders[:] = [each for each in folders if not each.startswith(".")]
@@ -74,7 +74,7 @@ def _files_below(folder: Path) -> list[Path]:
 
 
 def _absolute(path: str | os.PathLike[str]) -> Path:
-    """Without `..`, and as it was written otherwise: protoc compares texts."""
+    """Removes `..` but resolves no links, as protoc compares paths as text."""
     return Path(os.path.abspath(path))
 
 
@@ -83,7 +83,7 @@ def _is_in(path: Path, roots: list[Path]) -> bool:
 
 
 def _matches(proto: str) -> list[Path]:
-    """A pattern is one of .proto files; what else it matches is not meant."""
+    """The paths that a file name, directory or pattern stands for. A pattern matches .proto files only."""
     if os.path.exists(proto):
         return [_absolute(proto)]
     if not glob.has_magic(proto):

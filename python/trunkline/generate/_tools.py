@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""protoc and its plugin: where they are, and how they are run."""
+"""Finds and runs protoc and its plugin."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ PLUGIN = "protoc-gen-trunkline"
 
 
 class GenerationError(Exception):
-    """Nothing has been written. ``status``: the exit status of a protoc that failed, which has told why on standard
-    error; else None."""
+    """Nothing has been generated. ``status``: the exit status of a failed protoc, which has printed its errors to standard
+    error; otherwise None."""
 
     def __init__(self, text: str, status: int | None = None) -> None:
         super().__init__(text)
@@ -43,7 +43,7 @@ def _named(kind: str, chosen: str | os.PathLike[str]) -> str:
 
 
 def protoc_command(chosen: str | os.PathLike[str] | None) -> list[str]:
-    """``chosen``, or the one of PATH, or that of grpcio-tools."""
+    """The command of ``chosen``, or of protoc in PATH, or of the one in grpcio-tools."""
     if chosen is not None:
         return [_named("protoc", chosen)]
     found = shutil.which("protoc")
@@ -52,20 +52,20 @@ def protoc_command(chosen: str | os.PathLike[str] | None) -> list[str]:
     if _is_installed("grpc_tools.protoc"):
         return [sys.executable, "-m", "grpc_tools.protoc"]
     raise GenerationError(
-        "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not installed; "
-        "install either, or name it with --protoc"
+        "find protoc: it is not in PATH, and the package grpcio-tools, which contains it, is not installed; "
+        "install either, or pass its path with --protoc"
     )
 
 
 def _is_installed(module: str) -> bool:
     try:
         return importlib.util.find_spec(module) is not None
-    except ImportError:  # of its package
+    except ImportError:  # its package is missing
         return False
 
 
 def plugin_path(chosen: str | os.PathLike[str] | None) -> str:
-    """``chosen``, or the one that is installed with this package, or the one of PATH; of this package's version."""
+    """``chosen``, or the plugin installed with this package, or the one in PATH. Its version must be that of the package."""
     plugin = _installed_plugin() if chosen is None else _named("plugin", chosen)
     _check_version(plugin)
     return plugin
@@ -77,28 +77,28 @@ def _installed_plugin() -> str:
     if found is None:
         raise GenerationError(
             f"find {PLUGIN}: it is neither in {folders[0]}, where the package trunkline installs it, nor in PATH; "
-            "name it with --plugin"
+            "pass its path with --plugin"
         )
     return os.path.abspath(found)
 
 
 def _check_version(plugin: str) -> None:
     done = _run([plugin, "--version"], capture_output=True)
-    told = re.search(r"\d+\.\d+\S*", done.stdout)
-    if done.returncode != 0 or told is None:
-        raise GenerationError(f"plugin {plugin}: it does not tell its version, and so is no {PLUGIN}")
-    if told.group() != __version__:
+    version = re.search(r"\d+\.\d+\S*", done.stdout)
+    if done.returncode != 0 or version is None:
+        raise GenerationError(f"plugin {plugin}: it prints no version, so it is not {PLUGIN}")
+    if version.group() != __version__:
         raise GenerationError(
-            f"plugin {plugin}: it is of version {told.group()}, but this package of {__version__}; "
-            "install both of the same version"
+            f"plugin {plugin}: its version is {version.group()}, but that of this package is {__version__}; "
+            "install the same version of both"
         )
 
 
 def run_protoc(protoc: list[str], arguments: list[str], folder: Path) -> None:
-    """In ``folder``. What it has to tell goes to standard error."""
+    """Runs protoc in ``folder``. Its messages go to standard error."""
     status = _run([*protoc, *arguments], cwd=folder).returncode
-    if status < 0:  # which it could not tell
-        raise GenerationError(f"protoc has been ended by signal {-status} ({_signal_name(-status)})")
+    if status < 0:  # it could not print that itself
+        raise GenerationError(f"protoc was terminated by signal {-status} ({_signal_name(-status)})")
     if status > 0:
         raise GenerationError(f"protoc has failed with status {status}", status)
 
@@ -106,10 +106,10 @@ def run_protoc(protoc: list[str], arguments: list[str], folder: Path) -> None:
 def _signal_name(number: int) -> str:
     try:
         return signal.Signals(number).name
-    except ValueError:  # of real time
+    except ValueError:  # a real-time signal
         return "without a name"
 
 
 def knows_stubs(protoc: list[str]) -> bool:
-    """Whether it writes ``.pyi`` files."""
+    """Whether protoc can write ``.pyi`` files."""
     return "--pyi_out" in _run([*protoc, "--help"], capture_output=True).stdout

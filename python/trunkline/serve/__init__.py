@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""``python -m trunkline.serve module:object``, also run by the command ``trunkline serve``: serves what a module holds."""
+"""``python -m trunkline.serve MODULE:OBJECT``, which the command ``trunkline serve`` runs: serves an object of a module."""

@@ -3,7 +3,7 @@
 
 import sys
 
-from ._run import main
+from ._command import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Arguments: what the command line of ``trunkline serve`` says."""
+"""Arguments: the command line of ``trunkline serve``."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import os
 from collections.abc import Callable, Sequence
 
 from .. import __version__
-from .._processes import shares_ports
+from .._process.child import shares_ports
 
 _EPILOG = """examples:
-  trunkline serve app:server                    the trunkline.Server or trunkline.aio.Server called server, in app.py
-  trunkline serve shop.orders:Orders --reload   a class as a service, started anew whenever its files change
+  trunkline serve app:server                    the trunkline.Server or trunkline.aio.Server named server in app.py
+  trunkline serve shop.orders:Orders --reload   a class as a service, restarted when its files change
   trunkline serve app:make_server --workers 4 --endpoint tcp://0.0.0.0:8888
 
-SIGTERM and SIGINT let calls under way end, for up to --grace seconds; a second one ends them at once.
-exit status: 0 after that, 1 if the object cannot be loaded or served, 2 for a wrong use
+SIGTERM and SIGINT shut the server down: calls in progress have --grace seconds to finish. A second signal ends them at once.
+exit status: 0 after a shutdown, 1 if the object cannot be loaded or served, 2 for wrong arguments
 """
 
 _LEVELS = ("debug", "info", "warning", "error", "critical")
@@ -26,7 +26,7 @@ _LEVELS = ("debug", "info", "warning", "error", "critical")
 
 @dataclasses.dataclass(frozen=True)
 class Arguments:
-    """``health``, ``reflection``, ``statistics``: None where nothing is said of them."""
+    """``health``, ``reflection``, ``statistics``: None without an explicit choice. ``grace``: seconds."""
 
     module: str
     attributes: str
@@ -52,7 +52,7 @@ def _at_least_one(text: str) -> int:
     except ValueError:
         value = 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return value
 
 
@@ -62,7 +62,7 @@ def _seconds(text: str) -> float:
     except ValueError:
         value = -1.0
     if value < 0 or not math.isfinite(value):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of seconds, 0 or more")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds, 0 or more")
     return value
 
 
@@ -75,7 +75,7 @@ def _target(text: str) -> str:
 
 def _directory(text: str) -> str:
     if not os.path.isdir(text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no directory")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a directory")
     return text
 
 
@@ -89,37 +89,37 @@ def _parser() -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     add = parser.add_argument
-    add("target", type=_target, metavar="MODULE:OBJECT", help="where it is, e.g. shop.app:server")
+    add("target", type=_target, metavar="MODULE:OBJECT", help="the object to serve, e.g. shop.app:server")
     add(
         "--endpoint",
         action="append",
         dest="endpoints",
         metavar="URI",
-        help="where to listen; may be given several times; by default tcp://127.0.0.1:8888",
+        help="where to listen; may be repeated; default: tcp://127.0.0.1:8888",
     )
-    add("--workers", type=_at_least_one, default=1, metavar="N", help="processes that share the port; by default 1")
-    add("--threads", type=_at_least_one, metavar="N", help="of each process; by default those of the server")
+    add("--workers", type=_at_least_one, default=1, metavar="N", help="processes that share the port; default: 1")
+    add("--threads", type=_at_least_one, metavar="N", help="worker threads of each process; default: those of the server")
     add(
         "--reload",
         action="store_true",
-        help="start anew when files of imported modules change, below the current directory or --app-dir",
+        help="restart when files of imported modules below the current directory or --app-dir change",
     )
-    add("--grace", type=_seconds, default=5.0, metavar="SECONDS", help="for calls under way at the end; by default 5")
+    add("--grace", type=_seconds, default=5.0, metavar="SECONDS", help="time for calls in progress at the shutdown; default: 5")
     _add_built_in(add)
-    add("--log-level", choices=_LEVELS, default="info", help="of what is logged to standard error; by default info")
-    add("--app-dir", type=_directory, default=".", metavar="DIR", help="where modules are found first; by default here")
+    add("--log-level", choices=_LEVELS, default="info", help="lowest level that is logged to standard error; default: info")
+    add("--app-dir", type=_directory, default=".", metavar="DIR", help="directory to import modules from first; default: the current one")
     add("--version", action="version", version=f"trunkline {__version__}")
     return parser
 
 
 def _add_built_in(add: Callable[..., object]) -> None:
     for name in ("health", "reflection", "statistics"):
-        text = f"serve {name} as well; by default done if the package protobuf is installed"
+        text = f"serve {name} too; default: yes if the package protobuf is installed"
         add(f"--{name}", action=argparse.BooleanOptionalAction, default=None, help=text)
 
 
 def parse(arguments: Sequence[str] | None) -> Arguments:
-    """Exits with status 2 if they are wrong, with 0 if they ask for help."""
+    """Exits with status 2 for wrong arguments, with 0 after ``--help``."""
     parser = _parser()
     given = vars(parser.parse_args(arguments))
     module, _, attributes = given.pop("target").partition(":")
@@ -128,5 +128,5 @@ def parse(arguments: Sequence[str] | None) -> Arguments:
     if parsed.workers > 1:
         for endpoint in endpoints:
             if not shares_ports(endpoint):
-                parser.error(f"argument --workers: processes share tcp:// and tls:// endpoints alone, not {endpoint}")
+                parser.error(f"argument --workers: processes can share tcp:// and tls:// endpoints, not {endpoint}")
     return parsed

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""One generation of a server that is started anew at changes: a process that serves until its supervisor ends it.
+"""Generation: one server process of a supervisor, which starts the next one when files change.
 
-Run as ``python -m trunkline.serve._generation REPORTS CONTROL ARGUMENTS...``, with two descriptors: JSON lines for the
-supervisor are written to one; the end of the other is the end of the supervisor, or its wish.
+The process runs ``python -m trunkline.serve._generation REPORTS CONTROL ARGUMENTS...`` with two descriptors. It writes
+reports to the supervisor to the first one, as lines of JSON. End of file on the second one tells it to shut down: the
+supervisor has closed it, or is gone.
 """
 
 from __future__ import annotations
@@ -25,21 +26,21 @@ from ._run import Hooks, run
 from ._target import TargetError
 from ._watched_files import files_of_modules
 
-#: Seconds between looks for modules that have been imported since.
+#: Seconds between checks for newly imported modules.
 _INTERVAL = 0.5
 
 
 class _Reports:
-    """Of this process, or of a worker that it has forked."""
+    """Reports of this process, or of a worker that it has forked, to the supervisor."""
 
     def __init__(self, descriptor: int, arguments: Arguments) -> None:
         self._descriptor = descriptor
         self._folders = (os.getcwd(), arguments.app_dir)
-        self._begin_anew()
+        self._reset()
 
-    def _begin_anew(self) -> None:
-        self._lock = threading.Lock()  # a thread of the parent may have held it
-        self._told: set[str] = set()
+    def _reset(self) -> None:
+        self._lock = threading.Lock()  # after a fork, as a thread of the parent may have held the old one
+        self._sent: set[str] = set()
         self._over = threading.Event()
         self._thread: threading.Thread | None = None
 
@@ -50,19 +51,19 @@ class _Reports:
                 data = data[os.write(self._descriptor, data) :]
 
     def send_files(self, more: Sequence[str] = ()) -> None:
-        """Those that have not been told yet: one a line, as lines of workers must not mix."""
+        """Reports files that were not reported before: one per line, as short writes of several workers do not mix."""
         for file in (*files_of_modules(self._folders), *more):
-            if file not in self._told:
-                self._told.add(file)
+            if file not in self._sent:
+                self._sent.add(file)
                 self.send(file=file)
 
     def begin_to_follow(self) -> None:
-        """Sends files of modules as they are imported."""
+        """Starts a thread that reports the files of modules as they are imported."""
         self._thread = threading.Thread(target=self._follow, args=(self._over,), daemon=True)
         self._thread.start()
 
     def pause(self) -> None:
-        """No thread is left."""
+        """Ends the thread."""
         if self._thread is not None:
             self._over.set()
             self._thread.join()
@@ -74,37 +75,37 @@ class _Reports:
             over.wait(_INTERVAL)
 
     def follow_in_child(self) -> None:
-        self._begin_anew()
+        self._reset()
         self.begin_to_follow()
 
 
-def _follow(control: int) -> None:
-    os.read(control, 1)  # its end
+def _terminate_at_end_of(control: int) -> None:
+    os.read(control, 1)  # returns at end of file
     os.kill(os.getpid(), signal.SIGTERM)
 
 
 def main(given: Sequence[str]) -> int:
-    """The exit status."""
+    """Runs the process; returns the exit status."""
     reports, control = int(given[0]), int(given[1])
     for descriptor in (reports, control):
         os.set_inheritable(descriptor, False)
     arguments = parse(given[2:])
-    told = _Reports(reports, arguments)
-    told.begin_to_follow()  # the application's modules may take long, or hang
+    reporter = _Reports(reports, arguments)
+    reporter.begin_to_follow()  # importing the application may take long, or hang
 
     def loaded() -> None:
-        told.pause()  # workers are forked while there are no threads
-        os.register_at_fork(after_in_child=told.follow_in_child)
+        reporter.pause()  # workers are forked while there are no threads
+        os.register_at_fork(after_in_child=reporter.follow_in_child)
 
     def ready(endpoints: Sequence[str]) -> None:
-        told.send(endpoints=list(endpoints))
-        if arguments.workers == 1:  # otherwise those do, and this process remains without threads
-            told.begin_to_follow()
-            threading.Thread(target=_follow, args=(control,), daemon=True).start()
+        reporter.send(endpoints=list(endpoints))
+        if arguments.workers == 1:  # workers follow by themselves; their parent must have no threads
+            reporter.begin_to_follow()
+            threading.Thread(target=_terminate_at_end_of, args=(control,), daemon=True).start()
 
     def failed(error: TargetError) -> None:
-        told.pause()
-        told.send_files(error.files())
+        reporter.pause()
+        reporter.send_files(error.files())
 
     def is_over() -> bool:
         return bool(select.select([control], [], [], 0)[0])
@@ -113,7 +114,7 @@ def main(given: Sequence[str]) -> int:
 
 
 class Generation:
-    """The process, as its supervisor has it."""
+    """The server process as its supervisor sees it."""
 
     def __init__(self, arguments: Sequence[str]) -> None:
         self.begun = time.time()
@@ -125,7 +126,7 @@ class Generation:
         os.set_blocking(self._reports, False)
         command = [sys.executable, "-m", "trunkline.serve._generation", str(reports), str(control), *arguments]
         try:
-            # Signals of the terminal are for the supervisor.
+            # A session of its own: signals of the terminal go to the supervisor only.
             self._process = subprocess.Popen(command, pass_fds=(reports, control), start_new_session=True)
         except BaseException:
             self._close()
@@ -143,9 +144,9 @@ class Generation:
         return self._process.poll()
 
     def take_files(self) -> list[str]:
-        """What it has reported since; ``endpoints`` are set by that as well."""
+        """Returns the files reported since the last call, and updates ``endpoints``."""
         files: list[str] = []
-        with contextlib.suppress(OSError):  # nothing there, or closed
+        with contextlib.suppress(OSError):  # nothing to read, or closed
             while data := os.read(self._reports, 65536):
                 self._rest += data
         *lines, self._rest = self._rest.split(b"\n")
@@ -156,28 +157,28 @@ class Generation:
         return files
 
     def begin_end(self, grace: float) -> None:
-        """It drains, or if it does not serve yet, ends. ``grace``: seconds until it may be killed."""
+        """Tells the process to shut down, or to exit if it does not serve yet. ``grace``: seconds until it may be killed."""
         if self.endpoints is None:
-            # It may serve by now, and would take the end of the control for a second signal.
+            # Not by the descriptor as well: if it serves by now, it would see two signals and exit at once.
             self._process.terminate()
         else:
             self._close_control()
         self._deadline = min(self._deadline, time.monotonic() + grace)
 
     def kill_if_late(self) -> bool:
-        """After ``begin_end``: True if its time was over."""
+        """Kills the process if its time is over; True then. After ``begin_end``."""
         is_late = self.exit_status is None and time.monotonic() >= self._deadline
         if is_late:
             self.kill()
         return is_late
 
     def kill(self) -> None:
-        """With its workers."""
+        """Kills the process with its workers."""
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self) -> None:
-        """After ``begin_end``: waits for it; kills it if it does not end in time."""
+        """Waits for the process and kills it if it does not end in time. After ``begin_end``."""
         try:
             self._process.wait(max(0.0, self._deadline - time.monotonic()))
         except subprocess.TimeoutExpired:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Supervisor: starts the server anew when files of its application change."""
+"""Supervisor: restarts the server when files of its application change."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ import os
 import signal
 from contextlib import ExitStack
 
-from .._processes import PortReservation, shares_ports
-from .._signals import expecting
+from .._process.child import PortReservation, shares_ports
+from .._process.signals import expecting
 from ._arguments import Arguments
+from ._console import announce, leave_at_once, say
 from ._generation import Generation
-from ._run import announce, leave_at_once, say
 from ._watched_files import WatchedFiles, files_of_target
 
-#: Seconds between looks; a change is acted upon once there was none for as long.
+#: Seconds between checks. A change takes effect once there was no further one for as long.
 _INTERVAL = 0.15
-#: Seconds beyond the grace that a server has to end.
-_PATIENCE = 5.0
+#: Seconds in addition to the grace until a server is killed.
+_EXTRA_GRACE = 5.0
 
 
 class Supervisor:
-    """Runs generations of the server, each a process. The next one begins to listen before the last one ends, so that the
-    port is never without a server, though a connection that has said nothing yet, or shakes hands, when the last one
-    ends is cut off; where endpoints cannot be shared, after that."""
+    """Runs generations of the server, each in a process of its own.
+
+    If the endpoints can be shared, the next generation listens before the last one ends, so the port is never without a
+    server; connections that are still in their handshake with the last one are cut off. Otherwise the next one starts after
+    the last one has ended.
+    """
 
     def __init__(self, arguments: Arguments) -> None:
         self._arguments = arguments
@@ -36,7 +39,7 @@ class Supervisor:
         self._endpoints: list[str] = []
 
     def run(self) -> int:
-        """The exit status, once a signal has come."""
+        """Runs until a signal arrives; returns the exit status."""
         with ExitStack() as held, expecting((signal.SIGINT, signal.SIGTERM), self._kill) as wait:
             for endpoint in self._arguments.endpoints:
                 try:
@@ -47,39 +50,39 @@ class Supervisor:
             try:
                 self._begin()
                 while wait(_INTERVAL) is None:
-                    self._look()
+                    self._check()
             finally:
                 self._end()
         return 0
 
     @staticmethod
     def _held(endpoint: str, held: ExitStack) -> str:
-        """With its port, which stays its own while no generation listens there."""
+        """The endpoint with its port, which stays reserved while no generation listens on it."""
         if not shares_ports(endpoint):
             return endpoint
         return held.enter_context(contextlib.closing(PortReservation(endpoint))).endpoint
 
     def _begin(self) -> None:
         self._files.leave_folders()
-        self._next = Generation(_words(self._arguments, self._endpoints))
-        # From the start, as its import may hang.
+        self._next = Generation(_arguments_of(self._arguments, self._endpoints))
+        # Watched from the start, as the import may hang.
         self._files.watch(filter(os.path.isfile, files_of_target(self._arguments)), self._next.begun)
 
-    def _look(self) -> None:
+    def _check(self) -> None:
         for generation in (self._current, self._next):
             if generation is not None:
                 self._files.watch(generation.take_files(), generation.begun)
         self._settle()
         for each in self._leaving:
             if each.kill_if_late():
-                say("the server before did not end in time and is killed")
+                say("the previous server did not end in time and is killed")
         self._leaving = [each for each in self._leaving if not _has_ended(each)]
         changed = self._files.take_changed()
         if changed:
             self._change(changed)
 
     def _settle(self) -> None:
-        """The next one takes over once it serves."""
+        """Lets the next generation take over once it serves; reports generations that have ended."""
         if self._next is not None and self._next.is_serving:
             self._leave(self._current)
             self._current, self._next = self._next, None
@@ -89,27 +92,27 @@ class Supervisor:
             self._next = None
         if self._current is not None and self._current.exit_status is not None:
             status = self._current.exit_status
-            say(f"the server has ended with status {status}; it is started again when a file changes")
+            say(f"the server has ended with status {status}; it is restarted when a file changes")
             self._leave(self._current)
             self._current = None
 
     def _failed(self, generation: Generation) -> None:
         files = generation.take_files()
-        # A module that is missing may appear there.
+        # A missing module may appear in these folders.
         folders = {os.path.abspath(self._arguments.app_dir), *map(os.path.dirname, files)}
         self._files.watch([*files, *folders], generation.begun)
         generation.begin_end(0.0)
         generation.end()
-        still = "the one before still serves; " if self._current is not None else ""
-        say(f"it could not be started; {still}it is tried again when a file changes")
+        still = "the previous one still serves; " if self._current is not None else ""
+        say(f"the server could not be started; {still}the next attempt follows when a file changes")
 
     def _leave(self, generation: Generation | None) -> None:
         if generation is not None:
-            generation.begin_end(self._arguments.grace + _PATIENCE)
+            generation.begin_end(self._arguments.grace + _EXTRA_GRACE)
             self._leaving.append(generation)
 
     def _change(self, changed: list[str]) -> None:
-        say(f"{', '.join(map(_short, changed))} changed: starting anew")
+        say(f"{', '.join(map(_short, changed))} changed: restarting")
         self._leave(self._next)
         self._next = None
         if not self._overlaps:
@@ -129,7 +132,7 @@ class Supervisor:
             del self._leaving[0]
 
     def _kill(self, number: int) -> None:
-        """At a second signal."""
+        """Kills all generations and exits, at a second signal."""
         for generation in (self._current, self._next, *self._leaving):
             if generation is not None:
                 generation.kill()
@@ -148,8 +151,8 @@ def _short(path: str) -> str:
     return path if relative.startswith("..") else relative
 
 
-def _words(arguments: Arguments, endpoints: list[str]) -> list[str]:
-    """The command line of a generation."""
+def _arguments_of(arguments: Arguments, endpoints: list[str]) -> list[str]:
+    """The arguments of a generation."""
     words = [arguments.target, "--workers", str(arguments.workers), "--grace", str(arguments.grace)]
     words += ["--log-level", arguments.log_level, "--app-dir", arguments.app_dir]
     for endpoint in endpoints:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is to be served: a module's object as a server."""
+"""Target: the object of a module to serve, as a server."""
 
 from __future__ import annotations
 
@@ -14,27 +14,28 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from .. import aio, services
-from .._server import Registry, Server
+from .._server.server_base import ServerBase
+from .._sync.server import Server
 from ..services._description import service_and_method
 from ._arguments import Arguments
 
-#: By what they are called in the command line: what adds them, and a method of theirs.
-_BUILT_IN: dict[str, tuple[Callable[[Registry], object], str]] = {
+#: The built-in services by their options: the function that adds the service, and one of its methods.
+_BUILT_IN: dict[str, tuple[Callable[[ServerBase], object], str]] = {
     "health": (services.add_health, "grpc.health.v1.Health/Check"),
     "reflection": (services.add_reflection, "grpc.reflection.v1.ServerReflection/ServerReflectionInfo"),
     "statistics": (services.add_statistics, "trunkline.v1.Statistics/Get"),
 }
 
 
-#: Seconds in which watchers of health hear that the server is about to drain.
-_NOTICE = 0.1
+#: Seconds between the report of health that the server shuts down and the shutdown, which ends Watch calls.
+_HEALTH_NOTICE = 0.1
 
 
 class TargetError(Exception):
-    """It cannot be served; the text says why, with the traceback of the application's error, its cause, if any."""
+    """The target cannot be served. An error of the application is the cause, and the text has its traceback."""
 
     def files(self) -> list[str]:
-        """In which that happened."""
+        """The files that the application's error went through."""
         if self.__cause__ is None:
             return []
         found = [frame.filename for frame in traceback.extract_tb(self.__cause__.__traceback__)]
@@ -44,17 +45,17 @@ class TargetError(Exception):
 
 
 class Target(NamedTuple):
-    """What is served. ``health``: added here, not by the application; None otherwise."""
+    """``server``: the server to run. ``health``: of the health service if it was added here, not by the application."""
 
     server: Server | aio.Server
     health: services.Health | None
 
     def shut_down(self) -> float:
-        """Health tells it to callers. Seconds to wait before the server drains, which ends their calls."""
+        """Reports NOT_SERVING to Watch calls. Returns the seconds to wait before the server shuts down."""
         if self.health is None:
             return 0.0
         self.health.shutdown()
-        return _NOTICE
+        return _HEALTH_NOTICE
 
 
 def load(arguments: Arguments) -> Target:
@@ -73,7 +74,7 @@ def _imported(arguments: Arguments) -> Any:
     try:
         module = importlib.import_module(arguments.module)
     except (Exception, SystemExit) as error:
-        raise TargetError(f"import {arguments.module}:\n{_told(error)}") from error
+        raise TargetError(f"import {arguments.module}:\n{_traceback_of(error)}") from error
     try:
         return operator.attrgetter(arguments.attributes)(module)
     except AttributeError as error:
@@ -84,11 +85,11 @@ def _called(function: Any, target: str) -> Any:
     try:
         return function()
     except (Exception, SystemExit) as error:
-        raise TargetError(f"call {target}:\n{_told(error)}") from error
+        raise TargetError(f"call {target}:\n{_traceback_of(error)}") from error
 
 
-def _told(error: BaseException) -> str:
-    """With its traceback from where the application's code begins."""
+def _traceback_of(error: BaseException) -> str:
+    """The error with its traceback, from the first frame of the application's code."""
     here = os.path.dirname(__file__)
     frame = error.__traceback__
     while frame is not None and _is_ours(frame.tb_frame.f_code.co_filename, here):
@@ -104,19 +105,19 @@ def _server_of(found: Any, target: str) -> Server | aio.Server:
     try:
         instance = found() if isinstance(found, type) else found
     except Exception as error:
-        raise TargetError(f"make {target}:\n{_told(error)}") from error
+        raise TargetError(f"make {target}:\n{_traceback_of(error)}") from error
     if isinstance(instance, (Server, aio.Server)):
         return instance
     if inspect.ismodule(instance) or inspect.isawaitable(instance):
         if inspect.iscoroutine(instance):
             instance.close()
-        raise TargetError(f"serve {target}: it is a {type(instance).__name__}, neither a server nor a service")
+        raise TargetError(f"serve {target}: a {type(instance).__name__} is neither a server nor a service")
     blocking, asynchronous = Server(), aio.Server()
     try:
         blocking.add_service(instance)
         return blocking
     except TypeError:
-        pass  # it has coroutines, or what follows says what is wrong
+        pass  # it has coroutines, or the next attempt reports the error
     try:
         asynchronous.add_service(instance)
     except (TypeError, ValueError) as error:
@@ -124,7 +125,7 @@ def _server_of(found: Any, target: str) -> Server | aio.Server:
     return asynchronous
 
 
-def _add_built_in(server: Registry, arguments: Arguments) -> services.Health | None:
+def _add_built_in(server: ServerBase, arguments: Arguments) -> services.Health | None:
     left_out = []
     health = None
     for name, (add, method) in _BUILT_IN.items():
@@ -140,7 +141,7 @@ def _add_built_in(server: Registry, arguments: Arguments) -> services.Health | N
             left_out.append(name)
     if left_out:
         names = ", ".join(left_out)
-        text = f"without {names}, for which the package protobuf is needed: pip install trunkline[protobuf]"
+        text = f"not serving {names}, which need the package protobuf: pip install trunkline[protobuf]"
         print(text, file=sys.stderr, flush=True)
     if health is not None:
         for service in {service_and_method(method)[0] for method in server._methods}:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""WatchedFiles: notices that files of an application have changed, by looking at them now and then."""
+"""WatchedFiles: detects by polling that files of an application have changed."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from ._arguments import Arguments
 
-#: Of a file or folder; what differs once it has changed.
+#: The state of a file or folder, which differs after a change.
 Mark = tuple[Any, ...]
 
 
 def files_of_modules(below: Iterable[str]) -> list[str]:
-    """Those that have been imported from folders below one of these."""
+    """The files of imported modules below one of the folders."""
     folders = tuple(os.path.join(os.path.abspath(each), "") for each in below)
     found = set()
     for module in list(sys.modules.values()):
@@ -27,7 +27,7 @@ def files_of_modules(below: Iterable[str]) -> list[str]:
 
 
 def files_of_target(arguments: Arguments) -> list[str]:
-    """Where its module and the packages around that may be."""
+    """The paths where the target's module and the packages that contain it may be."""
     found = []
     path = os.path.abspath(arguments.app_dir)
     for part in arguments.module.split("."):
@@ -37,14 +37,14 @@ def files_of_target(arguments: Arguments) -> list[str]:
 
 
 class WatchedFiles:
-    """Files, and which modules there are in folders, where one that is missing may appear."""
+    """Files, and folders whose set of modules counts, as a missing module may appear there."""
 
     def __init__(self) -> None:
         self._marks: dict[str, Mark] = {}
         self._changed: set[str] = set()
 
     def watch(self, paths: Iterable[str], since: float) -> None:
-        """``since``: when they began to be read, by ``time.time()``; what has been written later has changed."""
+        """Adds paths. ``since``: the ``time.time()`` before they were read; files written later count as changed."""
         for path in paths:
             if path not in self._marks:
                 self._marks[path] = mark = _mark_of(path)
@@ -52,10 +52,11 @@ class WatchedFiles:
                     self._changed.add(path)
 
     def leave_folders(self) -> None:
+        """Stops watching folders."""
         self._marks = {path: mark for path, mark in self._marks.items() if mark[:1] != ("folder",)}
 
     def take_changed(self) -> list[str]:
-        """What has changed, once nothing more has since the last look; then it is forgotten."""
+        """Returns the changed paths and forgets them; an empty list while further changes are being made."""
         is_quiet = True
         for path, mark in list(self._marks.items()):
             now = _mark_of(path)
@@ -70,7 +71,7 @@ class WatchedFiles:
 
 
 def _mark_of(path: str) -> Mark:
-    """Empty for what is not there."""
+    """The state of a path; empty if it does not exist."""
     with contextlib.suppress(OSError):
         status = os.stat(path)
         if not os.path.isdir(path):

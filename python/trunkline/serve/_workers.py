@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Workers: processes that share the endpoints of one server, under a process that serves nothing itself."""
+"""Workers: processes that share the endpoints of a server. Their parent supervises them and does not serve."""
 
 from __future__ import annotations
 
@@ -10,26 +10,27 @@ import time
 from collections.abc import Callable, Sequence
 
 from .. import aio
-from .._processes import Child, PortReservation, Run, end_children, until_told
-from .._server import RunningServer
+from .._process.child import Child, PortReservation, Run, end_children, until_stopped
+from .._sync.server import RunningServer
 from ..aio._server import in_a_child
 from ._target import Target
 
 _log = logging.getLogger("trunkline.serve")
 
-#: Seconds between looks at the workers, and from the death of one to the next that takes its place.
+#: Seconds between checks of the workers.
 _INTERVAL = 0.2
+#: Seconds from the death of a worker to the start of its replacement.
 _PAUSE = 1.0
 
 
 class Workers:
-    """Forked by a process without threads, so that one which dies can be replaced at any time."""
+    """The worker processes. Their parent has no threads, so it can fork a replacement at any time."""
 
     def __init__(
         self, target: Target, endpoints: Sequence[str], count: int, is_over: Callable[[], bool] = bool
     ) -> None:
-        """Raises RuntimeError if one does not start, ValueError or OSError for endpoints that cannot be shared. None is
-        started once ``is_over``."""
+        """Starts ``count`` workers, unless ``is_over()``. Raises RuntimeError if one does not start, ValueError or OSError for
+        endpoints that cannot be shared."""
         self.children: list[Child] = []
         self._leaving: list[Child] = []
         self._count = count
@@ -44,11 +45,11 @@ class Workers:
             self._held = held.pop_all()
 
     def serve_until(self, wait: Callable[[float], int | None], is_over: Callable[[], bool]) -> None:
-        """Until ``wait(seconds)`` is not None, or ``is_over``."""
+        """Replaces workers that die, until ``wait(seconds)`` does not return None or ``is_over()`` is True."""
         while wait(_INTERVAL) is None and not is_over():
-            self._look()
+            self._replace_dead()
 
-    def drain(self, grace: float) -> None:
+    def shutdown(self, grace: float) -> None:
         self._leaving = list(self.children)
         for child in self.children:
             child.begin_stop(grace)
@@ -58,11 +59,11 @@ class Workers:
         for child in (*self.children, *self._leaving):
             child.kill()
 
-    def _look(self) -> None:
+    def _replace_dead(self) -> None:
         for child in list(self.children):
             status = child.exit_status()
             if status is not None:
-                _log.error("worker process %d has ended with status %d; another one takes its place", child.pid, status)
+                _log.error("worker process %d has ended with status %d and is replaced", child.pid, status)
                 child.begin_stop(0.0)
                 self.children.remove(child)
                 self._due = time.monotonic() + _PAUSE
@@ -79,4 +80,4 @@ def _run_of(target: Target, endpoints: list[str]) -> Run:
     if isinstance(server, aio.Server):
         with contextlib.closing(asyncio.new_event_loop()) as loop:
             return in_a_child(server, endpoints, type(loop), target.shut_down)
-    return until_told(lambda: RunningServer(server, endpoints, reuse_port=True), target.shut_down)
+    return until_stopped(lambda: RunningServer(server, endpoints, reuse_port=True), target.shut_down)

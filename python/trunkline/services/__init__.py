@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Built-in services, each added to a server by one call: health, reflection, statistics.
+"""Built-in services: health, reflection, statistics. One call adds each of them to a server.
 
 They need the package protobuf: ``pip install trunkline[protobuf]``.
 """

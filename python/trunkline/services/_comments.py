@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What docstrings say, as comments of a description."""
+"""Docstrings as comments of descriptors."""
 
 from __future__ import annotations
 
@@ -9,26 +9,26 @@ from typing import Any
 
 
 def comment_of(thing: Any) -> str:
-    """The docstring of a class or function; empty if there is none but what Python makes by itself."""
+    """The docstring of a class or function; empty if it has none of its own."""
     text = getattr(thing, "__doc__", None)
     if not isinstance(text, str):
         return ""
     if isinstance(thing, type):
         inherited = any(getattr(base, "__doc__", None) is text for base in thing.__mro__[1:])
-        # Dataclasses, named tuples and enumerations are given one.
+        # Python generates one for dataclasses, named tuples and enumerations.
         if inherited or text.startswith(f"{thing.__name__}(") or text == "An enumeration.":
             return ""
     return inspect.cleandoc(text)
 
 
 class Comments:
-    """Of one file, by the paths of its parts."""
+    """Adds comments to a file descriptor."""
 
     def __init__(self, file: Any) -> None:
         self._file = file
 
     def add(self, path: Iterable[int], text: str) -> None:
-        """``path``: numbers of fields and indices, as in ``google.protobuf.SourceCodeInfo.Location``."""
+        """``path``: field numbers and indices, as in ``google.protobuf.SourceCodeInfo.Location``."""
         if not text:
             return
         lines = "".join(f" {line}\n" if line else "\n" for line in text.splitlines())

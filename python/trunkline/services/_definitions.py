@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The built-in services' messages: classes of a pool of their own, so that other packages may register gRPC's files."""
+"""The messages of the built-in services, in a descriptor pool of their own, so that other packages may register gRPC's
+files in the default pool."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ STATISTICS = "trunkline.v1"
 OPTIONS_FILE = "trunkline/v1/options.proto"
 
 _PACKAGE = "trunkline.v1"
-#: File: the names under which gRPC knows it, and its package.
+#: Our file: its names and packages in gRPC.
 _GRPC_FILES = {
     "trunkline/v1/health.proto": (("grpc/health/v1/health.proto", HEALTH),),
     "trunkline/v1/reflection.proto": (
@@ -25,7 +26,7 @@ _GRPC_FILES = {
 
 
 def require_protobuf(what: str) -> None:
-    """Raises ImportError that says what to install."""
+    """Raises ImportError with what to install. ``what``: begins its text."""
     try:
         import google.protobuf.descriptor_pool  # noqa: F401
     except ImportError as error:
@@ -54,7 +55,8 @@ def _renamed(data: bytes, name: str, package: str) -> bytes:
 
 @functools.cache
 def files() -> dict[str, bytes]:
-    """By name, those of the built-in services and what they import, with comments; each after its imports."""
+    """The serialized files of the built-in services and of what they import, by name. Each follows its imports; ours have
+    comments."""
     from google.protobuf import descriptor_pb2, empty_pb2, struct_pb2, wrappers_pb2
 
     known: dict[str, bytes] = {}
@@ -68,7 +70,7 @@ def files() -> dict[str, bytes]:
 
 @functools.cache
 def pool() -> Any:
-    """With ``files()``."""
+    """The pool with ``files()``."""
     from google.protobuf import descriptor_pool
 
     made = descriptor_pool.DescriptorPool()
@@ -79,12 +81,12 @@ def pool() -> Any:
 
 @functools.cache
 def message(name: str) -> Any:
-    """The class of a message of ``pool()``, by its full name."""
+    """The class of a message of ``pool()``. ``name``: its full name."""
     return class_of(pool(), name)
 
 
 def class_of(pool: Any, name: str) -> Any:
-    """The same of any pool."""
+    """The class of a message of any pool."""
     from google.protobuf import message_factory
 
     descriptor = pool.FindMessageTypeByName(name)

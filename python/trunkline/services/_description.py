@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Description: a server's methods as services of descriptors, existing ones and such as are derived from type hints."""
+"""Description: the methods of a server as descriptors of services, existing ones and ones derived from type hints."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from .. import _core
-from .._codecs import Codecs
-from .._messages import CODECS, DEFAULT_CODEC, codec_of_both, is_protobuf
-from .._methods import Method
+from .._messages.builtin_codecs import CODECS, DEFAULT_CODEC, codec_of_both
+from .._messages.codec_table import CodecTable
+from .._messages.types import is_protobuf
+from .._server.method import Method
 from . import _definitions
 from ._comments import comment_of
 from ._files import Files
@@ -18,8 +19,8 @@ from ._generated_comments import generated_comments
 from ._names import dotted, identifier
 from ._structures import DerivedFile, Structures, messages_in
 
-#: Of methods that have none of their own, or one that protobuf cannot have.
-GATHERED = "trunkline.Methods"
+#: The service of methods whose names have none, or one whose name protobuf cannot express.
+DEFAULT_SERVICE = "trunkline.Methods"
 
 _SERVICES, _METHODS = 6, 2
 _OPTION = 57321  # trunkline.v1.method
@@ -30,18 +31,18 @@ _SERVER_STREAMS = (_core.MethodKind.server_stream, _core.MethodKind.bidirectiona
 
 
 def service_and_method(path: str) -> tuple[str, str]:
-    """As a description names them: ``package.Service/Method``; ``Arith.Multiply`` is Arith's as well."""
+    """The names of service and method in a description. ``package.Service/Method`` and ``Service.Method`` have both."""
     service, separator, name = path.rpartition("/")
     if not separator:
         service, _, name = path.rpartition(".")
     service = service.strip("/")
-    return (dotted(service), identifier(name)) if service and name else (GATHERED, identifier(path))
+    return (dotted(service), identifier(name)) if service and name else (DEFAULT_SERVICE, identifier(path))
 
 
 class Description:
-    """Of the methods that a server has now."""
+    """The descriptors of a list of methods."""
 
-    def __init__(self, methods: Iterable[Method], codecs: Codecs) -> None:
+    def __init__(self, methods: Iterable[Method], codecs: CodecTable) -> None:
         methods = list(methods)
         self.files = Files(generated_comments(methods))
         self.services: list[str] = []
@@ -56,7 +57,7 @@ class Description:
                 self._list(service)
             else:
                 derived.setdefault(service, []).append((name, method))
-                # Before the names of others are chosen.
+                # Existing names are known before derived ones are chosen.
                 for kind in messages_in((method.signature.request, method.signature.response)):
                     self.files.add(kind.DESCRIPTOR.file)
         accepted = self._reserved(derived)
@@ -70,23 +71,24 @@ class Description:
             self.services.append(service)
 
     def _reserved(self, derived: dict[str, list[tuple[str, Method]]]) -> dict[str, list[tuple[str, Method]]]:
-        """With the methods gathered whose services' names are something else already."""
+        """The methods by service, under names that are reserved here. Methods of a service whose name is taken go to the
+        default service."""
         accepted: dict[str, list[tuple[str, Method]]] = {}
-        gathered: list[tuple[str, Method]] = []
+        others: list[tuple[str, Method]] = []
         self.files.reserve_package(_definitions.STATISTICS)
-        self.files.reserve(*GATHERED.split("."))
-        # Those with packages first: "example/list" does not stand in the way of "example.Shop/add".
+        self.files.reserve(*DEFAULT_SERVICE.split("."))
+        # Names with packages first, so that "example/list" does not take the name of the package of "example.Shop/add".
         for service in sorted(derived, key=lambda each: (-each.count("."), each)):
             package, _, name = service.rpartition(".")
             if not self.files.is_taken(service) and self.files.reserve_package(package):
                 self.files.reserve(package, name)
                 accepted[service] = derived[service]
             else:
-                is_own = service == GATHERED
+                is_own = service == DEFAULT_SERVICE
                 for name, method in derived[service]:
-                    gathered.append((name if is_own else identifier(method.name), method))
-        if gathered:
-            accepted[GATHERED] = gathered
+                    others.append((name if is_own else identifier(method.name), method))
+        if others:
+            accepted[DEFAULT_SERVICE] = others
         return accepted
 
     # --- services without a definition ---
@@ -95,7 +97,7 @@ class Description:
         package, _, name = service.rpartition(".")
         file = DerivedFile(f"trunkline/derived/{service}.proto", package)
         made = file.proto.service.add(name=name)
-        file.comments.add((_SERVICES, 0), "" if service == GATHERED else _comment_of_service(methods))
+        file.comments.add((_SERVICES, 0), "" if service == DEFAULT_SERVICE else _comment_of_service(methods))
         taken: set[str] = set()
         for wanted, method in sorted(methods, key=lambda each: (each[0], each[1].name)):
             chosen = wanted
@@ -122,24 +124,24 @@ class Description:
             facts.path = method.name
         facts.codec = self._codec_of(request, signature.response)
         if facts.ByteSize():
-            # The option is not known to the classes of the default pool, and need not be.
+            # As bytes: the option is unknown to the default pool, whose class this is.
             made.options.MergeFromString(_length_delimited(_OPTION, facts.SerializeToString()))
             file.use(self.files.add(_definitions.pool().FindFileByName(_definitions.OPTIONS_FILE)))
 
     def _codec_of(self, request: Any, response: Any) -> str:
-        """Empty for protobuf."""
+        """The codec of a method's messages in its description; empty for protobuf."""
         usual = self._codecs.name_for(response if request is None else request, None)
         if usual in CODECS and request is not None:
             usual = codec_of_both(request, response)
         if usual == "protobuf":
             return ""
         if usual == "msgpack" and (is_protobuf(request) or is_protobuf(response)):
-            return "json"  # which protobuf's messages have, and that one not
+            return "json"  # protobuf messages can be JSON, but not MessagePack
         return usual if usual in ("json", "msgpack") else DEFAULT_CODEC
 
 
 def _length_delimited(number: int, data: bytes) -> bytes:
-    """A field of a protobuf message, on the wire."""
+    """The encoding of a field of bytes in a protobuf message."""
     return _varint(number << 3 | 2) + _varint(len(data)) + data
 
 
@@ -153,7 +155,7 @@ def _varint(value: int) -> bytes:
 
 
 def _defining_file(method: Method) -> Any:
-    """The descriptor of the file that declares the method as it is served; None if there is none."""
+    """The descriptor of the file that declares the method exactly as it is served; None if no file does."""
     signature = method.signature
     if not is_protobuf(signature.request) or not is_protobuf(signature.response):
         return None
@@ -177,6 +179,6 @@ def _function_of(method: Method) -> Any:
 
 
 def _comment_of_service(methods: list[tuple[str, Method]]) -> str:
-    """Of the class whose methods they are, if they are."""
+    """The docstring of the class, if they are all methods of one class."""
     owners = {type(getattr(method.handler, "__self__", None)) for _, method in methods}
     return comment_of(owners.pop()) if len(owners) == 1 and type(None) not in owners else ""

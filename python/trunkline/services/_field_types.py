@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""FieldType: what protobuf has for a value of a type hint, as far as it goes without the structures."""
+"""FieldType: the protobuf type for a type hint. This module covers scalars, lists and maps; _structures covers the rest."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import msgspec.inspect as hints
 
 
 class Kind(enum.IntEnum):
-    """With the numbers of ``google.protobuf.FieldDescriptorProto.Type``."""
+    """The kind of a field, with the numbers of ``google.protobuf.FieldDescriptorProto.Type``."""
 
     DOUBLE = 1
     INT64 = 3
@@ -24,7 +24,7 @@ class Kind(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class FieldType:
-    """``name``: of a message or an enum, its full one. ``key``: of a map, of which this is the type of the values."""
+    """``name``: the full name of a message or enum. ``key``: the key type of a map; the rest is the type of its values."""
 
     kind: Kind
     name: str = ""
@@ -43,7 +43,7 @@ LIST = FieldType(Kind.MESSAGE, "google.protobuf.ListValue")
 OBJECT = FieldType(Kind.MESSAGE, "google.protobuf.Struct")
 EMPTY = FieldType(Kind.MESSAGE, "google.protobuf.Empty")
 
-#: Each is a message by itself, for requests and responses that are no structures.
+#: Messages that wrap a scalar, for requests and responses that are no structures.
 WRAPPERS = {
     Kind.DOUBLE: "google.protobuf.DoubleValue",
     Kind.INT64: "google.protobuf.Int64Value",
@@ -53,7 +53,7 @@ WRAPPERS = {
     Kind.ENUM: "google.protobuf.Int64Value",
 }
 
-_TEXTS = (
+_STRINGS = (
     hints.StrType,
     hints.DateTimeType,
     hints.DateType,
@@ -66,13 +66,13 @@ _SCALARS: tuple[tuple[Any, Kind], ...] = (
     (hints.BoolType, Kind.BOOL),
     (hints.IntType, Kind.INT64),
     (hints.FloatType, Kind.DOUBLE),
-    (_TEXTS, Kind.STRING),
+    (_STRINGS, Kind.STRING),
     ((hints.BytesType, hints.ByteArrayType, hints.MemoryViewType), Kind.BYTES),
 )
 
 
 def scalar(hint: hints.Type) -> FieldType | None:
-    """None for what is no scalar."""
+    """The type of a scalar; None for another hint."""
     for types, kind in _SCALARS:
         if isinstance(hint, types):
             return FieldType(kind)
@@ -80,9 +80,9 @@ def scalar(hint: hints.Type) -> FieldType | None:
 
 
 def one_of(values: Any) -> FieldType:
-    """A value out of a few: of their kind, which a comment names."""
-    told = ", ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in values)
-    comment = f"One of {told}."
+    """The type of an enumeration of values, which the comment lists."""
+    listed = ", ".join(f'"{value}"' if isinstance(value, str) else str(value) for value in values)
+    comment = f"One of {listed}."
     if all(isinstance(value, str) for value in values):
         return FieldType(Kind.STRING, comment=comment)
     if all(type(value) is int for value in values):
@@ -91,7 +91,7 @@ def one_of(values: Any) -> FieldType:
 
 
 def item(of: FieldType) -> FieldType:
-    """As the item of a list or the value of a map, which are neither lists, maps nor missing."""
+    """The type as an item of a list or a value of a map, which can be neither a list, a map nor missing."""
     if of.is_list:
         return LIST
     if of.key is not None:
@@ -112,5 +112,5 @@ def map_of(key: FieldType, values: FieldType) -> FieldType:
 
 
 def optional(of: FieldType) -> FieldType:
-    """It may be left out, which lists and maps may be by being empty, and messages always."""
+    """The type of a field that may be missing. Lists and maps are then empty; messages may always be missing."""
     return dataclasses.replace(of, may_be_missing=of.is_single and of.name != VALUE.name)

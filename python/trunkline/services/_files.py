@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files: the descriptors a server tells of, by name and by what they declare."""
+"""Files: file descriptors by name and by the names that they declare."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ._names import packages_of
 
 
 class UnknownName(LookupError):
-    """No file that is known has it, or declares it."""
+    """No known file has this name or declares it."""
 
 
 class Files:
-    """Those that were added with all they import. What they do not declare is looked up in the pools they come from."""
+    """Files that were added, with all their imports. Names that these do not declare are looked up in the files' pools."""
 
     def __init__(self, comments: FileComments | None = None) -> None:
-        """``comments``: of descriptors that come without."""
+        """``comments``: for files whose descriptors have none."""
         self._comments = comments or {}
         self._data: dict[str, bytes] = {}
         self._imports: dict[str, list[str]] = {}
@@ -30,10 +30,10 @@ class Files:
         self._reserved: set[str] = set()
         self._pools: list[Any] = []
 
-    # --- as it is filled ---
+    # --- adding files ---
 
     def add(self, file: Any) -> str:
-        """A ``google.protobuf.descriptor.FileDescriptor``; returns its name."""
+        """Adds a ``google.protobuf.descriptor.FileDescriptor`` with its imports; returns its name."""
         if file.name in self._data:
             return str(file.name)
         if file.pool not in self._pools:
@@ -49,7 +49,7 @@ class Files:
         return str(file.name)
 
     def add_proto(self, file: Any) -> None:
-        """One whose imports are here."""
+        """Adds a ``FileDescriptorProto`` whose imports have been added."""
         self._data[file.name] = file.SerializeToString(deterministic=True)
         self._imports[file.name] = list(file.dependency)
         if file.package:
@@ -60,7 +60,7 @@ class Files:
                 self._extensions.setdefault(field.extendee.lstrip("."), {})[field.number] = file.name
 
     def reserve(self, package: str, wanted: str) -> str:
-        """A full name that nothing else has, ``wanted`` or one like it."""
+        """Reserves a full name: ``wanted``, with underscores appended if it is taken. Returns it."""
         prefix = f"{package}." if package else ""
         name = f"{prefix}{wanted}"
         while self.is_taken(name):
@@ -72,27 +72,27 @@ class Files:
         return name in self._homes or name in self._packages or name in self._reserved
 
     def reserve_package(self, package: str) -> bool:
-        """False if something else has that name."""
+        """Reserves a package with its parents. False if one of the names is taken by something else."""
         names = [*packages_of(package), package] if package else []
         if any(name in self._homes or name in self._reserved for name in names):
             return False
         self._packages.update(names)
         return True
 
-    # --- what it holds; raises UnknownName for what is nowhere ---
+    # --- lookup; raises UnknownName ---
 
     def file_of(self, symbol: str) -> str | None:
-        """Of those that were added."""
+        """The name of the added file that declares the symbol; None if no added file does."""
         return self._homes.get(symbol)
 
     def find(self, name: str) -> str:
-        """The name of the file of this name."""
+        """Makes sure that the file is there; returns its name."""
         if name not in self._data:
             self._add_from_pools("FindFileByName", name)
         return name
 
     def find_symbol(self, symbol: str) -> str:
-        """The name of its file."""
+        """The name of the file that declares the symbol."""
         if symbol not in self._homes:
             self._add_from_pools("FindFileContainingSymbol", symbol)
         try:
@@ -101,7 +101,7 @@ class Files:
             raise UnknownName(symbol) from None
 
     def find_extension(self, message: str, number: int) -> str:
-        """The name of its file."""
+        """The name of the file that declares the extension."""
         try:
             return self._extensions_of(message)[number]
         except KeyError:
@@ -132,17 +132,17 @@ class Files:
         raise UnknownName(name)
 
     def with_imports(self, name: str, sent: set[str]) -> list[bytes]:
-        """The file, then those it needs that are not in ``sent``, to which all of them are added."""
-        answer: list[bytes] = []
+        """The serialized file, then those of its imports that are not in ``sent``. Adds all of them to ``sent``."""
+        result: list[bytes] = []
         waiting = [name]
         while waiting:
             one = waiting.pop(0)
-            if one in sent and answer:
+            if one in sent and result:
                 continue
             sent.add(one)
-            answer.append(self._data[one])
+            result.append(self._data[one])
             waiting += [each for each in self._imports[one] if each not in sent]
-        return answer
+        return result
 
 
 def _parsed(data: bytes) -> Any:
@@ -152,7 +152,7 @@ def _parsed(data: bytes) -> Any:
 
 
 def _declared(file: Any) -> Iterator[tuple[str, Any]]:
-    """Full names, and of extensions the field."""
+    """Yields the full names that a file declares, each with the field of an extension or None."""
     prefix = f"{file.package}." if file.package else ""
     for service in file.service:
         yield f"{prefix}{service.name}", None
@@ -176,7 +176,7 @@ def _declared_in_message(prefix: str, message: Any) -> Iterator[tuple[str, Any]]
 def _enums_and_extensions(prefix: str, scope: Any) -> Iterator[tuple[str, Any]]:
     for each in scope.enum_type:
         yield f"{prefix}{each.name}", None
-        # Values are declared beside their enumeration, and found beneath it as well.
+        # The values of an enumeration are declared in its scope. They are found by both names.
         for value in each.value:
             yield f"{prefix}{value.name}", None
             yield f"{prefix}{each.name}.{value.name}", None

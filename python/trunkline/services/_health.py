@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Health: whether services are ready to be called, with the meaning of gRPC's health checking protocol."""
+"""Health: whether services are ready to be called, as in gRPC's health checking protocol."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ import threading
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .._context import Context
 from .._errors import NotFound
+from .._server.context import Context
 from . import _definitions
 from ._registering import Served, register_all
 from ._watches import Wait, watch, watch_async
 
 if TYPE_CHECKING:
-    from .._server import Registry
+    from .._server.server_base import ServerBase
 
 
 class ServingStatus(enum.IntEnum):
-    """With the numbers of gRPC's ``HealthCheckResponse.ServingStatus``."""
+    """The status of a service, with the numbers of gRPC's ``HealthCheckResponse.ServingStatus``."""
 
     UNKNOWN = 0
     SERVING = 1
     NOT_SERVING = 2
-    #: Told by Watch alone, of what has no status.
+    #: Reported by Watch only, for a service without a status.
     SERVICE_UNKNOWN = 3
 
 
 class Health:
-    """The statuses that one or more servers tell. The server as a whole, the service ``""``, is SERVING to begin with;
-    others have none. Any thread, also while servers run."""
+    """The statuses that one or more servers report. The server as a whole is the service ``""``, which is SERVING at first;
+    other services have no status. Any thread may use it, also while servers run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,77 +39,79 @@ class Health:
         self._wakers: dict[Callable[[], None], str] = {}
 
     def set(self, service: str, status: ServingStatus | int | bool) -> None:
-        """``service``: its full name, ``""`` for the server as a whole. True is SERVING, False NOT_SERVING. After
-        ``shutdown`` it is kept for ``resume``."""
+        """Sets the status of a service. ``service``: its full name; ``""`` for the server as a whole. ``status``: True for
+        SERVING, False for NOT_SERVING. After ``shutdown`` it takes effect at ``resume``."""
         if not isinstance(service, str):
-            raise TypeError(f"set health: the service's name is a text, not {type(service).__name__}")
+            raise TypeError(f"set health: the name of the service is {type(service).__name__}, not str")
         if isinstance(status, bool):
             status = ServingStatus.SERVING if status else ServingStatus.NOT_SERVING
         chosen = ServingStatus(status)
         if chosen == ServingStatus.SERVICE_UNKNOWN:
-            raise ValueError(f"set health of {service!r}: SERVICE_UNKNOWN is what has no status; use clear()")
+            raise ValueError(f"set health of {service!r}: SERVICE_UNKNOWN stands for no status; use clear()")
         with self._lock:
             self._statuses[service] = chosen
-        self._tell(service)
+        self._wake(service)
 
     def clear(self, service: str) -> None:
-        """It has no status from then on."""
+        """Removes the status of a service."""
         with self._lock:
             self._statuses.pop(service, None)
-        self._tell(service)
+        self._wake(service)
 
     def get(self, service: str = "") -> ServingStatus:
-        """What is told of it now; SERVICE_UNKNOWN for what has no status."""
+        """The status that is reported now; SERVICE_UNKNOWN without one."""
         with self._lock:
             status = self._statuses.get(service, ServingStatus.SERVICE_UNKNOWN)
             is_known = status != ServingStatus.SERVICE_UNKNOWN
             return ServingStatus.NOT_SERVING if self._is_shut_down and is_known else status
 
     def shutdown(self) -> None:
-        """Everything is NOT_SERVING, until ``resume``: callers turn elsewhere before the server drains."""
+        """Reports every service as NOT_SERVING until ``resume``, so that callers turn to other servers before this one shuts
+        down."""
         self._set_shut_down(True)
 
     def resume(self) -> None:
-        """Everything has the status that was set last."""
+        """Reports the status of each service that was set last."""
         self._set_shut_down(False)
 
     def _set_shut_down(self, is_shut_down: bool) -> None:
         with self._lock:
             self._is_shut_down = is_shut_down
-        self._tell(None)
+        self._wake(None)
 
-    def _tell(self, service: str | None) -> None:
+    def _wake(self, service: str | None) -> None:
         with self._lock:
-            concerned = [wake for wake, watched in self._wakers.items() if service in (None, watched)]
-        for wake in concerned:
+            wakers = [wake for wake, watched in self._wakers.items() if service in (None, watched)]
+        for wake in wakers:
             wake()
 
     def _changes(self, service: str, wake: Callable[[], None]) -> Generator[ServingStatus | Wait, None, None]:
-        """The status now and whenever it is another one."""
+        """Yields the status now and whenever it has changed."""
         with self._lock:
             self._wakers[wake] = service
-        told = None
+        last = None
         try:
             while True:
                 status = self.get(service)
-                if status == told:
+                if status == last:
                     yield Wait()
                 else:
                     yield status
-                    told = status
+                    last = status
         finally:
             with self._lock:
                 del self._wakers[wake]
 
 
-def add_health(server: Registry, *, max_watchers: int = 64) -> Health:
-    """Serves ``grpc.health.v1.Health``: a new :class:`Health` that says whether services are ready to be called.
+def add_health(server: ServerBase, *, max_watchers: int = 64) -> Health:
+    """Serves ``grpc.health.v1.Health`` and returns the :class:`Health` whose statuses it reports.
 
-    ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread
-    beside the server's ``threads`` as long as it is open. They end with Unavailable once the server drains.
-    With ``workers=`` each process has statuses of its own, from the fork on.
+    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the server
+    shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
 
-    Raises ImportError without the package protobuf, ValueError if the server has it already.
+    With ``workers=`` each process has its own statuses after the fork.
+
+    Raises ImportError without the package protobuf, ValueError if the server has the service already.
     """
     _definitions.require_protobuf("add health")
     handlers = _Handlers(Health())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names that protobuf accepts, made of any text."""
+"""Names of protobuf, made from arbitrary text."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ def identifier(text: str) -> str:
 
 
 def dotted(text: str) -> str:
-    """A full name, of identifiers."""
+    """A full name whose parts are identifiers."""
     return ".".join(identifier(part) for part in text.split("."))
 
 
 def upper_snake(text: str) -> str:
-    """``ServingStatus`` as ``SERVING_STATUS``."""
+    """``SERVING_STATUS`` for ``ServingStatus``."""
     return _WORD_BEGINS.sub("_", text).upper()
 
 
 def packages_of(name: str) -> list[str]:
-    """Of ``a.b.C``: ``a`` and ``a.b``."""
+    """``a`` and ``a.b`` for ``a.b.C``."""
     parts = name.split(".")
     return [".".join(parts[:count]) for count in range(1, len(parts))]
 
 
 class Distinct:
-    """Hands out names that differ in more than case and underscores, as proto3 wants it of fields and enum values."""
+    """Hands out names that differ in more than case and underscores, as proto3 requires of fields and enum values."""
 
     def __init__(self) -> None:
         self._taken: set[str] = set()
@@ -47,7 +47,7 @@ class Distinct:
         return name
 
     def reserve(self, name: str) -> None:
-        """Just this one is not handed out."""
+        """Excludes exactly this name."""
         self._reserved.add(name)
 
     @staticmethod

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reflection: gRPC's protocol by which a server tells what it offers."""
+"""Reflection: gRPC's protocol by which a server describes its services."""
 
 from __future__ import annotations
 
@@ -10,55 +10,57 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .._errors import StatusCode
-from .._server import current_server
+from .._server.running_server_base import current_server
 from . import _definitions
 from ._description import Description
 from ._files import UnknownName
 from ._registering import Served, register_all
 
 if TYPE_CHECKING:
-    from .._server import Registry, Serving
+    from .._server.running_server_base import RunningServerBase
+    from .._server.server_base import ServerBase
 
 _log = logging.getLogger("trunkline.server")
 
 _SERVICE = "ServerReflection/ServerReflectionInfo"
 
-#: Gives a request's answer into the response, of a description; ``sent``: files that the call has had.
-_Answer = Callable[[Any, Any, Description, "set[str]"], None]
+#: ``respond(response, argument, description, sent)`` fills in the response to one kind of request. ``sent``: files that the
+#: call has got already.
+_Responder = Callable[[Any, Any, Description, "set[str]"], None]
 
 
-def add_reflection(server: Registry, *, max_streams: int = 16) -> None:
-    """Serves ``grpc.reflection.v1.ServerReflection``, and its older name in ``v1alpha``: a description of the server's
-    methods, in the form of protobuf's descriptors, for the command ``trunkline`` and for tools made for gRPC.
+def add_reflection(server: ServerBase, *, max_streams: int = 16) -> None:
+    """Serves ``grpc.reflection.v1.ServerReflection`` and its older version ``v1alpha``: descriptors of the server's methods,
+    for the command ``trunkline`` and for tools of gRPC.
 
-    It tells of what the running server was started with. Services without a ``.proto`` are described by their type hints;
-    docstrings become comments.
+    It describes the methods that the running server was started with. Services without a ``.proto`` file are described by
+    their type hints; docstrings become comments.
 
-    ``max_streams``: open ones, more are refused with ResourceExhausted; on a blocking server each has a thread beside the
-    server's ``threads`` as long as it is open.
+    ``max_streams``: open streams; more are refused with ResourceExhausted. On a ``trunkline.Server`` each occupies a thread
+    in addition to ``threads``.
 
-    Raises ImportError without the package protobuf, ValueError if the server has it already.
+    Raises ImportError without the package protobuf, ValueError if the server has the service already.
     """
     _definitions.require_protobuf("add reflection")
-    current = _Current()
+    descriptions = _Descriptions()
     served = []
     for package in _definitions.REFLECTION:
-        answers = _Answers(current, package)
-        types = answers.request, answers.response
-        handlers = answers.blocking, answers.asynchronous
+        service = _Service(descriptions, package)
+        types = service.request, service.response
+        handlers = service.blocking, service.asynchronous
         served.append(Served(f"{package}.{_SERVICE}", "bidirectional", *types, *handlers, max_streams))
     register_all(server, served)
 
 
-class _Current:
-    """The descriptions of the servers that run; made anew once an embedder has added to one."""
+class _Descriptions:
+    """The descriptions of running servers, each made at its first use, and again after a method was added."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._known: weakref.WeakKeyDictionary[Serving, tuple[int, Description]] = weakref.WeakKeyDictionary()
+        self._known: weakref.WeakKeyDictionary[RunningServerBase, tuple[int, Description]] = weakref.WeakKeyDictionary()
 
-    def use(self, answer: Callable[[Description], None]) -> None:
-        """Calls it with the description of the server that is asked, which one caller at a time may use."""
+    def use(self, function: Callable[[Description], None]) -> None:
+        """Calls ``function`` with the description of the current server. One call at a time."""
         server = current_server.get()
         methods = server._methods
         with self._lock:
@@ -66,40 +68,40 @@ class _Current:
             if description is None or count != len(methods):
                 description = Description(methods, server._codecs)
                 self._known[server] = len(methods), description
-            answer(description)
+            function(description)
 
 
-class _Answers:
-    """Of one version of the protocol."""
+class _Service:
+    """One version of the protocol."""
 
-    def __init__(self, current: _Current, package: str) -> None:
-        self._current = current
+    def __init__(self, descriptions: _Descriptions, package: str) -> None:
+        self._descriptions = descriptions
         self.request = _definitions.message(f"{package}.ServerReflectionRequest")
         self.response = _definitions.message(f"{package}.ServerReflectionResponse")
 
     def blocking(self, requests: Iterator[Any]) -> Iterator[Any]:
         sent: set[str] = set()
         for request in requests:
-            yield self._answer(request, sent)
+            yield self._respond(request, sent)
 
     async def asynchronous(self, requests: AsyncIterator[Any]) -> AsyncIterator[Any]:
         sent: set[str] = set()
         async for request in requests:
-            yield self._answer(request, sent)
+            yield self._respond(request, sent)
 
-    def _answer(self, request: Any, sent: set[str]) -> Any:
+    def _respond(self, request: Any, sent: set[str]) -> Any:
         response = self.response(valid_host=request.host, original_request=request)
         which = request.WhichOneof("message_request")
         if which is None:
-            _fail(response, StatusCode.INVALID_ARGUMENT, "reflect: the request asks for nothing")
+            _fail(response, StatusCode.INVALID_ARGUMENT, "reflect: the request is empty")
             return response
         what = getattr(request, which)
         try:
-            self._current.use(lambda description: _ANSWERS[which](response, what, description, sent))
+            self._descriptions.use(lambda description: _RESPONDERS[which](response, what, description, sent))
         except UnknownName:
-            _fail(response, StatusCode.NOT_FOUND, f"reflect: {_told(which, what)} is not known to this server")
+            _fail(response, StatusCode.NOT_FOUND, f"reflect: this server does not know {_name_of(which, what)}")
         except Exception:
-            _log.exception("describing the methods of a server")
+            _log.exception("describing the methods of a server failed")
             _fail(response, StatusCode.INTERNAL, "reflect: the server's methods could not be described")
         return response
 
@@ -109,7 +111,7 @@ def _fail(response: Any, code: StatusCode, text: str) -> None:
     response.error_response.error_message = text
 
 
-def _told(which: str, what: Any) -> str:
+def _name_of(which: str, what: Any) -> str:
     if which == "file_by_filename":
         return f"file {what[:200]!r}"
     if which == "file_containing_extension":
@@ -146,7 +148,7 @@ def _extension_numbers(response: Any, message: str, description: Description, _:
     response.all_extension_numbers_response.extension_number.extend(numbers)
 
 
-_ANSWERS: dict[str, _Answer] = {
+_RESPONDERS: dict[str, _Responder] = {
     "list_services": _list_services,
     "file_by_filename": _file,
     "file_containing_symbol": _symbol,

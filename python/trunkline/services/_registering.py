@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Built-in services as methods of a server of either kind."""
+"""register_all: adds the methods of a built-in service to a server of either kind."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from .. import _core
-from .._methods import Method
-from .._signature import Signature
+from .._methods.signature import Signature
+from .._server.method import Method
 
 if TYPE_CHECKING:
-    from .._server import Registry
+    from .._server.server_base import ServerBase
 
 _KINDS = {
     "unary": _core.MethodKind.unary,
@@ -21,8 +21,11 @@ _KINDS = {
 
 
 class Served(NamedTuple):
-    """One method. ``blocking(request, context)`` is for servers of plain functions, ``asynchronous(request)``, a coroutine
-    or async generator, for those of event loops. Unary methods and bidirectional ones take no context."""
+    """One method of a built-in service.
+
+    ``blocking(request, context)`` is the handler on a ``trunkline.Server``; only that of a server stream takes the context.
+    ``asynchronous(request)``, a coroutine or async generator, is the handler on an ``aio.Server``.
+    """
 
     name: str
     kind: Literal["unary", "server_stream", "bidirectional"]
@@ -30,18 +33,18 @@ class Served(NamedTuple):
     response: Any
     blocking: Callable[..., Any]
     asynchronous: Callable[..., Any]
-    #: More are refused; 0: no limit.
+    #: Further concurrent calls are refused; 0 for no limit.
     max_calls: int = 0
     idempotent: bool = False
 
 
-def register_all(server: Registry, served: Iterable[Served]) -> None:
-    """All of them, or none. Raises ValueError for what the server has already."""
+def register_all(server: ServerBase, served: Iterable[Served]) -> None:
+    """Adds all methods, or none. Raises ValueError if the server has one already."""
     server._add_all([_method(server, each) for each in served])
 
 
-def _method(server: Registry, served: Served) -> Method:
-    is_async = server._may_wait
+def _method(server: ServerBase, served: Served) -> Method:
+    is_async = server._allows_async
     handler = served.asynchronous if is_async else served.blocking
     signature = Signature(
         kind=_KINDS[served.kind],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics: what a server has done since it started, and what it is doing, as a service."""
+"""Statistics: the service that reports what a server does and has done since its start."""
 
 from __future__ import annotations
 
@@ -9,36 +9,37 @@ import weakref
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import TYPE_CHECKING, Any
 
-from .._context import Context
 from .._errors import InvalidArgument
-from .._server import current_server
+from .._server.context import Context
+from .._server.running_server_base import current_server
 from . import _definitions
 from ._registering import Served, register_all
 from ._watches import Wait, watch, watch_async
 
 if TYPE_CHECKING:
-    from .._server import Registry, Serving
+    from .._server.running_server_base import RunningServerBase
+    from .._server.server_base import ServerBase
 
-_USUAL_INTERVAL_NS = 1_000_000_000
-_LEAST_INTERVAL_NS = 100_000_000
-#: Watchers that look within so many seconds are told the same.
-_SHARED_SECONDS = 0.05
+_DEFAULT_INTERVAL_NS = 1_000_000_000
+_MIN_INTERVAL_NS = 100_000_000
+#: Statistics are collected again after this many seconds; Watch calls that are due earlier get the same.
+_MAX_AGE_SECONDS = 0.05
 
 
-def add_statistics(server: Registry, *, max_watchers: int = 16) -> None:
-    """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, how late the loop is.
-    Servers started from then on count them.
+def add_statistics(server: ServerBase, *, max_watchers: int = 16) -> None:
+    """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, and the lag of the loop.
+    Servers started from now on collect them.
 
-    Of several processes (``workers=``) the one that has the caller's connection tells its own; ``process_id`` says
-    which.
+    Of several processes (``workers=``) the one with the caller's connection reports its own statistics; ``process_id`` tells
+    which one it is.
 
-    Watch tells them every second, or every ``interval_ns`` of its request, from 100 milliseconds on; watchers that are due
-    within 50 milliseconds of each other are told the same.
+    Watch reports every second, or every ``interval_ns`` of its request, at least 100 ms. Watch calls that are due within 50
+    ms of each other get the same statistics.
 
-    ``max_watchers``: open Watch calls, more are refused with ResourceExhausted; on a blocking server each has a thread
-    beside the server's ``threads`` as long as it is open. They end with Unavailable once the server drains.
+    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the server
+    shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
 
-    Raises ImportError without the package protobuf, ValueError if the server has it already.
+    Raises ImportError without the package protobuf, ValueError if the server has the service already.
     """
     _definitions.require_protobuf("add statistics")
     handlers = _Handlers()
@@ -51,17 +52,19 @@ def add_statistics(server: Registry, *, max_watchers: int = 16) -> None:
 
 
 class _Snapshots:
-    """Statistics of servers as they were a moment ago, which cost much where there are many methods."""
+    """The latest statistics of running servers, kept for a moment, as collecting them is expensive with many methods."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._latest: weakref.WeakKeyDictionary[Serving, tuple[float, dict[str, Any]]] = weakref.WeakKeyDictionary()
+        self._latest: weakref.WeakKeyDictionary[RunningServerBase, tuple[float, dict[str, Any]]] = (
+            weakref.WeakKeyDictionary()
+        )
 
-    def of(self, server: Serving) -> dict[str, Any]:
-        """Not to be changed."""
+    def of(self, server: RunningServerBase) -> dict[str, Any]:
+        """The statistics of a server; must not be modified."""
         with self._lock:
             taken, facts = self._latest.get(server, (0.0, {}))
-            if not facts or time.monotonic() - taken > _SHARED_SECONDS:
+            if not facts or time.monotonic() - taken > _MAX_AGE_SECONDS:
                 facts = server._core.statistics()
                 self._latest[server] = time.monotonic(), facts
             return facts
@@ -86,9 +89,9 @@ class _Handlers:
         return watch_async(self._steps(request))
 
     def _steps(self, request: Any) -> Callable[[Callable[[], None]], Generator[Any, None, None]]:
-        interval_ns = request.interval_ns or _USUAL_INTERVAL_NS
-        if interval_ns < _LEAST_INTERVAL_NS:
-            raise InvalidArgument(f"watch statistics: interval_ns {interval_ns} is less than {_LEAST_INTERVAL_NS}")
+        interval_ns = request.interval_ns or _DEFAULT_INTERVAL_NS
+        if interval_ns < _MIN_INTERVAL_NS:
+            raise InvalidArgument(f"watch statistics: interval_ns {interval_ns} is less than {_MIN_INTERVAL_NS}")
         server = current_server.get()
 
         def steps(wake: Callable[[], None]) -> Generator[Any, None, None]:
@@ -107,7 +110,7 @@ class _Handlers:
 
 
 def _fill(message: Any, facts: dict[str, Any], left_out: str | None) -> None:
-    """By the names of the fields; the facts may have more than those."""
+    """Sets the fields of a message that ``facts`` has under the same names. ``left_out``: a field that is not set."""
     for field in message.DESCRIPTOR.fields:
         value = facts.get(field.name)
         if value is None or field.name == left_out:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DerivedFile and Structures: files of messages that are derived from dataclasses, structs, models and the like."""
+"""Structures: protobuf messages derived from dataclasses, structs, models and the like; DerivedFile: their file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 import msgspec.inspect as hints
 
-from .._messages import is_array, is_protobuf, unaliased
+from .._messages.types import is_array, is_protobuf, unaliased
 from . import _definitions, _field_types
 from ._comments import Comments, comment_of
 from ._field_types import EMPTY, LIST, OBJECT, VALUE, WRAPPERS, FieldType, Kind
@@ -26,7 +26,7 @@ _MESSAGES, _ENUMS, _FIELDS = 4, 5, 2
 
 
 def messages_in(kinds: Iterable[Any]) -> list[Any]:
-    """Classes of protobuf messages among types, and in what these are made of."""
+    """The classes of protobuf messages among types and, recursively, their fields and type arguments."""
     found: list[Any] = []
     seen: list[Any] = []
     waiting = list(kinds)
@@ -40,13 +40,13 @@ def messages_in(kinds: Iterable[Any]) -> list[Any]:
             continue
         waiting += typing.get_args(kind)
         if isinstance(kind, type) and not is_array(kind):
-            with contextlib.suppress(Exception):  # hints that name nothing
+            with contextlib.suppress(Exception):  # hints that cannot be resolved
                 waiting += typing.get_type_hints(kind).values()
     return found
 
 
 class DerivedFile:
-    """One that is being made."""
+    """A file descriptor under construction."""
 
     def __init__(self, name: str, package: str) -> None:
         from google.protobuf import descriptor_pb2
@@ -56,7 +56,7 @@ class DerivedFile:
         self._imports: set[str] = set()
 
     def use(self, file: str) -> None:
-        """Another, or this one, that declares something it needs."""
+        """Imports ``file``, which declares a type used here, unless it is this file."""
         if file != self.proto.name:
             self._imports.add(file)
 
@@ -66,7 +66,7 @@ class DerivedFile:
 
 
 class _Member(NamedTuple):
-    """Of a structure."""
+    """A field of a structure."""
 
     name: str
     type: FieldType
@@ -74,15 +74,15 @@ class _Member(NamedTuple):
 
 
 class Structures:
-    """Describes each type once, in the file that needs it first."""
+    """Derives a message for each type, once, in the first file that needs it."""
 
     def __init__(self, files: Files) -> None:
         self._files = files
-        #: Type: its full name and its file.
+        #: The full name and the file of each type.
         self._known: dict[Any, tuple[str, str]] = {}
 
     def message(self, kind: Any, file: DerivedFile) -> str:
-        """The full name of the message that stands for a request or response of a type hint; None: there is none."""
+        """The full name of the message for a request or response of a type; ``kind`` None for no message."""
         kind = unaliased(kind)
         if kind is None or kind is type(None):
             found = EMPTY
@@ -97,7 +97,7 @@ class Structures:
         return name
 
     def _import(self, name: str, file: DerivedFile) -> None:
-        """Of protobuf's own messages; others have been when they were described."""
+        """Imports the file of one of protobuf's own messages. Those of other messages are imported as they are derived."""
         if name.startswith("google.protobuf."):
             home = self._files.file_of(name)
             file.use(home or self._files.add(_definitions.pool().FindFileContainingSymbol(name)))
@@ -105,7 +105,7 @@ class Structures:
     def _of_kind(self, kind: Any, file: DerivedFile) -> FieldType:
         try:
             hint = hints.type_info(kind)
-        except Exception:  # it has its own, which differ, for what it does not know
+        except Exception:  # msgspec raises various errors for types that it does not know
             return VALUE
         return self._of(hint, file)
 
@@ -168,7 +168,7 @@ class Structures:
     # --- enumerations ---
 
     def _enumeration(self, kind: type[enum.Enum], file: DerivedFile) -> FieldType:
-        """Texts travel as such; numbers as an enumeration of the description."""
+        """Members with str values are strings. Members with int values become a protobuf enumeration."""
         values = [member.value for member in kind]
         if issubclass(kind, enum.Flag):
             return FieldType(Kind.INT64)
@@ -183,7 +183,7 @@ class Structures:
         prefix = upper_snake(made.name)
         distinct = Distinct()
         numbers = {int(member.value): f"{prefix}_{identifier(member.name)}" for member in kind}
-        # proto3 begins with 0.
+        # The first value of a proto3 enumeration is 0.
         for number in sorted({0, *numbers}, key=lambda each: (each != 0, each)):
             name = distinct.take(numbers.get(number) or f"{prefix}_UNSPECIFIED")
             made.value.add(name=self._files.reserve(package, name).rpartition(".")[2], number=number)
@@ -213,7 +213,7 @@ class Structures:
         found = self._of(field.type, file)
         if field.required:
             return _Member(field.encode_name, found, _joined(described, found.comment))
-        comment = _joined(described, found.comment, _told_default(field.default))
+        comment = _joined(described, found.comment, _default_text(field.default))
         return _Member(field.encode_name, _field_types.optional(found), comment)
 
     def _model(self, kind: Any, file: DerivedFile) -> FieldType:
@@ -231,13 +231,13 @@ class Structures:
         found = self._of_kind(field.annotation, file)
         comment = _joined(field.description or "", found.comment)
         if not field.is_required():
-            found, comment = _field_types.optional(found), _joined(comment, _told_default(field.default))
+            found, comment = _field_types.optional(found), _joined(comment, _default_text(field.default))
         return _Member(field.alias or name, found, comment)
 
     # --- declarations ---
 
     def _declare(self, kind: Any, wanted: str, file: DerivedFile, fill: Callable[[], None]) -> str:
-        """Its full name. What it refers to may refer to it, so it is known before it is filled."""
+        """The full name of a type. It is known before it is filled in, as types may refer to each other."""
         if kind not in self._known:
             name = self._files.reserve(file.proto.package, identifier(wanted))
             self._known[kind] = (name, file.proto.name)
@@ -257,7 +257,7 @@ class Structures:
         distinct = Distinct()
         missing = []
         described = members()
-        for member in described:  # fields must not have the names of the messages in maps
+        for member in described:  # fields must not have the names of map entries
             if member.type.key is not None:
                 distinct.reserve(_entry_name(identifier(member.name)))
         for number, member in enumerate(described, 1):
@@ -271,7 +271,7 @@ class Structures:
             made.oneof_decl.add(name=_oneof_name(made, field.name))
 
     def _fill(self, field: Any, of: FieldType, message: Any, file: DerivedFile) -> bool:
-        """True for one that may be missing and is no message."""
+        """Fills in a field. True if it needs ``optional``: it may be missing and is no message."""
         if of.key is not None:
             self._fill_map(field, of, message, file)
             return False
@@ -284,7 +284,7 @@ class Structures:
         return of.may_be_missing and of.kind != Kind.MESSAGE
 
     def _fill_map(self, field: Any, of: FieldType, message: Any, file: DerivedFile) -> None:
-        # protobuf finds out by this name that it is one.
+        # protobuf recognizes a map by this name of its entry.
         entry = message.nested_type.add(name=_entry_name(field.name))
         entry.options.map_entry = True
         entry.field.add(name="key", number=1, json_name="key", label=_OPTIONAL, type=of.key)
@@ -300,7 +300,7 @@ def _entry_name(field: str) -> str:
 
 
 def _oneof_name(message: Any, field: str) -> str:
-    """As protoc makes it."""
+    """The name that protoc gives to the oneof of an optional field."""
     taken = {each.name for each in (*message.field, *message.oneof_decl)}
     name = f"_{field}"
     while name in taken:
@@ -309,20 +309,20 @@ def _oneof_name(message: Any, field: str) -> str:
 
 
 def _type_name(kind: Any) -> str:
-    """``Box[int]`` as ``Box_int``."""
+    """``Box_int`` for ``Box[int]``."""
     arguments = [_type_name(each) for each in typing.get_args(kind)]
     name = getattr(typing.get_origin(kind) or kind, "__name__", "") or str(kind)
     return "_".join([name, *arguments])
 
 
 def _description_of(hint: hints.Type) -> str:
-    """As ``msgspec.Meta`` has it."""
+    """The description of a ``msgspec.Meta``; empty without one."""
     if not isinstance(hint, hints.Metadata) or not hint.extra_json_schema:
         return ""
     return str(hint.extra_json_schema.get("description", ""))
 
 
-def _told_default(default: Any) -> str:
+def _default_text(default: Any) -> str:
     if isinstance(default, enum.Enum):
         default = default.value
     if not isinstance(default, (bool, int, float, str)) or default == "":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Streams that tell what changes, until the caller or the server ends them; for servers of either kind."""
+"""watch, watch_async: streams that report changes until the caller or the server ends them."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ import time
 from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from typing import Any, NamedTuple
 
-from .._context import Context
-from .._lasting_calls import ended
-from .._server import current_server
+from .._server.context import Context
+from .._server.running_server_base import current_server
+from .._server.shutdown_notifier import shutdown_error
 
-#: Seconds after which a thread that waits looks whether the caller is still there.
-_LOOK = 0.25
+#: Seconds between checks of a waiting thread whether the call was cancelled.
+_CANCEL_CHECK = 0.25
 
 
 class Wait(NamedTuple):
-    """What a watch does next: nothing, until it is woken or so many seconds have passed; None: no matter how many."""
+    """A step of a watch: wait until it is woken, or for ``seconds``; None for no limit."""
 
     seconds: float | None = None
 
 
-#: Of a function that wakes the watch, on any thread: messages to be sent and Waits.
+#: ``steps(wake)`` yields messages to send and ``Wait``s. ``wake()`` wakes the watch; any thread may call it.
 Steps = Callable[[Callable[[], None]], Generator[Any, None, None]]
 
 
 def watch(steps: Steps, context: Context) -> Iterator[Any]:
-    """Messages for a plain function to yield, until the caller is gone or the server's end begins."""
+    """Yields the messages of a watch in a plain function until the call is cancelled or the server shuts down."""
     awake = threading.Event()
-    ending = current_server.get()._ending
-    with ending.telling(awake.set), contextlib.closing(steps(awake.set)) as running:
+    notifier = current_server.get()._shutdown_notifier
+    with notifier.notifying(awake.set), contextlib.closing(steps(awake.set)) as running:
         for step in running:
             if not isinstance(step, Wait):
                 yield step
                 continue
             _wait(awake, step.seconds, context)
-            if ending.has_begun:
-                raise ended(context.method)
+            if notifier.has_begun:
+                raise shutdown_error(context.method)
             if context.is_cancelled():
                 return
 
@@ -47,7 +47,7 @@ def watch(steps: Steps, context: Context) -> Iterator[Any]:
 def _wait(awake: threading.Event, seconds: float | None, context: Context) -> None:
     end = None if seconds is None else time.monotonic() + seconds
     while not context.is_cancelled():
-        left = _LOOK if end is None else min(_LOOK, end - time.monotonic())
+        left = _CANCEL_CHECK if end is None else min(_CANCEL_CHECK, end - time.monotonic())
         if awake.wait(max(0.0, left)):
             awake.clear()
             return
@@ -56,7 +56,7 @@ def _wait(awake: threading.Event, seconds: float | None, context: Context) -> No
 
 
 async def watch_async(steps: Steps) -> AsyncIterator[Any]:
-    """The same on an event loop, where the server cancels it at its end."""
+    """``watch`` on an event loop. The server cancels its task as it shuts down."""
     awake = asyncio.Event()
     loop = asyncio.get_running_loop()
 

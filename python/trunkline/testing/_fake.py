@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fake: a server that answers as it is told, and remembers what it was asked."""
+"""Fake: a server with scripted responses, which records its calls."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from .. import _core, aio
-from .._channel import Channel
-from .._context import Context
+from .. import aio
+from .._client.options import ChannelOptions
+from .._client.outgoing_call import OutgoingCall
 from .._errors import Internal, RpcError, Unavailable, Unimplemented
-from .._interceptors import OutgoingCall
 from .._metadata import Metadata
-from .._method_definition import Kind
-from .._methods import Method
-from .._options import ChannelOptions, ServerOptions
-from .._service import methods_of
-from ._answers import NOTHING, Answer, Fault, Pause, each_part
+from .._methods.definition import Kind
+from .._methods.service_class import methods_of
+from .._server.context import Context
+from .._server.method import Method
+from .._server.options import ServerOptions
+from .._sync.channel import Channel
+from ._fake_response import NOTHING, FakeResponse, Fault, Pause, each_part
 from ._hosting import ahosted, hosted
 
 if TYPE_CHECKING:
@@ -31,47 +32,47 @@ Self = TypeVar("Self", bound="Fake")
 
 @dataclasses.dataclass
 class ReceivedCall:
-    """A call that a fake has got."""
+    """A call that a fake has received."""
 
     method: str
     kind: Kind
-    #: The message; of a stream of requests the list of those that were read so far.
+    #: The request message; for a stream, the list of requests read so far.
     request: Any
     metadata: Metadata
-    #: Seconds that were left until the caller's deadline when it came; None without one.
+    #: Seconds until the deadline when the call arrived; None without a deadline.
     timeout: float | None
     peer: str
 
 
 class _Script:
-    """A method's answers, and how many of them were used."""
+    """The responses of a method, and how many of them were used."""
 
     def __init__(self, method: str, kind: Kind, request: Any, response: Any) -> None:
         self.method = method
         self.kind: Kind = kind
         self.request = request
         self.response = response
-        self.answers: list[Answer] = []
+        self.responses: list[FakeResponse] = []
         self.used = 0
 
-    def next(self) -> Answer | None:
-        if self.used < len(self.answers):
+    def next(self) -> FakeResponse | None:
+        if self.used < len(self.responses):
             self.used += 1
-        return self.answers[self.used - 1] if self.used else None
+        return self.responses[self.used - 1] if self.used else None
 
 
 class Fake:
-    """A server that answers as it is told, and remembers what it was asked::
+    """A server with scripted responses, which records its calls::
 
-    fake = trunkline.testing.Fake()
-    fake.on("Users/get", {"name": "Ann"}, trunkline.Unavailable("busy"))
-    with fake.serve() as channel:
-        ...
-    assert fake.requests("Users/get") == [1, 1]
+        fake = trunkline.testing.Fake()
+        fake.on("Users/get", {"name": "Ann"}, trunkline.Unavailable("busy"))
+        with fake.serve() as channel:
+            ...
+        assert fake.requests("Users/get") == [1, 1]
 
-    ``service``: a class, or several, of type-hinted methods; kinds and types of its methods are then known, and
-    ``channel.bind(service)`` is their client. ``strict``: leaving a ``serve`` block calls ``check``. Other options are
-    those of :class:`trunkline.ServerOptions`. Any thread and event loop may use it.
+    ``services``: classes of type-hinted methods, whose kinds and message types are then known; ``channel.bind(service)`` is
+    their client. ``strict``: leaving a ``serve`` block calls ``check``. Other options are those of
+    :class:`trunkline.ServerOptions`. Any thread and event loop may use it.
     """
 
     def __init__(self, *services: type[Any], strict: bool = True, **options: Unpack[ServerOptions]) -> None:
@@ -90,15 +91,21 @@ class Fake:
                 self._add(_Script(method.name, cast(Kind, signature.kind.name), request, signature.response))
 
     def on(
-        self: Self, method: str, *answers: Any, kind: Kind | None = None, request: Any = NOTHING, response: Any = NOTHING
+        self: Self,
+        method: str,
+        *responses: Any,
+        kind: Kind | None = None,
+        request: Any = NOTHING,
+        response: Any = NOTHING,
     ) -> Self:
-        """More answers of a method, used in order, the last one again and again: see :class:`Answer`.
+        """Appends responses to the script of a method. They are used in order, the last one repeatedly; see
+        :class:`FakeResponse`. Returns the fake.
 
-        ``kind``, and the types of its messages, ``request`` and ``response``, are said at its first use, unless its
-        service is known; without that it is unary and takes anything.
+        ``kind`` and the message types ``request`` and ``response`` belong to the first use of a method without a known
+        service; by default it is unary and takes any message. ValueError for other ones later.
         """
-        if not answers:
-            raise ValueError(f"fake {method}: no answer is given")
+        if not responses:
+            raise ValueError(f"fake {method}: no response is given")
         script = self._scripts.get(method)
         if script is None:
             types = [Any if each is NOTHING else each for each in (request, response)]
@@ -107,37 +114,37 @@ class Fake:
         elif kind not in (None, script.kind) or request is not NOTHING or response is not NOTHING:
             raise ValueError(f"fake {method}: its kind ({script.kind}) and types are known already")
         with self._lock:
-            script.answers.extend(Answer.of(answer) for answer in answers)
+            script.responses.extend(map(FakeResponse.of, responses))
         return self
 
     def calls(self, method: str | None = None) -> list[ReceivedCall]:
-        """What has been asked so far, of one method or of all."""
+        """The calls received so far, of one method or of all."""
         with self._lock:
             if method is not None and method not in self._scripts:
                 raise LookupError(self._unexpected(method))
             return [call for call in self._calls if method in (None, call.method)]
 
     def requests(self, method: str) -> list[Any]:
-        """The requests of its calls so far; of a method with streams of them, a list for each call."""
+        """The requests of the calls received so far; a list for each call with a stream of requests."""
         return [call.request for call in self.calls(method)]
 
     def check(self) -> None:
-        """AssertionError if a method was called that is not scripted, through a channel that the fake has given, a
-        request was not as expected, or an answer has not been used."""
+        """Raises AssertionError if a channel of the fake called a method without a script, a request was not the expected
+        one, or a response was not used."""
         with self._lock:
             problems = list(self._failures)
             for script in self._scripts.values():
-                if unused := script.answers[script.used :]:
-                    problems.append(f"{script.method}: {len(unused)} answers were not used: {unused}")
+                if unused := script.responses[script.used :]:
+                    problems.append(f"{script.method}: {len(unused)} responses were not used: {unused}")
         if problems:
             raise AssertionError("fake: " + "\n".join(problems))
 
     @contextlib.contextmanager
     def serve(self, **channel_options: Unpack[ChannelOptions]) -> Iterator[Channel]:
-        """Serves it in this process; gives a channel to it."""
+        """Serves the fake in this process and yields a channel to it."""
         with contextlib.ExitStack() as stack:
             running = stack.enter_context(hosted(self._server))
-            stack.enter_context(self._known(running))
+            stack.enter_context(self._registered(running))
             channel = stack.enter_context(Channel(running.endpoint, **self._watched(channel_options)))
             stack.callback(self._release)
             yield channel
@@ -146,23 +153,21 @@ class Fake:
 
     @contextlib.asynccontextmanager
     async def aserve(self, **channel_options: Unpack[ChannelOptions]) -> AsyncIterator[aio.Channel]:
-        """The same for asyncio, on the event loop that runs."""
+        """``serve`` for asyncio, on the running event loop."""
         async with contextlib.AsyncExitStack() as stack:
             running = await stack.enter_async_context(ahosted(self._server))
-            stack.enter_context(self._known(running))
-            channel = await stack.enter_async_context(
-                aio.Channel(running.endpoint, **self._watched(channel_options))
-            )
+            stack.enter_context(self._registered(running))
+            channel = await stack.enter_async_context(aio.Channel(running.endpoint, **self._watched(channel_options)))
             stack.callback(self._release)
             yield channel
         if self._strict:
             self.check()
 
-    # --- being served ---
+    # --- serving ---
 
     @contextlib.contextmanager
-    def _known(self, running: Any) -> Iterator[None]:
-        """While it serves, methods may be added."""
+    def _registered(self, running: Any) -> Iterator[None]:
+        """While the block runs, new methods are added to the running server."""
         with self._lock:
             self._running.append(running)
         try:
@@ -186,7 +191,7 @@ class Fake:
         return f"{method} is not scripted, but {', '.join(sorted(self._scripts)) or 'nothing'}"
 
     def _release(self) -> None:
-        """Ends what stalls, before anything waits for that."""
+        """Ends stalled calls, before the channel waits for them."""
         with self._lock:
             waiting = list(self._waiting)
         for future in waiting:
@@ -203,27 +208,32 @@ class Fake:
     # --- one call ---
 
     async def _play(self, script: _Script, request: Any, context: Context) -> AsyncIterator[Any]:
-        """The messages of the answer to a call."""
+        """Records a call and yields the messages of its response."""
         streams_in = script.kind in ("client_stream", "bidirectional")
         call = ReceivedCall(
-            script.method, script.kind, [] if streams_in else request, context.metadata, context.time_left(), context.peer
+            script.method,
+            script.kind,
+            [] if streams_in else request,
+            context.metadata,
+            context.time_left(),
+            context.peer,
         )
         with self._lock:
             self._calls.append(call)
-            answer = script.next()
-        if answer is None:
-            raise self._failed(script, "it was called, but has no answer")
+            response = script.next()
+        if response is None:
+            raise self._failed(script, "it was called, but has no response")
         if streams_in:
-            request = _noted(request, call.request)
-        needs_all = answer.expects is not NOTHING or script.kind == "client_stream"
-        if streams_in and needs_all and not any(map(callable, answer.parts)):
+            request = _recorded(request, call.request)
+        needs_all = response.expects is not NOTHING or script.kind == "client_stream"
+        if streams_in and needs_all and not any(map(callable, response.parts)):
             request = [one async for one in request]
-        parts = each_part(answer, request, script.kind in ("server_stream", "bidirectional"))
+        parts = each_part(response, request, script.kind in ("server_stream", "bidirectional"))
         try:
             async for part in parts:
                 if isinstance(part, BaseException):
                     raise part
-                if isinstance(part, Answer):
+                if isinstance(part, FakeResponse):
                     self._begin(script, part, call, context)
                 elif isinstance(part, Pause):
                     await self._wait(part.seconds)
@@ -236,12 +246,12 @@ class Fake:
         except AssertionError as error:
             raise self._failed(script, str(error) or "an assertion has failed") from error
 
-    def _begin(self, script: _Script, answer: Answer, call: ReceivedCall, context: Context) -> None:
-        if answer.expects is not NOTHING and answer.expects != call.request:
-            raise self._failed(script, f"its request is {call.request!r}, expected was {answer.expects!r}")
-        for name, value in answer.leading_metadata:
+    def _begin(self, script: _Script, response: FakeResponse, call: ReceivedCall, context: Context) -> None:
+        if response.expects is not NOTHING and response.expects != call.request:
+            raise self._failed(script, f"its request is {call.request!r}, expected was {response.expects!r}")
+        for name, value in response.leading_metadata:
             context.add_leading_metadata(name, value)
-        for name, value in answer.trailing_metadata:
+        for name, value in response.trailing_metadata:
             context.add_trailing_metadata(name, value)
 
     def _failed(self, script: _Script, text: str) -> RpcError:
@@ -268,7 +278,7 @@ def _resolve(future: asyncio.Future[None]) -> None:
         future.set_result(None)
 
 
-async def _noted(requests: AsyncIterator[Any], into: list[Any]) -> AsyncIterator[Any]:
+async def _recorded(requests: AsyncIterator[Any], into: list[Any]) -> AsyncIterator[Any]:
     async for request in requests:
         into.append(request)
         yield request
@@ -278,21 +288,21 @@ Play = Callable[[_Script, Any, Context], AsyncIterator[Any]]
 
 
 def _handler_of(script: _Script, play: Play) -> Callable[..., Any]:
-    """A handler of the script's kind and types."""
+    """A handler with the kind and types of the script."""
 
-    async def answer(message: Any, context: Context) -> Any:
+    async def respond(message: Any, context: Context) -> Any:
         messages = [one async for one in play(script, message, context)]
         if len(messages) != 1:
-            raise Internal(f"fake {script.method}: its answer has {len(messages)} messages, but it is {script.kind}")
+            raise Internal(f"fake {script.method}: its response has {len(messages)} messages, but it is {script.kind}")
         return messages[0]
 
-    async def answer_many(message: Any, context: Context) -> Any:
+    async def respond_many(message: Any, context: Context) -> Any:
         async for one in play(script, message, context):
             yield one
 
     streams_in = script.kind in ("client_stream", "bidirectional")
     streams_out = script.kind in ("server_stream", "bidirectional")
-    handler: Any = answer_many if streams_out else answer
+    handler: Any = respond_many if streams_out else respond
     handler.__annotations__ = {
         "message": AsyncIterator[script.request] if streams_in else script.request,  # type: ignore[name-defined]
         "context": Context,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Hosting servers of either kind without a port, from code that blocks and from asyncio."""
+"""Hosts servers of either kind without a port, for code that blocks and for asyncio."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from types import TracebackType
 from typing import Any, TypeVar
 
 from .. import aio
-from .._server import RunningServer, Server
-from ..aio._loop import in_a_thread
+from .._sync.server import RunningServer, Server
+from ..aio._loop_inbox import in_a_thread
 
 Result = TypeVar("Result")
 Self = TypeVar("Self", bound="LoopThread")
@@ -29,7 +29,8 @@ def _endpoint() -> str:
 
 
 def server_of(service: Any, makes: tuple[Callable[[], AnyServer], ...]) -> AnyServer:
-    """``makes``: what may host a service, the first one if it can."""
+    """The server itself, or one that serves the service. ``makes``: classes of servers, of which the first suitable one is
+    used."""
     if isinstance(service, (Server, aio.Server)):
         return service
     instance = service() if isinstance(service, type) else service
@@ -38,7 +39,7 @@ def server_of(service: Any, makes: tuple[Callable[[], AnyServer], ...]) -> AnySe
         try:
             server.add_service(instance)
         except TypeError:
-            continue  # it has async methods, or the last one says what is wrong
+            continue  # it has async methods, or the last class reports the error
         return server
     server = makes[-1]()
     server.add_service(instance)
@@ -46,7 +47,7 @@ def server_of(service: Any, makes: tuple[Callable[[], AnyServer], ...]) -> AnySe
 
 
 class LoopThread:
-    """An event loop on a thread of its own, for what has none. Leaving the block cancels what is left on it."""
+    """An event loop on a thread of its own. Leaving the block cancels the tasks that are left on it."""
 
     def __init__(self) -> None:
         self._thread = threading.Thread(target=lambda: asyncio.run(self._main()), name="trunkline-testing", daemon=True)
@@ -63,7 +64,7 @@ class LoopThread:
 
     @contextlib.contextmanager
     def entered(self, context: AbstractAsyncContextManager[Result]) -> Iterator[Result]:
-        """Enters and leaves it on the loop."""
+        """Enters and leaves an async context manager on the loop."""
 
         async def enter() -> tuple[AsyncExitStack, Result]:
             stack = AsyncExitStack()
@@ -108,6 +109,6 @@ async def ahosted(server: AnyServer) -> AsyncIterator[RunningServer | aio.Runnin
     running = server.serve(_endpoint())
     try:
         yield running
-        await in_a_thread(running.drain)
+        await in_a_thread(running.shutdown)
     finally:
         await in_a_thread(running.stop)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""serve and aserve: a channel to a service of this process."""
+"""serve, aserve: host a service in this process and yield a channel to it."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import aio
-from .._channel import Channel
-from .._options import ChannelOptions
-from .._server import Server
+from .._client.options import ChannelOptions
+from .._sync.channel import Channel
+from .._sync.server import Server
 from ._fake import Fake
 from ._hosting import ahosted, hosted, server_of
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def serve(service: Any, **channel_options: Unpack[ChannelOptions]) -> Iterator[Channel]:
-    """Serves a Server of either kind, a service's class or object, or a Fake, in this process; gives a channel to it::
+    """Serves a server of either kind, the class or object of a service, or a Fake in this process; yields a channel to it::
 
-    with trunkline.testing.serve(Calculator) as channel:
-        assert channel.bind(Calculator).add(Pair(1, 2)) == 3
+        with trunkline.testing.serve(Calculator) as channel:
+            assert channel.bind(Calculator).add(Pair(1, 2)) == 3
 
-    What is async runs on an event loop of its own. ``channel.endpoint`` is for further channels.
+    Async handlers run on an event loop of their own. Further channels can use ``channel.endpoint``.
     """
     if isinstance(service, Fake):
         with service.serve(**channel_options) as channel:
@@ -38,8 +38,8 @@ def serve(service: Any, **channel_options: Unpack[ChannelOptions]) -> Iterator[C
 
 @contextlib.asynccontextmanager
 async def aserve(service: Any, **channel_options: Unpack[ChannelOptions]) -> AsyncIterator[aio.Channel]:
-    """The same for asyncio: ``async with trunkline.testing.aserve(service) as channel``. What is async runs on this
-    event loop."""
+    """``serve`` for asyncio: ``async with trunkline.testing.aserve(service) as channel``. Async handlers run on this event
+    loop."""
     if isinstance(service, Fake):
         async with service.aserve(**channel_options) as channel:
             yield channel

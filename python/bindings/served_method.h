@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// ServedMethod: a method that Python has registered, with its entry.
+#pragma once
+
+#include "references.h"
+
+#include <trunkline/message.h>
+#include <trunkline/method_info.h>
+#include <trunkline/slice.h>
+
+#include <atomic>
+#include <chrono>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace trunkline::python {
+
+/// A method that Python has registered. Immutable except for its statistics; shared by its calls.
+///
+/// A worker calls `entry` of a unary method with (request bytes, codec, call or None) and gets the response bytes; that
+/// of a stream with (call).
+class ServedMethod {
+ public:
+  /// `needs_call`: the entry gets the call. `response_codec`: the codec of responses to requests that had no message,
+  /// and so no codec; a name of codec_name().
+  ServedMethod(std::string name, MethodKind kind, const py::handle& entry, bool needs_call,
+               std::string_view response_codec)
+      : name_(std::move(name)),
+        kind_(kind),
+        entry_(entry),
+        needs_call_(needs_call),
+        response_type_(MessageTraits<Slice>::type()) {
+    response_type_.default_codec = response_codec;
+  }
+
+  const std::string& name() const noexcept { return name_; }
+  MethodKind kind() const noexcept { return kind_; }
+  PyObject* entry() const noexcept { return entry_.get(); }
+  bool needs_call() const noexcept { return needs_call_; }
+  const MessageType& response_type() const noexcept { return response_type_; }
+  /// True if its handlers have been slow lately.
+  bool is_slow() const noexcept { return slow_.load(std::memory_order_relaxed) > 0; }
+  /// Records the time that a handler took.
+  void took(std::chrono::nanoseconds duration) const noexcept;
+
+ private:
+  std::string name_;
+  MethodKind kind_;
+  Reference entry_;
+  bool needs_call_;
+  MessageType response_type_;
+  mutable std::atomic<int> slow_{0};
+};
+
+}  // namespace trunkline::python

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""What both sides of a call share: deadlines, interceptors, options of connections."""

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: MIT
+"""ResponseInfo: what a call reports beside its response."""
+
+from __future__ import annotations
+
+from .. import _core
+from .._metadata import Metadata
+
+
+class ResponseInfo:
+    """What a call reports beside its response: pass one as ``response_info=``; it is filled in when the call ends."""
+
+    __slots__ = ("leading_metadata", "peer", "trailing_metadata")
+
+    def __init__(self) -> None:
+        #: What the server sent before the response.
+        self.leading_metadata = Metadata()
+        #: What the server sent with the status.
+        self.trailing_metadata = Metadata()
+        #: The server, such as ``tcp://127.0.0.1:8888``; empty if the call never reached a connection.
+        self.peer = ""
+
+    def _take(self, call: _core.ClientCall) -> None:
+        if not call.is_done():
+            return
+        self.leading_metadata = Metadata._of(call.leading())
+        self.trailing_metadata = Metadata._of(call.trailing())
+        self.peer = call.peer()
+
+
+def checked_response_info(response_info: ResponseInfo) -> ResponseInfo:
+    """Raises TypeError for another object."""
+    if not isinstance(response_info, ResponseInfo):
+        raise TypeError(f"response_info is {response_info!r}, not a trunkline.ResponseInfo")
+    return response_info

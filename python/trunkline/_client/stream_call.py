@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""StreamCall: one streaming call of a client, shared by the streams for code that blocks and for asyncio."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._calls.interception import Interception
+from .._errors import Cancelled, Internal, RpcError
+from .._messages.codec_table import MessageCoding
+from .._metadata import Metadata
+
+#: Opens the stream in the core.
+OpenStream = Callable[[], "tuple[_core.ClientStream, MessageCoding]"]
+
+
+class StreamCall(abc.ABC):
+    """The messages, the status and the interceptors of one streaming call.
+
+    Its coroutines suspend in ``_wait`` and in asynchronous interceptors only. Code that blocks has neither, and runs them
+    with ``run_now``. One read and one write may be in progress at the same time.
+
+    Interceptors run from before the stream is opened until its end, which they are told once.
+    """
+
+    def __init__(self, open_stream: OpenStream, interception: Interception | None) -> None:
+        """``interception``: None for a channel without interceptors."""
+        self._open_stream = open_stream
+        self._interception = interception
+        self._is_intercepted = False
+        self._stream: _core.ClientStream | None = None
+        self._coding: MessageCoding
+        self._write_error: RpcError | None = None
+        #: The status of the call has been read, or the call was given up before it was opened.
+        self.has_ended = False
+        #: The caller has given the call up.
+        self.is_cancelled = False
+
+    @abc.abstractmethod
+    async def _wait(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
+        """Begins an operation with ``begin(*arguments, inbox, tag)`` and returns its outcome. Sets ``is_cancelled`` if
+        the wait is interrupted."""
+
+    @property
+    def is_open(self) -> bool:
+        return self._stream is not None
+
+    @property
+    def _core_stream(self) -> _core.ClientStream:
+        assert self._stream is not None
+        return self._stream
+
+    async def open(self) -> None:
+        """Runs the interceptors up to their ``yield``, then opens the stream. Raises what either raises."""
+        interception = self._interception
+        if interception is None:
+            self._stream, self._coding = self._open_stream()
+            return
+        if not await interception.begin():
+            interception.result()
+            raise RuntimeError(
+                f"stream {interception.call.method}: an interceptor has set a response; streams have none"
+            )
+        try:
+            self._stream, self._coding = self._open_stream()
+        except BaseException as error:
+            await interception.end(None, error)
+            interception.result()
+            raise
+        self._is_intercepted = True
+
+    async def read(self) -> tuple[bool, Any]:
+        """(True, message), or (False, None) once the server has ended the call with ok. Raises RpcError."""
+        stream = self._core_stream
+        data = await self._wait_for_status(stream.begin_read)
+        if data is not None:
+            return True, self._coding.decode_as(stream.codec(), data)
+        await self._end()
+        return False, None
+
+    async def write(self, message: Any) -> None:
+        """Waits until there is room for more messages."""
+        await self._wait_for_write(self._core_stream.begin_write, self._coding.encode(message), False)
+
+    async def write_unless_ended(self, message: Any) -> bool:
+        """False if the server has ended the call; its status says more than the failed write."""
+        try:
+            await self.write(message)
+        except RpcError:
+            return False
+        return True
+
+    async def close_writes(self) -> None:
+        await self._wait_for_write(self._core_stream.begin_close_writes)
+
+    async def close_writes_unless_ended(self) -> None:
+        try:
+            await self.close_writes()
+        except RpcError:
+            pass  # a read reports the status
+
+    async def finish(self) -> None:
+        """Waits for the status of the call and raises it unless it is ok."""
+        await self._wait_for_status(self._core_stream.begin_finish)
+        await self._end()
+
+    async def only_response(self) -> Any:
+        """The response of a call with a stream of requests, whose writes are closed elsewhere."""
+        stream = self._core_stream
+        data = await self._wait_for_status(stream.begin_read)
+        await self.finish()
+        if data is None:
+            raise Internal("finish stream: the server sent no response")
+        return self._coding.decode_as(stream.codec(), data)
+
+    async def leave(self) -> None:
+        """Gives the call up unless it has ended. The interceptors see the error of a failed write, or Cancelled."""
+        if not self.has_ended:
+            self.cancel()
+            await self._end_interceptors(self._write_error or Cancelled("the stream was given up"), is_raised=False)
+
+    def cancel(self) -> None:
+        """Gives the call up: operations in progress end with Cancelled."""
+        self.is_cancelled = True
+        if self._stream is not None:
+            self._stream.cancel()
+
+    def cut_off(self) -> bool:
+        """Cancels the call as its channel is left. True if it was still open."""
+        if self.has_ended or self.is_cancelled:
+            return False
+        self.cancel()
+        return True
+
+    def leading_metadata(self) -> Metadata:
+        return Metadata() if self._stream is None else Metadata._of(self._stream.leading())
+
+    def trailing_metadata(self) -> Metadata:
+        return Metadata() if self._stream is None else Metadata._of(self._stream.trailing())
+
+    async def _wait_for_write(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> None:
+        """A failed write does not end the call here: a read or ``finish`` reports how it ended, perhaps with ok."""
+        try:
+            await self._wait(begin, *arguments)
+        except RpcError as error:
+            self._write_error = error
+            raise
+
+    async def _wait_for_status(self, begin: Callable[..., _core.StreamOperation]) -> Any:
+        """For operations whose error is the status of the call."""
+        try:
+            return await self._wait(begin)
+        except RpcError as error:
+            await self._fail(error)
+            raise
+
+    async def _fail(self, error: RpcError) -> None:
+        """The call has ended with ``error``. Raises the error that the interceptors leave instead, if any."""
+        self.has_ended = True
+        await self._end_interceptors(error, is_raised=True)
+
+    async def _end(self) -> None:
+        """The call has ended with ok."""
+        self.has_ended = True
+        if self._is_intercepted:
+            await self._end_interceptors(None, is_raised=True)
+
+    async def _end_interceptors(self, error: RpcError | None, *, is_raised: bool) -> None:
+        """Raises the error that the interceptors leave. ``is_raised``: also if it is ``error`` itself."""
+        if not self._is_intercepted:
+            return
+        self._is_intercepted = False
+        assert self._interception is not None
+        if await self._interception.end(None, error):
+            method = self._interception.call.method
+            raise RuntimeError(f"stream {method}: an interceptor yields again; streams are sent once")
+        left = self._interception.error
+        if left is not None and (is_raised or left is not error):
+            raise left

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""The built-in codecs: protobuf messages, raw bytes, and what msgspec encodes by type hints."""
+
+from __future__ import annotations
+
+import base64
+import functools
+import re
+import typing
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from .types import UNTYPED, NoneType, dtype_of, is_array, is_buffer, is_protobuf, is_union, type_name, unaliased
+
+Encode = Callable[[Any], Any]
+#: Takes ``bytes``; with the codec ``bytes`` also another read-only buffer, for long messages.
+Decode = Callable[[Any], Any]
+
+CODECS = ("protobuf", "json", "msgpack", "bytes")
+#: For types that are neither protobuf nor bytes, unless a call or method names another codec.
+DEFAULT_CODEC = "msgpack"
+#: Codecs that messages with this default codec can use too, if a call names them or its other message needs them.
+_ALTERNATIVES = {"protobuf": ("json",), "bytes": ("msgpack",), "msgpack": ("json",)}
+
+
+def as_bytes(data: Any) -> bytes:
+    return data if type(data) is bytes else bytes(data)
+
+
+def _as_array(dtype: Any, data: Any) -> Any:
+    import numpy
+
+    return numpy.frombuffer(data, dtype)
+
+
+def _default_codec(kind: Any) -> str:
+    if is_protobuf(kind):
+        return "protobuf"
+    # MessagePack can tell the members of a union apart, bytes included.
+    return "bytes" if is_buffer(kind) and not is_union(kind) else DEFAULT_CODEC
+
+
+def codec_of(kind: Any, codec: str | None) -> str:
+    """The codec for messages of a type. ``codec``: an explicit choice, or None."""
+    default = _default_codec(kind)
+    if codec is None or codec == default:
+        return default
+    if codec not in CODECS:
+        raise ValueError(f"codec {codec!r} is not one of {', '.join(CODECS)}")
+    if kind not in (*UNTYPED, None, NoneType) and codec not in _ALTERNATIVES[default]:
+        raise TypeError(f"codec {codec!r} cannot carry {type_name(kind)}, whose codec is {default!r}")
+    return codec
+
+
+def codec_of_both(request: Any, response: Any) -> str:
+    """The codec of a call with messages of two types. Types with different default codecs share one that can hold both."""
+    one, other = _default_codec(request), _default_codec(response)
+    if one == other or response in (*UNTYPED, None, NoneType):
+        return one
+    return "json" if "protobuf" in (one, other) else "msgpack"
+
+
+def carries(codec: str, kind: Any) -> bool:
+    """Whether a message of the type can be encoded in the built-in codec."""
+    if kind in (*UNTYPED, None, NoneType) or codec == "json":
+        return True
+    if codec == "bytes":
+        return is_buffer(kind)
+    return is_protobuf(kind) == (codec == "protobuf")
+
+
+def _simplify_for(mode: str) -> Callable[[Any], Any]:
+    """The ``enc_hook`` of msgspec, for objects that it does not know. ``mode``: of pydantic, ``python`` or ``json``."""
+
+    def simplify(value: Any) -> Any:
+        if hasattr(value, "model_dump"):  # pydantic
+            return value.model_dump(mode=mode, by_alias=True, round_trip=True)
+        if is_protobuf(type(value)):
+            from google.protobuf import json_format
+
+            return json_format.MessageToDict(value)
+        if is_array(type(value)):
+            return bytes(value)
+        package = type(value).__module__.partition(".")[0]
+        if package == "numpy":  # a scalar
+            return value.item()
+        if package in ("pydantic", "pydantic_core"):  # such as its URLs
+            return str(value)
+        raise NotImplementedError(f"cannot encode {type(value).__name__}")
+
+    return simplify
+
+
+def _build(kind: Any, value: Any) -> Any:
+    """The ``dec_hook`` of msgspec, for types that it does not know."""
+    if is_array(kind):
+        # Bytes are base64 in JSON. msgspec decodes that for its own types only.
+        return _as_array(dtype_of(kind), base64.b64decode(value, validate=True) if isinstance(value, str) else value)
+    try:
+        if hasattr(kind, "model_validate"):
+            return kind.model_validate(value)
+        if is_protobuf(kind):
+            from google.protobuf import json_format
+
+            return json_format.ParseDict(value, kind())
+    except decode_errors() as error:
+        raise ValueError(decode_error_text(error)) from None  # msgspec shows its text
+    raise NotImplementedError(f"cannot decode {type_name(kind)}")
+
+
+_encoders: dict[str, Encode] = {
+    "json": msgspec.json.Encoder(enc_hook=_simplify_for("json")).encode,
+    "msgpack": msgspec.msgpack.Encoder(enc_hook=_simplify_for("python")).encode,
+}
+
+
+def _same(message: Any) -> Any:
+    return message
+
+
+def _serialize(message: Any) -> Any:
+    return message.SerializeToString()
+
+
+def encoder(codec: str, kind: Any) -> Encode:
+    """Returns the function from messages of type ``kind`` to buffers."""
+    kind = unaliased(kind)
+    if codec == "protobuf":
+        return kind.SerializeToString if is_protobuf(kind) else _serialize
+    return _encoders.get(codec, _same)
+
+
+def checked_encoder(codec: str, kind: Any) -> Encode:
+    """As ``encoder``, but the function raises TypeError for a message of another type."""
+    if is_array(kind) and codec not in ("json", "msgpack"):
+        return functools.partial(_same_array, dtype_of(kind, None))
+    accepted = _accepted(kind)
+    encode = encoder(codec, kind)
+    return encode if accepted is None else functools.partial(_encode_checked, encode, accepted)
+
+
+def _same_array(dtype: Any, message: Any) -> Any:
+    if not is_array(type(message)):
+        raise TypeError(f"the message is of type {type(message).__name__}, not ndarray")
+    if dtype is not None and message.dtype != dtype:
+        raise TypeError(f"the message is an array of {message.dtype}, not of {dtype}")
+    return message
+
+
+def _accepted(kind: Any) -> tuple[type[Any], ...] | None:
+    """The classes whose instances are messages of the type; None if isinstance cannot decide."""
+    kind = unaliased(kind)
+    if typing.get_origin(kind) is typing.Annotated:
+        return _accepted(typing.get_args(kind)[0])
+    if is_union(kind):
+        return None
+    kind = typing.get_origin(kind) or kind
+    if not isinstance(kind, type) or kind in UNTYPED or is_buffer(kind):
+        return None
+    if typing.is_typeddict(kind) or getattr(kind, "_is_protocol", False) or kind.__module__ == "collections.abc":
+        return None
+    return (float, int) if kind is float else (kind,)
+
+
+def _encode_checked(encode: Encode, accepted: tuple[type[Any], ...], message: Any) -> Any:
+    if not isinstance(message, accepted) and type(message).__module__ != "numpy":
+        raise TypeError(f"the message is of type {type(message).__name__}, not {accepted[0].__name__}")
+    return encode(message)
+
+
+@functools.lru_cache(maxsize=4096)
+def _cached_decoder(kind: Any, codec: str) -> Decode:
+    return _make_decoder(kind, codec)
+
+
+def _nothing(data: bytes) -> None:
+    if data:
+        raise ValueError(f"expected no message, got {len(data)} bytes")
+
+
+def _parse_json(kind: Any, data: bytes) -> Any:
+    from google.protobuf import json_format
+
+    return json_format.Parse(data, kind())
+
+
+def _make_decoder(kind: Any, codec: str) -> Decode:
+    kind = unaliased(kind)
+    if codec in ("bytes", "protobuf"):
+        return _make_plain_decoder(kind, codec)
+    if is_protobuf(kind):
+        if codec == "json":
+            return functools.partial(_parse_json, kind)
+        raise TypeError(f"{type_name(kind)} cannot be decoded from {codec}")
+    if codec == "json":
+        return msgspec.json.Decoder(kind, dec_hook=_build).decode
+    return msgspec.msgpack.Decoder(kind, dec_hook=_build).decode
+
+
+def _make_plain_decoder(kind: Any, codec: str) -> Decode:
+    if kind is NoneType:
+        return _nothing
+    if kind in UNTYPED or kind is bytes:
+        return _same if codec == "protobuf" else as_bytes
+    if codec == "protobuf":
+        if is_protobuf(kind):
+            return kind.FromString  # type: ignore[no-any-return]
+        raise TypeError(f"a protobuf message cannot be decoded as {type_name(kind)}; give its message class")
+    if kind is memoryview or kind is bytearray:
+        return kind
+    if is_array(kind):
+        return functools.partial(_as_array, dtype_of(kind))
+    if is_buffer(kind):
+        return as_bytes
+    raise TypeError(f"bytes cannot be decoded as {type_name(kind)}, whose codec is {_default_codec(kind)!r}")
+
+
+def decoder(kind: Any, codec: str) -> Decode:
+    """Returns the function from bytes to messages of a type; ``Any`` for whatever they hold. The function raises what the
+    type's own decoder raises."""
+    try:
+        return _cached_decoder(kind, codec)
+    except TypeError as error:
+        if "unhashable" not in str(error):
+            raise
+        return _make_decoder(kind, codec)
+
+
+def decode_errors() -> tuple[type[BaseException], ...]:
+    """The exceptions that decoders raise for bytes that are no message of their type."""
+    return _decode_errors()
+
+
+@functools.lru_cache(maxsize=1)
+def _decode_errors() -> tuple[type[BaseException], ...]:
+    # RecursionError: a message nested too deeply.
+    errors: list[type[BaseException]] = [msgspec.MsgspecError, ValueError, RecursionError]
+    try:
+        from google.protobuf import json_format, message
+
+        errors += [message.DecodeError, json_format.Error]
+    except ImportError:
+        pass
+    return tuple(errors)
+
+
+_quoted_value = re.compile(r"(Invalid (?:enum )?value) .*?(?= - at |$)", re.DOTALL)
+_json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|[\w.]+)")
+
+
+def decode_error_text(error: BaseException) -> str:
+    """Describes the error without the contents of the message."""
+    errors: Any = getattr(error, "errors", None)
+    if errors is not None and type(error).__module__.startswith("pydantic"):
+        found = errors(include_input=False, include_url=False, include_context=False)
+        return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the message'}: {each['type']}" for each in found)
+    if isinstance(error, msgspec.MsgspecError):
+        return _quoted_value.sub(r"\1", str(error))
+    if type(error).__module__.startswith("google."):
+        found = _json_field.match(str(error))
+        return found.group() if found is not None else type(error).__name__
+    return str(error)

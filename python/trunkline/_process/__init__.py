@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+"""The process around the library: exit, forks, signals, threads."""

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Closes the channels and stops the servers that are still open when the interpreter exits."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import weakref
+from typing import Protocol
+
+from . import threads
+
+_log = logging.getLogger("trunkline")
+
+
+class _Closeable(Protocol):
+    def _close_at_exit(self) -> None: ...
+
+
+_channels: weakref.WeakSet[_Closeable] = weakref.WeakSet()
+#: Strong references: a server serves until it is stopped, even if nothing else refers to it.
+_servers: dict[int, _Closeable] = {}
+
+
+def track_channel(channel: _Closeable) -> None:
+    """Closes the channel at exit unless it is forgotten or destroyed before."""
+    _channels.add(channel)
+
+
+def track_server(server: _Closeable) -> None:
+    """Keeps the server alive until it is forgotten, and stops it at exit otherwise."""
+    _servers[id(server)] = server
+
+
+def forget(thing: _Closeable) -> None:
+    """A channel is closed, or a server stopped."""
+    _channels.discard(thing)
+    _servers.pop(id(thing), None)
+
+
+def _close_all() -> None:
+    # Channels first, so that handlers that wait for calls end.
+    for thing in [*_channels, *_servers.values()]:
+        try:
+            thing._close_at_exit()
+        except BaseException:
+            _log.exception("closing at exit")
+    threads.join_all(5.0)
+
+
+def _start_anew() -> None:
+    """Forgets the parent's channels and servers, in a forked child."""
+    global _channels
+    _channels = weakref.WeakSet()
+    _kept_by_parent.extend(_servers.values())
+    _servers.clear()
+    threads._waiting.clear()
+
+
+#: Never released in a forked child, where their destructors must not run.
+_kept_by_parent: list[_Closeable] = []
+
+atexit.register(_close_all)
+os.register_at_fork(after_in_child=_start_anew)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""Entries of plain functions: what a worker thread, or the pool of an event loop, runs for one call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextvars import copy_context
+from functools import partial
+from typing import Any
+
+from .. import _core
+from .._calls.interception import send_through
+from .._messages.builtin_codecs import decode_errors
+from .._messages.codec_table import CodecTable
+from .incoming_call import IncomingCall
+from .method import Method, MethodCoders
+
+
+def requests_of(call: _core.ServedCall, coders: MethodCoders) -> Iterator[Any]:
+    """Yields the requests of a stream; blocks while it waits for one."""
+    while True:
+        data = call.begin_read(None, None).wait()
+        if data is None:
+            return
+        yield coders.decode(data, call.codec())
+
+
+def worker_entry(method: Method, codecs: CodecTable, interceptors: tuple[Any, ...] = ()) -> Callable[..., Any]:
+    """Returns what a worker thread runs for one call of a plain function."""
+    coders = MethodCoders(method, codecs)
+    if method.signature.kind == _core.MethodKind.unary and not interceptors:
+        return _unary_entry(method, coders)
+    if method.signature.kind == _core.MethodKind.unary:
+        return _in_a_context(_intercepted_unary(method, coders, interceptors))
+    serve = stream_function(method, coders)
+    return _in_a_context(_intercepted_stream(method, serve, interceptors) if interceptors else serve)
+
+
+def _in_a_context(run: Callable[..., Any]) -> Callable[..., Any]:
+    """Gives each call its own context variables, so that the next call on that thread does not see what it sets."""
+
+    def run_in_context(*arguments: Any) -> Any:
+        return copy_context().run(run, *arguments)
+
+    return run_in_context
+
+
+def incoming_call(
+    method: Method, coders: MethodCoders | None, call: _core.ServedCall, data: bytes | None = None, codec: str = ""
+) -> IncomingCall:
+    """The call as its interceptors see it. ``coders``: of a unary method; None for streams."""
+    decode = None if coders is None or data is None else partial(coders.decode, data, codec)
+    return IncomingCall(method.name, method.signature.kind.name, call, decode)
+
+
+def _intercepted_unary(method: Method, coders: MethodCoders, interceptors: tuple[Any, ...]) -> Callable[..., Any]:
+    handler = method.handler
+
+    def run(data: bytes, codec: str, call: _core.ServedCall) -> Any:
+        incoming = incoming_call(method, coders, call, data, codec)
+
+        def serve() -> Any:
+            return handler(*method.arguments(incoming.request, call))
+
+        return coders[codec][1](send_through(interceptors, incoming, once(serve)))
+
+    return run
+
+
+def _intercepted_stream(
+    method: Method, serve: Callable[[_core.ServedCall], None], interceptors: tuple[Any, ...]
+) -> Callable[..., Any]:
+    def run(call: _core.ServedCall) -> None:
+        send_through(interceptors, incoming_call(method, None, call), once(partial(serve, call)))
+
+    return run
+
+
+def once(serve: Callable[[], Any]) -> Callable[[], Any]:
+    """``serve``, which raises RuntimeError when an interceptor asks to run the handler a second time."""
+    has_run = False
+
+    def run() -> Any:
+        nonlocal has_run
+        if has_run:
+            raise RuntimeError("an interceptor yields again; a server's handlers run once")
+        has_run = True
+        return serve()
+
+    return run
+
+
+def _unary_entry(method: Method, coders: MethodCoders) -> Callable[..., Any]:
+    handler = method.handler
+    errors = decode_errors()
+
+    def plain(data: bytes, codec: str, call: None) -> Any:
+        decode, encode, _ = coders[codec]
+        try:
+            request = decode(data)
+        except errors as error:
+            raise method.undecodable(codec, error) from None
+        return encode(copy_context().run(handler, request))
+
+    def any_form(data: bytes, codec: str, call: _core.ServedCall) -> Any:
+        request = coders.decode(data, codec)
+        return coders[codec][1](copy_context().run(handler, *method.arguments(request, call)))
+
+    return plain if method.signature.takes_request and not method.signature.takes_context else any_form
+
+
+def responses_of(method: Method, result: Any, begin: Callable[[Any], Any] = iter) -> Any:
+    """The iterator of the responses that a handler has returned. ``begin``: ``iter`` or ``aiter``."""
+    try:
+        return begin(result)
+    except TypeError as error:
+        raise TypeError(f"handler of {method.name}: its result is no stream of responses: {error}") from error
+
+
+def stream_function(method: Method, coders: MethodCoders) -> Callable[[_core.ServedCall], None]:
+    """Returns a function that serves a stream with a plain function and blocks until the stream ends."""
+    kind = method.signature.kind
+    handler = method.handler
+
+    def write(call: _core.ServedCall, message: Any) -> None:
+        _, encode, codec = coders[call.codec()]
+        call.begin_write(encode(message), codec, None, None).wait()
+
+    def run(call: _core.ServedCall) -> None:
+        requests = requests_of(call, coders)
+        request: Any = requests
+        if kind == _core.MethodKind.server_stream:
+            request = next(requests, None)
+        result = handler(*method.arguments(request, call))
+        if kind == _core.MethodKind.client_stream:
+            return write(call, result)
+        responses = responses_of(method, result)
+        try:
+            for response in responses:
+                write(call, response)
+        finally:
+            close = getattr(responses, "close", None)
+            if close is not None:
+                close()
+
+    return run

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""Method: a registered handler with its signature; MethodCoders: its decoders and encoders."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+from .. import _core
+from .._errors import InvalidArgument
+from .._messages.builtin_codecs import Decode, Encode, decode_error_text, decode_errors
+from .._messages.codec_table import CodecTable
+from .._messages.types import is_buffer, type_name
+from .._methods.definition import MethodDefinition
+from .._methods.signature import Signature, defined_signature, signature_of
+from .context import Context
+
+
+@dataclasses.dataclass(frozen=True)
+class Method:
+    """One registered method."""
+
+    name: str
+    handler: Callable[..., Any]
+    signature: Signature
+    idempotent: bool = False
+    max_concurrent_calls: int = 0
+    #: A method of a built-in service. Its handlers find their running server in ``current_server``. Its streams last until
+    #: the caller or the server ends them; on a server of plain functions each occupies a thread of its own.
+    is_built_in: bool = False
+
+    @classmethod
+    def of(cls, name: str, handler: Callable[..., Any], **options: Any) -> Method:
+        if not isinstance(name, str) or not name:
+            raise TypeError(f"the name of a method is a non-empty str, not {name!r}")
+        return cls(name, handler, signature_of(handler), **options)
+
+    @classmethod
+    def defined(cls, definition: MethodDefinition[Any, Any], handler: Callable[..., Any]) -> Method:
+        return cls(definition.name, handler, defined_signature(handler, definition), definition.idempotent)
+
+    def arguments(self, request: Any, call: _core.ServedCall) -> tuple[Any, ...]:
+        """The arguments of the handler."""
+        signature = self.signature
+        if signature.takes_request:
+            return (request, Context(call)) if signature.takes_context else (request,)
+        return (Context(call),) if signature.takes_context else ()
+
+    def check(self, codecs: CodecTable, *, allows_async: bool) -> None:
+        """Raises TypeError for an ``async`` handler unless ``allows_async``, and for type hints without a codec."""
+        if self.signature.is_async and not allows_async:
+            raise TypeError(f"method {self.name}: an async handler needs trunkline.aio.Server")
+        kinds = [self.signature.request] if self.signature.takes_request else []
+        if self.signature.response is not None:
+            kinds.append(self.signature.response)
+        for kind in kinds:
+            if not is_buffer(kind):
+                codecs.decoder(kind, codecs.name_for(kind, None))
+
+    def undecodable(self, codec: str, error: BaseException) -> InvalidArgument:
+        kind = type_name(self.signature.request)
+        return InvalidArgument(
+            f"call {self.name}: the {codec} request does not decode as {kind}: {decode_error_text(error)}"
+        )
+
+    def add_to(self, server: _core.Server, codecs: CodecTable, entry: Callable[..., Any], *, needs_call: bool) -> None:
+        """Registers the method with the core. ``needs_call``: ``entry`` gets the call even if the handler takes no context."""
+        signature = self.signature
+        server.add(
+            self.name,
+            signature.kind,
+            entry,
+            needs_call or signature.takes_context or signature.kind != _core.MethodKind.unary,
+            type_name(signature.request) if signature.takes_request else "",
+            type_name(signature.response),
+            codecs.name_for(signature.response, None),
+            self.idempotent,
+            self.max_concurrent_calls,
+        )
+
+
+def _nothing(data: bytes) -> None:
+    return None
+
+
+class MethodCoders:
+    """The decoders and encoders of a method by codec, made at their first use."""
+
+    def __init__(self, method: Method, codecs: CodecTable) -> None:
+        self._method = method
+        self._codecs = codecs
+        self._by_codec: dict[str, tuple[Decode, Encode, str]] = {}
+
+    def __getitem__(self, codec: str) -> tuple[Decode, Encode, str]:
+        """(decode, encode, name of the codec). Raises InvalidArgument for a codec that cannot carry the method's messages."""
+        found = self._by_codec.get(codec)
+        if found is None:
+            signature, codecs = self._method.signature, self._codecs
+            # Before the first message of a stream the codec is not known; the responses then have their default codec.
+            name = codec or codecs.name_for(signature.response, None)
+            found = self._by_codec[codec] = (self._decoder(codec), self._encoder(name), name)
+        return found
+
+    def _decoder(self, codec: str) -> Decode:
+        kind = self._method.signature.request
+        if not self._method.signature.takes_request:
+            return _nothing
+        try:
+            return self._codecs.decoder(kind, codec or self._codecs.name_for(kind, None))
+        except TypeError as error:
+            raise self._method.undecodable(codec, error) from None
+
+    def _encoder(self, codec: str) -> Encode:
+        kind = self._method.signature.response
+        if kind is None and not self._codecs.has_nothing(codec):
+            return _encode_none
+        if not self._codecs.carries(codec, kind):
+            raise InvalidArgument(
+                f"call {self._method.name}: its response {type_name(kind)} cannot be encoded as {codec!r}; "
+                "name the type of the response, or another codec"
+            )
+        return self._codecs.checked_encoder(codec, kind)
+
+    def decode(self, data: bytes, codec: str) -> Any:
+        """The request message. Raises InvalidArgument for bytes that do not decode."""
+        try:
+            return self[codec][0](data)
+        except decode_errors() as error:
+            raise self._method.undecodable(codec, error) from None
+
+
+def _encode_none(result: Any) -> bytes:
+    """A handler without a result has an empty message as its response."""
+    return b""

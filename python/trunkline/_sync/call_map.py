@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Many concurrent calls of one method, for code that blocks: ``map`` and ``as_completed``."""
+
+from __future__ import annotations
+
+import itertools
+import queue
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from .. import _core
+from .._errors import RpcError
+from .._messages.builtin_codecs import Decode
+from .._messages.codec_table import CodecTable, MessageCoding
+from .futures import CallFuture
+
+
+def map_calls(
+    channel: _core.Channel,
+    codecs: CodecTable,
+    method: str,
+    requests: Iterable[Any],
+    response: Any,
+    codec: str | None,
+    size: int,
+    return_exceptions: bool,
+    settings: _core.CallSettings | None,
+) -> Iterator[Any]:
+    """Yields the responses in the order of the requests. ``size``: calls in progress at most."""
+    iterator = iter(requests)
+    chunk = max(1, min(64, size // 4))
+    # A window has one codec. A request with another one is left for the next window.
+    left: list[Any] = []
+    while True:
+        first = left.pop() if left else next(iterator, _END)
+        if first is _END:
+            return
+        coding = codecs.coding(type(first), response, codec)
+        window = channel.make_window(method, coding.codec, settings, size)
+
+        def coding_of(kind: type[Any]) -> MessageCoding:
+            return codecs.coding(kind, response, codec)
+
+        try:
+            batches = _batches(itertools.chain((first,), iterator), coding.codec, coding_of, left, chunk)
+            for batch in itertools.chain(batches, itertools.repeat(None)):
+                outcomes = window.exchange(batch or [], batch is None)
+                if batch is None and not outcomes:
+                    break
+                for outcome in outcomes:
+                    yield _decoded(coding.decode, outcome, return_exceptions)
+        finally:
+            window.cancel()
+
+
+#: Follows the last request.
+_END: Any = object()
+
+
+def _batches(
+    requests: Iterator[Any], codec: str, coding_of: Callable[[type[Any]], MessageCoding], left: list[Any], max_size: int
+) -> Iterator[list[Any]]:
+    """Yields lists of encoded requests. A request with another codec than ``codec`` ends them and goes to ``left``."""
+    clock = time.monotonic
+    kind: type[Any] | None = None
+    encode: Callable[[Any], Any] = bytes  # replaced at the first request
+    batch: list[Any] = []
+    begun = clock()
+    for request in requests:
+        if type(request) is not kind:
+            kind = type(request)
+            coding = coding_of(kind)
+            if coding.codec != codec:
+                left.append(request)
+                break
+            encode = coding.encode
+        batch.append(encode(request))
+        # The requests that a slow source has yielded are not held back.
+        if len(batch) == max_size or clock() - begun > 0.001:
+            yield batch
+            batch = []
+            begun = clock()
+    if batch:
+        yield batch
+
+
+def calls_as_completed(
+    channel: _core.Channel,
+    codecs: CodecTable,
+    method: str,
+    requests: Iterable[Any],
+    response: Any,
+    codec: str | None,
+    size: int,
+    return_exceptions: bool,
+    settings: _core.CallSettings | None,
+) -> Iterator[tuple[int, Any]]:
+    """Yields (index of the request, response) in the order in which the calls end."""
+    inbox = channel.make_inbox(False)
+    in_flight: dict[int, tuple[_core.ClientCall, MessageCoding]] = {}
+
+    def ended(outcomes: list[tuple[int, Any]]) -> Iterator[tuple[int, Any]]:
+        for index, outcome in outcomes:
+            coding = in_flight.pop(index)[1]
+            yield index, _decoded(coding.decode, outcome, return_exceptions)
+
+    try:
+        for index, request in enumerate(requests):
+            coding = codecs.coding(type(request), response, codec)
+            data = coding.encode(request)
+            call = channel.begin(method, data, coding.codec, settings, False, inbox, index)
+            in_flight[index] = (call, coding)
+            yield from ended(inbox.wait_and_take(float("inf") if len(in_flight) >= size else 0.0))
+        while in_flight:
+            yield from ended(inbox.wait_and_take(float("inf")))
+    finally:
+        _core.cancel_all([call for call, _ in in_flight.values()])
+
+
+def _decoded(decode: Decode, outcome: Any, return_exceptions: bool) -> Any:
+    try:
+        if not isinstance(outcome, BaseException):
+            return decode(outcome)
+    except RpcError as error:
+        outcome = error
+    if return_exceptions and isinstance(outcome, Exception):
+        return outcome
+    raise outcome
+
+
+Submit = Callable[[Any], CallFuture[Any]]
+
+
+def map_futures(submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool) -> Iterator[Any]:
+    """``map_calls`` with futures, for calls with interceptors or an inherited deadline."""
+    in_flight: deque[CallFuture[Any]] = deque()
+    try:
+        for request in requests:
+            in_flight.append(submit(request))
+            while in_flight and (len(in_flight) >= size or in_flight[0].done()):
+                yield _outcome(in_flight.popleft(), return_exceptions)
+        while in_flight:
+            yield _outcome(in_flight.popleft(), return_exceptions)
+    finally:
+        for future in in_flight:
+            future.cancel()
+
+
+def futures_as_completed(
+    submit: Submit, requests: Iterable[Any], size: int, return_exceptions: bool
+) -> Iterator[tuple[int, Any]]:
+    """``calls_as_completed`` with futures, for calls with interceptors or an inherited deadline."""
+    done: queue.SimpleQueue[CallFuture[Any]] = queue.SimpleQueue()
+    in_flight: dict[CallFuture[Any], int] = {}
+
+    def next_one() -> tuple[int, Any]:
+        future = done.get()
+        return in_flight.pop(future), _outcome(future, return_exceptions)
+
+    try:
+        for index, request in enumerate(requests):
+            future = submit(request)
+            in_flight[future] = index
+            future.add_done_callback(done.put)  # type: ignore[arg-type]
+            while in_flight and (len(in_flight) >= size or not done.empty()):
+                yield next_one()
+        while in_flight:
+            yield next_one()
+    finally:
+        for future in in_flight:
+            future.cancel()
+
+
+def _outcome(future: CallFuture[Any], return_exceptions: bool) -> Any:
+    try:
+        return future.result()
+    except Exception as error:
+        if not return_exceptions:
+            raise
+        return error

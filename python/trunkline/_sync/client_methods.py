@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""UnaryMethod, ClientStreamMethod, ServerStreamMethod, BidirectionalMethod: methods of a ``trunkline.Channel``."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, overload
+
+from .._client.client_method import ClientMethod
+from .._client.options import CallOptions, StreamOptions
+from .._client.response_info import ResponseInfo
+from .._methods.definition import MethodDefinition
+from .client_stream import ClientStream
+from .futures import CallFuture
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+Request = TypeVar("Request", contravariant=True)
+Response = TypeVar("Response", covariant=True)
+
+
+class BlockingChannel(Protocol):
+    """Distinguishes a ``trunkline.Channel`` from an ``aio.Channel``, whose function is a coroutine, for type checkers."""
+
+    def wait_for_ready(self, timeout: float) -> None: ...
+
+
+class _BlockingMethod(ClientMethod, Generic[Request, Response]):
+    __slots__ = ()
+    _channel_name = "trunkline.Channel"
+
+    if TYPE_CHECKING:
+
+        def __init__(
+            self,
+            channel: BlockingChannel,
+            definition: MethodDefinition[Request, Response],
+            **options: Unpack[CallOptions],
+        ) -> None: ...
+
+
+class UnaryMethod(_BlockingMethod[Request, Response]):
+    """One request, one response: ``UnaryMethod(channel, definition, **options)``.
+
+    The options are for every call; each call may override them. The ``idempotent`` of the definition is the default of
+    that option.
+    """
+
+    __slots__ = ()
+    _kind = "unary"
+
+    def __call__(
+        self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
+    ) -> Response:
+        """As ``Channel.call``: waits for the response and returns it. Raises RpcError, and TypeError for a request of
+        another class."""
+        return self._call_unary(request, response_info, options)  # type: ignore[no-any-return]
+
+    def submit(
+        self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
+    ) -> CallFuture[Response]:
+        """As ``Channel.submit``: begins a call and returns its future."""
+        return self._submit(request, response_info, options)  # type: ignore[no-any-return]
+
+    @overload
+    def map(
+        self,
+        requests: Iterable[Request],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[Response]: ...
+    @overload
+    def map(
+        self, requests: Iterable[Request], *, window: int = ..., return_exceptions: bool, **options: Unpack[CallOptions]
+    ) -> Iterator[Any]: ...
+    def map(
+        self,
+        requests: Iterable[Request],
+        *,
+        window: int = 512,
+        return_exceptions: bool = False,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[Any]:
+        """As ``Channel.map``: the responses in order, up to ``window`` calls at once."""
+        many = self._call_many(self._channel.map, requests, window, return_exceptions, options)
+        return many  # type: ignore[no-any-return]
+
+    @overload
+    def as_completed(
+        self,
+        requests: Iterable[Request],
+        *,
+        window: int = ...,
+        return_exceptions: Literal[False] = ...,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[tuple[int, Response]]: ...
+    @overload
+    def as_completed(
+        self, requests: Iterable[Request], *, window: int = ..., return_exceptions: bool, **options: Unpack[CallOptions]
+    ) -> Iterator[tuple[int, Any]]: ...
+    def as_completed(
+        self,
+        requests: Iterable[Request],
+        *,
+        window: int = 512,
+        return_exceptions: bool = False,
+        **options: Unpack[CallOptions],
+    ) -> Iterator[tuple[int, Any]]:
+        """As ``Channel.as_completed``: (index of the request, response) in the order in which the calls end."""
+        many = self._call_many(self._channel.as_completed, requests, window, return_exceptions, options)
+        return many  # type: ignore[no-any-return]
+
+    def oneway(self, request: Request, **options: Unpack[StreamOptions]) -> None:
+        """As ``Channel.call_oneway``: sends a request without a response. Never retried."""
+        self._call_oneway(request, options)
+
+
+class ClientStreamMethod(_BlockingMethod[Request, Response]):
+    """Many requests, one response. Made like a ``UnaryMethod``."""
+
+    __slots__ = ()
+    _kind = "client_stream"
+
+    def __call__(self, requests: Iterable[Request], **options: Unpack[StreamOptions]) -> Response:
+        """As ``Channel.client_stream``: sends ``requests``, an iterable that runs on the calling thread, and returns
+        the response."""
+        return self._stream_requests(requests, options)  # type: ignore[no-any-return]
+
+
+class ServerStreamMethod(_BlockingMethod[Request, Response]):
+    """One request, many responses. Made like a ``UnaryMethod``."""
+
+    __slots__ = ()
+    _kind = "server_stream"
+
+    def __call__(self, request: Request, **options: Unpack[StreamOptions]) -> ClientStream[Any, Response]:
+        """As ``Channel.server_stream``: iterating over the stream that it returns yields the responses."""
+        return self._stream_responses(request, options)  # type: ignore[no-any-return]
+
+
+class BidirectionalMethod(_BlockingMethod[Request, Response]):
+    """Many requests, many responses. Made like a ``UnaryMethod``."""
+
+    __slots__ = ()
+    _kind = "bidirectional"
+
+    @overload
+    def __call__(self, requests: None = ..., **options: Unpack[StreamOptions]) -> ClientStream[Request, Response]: ...
+    @overload
+    def __call__(self, requests: Iterable[Request], **options: Unpack[StreamOptions]) -> Iterator[Response]: ...
+    def __call__(self, requests: Iterable[Request] | None = None, **options: Unpack[StreamOptions]) -> Any:
+        """As ``Channel.stream``: returns a stream to write to and to read from. With ``requests`` it returns the iterator
+        of responses of its ``exchange``."""
+        return self._stream_both(requests, options)
+
+
+CLIENT_METHODS: dict[str, type[ClientMethod]] = {
+    each._kind: each for each in (UnaryMethod, ClientStreamMethod, ServerStreamMethod, BidirectionalMethod)
+}

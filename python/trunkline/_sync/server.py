@@ -1,0 +1,181 @@
+# SPDX-License-Identifier: MIT
+"""Server and RunningServer: methods that are plain functions, on worker threads."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable, Iterable
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from .. import _core
+from .._calls.deadline import checked_timeout
+from .._process.child import Child, end_children, shared_ports, until_stopped
+from .._process.exit import forget, track_server
+from .._process.signals import wait_for_signal
+from .._server.handlers import worker_entry
+from .._server.method import Method
+from .._server.options import ServerOptions
+from .._server.running_server_base import RunningServerBase, current_server
+from .._server.server_base import ServerBase, check_serving
+from .workers import Workers
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+Self = TypeVar("Self", bound="RunningServer")
+
+
+class Server(ServerBase):
+    """Serves plain functions, which run on a pool of worker threads. ``async def`` handlers need an ``aio.Server``.
+
+    ``threads``: the size of the pool; by default 4 more than the CPUs, at most 32. Other options are those of
+    :class:`ServerOptions`; times are in seconds.
+    """
+
+    def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
+        super().__init__(threads, options, allows_async=False)
+
+    def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
+        """Begins to serve in the background: ``with server.serve("tcp://127.0.0.1:0") as running: ...``.
+
+        ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and forked
+        ones. More than one must be asked for before the process starts threads.
+        """
+        check_serving(endpoints, workers)
+        if workers == 1:
+            return RunningServer(self, endpoints)
+        return _SharedServer(self, endpoints, workers)
+
+
+class RunningServer(RunningServerBase):
+    """A server while it runs. Any thread may use it.
+
+    Leaving a ``with`` block shuts it down with a timeout of 5 seconds; an exception that leaves the block stops it at once.
+    """
+
+    def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
+        super().__init__(server, more_options)
+        core = self._core
+        self._workers = Workers(core, self._shutdown_notifier)
+        self._process = os.getpid()
+        self._stopping = threading.Lock()
+        self._stopped = threading.Event()
+        try:
+            self._listen(server, endpoints, lambda method: self._entry_of(server, method))
+            core.start()
+            self._workers.start(core.keep, "trunkline-keeper")
+            self._workers.start_working(server._threads)
+        except BaseException:
+            self.stop()
+            raise
+        track_server(self)
+
+    def _entry_of(self, server: ServerBase, method: Method) -> Callable[..., Any]:
+        entry = worker_entry(method, server._codecs, server._interceptors)
+        if not method.is_built_in:
+            return entry
+        is_unary = method.signature.kind == _core.MethodKind.unary
+        return self._with_current_server(entry if is_unary else self._workers.long_entry(method.name, entry))
+
+    def _with_current_server(self, entry: Callable[..., Any]) -> Callable[..., Any]:
+        """Runs ``entry`` so that its handler finds this server in ``current_server``."""
+
+        def run(*arguments: Any) -> Any:
+            token = current_server.set(self)
+            try:
+                return entry(*arguments)
+            finally:
+                current_server.reset(token)
+
+        return run
+
+    def shutdown(self, timeout: float = 5.0) -> None:
+        """Refuses further connections and calls, waits for the accepted calls, then stops.
+
+        Calls that have not finished after ``timeout`` seconds are cancelled; then it raises DeadlineExceeded with the
+        number of calls that were cut off. RuntimeError in a handler of this server.
+        """
+        checked_timeout(timeout)
+        if threading.current_thread() in self._workers.threads:
+            raise RuntimeError("shutdown: would wait for the handler that calls it")
+        self._shutdown_notifier.begin()
+        try:
+            self._core.shutdown(timeout)
+        finally:
+            self.stop()
+
+    def stop(self) -> None:
+        """Stops at once: cancels the calls in progress and waits up to 5 seconds for running handlers."""
+        if self._process != os.getpid():
+            return forget(self)  # a forked child leaves it to the parent
+        if threading.current_thread() in self._workers.threads:
+            threading.Thread(target=self.stop, name="trunkline-stop", daemon=True).start()
+            return
+        with self._stopping:
+            if self._stopped.is_set():
+                return
+            forget(self)
+            self._shutdown_notifier.begin()
+            self._core.stop()
+            self._workers.end()
+            deadline = time.monotonic() + 5.0
+            for thread in self._workers.threads:
+                thread.join(max(0.0, deadline - time.monotonic()))
+            self._core.destroy()
+            self._stopped.set()
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Waits until the server has stopped. False after ``timeout`` seconds."""
+        return self._stopped.wait(timeout)
+
+    def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
+        """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of ``grace``
+        seconds, and returns the signal. On the main thread only."""
+        number = wait_for_signal(signals)
+        self.shutdown(grace)
+        return number
+
+    def __enter__(self: Self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        if error is not None:
+            self.stop()
+        else:
+            self.shutdown()
+
+    def _close_at_exit(self) -> None:
+        self.stop()
+
+
+class _SharedServer(RunningServer):
+    """A server whose endpoints are served by child processes too, which end with it. Its ``totals`` are those of this
+    process."""
+
+    def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
+        self._children: list[Child] = []
+        with shared_ports(endpoints, self._children) as chosen:
+            run = until_stopped(lambda: RunningServer(server, chosen, reuse_port=True))
+            for _ in range(workers - 1):
+                self._children.append(Child(run, self._children))
+            super().__init__(server, chosen, reuse_port=True)
+
+    def shutdown(self, timeout: float = 5.0) -> None:
+        """Shuts all processes down. DeadlineExceeded reports the calls of this process; the others log theirs."""
+        checked_timeout(timeout)
+        for child in self._children:
+            child.begin_stop(timeout)
+        super().shutdown(timeout)
+
+    def stop(self) -> None:
+        for child in self._children:
+            child.begin_stop(0.0)
+        super().stop()
+        if threading.current_thread() not in self._workers.threads:  # else stop() runs again on another thread
+            children, self._children = self._children, []
+            end_children(children)

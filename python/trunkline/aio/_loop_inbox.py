@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: MIT
+"""LoopInbox: completions of the core for one event loop; LoopInboxes: those of a channel, one for each loop."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
+from typing import Any
+
+from .. import _core
+from .._process import threads
+from .._process.batches import do_each
+
+
+class LoopInbox:
+    """An inbox of the core that an event loop watches. Its completions set futures of the loop, a batch at a time."""
+
+    __slots__ = ("__weakref__", "_loop", "_process", "core")
+
+    def __init__(self, core: _core.Inbox, loop: asyncio.AbstractEventLoop) -> None:
+        self.core = core
+        self._loop = loop
+        self._process = os.getpid()
+        loop.add_reader(core.fileno(), _complete, core)
+
+    def close(self) -> None:
+        """On the loop's thread, or once the loop is closed. No effect in a forked child, which shares the descriptors and the
+        loop's epoll set with the parent."""
+        if self._process != os.getpid():
+            return
+        if not self._loop.is_closed():
+            self._loop.remove_reader(self.core.fileno())
+            _complete(self.core)  # completions since the loop last looked
+        self.core.close()
+
+    def close_from_anywhere(self) -> None:
+        """Any thread: closes it at once on the loop's thread, otherwise when the loop runs next."""
+        if self._process != os.getpid():
+            return
+        if _running_loop() is self._loop:
+            return self.close()
+        try:
+            self._loop.call_soon_threadsafe(self.close)
+        except RuntimeError:  # it is closed
+            self.core.close()
+
+
+def _running_loop() -> asyncio.AbstractEventLoop | None:
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _complete(inbox: _core.Inbox) -> None:
+    do_each(inbox.take(), _set, tries=2)
+
+
+def _set(ended: tuple[asyncio.Future[Any], Any]) -> None:
+    future, outcome = ended
+    if future.done():
+        return
+    if isinstance(outcome, BaseException):
+        future.set_exception(outcome)
+    else:
+        future.set_result(outcome)
+
+
+class LoopInboxes:
+    """The inboxes of a channel, made when a loop first uses the channel. Those of closed loops are closed."""
+
+    def __init__(self, make: Callable[[], _core.Inbox]) -> None:
+        self._make = make
+        self._by_loop: dict[asyncio.AbstractEventLoop, LoopInbox] = {}
+
+    def of_running_loop(self) -> tuple[asyncio.AbstractEventLoop, _core.Inbox]:
+        loop = asyncio.get_running_loop()
+        found = self._by_loop.get(loop)
+        if found is None:
+            for other in list(self._by_loop):
+                if other.is_closed() and (gone := self._by_loop.pop(other, None)) is not None:
+                    gone.close()
+            found = self._by_loop[loop] = LoopInbox(self._make(), loop)
+        return loop, found.core
+
+    def close(self) -> None:
+        """Any thread."""
+        inboxes, self._by_loop = self._by_loop, {}
+        for inbox in inboxes.values():
+            inbox.close_from_anywhere()
+
+
+async def in_a_thread(function: Callable[..., Any], *arguments: Any) -> Any:
+    """Runs a blocking function on a thread and waits for it. Cancelling the task returns at once; neither the loop nor the
+    exit of the process waits for the function."""
+    return await asyncio.wrap_future(threads.begin_in_thread(function, *arguments))
+
+
+async def wait_for(operation: _core.Completion, future: asyncio.Future[Any]) -> Any:
+    """The outcome of an operation that was begun with ``future`` as its tag. Cancelling the task cancels the operation."""
+    try:
+        return await future
+    except asyncio.CancelledError:
+        operation.cancel()
+        raise
+
+
+async def each(requests: Iterable[Any] | AsyncIterable[Any]) -> AsyncIterator[Any]:
+    """Yields the requests of an iterable or async iterable."""
+    if isinstance(requests, AsyncIterable):
+        async for request in requests:
+            yield request
+    else:
+        for request in requests:
+            yield request
