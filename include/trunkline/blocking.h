@@ -8,8 +8,8 @@
 
 namespace trunkline {
 
-/// A handler that returns Blocking<T> instead of T runs on the server's workers and may block, as one that returns
-/// asio::awaitable<T> is a coroutine. Made from whatever makes a T, so that `return` statements stay the same.
+/// A handler that returns Blocking<T> instead of T runs on the server's worker pool, where it may block. Blocking<T> is
+/// constructible from whatever T is constructible from, so the handler's `return` statements do not change.
 template <class T>
 class [[nodiscard]] Blocking {
  public:
@@ -17,7 +17,7 @@ class [[nodiscard]] Blocking {
   requires(std::convertible_to<Value, T> && !std::same_as<std::remove_cvref_t<Value>, Blocking>)
       Blocking(Value&& value)  // NOLINT: implicit by design
       : value_(std::forward<Value>(value)) {}
-  /// Of nothing, or of several: `return {};`, `return {StatusCode::not_found, "..."};`.
+  /// From no argument or from several: `return {};`, `return {StatusCode::not_found, "..."};`.
   template <class... Arguments>
   requires(sizeof...(Arguments) != 1 && std::constructible_from<T, Arguments...>) Blocking(Arguments&&... arguments)
       : value_(std::forward<Arguments>(arguments)...) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallOptions: what a caller may say about one call; ReplyInfo: what it may learn beside the response.
+// CallOptions: the settings of one call. ResponseInfo: what the caller learns besides the response.
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -13,32 +13,38 @@ namespace trunkline {
 
 class ServerContext;
 
-/// Filled in when the call ends, also when it fails. Must outlive the call.
-struct ReplyInfo {
-  Metadata leading;   ///< sent before the first message (streams) or with the response
-  Metadata trailing;  ///< sent with the status
-  std::string peer;   ///< who answered, e.g. "tcp://127.0.0.1:8888"; empty if the call never reached a connection
+/// Filled in when the call ends, whether it succeeds or fails. Must outlive the call.
+struct ResponseInfo {
+  /// Metadata that the server sent before the first message of a stream, or with the response of a unary call.
+  Metadata leading;
+  /// Metadata that the server sent with the status.
+  Metadata trailing;
+  /// The endpoint of the server, e.g. "tcp://127.0.0.1:8888"; empty if the call never reached a connection.
+  std::string peer;
 };
 
+/// The settings of one call.
 struct CallOptions {
-  /// From now; negative or zero fails at once with deadline_exceeded. Unset: ChannelOptions::default_timeout, or the
-  /// time left of the server call in whose handler this call is made (see `parent`), or none.
+  /// The time that the call may take, from now on. Zero or less fails at once with deadline_exceeded. Unset:
+  /// ChannelOptions::default_timeout, or the time left of the server call whose handler makes this call (see `parent`),
+  /// or no limit.
   std::optional<std::chrono::nanoseconds> timeout{};
-  /// A point in time instead; the earlier one counts if both are set.
+  /// The point in time by which the call must end. If `timeout` is set too, the earlier one applies.
   std::optional<std::chrono::steady_clock::time_point> deadline{};
   Metadata metadata{};
-  /// While there is no connection: wait for one until the deadline (true), or fail with unavailable as soon as an
-  /// attempt to connect has failed (false).
+  /// What happens while there is no connection. True: the call waits for one until its deadline. False: the call fails
+  /// with unavailable as soon as an attempt to connect has failed.
   bool wait_for_ready = false;
-  /// The call may run more than once without harm: it may be repeated after a connection was lost midway.
+  /// The call may run more than once without harm, so it may be retried after its connection was lost.
   bool idempotent = false;
-  /// Name of the codec; empty: the message type's default_codec.
+  /// Name of the codec. Empty: the default codec of the message type.
   std::string_view codec{};
-  /// Name of the compressor for the request; empty: ChannelOptions::compressor. "identity": none.
+  /// Name of the compressor for the request; "identity": no compression. Empty: ChannelOptions::compressor.
   std::string_view compressor{};
-  ReplyInfo* reply = nullptr;
-  /// The server call in whose handler this one is made, to take over its deadline unless this one has its own. Plain
-  /// and blocking handlers need not say so; coroutines do.
+  /// Filled in when the call ends; null: not wanted.
+  ResponseInfo* response_info = nullptr;
+  /// The server call whose handler makes this call: this call takes over its deadline unless it has one of its own.
+  /// Plain and blocking handlers need not set it; coroutines must, to inherit the deadline.
   const ServerContext* parent = nullptr;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ChannelOptions: how a channel connects, what it offers, and where its limits are.
+// ChannelOptions: how a channel connects, what it offers to servers, and its limits.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -18,46 +18,63 @@
 
 namespace trunkline {
 
-/// The wait before the n-th attempt to connect after a failure: initial * multiplier^(n-1), at most maximum, spread by
-/// +-jitter (0 to 1). After https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md.
+/// The delay before the n-th attempt to connect after a failure: initial * multiplier^(n-1), at most maximum, varied at
+/// random by +-jitter (0 to 1). See https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md.
 struct BackoffOptions {
   std::chrono::milliseconds initial{100};
   std::chrono::milliseconds maximum{30000};
   double multiplier = 1.6;
   double jitter = 0.2;
-  std::uint64_t seed = 0;  ///< of the jitter; 0: from the system
+  /// Seed of the jitter; 0: taken from the system.
+  std::uint64_t seed = 0;
 };
 
+/// What happens to calls beyond ChannelOptions::max_pending_calls.
 enum class PendingPolicy : std::uint8_t {
-  wait,  ///< calls beyond max_pending_calls wait as well, in order, until their deadline: callers bound their number
-  fail,  ///< calls and streams beyond it, however they are begun, end with resource_exhausted at once; the default
+  /// They wait as well, in order, until their deadline: the callers must bound their number.
+  wait,
+  /// They end with resource_exhausted at once, streams included.
+  fail,
 };
 
+/// The settings of a channel. Values out of range are refused when the channel is constructed.
 struct ChannelOptions {
   ConnectionLimits limits{};
   TransportOptions transport{};
   TlsOptions tls{};
-  EventLoopOptions loop{};  ///< of the channel's own loop, if it is not given one
+  /// For the channel's own loop; ignored if the channel runs on a user's loop.
+  EventLoopOptions loop{};
   CodecRegistry codecs = CodecRegistry::with_defaults();
   CompressorRegistry compressors = CompressorRegistry::with_defaults();
-  std::string compressor{};                  ///< for requests whose call names none; empty: none
-  std::size_t compression_threshold = 1024;  ///< smaller messages are sent as they are
+  /// Name of the compressor for requests whose call names none; empty: no compression.
+  std::string compressor{};
+  /// Messages shorter than this are sent uncompressed.
+  std::size_t compression_threshold = 1024;
+  /// For calls that set neither a timeout nor a deadline; unset: no limit.
   std::optional<std::chrono::nanoseconds> default_timeout{};
+  /// For one attempt to connect, TLS handshake included.
   std::chrono::milliseconds connect_timeout{20000};
   BackoffOptions backoff{};
-  std::size_t max_connections = 1;            ///< the pool's size; calls go to the connection with the fewest open ones
-  std::chrono::milliseconds idle_timeout{0};  ///< a connection without calls is closed after this; 0: never
-  std::size_t max_pending_calls = 100000;     ///< calls that wait for a connection or for room on one
+  /// Size of the connection pool. A call goes to the connection with the fewest open calls.
+  std::size_t max_connections = 1;
+  /// A connection without calls is closed after this time; 0: never.
+  std::chrono::milliseconds idle_timeout{0};
+  /// Calls that may wait for a connection, or for room on one. See pending_policy.
+  std::size_t max_pending_calls = 100000;
+  /// What happens to calls beyond max_pending_calls.
   PendingPolicy pending_policy = PendingPolicy::fail;
-  bool ordered =
-      false;  ///< one connection's calls run and are answered one after the other (FIFO); needs max_connections == 1
-  /// Repeats of a call whose connection was lost or that was refused as not run (unavailable; not resource_exhausted,
-  /// by which a server sheds load): of idempotent calls, and of those known not to have run whose request is still at
-  /// hand - of blocking calls and call_many(), and of what waited for a connection. There is a pause before repeating
-  /// on a connection that is up, and a budget for all: a channel whose calls mostly fail stops repeating. A plain
-  /// asynchronous call that was sent at once, on the loop's thread, is not repeated, in whatever codec, nor are one-way
-  /// calls and streams.
+  /// The server runs the calls of the connection one after the other and responds in order (FIFO). Needs
+  /// max_connections == 1.
+  bool ordered = false;
+  /// How often a call is retried when its connection was lost, or when the server refused it as not run (unavailable;
+  /// never resource_exhausted, by which a server sheds load). Two kinds of calls are retried: idempotent calls, and
+  /// calls that certainly have not run and whose request is still available. The request is available for blocking
+  /// calls, for call_many(), and for calls that waited for a connection. An asynchronous call that was sent at once
+  /// from the loop's thread is not retried unless it is idempotent; one-way calls and streams never are. Before a retry
+  /// on an open connection there is a pause. A retry budget applies to the whole channel: when most calls fail, retries
+  /// stop.
   int max_retries = 3;
+  /// See Interceptor for their order.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   LogCallback log{};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ChannelState: how a channel stands with its server.
+// ChannelState: whether a channel is connected to its server.
 #pragma once
 
-#include <trunkline/export.h>
+#include <trunkline/detail/export.h>
 
 #include <cstdint>
 #include <string_view>
@@ -10,11 +10,16 @@
 namespace trunkline {
 
 enum class ChannelState : std::uint8_t {
-  idle,        ///< no connection, and none wanted yet
-  connecting,  ///< being made, or waiting for the server's hello
-  ready,       ///< at least one connection is open
-  failing,     ///< the last attempt has failed; the next is made after the backoff
-  closed,      ///< close() was called
+  /// No connection, and no call has needed one yet.
+  idle,
+  /// A connection is being established, or waits for the server's hello.
+  connecting,
+  /// At least one connection is open.
+  ready,
+  /// The last attempt to connect failed; the next one follows after the backoff.
+  failing,
+  /// Channel::close() was called.
+  closed,
 };
 
 TRUNKLINE_API std::string_view to_string(ChannelState state) noexcept;

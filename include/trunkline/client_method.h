@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The methods of a service as its typed client has them: functions bound to a channel.
+// UnaryMethod, ClientStreamMethod, ServerStreamMethod, BidirectionalMethod: the methods of a typed client, bound to a
+// channel.
 #pragma once
 
 #include <trunkline/channel.h>
@@ -12,10 +13,11 @@
 
 namespace trunkline {
 
-/// What the four kinds have in common. Small, copyable; the channel must outlive it. Threads and errors: see Channel.
+/// The base of the four kinds of method. Small and copyable; the channel must outlive it. Threads and errors: see
+/// Channel.
 class ClientMethod {
  public:
-  /// `idempotent`: every call of it may be repeated, as with CallOptions::idempotent.
+  /// `idempotent`: every call of the method may be retried, as with CallOptions::idempotent.
   ClientMethod(Channel& channel, std::string_view name, bool idempotent = false)
       : channel_(&channel), method_(idempotent ? channel.method(name).idempotent() : channel.method(name)) {}
 
@@ -40,12 +42,12 @@ class UnaryMethod : public ClientMethod {
   Result<Response> operator()(const Request& request, const CallOptions& options = {}) const {
     return channel().template call<Response>(method(), request, options);
   }
-  /// Blocks; the form that allocates nothing of ours. `response` is unspecified after an error.
+  /// Blocks. This form makes no heap allocation of its own; `response` is unspecified after an error.
   Status operator()(const Request& request, Response& response, const CallOptions& options = {}) const {
     return channel().call(method(), request, response, options);
   }
 
-  /// void(Result<Response>), any Asio completion token. See Channel::async_call().
+  /// Signature: void(Result<Response>); any Asio completion token. See Channel::async_call().
   template <class Token>
   auto async(const Request& request, Token&& token) const {
     return channel().template async_call<Response>(method(), request, std::forward<Token>(token));
@@ -54,7 +56,7 @@ class UnaryMethod : public ClientMethod {
   auto async(const Request& request, const CallOptions& options, Token&& token) const {
     return channel().template async_call<Response>(method(), request, options, std::forward<Token>(token));
   }
-  /// void(Status); `response` must live until completion.
+  /// Signature: void(Status). `response` must live until completion.
   template <class Token>
   auto async(const Request& request, Response& response, const CallOptions& options, Token&& token) const {
     return channel().async_call(method(), request, response, options, std::forward<Token>(token));
@@ -64,14 +66,15 @@ class UnaryMethod : public ClientMethod {
     return channel().template submit<Response>(method(), request, options);
   }
 
-  /// Up to `window` calls at once, answers to `sink(index, Result<Response>)` in order. See Channel::call_many().
+  /// At most `window` calls at a time; the responses go to `sink(index, Result<Response>)` in order. See
+  /// Channel::call_many().
   template <std::ranges::input_range Requests, class Sink>
   void many(Requests&& requests, std::size_t window, Sink&& sink, const CallOptions& options = {}) const {
     channel().template call_many<Response>(method(), std::forward<Requests>(requests), window, std::forward<Sink>(sink),
                                            options);
   }
 
-  /// Nothing is answered, not even errors.
+  /// The server sends no response and no status. Ok says that the request was handed to a connection.
   Status oneway(const Request& request, const CallOptions& options = {}) const {
     return channel().call_oneway(method(), request, options);
   }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ClientStream: a streaming call as its caller sees it.
+// ClientStream: the caller's end of a streaming call.
 #pragma once
 
-#include <trunkline/stream_completion.h>
+#include <trunkline/detail/stream_completion.h>
 #include <trunkline/stream_range.h>
 
 #include <memory>
@@ -10,93 +10,95 @@
 
 namespace trunkline {
 
-/// Made by Channel. Letting go of it gives the call up, unless it has ended. May outlive its channel: then the call is
-/// over. Functions may be called from any thread; one read and one write may be under way at once, a further one fails
-/// with failed_precondition. The async functions take any Asio completion token and complete on the handler's
-/// associated executor, or on the channel's loop if it has none; asio's cancellation slots (all types) give the whole
-/// call up, as cancel() does. After the channel they complete on the thread that begins them. Reads and writes may be
-/// begun before there is a connection. Once the call has ended with an error, reads (after the messages that came
-/// before) and writes tell that error.
+/// Created by Channel. Destroying it cancels the call, unless the call has ended. It may outlive its channel: the call
+/// has ended then. All functions may be called from any thread. One read and one write may be in progress at a time; a
+/// second one fails with failed_precondition.
+///
+/// The async functions take any Asio completion token. They complete on the handler's associated executor, or on the
+/// channel's loop if the handler has none; after the channel was destroyed, on the thread that begins them. Asio's
+/// cancellation slots (all types) cancel the whole call, as cancel() does. Reads and writes may begin before there is a
+/// connection. Once the call has ended with an error, writes fail with that error, and so do reads after the messages
+/// that arrived before it.
 template <class Request, class Response>
 class ClientStream {
  public:
   /// For Channel.
-  explicit ClientStream(std::shared_ptr<call::StreamPort> port) noexcept : port_(std::move(port)) {}
+  explicit ClientStream(std::shared_ptr<detail::StreamPort> port) noexcept : port_(std::move(port)) {}
   ClientStream(ClientStream&&) noexcept = default;
-  /// Lets go of the call it had.
+  /// Cancels the call that it held before, unless that has ended.
   ClientStream& operator=(ClientStream&& other) noexcept {
     ClientStream old(std::exchange(port_, std::exchange(other.port_, nullptr)));
     return *this;
   }
   ~ClientStream() {
-    if (port_ != nullptr) port_->let_go();
+    if (port_ != nullptr) port_->release();
   }
 
-  /// void(Result<std::optional<Response>>): nullopt once the server has ended the call with ok.
+  /// Signature: void(Result<std::optional<Response>>); nullopt once the server has ended the call with ok.
   template <class Token>
   auto async_read(Token&& token) {
-    return call::async_read<Response>(*port_, std::forward<Token>(token));
+    return detail::async_read<Response>(*port_, std::forward<Token>(token));
   }
-  Result<std::optional<Response>> read() { return call::read<Response>(*port_); }
-  /// Blocking; see StreamRange.
+  Result<std::optional<Response>> read() { return detail::read<Response>(*port_); }
+  /// Blocks while it is iterated; see StreamRange.
   StreamRange<Response> messages(Status& status) { return {*port_, status}; }
 
-  /// void(Status), once there is room for more. The message must live until the operation has been initiated (for
-  /// use_awaitable: until the co_await).
+  /// Signature: void(Status). Completes once there is room for more. The message must live until the operation is
+  /// initiated (with use_awaitable: until the co_await).
   template <class Token>
   auto async_write(const Request& message, Token&& token) {
-    return call::async_act(*port_, call::StreamAction::write, MessageView::of(message), std::forward<Token>(token));
+    return detail::async_act(*port_, detail::StreamAction::write, MessageView::of(message), std::forward<Token>(token));
   }
   Status write(const Request& message) {
-    return call::act(*port_, call::StreamAction::write, MessageView::of(message));
+    return detail::act(*port_, detail::StreamAction::write, MessageView::of(message));
   }
-  /// Writes, and ends this side: one frame less than close_writes() after it.
+  /// Writes the last message and closes this side, with one frame less than write() and close_writes() need.
   template <class Token>
   auto async_write_last(const Request& message, Token&& token) {
-    return call::async_act(*port_, call::StreamAction::write_last, MessageView::of(message),
-                           std::forward<Token>(token));
+    return detail::async_act(*port_, detail::StreamAction::write_last, MessageView::of(message),
+                             std::forward<Token>(token));
   }
   Status write_last(const Request& message) {
-    return call::act(*port_, call::StreamAction::write_last, MessageView::of(message));
+    return detail::act(*port_, detail::StreamAction::write_last, MessageView::of(message));
   }
 
-  /// Tells the server that nothing more will be written. void(Status).
+  /// Tells the server that no more messages follow. Signature: void(Status).
   template <class Token>
   auto async_close_writes(Token&& token) {
-    return call::async_act(*port_, call::StreamAction::close_writes, {}, std::forward<Token>(token));
+    return detail::async_act(*port_, detail::StreamAction::close_writes, {}, std::forward<Token>(token));
   }
-  Status close_writes() { return call::act(*port_, call::StreamAction::close_writes); }
+  Status close_writes() { return detail::act(*port_, detail::StreamAction::close_writes); }
 
-  /// The call's status, once the server has sent it. void(Status). Messages not read yet can still be read. A server
-  /// that waits for messages, or for some of its own to be read, may keep it waiting.
+  /// Waits for the status of the call. Signature: void(Status). Unread messages can still be read afterwards. The
+  /// server may not finish before it has received more messages, or before its own messages are read.
   template <class Token>
   auto async_finish(Token&& token) {
-    return call::async_act(*port_, call::StreamAction::finish, {}, std::forward<Token>(token));
+    return detail::async_act(*port_, detail::StreamAction::finish, {}, std::forward<Token>(token));
   }
-  Status finish() { return call::act(*port_, call::StreamAction::finish); }
-  /// For client streams: ends this side, reads the one response, waits for the status. Error: internal if the server
-  /// sent no response.
+  Status finish() { return detail::act(*port_, detail::StreamAction::finish); }
+  /// For client streams: closes this side, reads the one response and waits for the status. Error: internal if the
+  /// server sent no response.
   Status finish(Response& response) {
     if (Status closed = close_writes(); !closed.is_ok()) return closed;
-    Result<std::optional<Response>> answer = read();
-    if (!answer) return std::move(answer).status();
+    Result<std::optional<Response>> last = read();
+    if (!last) return std::move(last).status();
     Status status = finish();
     if (!status.is_ok()) return status;
-    if (!answer->has_value()) return {StatusCode::internal, "finish stream: the server sent no response"};
-    response = std::move(**answer);
+    if (!last->has_value()) return {StatusCode::internal, "finish stream: the server sent no response"};
+    response = std::move(**last);
     return {};
   }
 
-  /// Gives the call up; operations under way end with cancelled.
+  /// Cancels the call; operations in progress end with cancelled.
   void cancel() { port_->cancel(); }
 
-  /// What the server sent before its first message: complete once a message or the end has been read.
+  /// The metadata that the server sent before its first message. Complete once a message or the end has been read.
   const Metadata& leading() const noexcept { return port_->leading(); }
-  /// What it sent with the status: complete once finish() is.
+  /// The metadata that the server sent with the status. Complete once finish() has completed.
   const Metadata& trailing() const noexcept { return port_->trailing(); }
 
  private:
-  std::shared_ptr<call::StreamPort> port_;
+  std::shared_ptr<detail::StreamPort> port_;
 };
 
 }  // namespace trunkline

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Codec: turns typed messages into payloads and back; CodecRegistry: the codecs a channel or server offers, by name.
+// Codec: encodes typed messages as payloads and decodes them. CodecRegistry: the codecs of a channel or server, by
+// name.
 #pragma once
 
 #include <trunkline/message.h>
@@ -13,29 +14,28 @@
 
 namespace trunkline {
 
-/// Implementations are immutable and called from any thread at once.
+/// Implementations are immutable; any number of threads call them at once.
 class TRUNKLINE_API Codec {
  public:
   virtual ~Codec() = default;
   /// The name on the wire: 1 to 64 of [a-z0-9._-].
   virtual std::string_view name() const noexcept = 0;
   virtual bool supports(const MessageType& type) const noexcept = 0;
-  /// Appends the encoded message; on error nothing is appended. Errors: internal if the message cannot be encoded (says
-  /// which type or field).
+  /// Appends the encoded message. On error nothing is appended. Error: internal, naming the type or field that cannot
+  /// be encoded.
   virtual Status encode(MessageView message, BufferWriter& out) const = 0;
-  /// Replaces the message's content; after an error it is valid but unspecified. The payload may be kept by copying the
-  /// slice.
-  /// Errors: invalid_argument (says where the payload is wrong, never what it holds); resource_exhausted if the message
-  /// would go over a limit of the codec's (names it).
+  /// Replaces the content of the message, which is valid but unspecified after an error. To keep the payload, copy the
+  /// slice. Errors: invalid_argument, saying where the payload is wrong but never quoting it; resource_exhausted if the
+  /// message would exceed a limit of the codec, which the message of the status names.
   virtual Status decode(const Slice& payload, MutableMessageView message) const = 0;
 };
 
-/// What the built-in codecs keep to when they decode.
+/// Limits that the built-in codecs enforce while they decode.
 struct CodecLimits {
-  /// The most nulls, booleans, numbers, texts, bytes, arrays and objects in one Value decoded by json or msgpack, all
-  /// levels together; at least 1. One byte of payload can stand for a node of 40 bytes (a member: 72; thrice that while
-  /// its array grows), so this bounds the memory of a Value where max_message_bytes does not. One more is answered with
-  /// resource_exhausted.
+  /// Largest number of nodes in one Value decoded by json or msgpack; at least 1. Each null, boolean, number, text,
+  /// byte string, array and object at any depth is a node. One byte of payload can describe a node that takes 40 bytes
+  /// of memory (a member of an object: 72; three times that while its array grows), so this limit bounds memory where
+  /// max_message_bytes does not. Exceeding it is the error resource_exhausted.
   std::size_t max_value_nodes = 4u << 20;
 };
 
@@ -44,14 +44,16 @@ class TRUNKLINE_API CodecRegistry {
  public:
   /// Empty.
   CodecRegistry() = default;
-  /// protobuf (where built in), json, msgpack, bytes. Throws std::invalid_argument if a limit is out of its range.
+  /// The built-in codecs: protobuf (in builds with protobuf), json, msgpack, bytes. Throws std::invalid_argument if a
+  /// limit is out of its range.
   static CodecRegistry with_defaults(const CodecLimits& limits = {});
 
-  /// Adds, or replaces the codec of the same name in its place. Throws std::invalid_argument for a null codec, an
-  /// invalid name, or a 33rd codec.
+  /// Adds the codec, or replaces the codec of the same name in its place. Throws std::invalid_argument for a null
+  /// codec, for an invalid name, and for a 33rd codec.
   CodecRegistry& add(std::shared_ptr<const Codec> codec);
+  /// Null if there is no such codec.
   const Codec* find(std::string_view name) const noexcept;
-  /// In the order added; this is the order of numbers on the wire.
+  /// In the order in which they were added, which is the order of their numbers on the wire.
   const std::vector<std::shared_ptr<const Codec>>& codecs() const& noexcept { return codecs_; }
   std::vector<std::shared_ptr<const Codec>> codecs() && noexcept { return std::move(codecs_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Compressor: shrinks payloads; CompressorRegistry: the compressors a channel or server offers, by name.
+// Compressor: compresses payloads. CompressorRegistry: the compressors of a channel or server, by name.
 #pragma once
 
 #include <trunkline/result.h>
@@ -12,17 +12,17 @@
 
 namespace trunkline {
 
-/// Implementations are immutable and called from any thread at once. The runtime writes and checks the uncompressed
-/// size (docs/wire.md, section 7); a compressor sees only its own bytes.
+/// Implementations are immutable; any number of threads call them at once. The runtime transmits and checks the
+/// uncompressed size (docs/wire.md, section 7); a compressor sees only its own bytes.
 class TRUNKLINE_API Compressor {
  public:
   virtual ~Compressor() = default;
   /// The name on the wire: 1 to 64 of [a-z0-9._-].
   virtual std::string_view name() const noexcept = 0;
-  /// Appends the compressed bytes; on error nothing is appended. Errors: internal.
+  /// Appends the compressed bytes. On error nothing is appended. Error: internal.
   virtual Status compress(ByteSpan input, BufferWriter& out) const = 0;
-  /// Fills `out` exactly; must not write past it whatever the input. Errors: invalid_argument if the input is corrupt
-  /// or does not make exactly out.size() bytes.
+  /// Fills `out` exactly. Must never write past its end, whatever the input is. Error: invalid_argument if the input is
+  /// corrupt or does not decompress to exactly out.size() bytes.
   virtual Status decompress(ByteSpan input, MutableByteSpan out) const = 0;
 };
 
@@ -31,14 +31,15 @@ class TRUNKLINE_API CompressorRegistry {
  public:
   /// Empty.
   CompressorRegistry() = default;
-  /// snappy, and zstd, lz4, gzip where built in.
+  /// The built-in compressors: snappy, and those of zstd, lz4 and gzip that the build includes.
   static CompressorRegistry with_defaults();
 
-  /// Adds, or replaces the compressor of the same name in its place. Throws std::invalid_argument for a null
-  /// compressor, an invalid name, or a 33rd compressor.
+  /// Adds the compressor, or replaces the compressor of the same name in its place. Throws std::invalid_argument for a
+  /// null compressor, for an invalid name, and for a 33rd compressor.
   CompressorRegistry& add(std::shared_ptr<const Compressor> compressor);
+  /// Null if there is no such compressor.
   const Compressor* find(std::string_view name) const noexcept;
-  /// In the order added; this is the order of numbers on the wire.
+  /// In the order in which they were added, which is the order of their numbers on the wire.
   const std::vector<std::shared_ptr<const Compressor>>& compressors() const& noexcept { return compressors_; }
   std::vector<std::shared_ptr<const Compressor>> compressors() && noexcept { return std::move(compressors_); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionLimits and LogRecord: what channels and servers have in common per connection.
+// ConnectionLimits: the limits of one connection. LogRecord: what channels and servers log. Both sides share them.
 #pragma once
 
 #include <chrono>
@@ -10,42 +10,57 @@
 
 namespace trunkline {
 
-/// Sent to the peer in the hello (docs/wire.md, section 3) or kept to by this side. Out-of-range values are refused
-/// when the channel or server is made, with the option's name and range.
+/// Limits that this side enforces; some are sent to the peer in the hello (docs/wire.md, section 3). Values out of
+/// range are refused when the channel or server is constructed, with the name and the range of the option.
 struct ConnectionLimits {
-  std::uint32_t max_frame_bytes = 1 << 20;            ///< longest frame body accepted; 64 KiB to 256 MiB
-  std::uint64_t max_message_bytes = 64u << 20;        ///< longest message accepted, compressed or not; 1 to 2^31 - 1
-  std::uint32_t max_header_bytes = 16 << 10;          ///< longest header block accepted; 8 KiB to 1 MiB
-  std::uint32_t max_methods = 1024;                   ///< method names remembered per connection; 256 to 65536
-  std::uint32_t connection_credit_bytes = 16u << 20;  ///< unread bytes a peer may have under way; 1 MiB to 2^31 - 1
-  std::uint32_t call_credit_bytes = 1u << 20;         ///< the same per call; 64 KiB to 2^31 - 1
-  /// All unfinished and unread incoming messages of a connection together, with the metadata of its open calls.
+  /// Longest frame body accepted, in bytes; 64 KiB to 256 MiB.
+  std::uint32_t max_frame_bytes = 1 << 20;
+  /// Longest message accepted, compressed or not; 1 to 2^31 - 1.
+  std::uint64_t max_message_bytes = 64u << 20;
+  /// Longest header block accepted; 8 KiB to 1 MiB.
+  std::uint32_t max_header_bytes = 16 << 10;
+  /// Method names remembered per connection; 256 to 65536.
+  std::uint32_t max_methods = 1024;
+  /// Bytes that the peer may send on a connection before the application has read them; 1 MiB to 2^31 - 1.
+  std::uint32_t connection_credit_bytes = 16u << 20;
+  /// The same for one call; 64 KiB to 2^31 - 1.
+  std::uint32_t call_credit_bytes = 1u << 20;
+  /// Memory for the unfinished and unread incoming messages of a connection, together with the metadata of its open
+  /// calls.
   std::size_t max_unread_bytes = 128u << 20;
-  std::size_t max_unsent_bytes =
-      1u << 20;  ///< encoded bytes waiting for the socket before further work on the connection waits
-  std::uint32_t chunk_bytes = 128 << 10;  ///< messages longer than this travel in pieces of this size; 1 KiB to 16 MiB
-  std::size_t read_buffer_bytes = 256 << 10;  ///< read at once from the socket; 0: only what the next frame needs
-  std::size_t write_buffer_bytes =
-      256 << 10;  ///< written early within a batch once this much has gathered; 0: every frame
-  std::chrono::microseconds flush_delay{0};  ///< how long output outside a batch may wait for more of its kind
-  /// Servers: from accepting a connection to the client's hello, TLS handshake included. Clients: from being connected
-  /// (which has ChannelOptions::connect_timeout, TLS handshake included) to the server's hello.
+  /// Encoded bytes that may wait for the socket. Beyond this, further work on the connection waits.
+  std::size_t max_unsent_bytes = 1u << 20;
+  /// Messages longer than this are sent in chunks of this size; 1 KiB to 16 MiB.
+  std::uint32_t chunk_bytes = 128 << 10;
+  /// Bytes read from the socket at a time; 0: only as many as the next frame needs.
+  std::size_t read_buffer_bytes = 256 << 10;
+  /// Output of a batch is written early once this many bytes have gathered; 0: every frame is written at once.
+  std::size_t write_buffer_bytes = 256 << 10;
+  /// How long output outside a batch may wait for more output to be written with it.
+  std::chrono::microseconds flush_delay{0};
+  /// Servers: the time from accepting a connection to the client's hello, TLS handshake included. Clients: the time
+  /// from being connected to the server's hello; connecting itself, TLS handshake included, has
+  /// ChannelOptions::connect_timeout.
   std::chrono::milliseconds handshake_timeout{10000};
-  std::chrono::milliseconds keepalive_interval{0};     ///< silence after which the peer is pinged; 0: never
-  std::chrono::milliseconds keepalive_timeout{20000};  ///< silence after a ping that ends the connection
+  /// Time without incoming data after which the peer is pinged; 0: never.
+  std::chrono::milliseconds keepalive_interval{0};
+  /// Time without incoming data after a ping that ends the connection.
+  std::chrono::milliseconds keepalive_timeout{20000};
 };
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };
 
-/// One thing worth telling an operator. Views are valid during the callback.
+/// One entry of the log. The views are valid during the callback.
 struct LogRecord {
   LogLevel level = LogLevel::info;
   std::string_view message;
-  std::string_view method;  ///< empty if it is not about a call
-  std::string_view peer;    ///< empty if it is not about a connection
+  /// Empty if the entry does not concern a call.
+  std::string_view method;
+  /// Empty if the entry does not concern a connection.
+  std::string_view peer;
 };
 
-/// Called on the loop's thread (a worker's for blocking handlers); must be thread-safe and must not throw.
+/// Called on the loop's thread, or on a worker's thread for blocking handlers. Must be thread-safe and must not throw.
 using LogCallback = std::function<void(const LogRecord& record)>;
 
 }  // namespace trunkline

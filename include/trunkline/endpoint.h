@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Endpoint: where to listen or connect, parsed from a URI.
+// Endpoint: an address to listen on or to connect to, parsed from a URI.
 #pragma once
 
-#include <trunkline/export.h>
+#include <trunkline/detail/export.h>
 #include <trunkline/result.h>
 
 #include <cstdint>
@@ -15,13 +15,13 @@ enum class Scheme : std::uint8_t { tcp, tls, unix_socket, inproc };
 
 TRUNKLINE_API std::string_view to_string(Scheme scheme) noexcept;
 
-/// `tcp://host:port`, `tls://host:port`, `unix:///path`, `unix:@name` (Linux abstract socket), `inproc://name`.
-/// A host is a name, an IPv4 address, or an IPv6 address in brackets (RFC 3986); ports are 0 to 65535, and 0 lets the
-/// system choose when listening. Paths are at most 107 bytes, abstract and inproc names 1 to 107.
+/// `tcp://host:port`, `tls://host:port`, `unix:///path`, `unix:@name` (Linux abstract socket), `inproc://name`. A host
+/// is a name, an IPv4 address, or an IPv6 address in brackets (RFC 3986). Ports are 0 to 65535; port 0 lets the system
+/// choose when listening. Paths have at most 107 bytes, abstract and inproc names 1 to 107.
 class TRUNKLINE_API Endpoint {
  public:
   Endpoint() = default;
-  /// Error: invalid_argument naming the text and what is wrong with it.
+  /// Error: invalid_argument, quoting the text and saying what is wrong with it.
   static Result<Endpoint> parse(std::string_view uri);
 
   Scheme scheme() const noexcept { return scheme_; }
@@ -31,9 +31,9 @@ class TRUNKLINE_API Endpoint {
   /// unix: the path. inproc: the name. Abstract sockets: the name without '@'.
   const std::string& path() const noexcept { return path_; }
   bool is_abstract() const noexcept { return abstract_; }
-  /// The same with another port; unix and inproc endpoints have none and stay as they are.
+  /// The same endpoint with another port. unix and inproc endpoints have no port and are returned unchanged.
   Endpoint with_port(std::uint16_t port) const;
-  /// The URI; parse(to_string()) gives an equal endpoint.
+  /// The URI; parse(to_string()) returns an equal endpoint.
   std::string to_string() const;
 
   bool operator==(const Endpoint&) const = default;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// EventLoop: one thread's worth of connections and timers.
+// EventLoop: runs the connections and timers of one thread.
 #pragma once
 
-#include <trunkline/export.h>
+#include <trunkline/detail/export.h>
 
 #include <chrono>
 #include <functional>
@@ -18,36 +18,36 @@ class Loop;
 }
 
 struct EventLoopOptions {
-  /// How long a turn that found nothing keeps looking before it sleeps in the kernel; 0: sleeps at once. While there is
-  /// nothing to do for many turns in a row the spin shortens to nothing by itself, and returns with traffic. Costs a
-  /// core while traffic flows.
+  /// How long the loop keeps polling when there is nothing to do, before it sleeps in the kernel; 0: it sleeps at once.
+  /// After many turns without work the polling time shrinks to zero by itself; it returns with traffic. Polling
+  /// occupies a core while there is traffic.
   std::chrono::microseconds busy_poll{0};
 };
 
-/// Runs on the thread that calls run(); everything that belongs to it (channels made on it, a server's connections)
-/// calls back on that thread. post(), stop() and executor() may be used from any thread; the rest only by the owner. No
-/// thread is started.
+/// Runs on the thread that calls run(), run_for() or poll(); no thread is started. Everything on the loop (channels
+/// created on it, connections of a server) calls back on that thread. post(), stop(), is_current() and executor() may
+/// be called from any thread, the other functions only by the owner.
 class TRUNKLINE_API EventLoop {
  public:
   explicit EventLoop(EventLoopOptions options = {});
-  /// Nothing may use the loop any more; channels and servers on it must be gone.
+  /// Channels and servers on the loop must be destroyed before it.
   ~EventLoop();
   EventLoop(const EventLoop&) = delete;
   EventLoop& operator=(const EventLoop&) = delete;
 
-  /// Serves until stop(). A stop() before run() makes the next run() return at once.
+  /// Runs until stop(). If stop() was called before, run() returns at once.
   void run();
-  /// Serves for `duration` at most, or until stop().
+  /// Runs for `duration`, or until stop().
   void run_for(std::chrono::nanoseconds duration);
-  /// Does what is ready without waiting; true if there was anything.
+  /// Handles what is ready, without waiting. True if there was anything.
   bool poll();
   void stop();
 
-  /// Runs `task` on the loop's thread, in order of posting.
+  /// Runs `task` on the loop's thread, in the order of posting.
   void post(std::function<void()> task);
   /// True on the thread that is inside run(), run_for() or poll().
   bool is_current() const noexcept;
-  /// For timers, coroutines and sockets of the user's own.
+  /// For the user's own timers, coroutines and sockets.
   asio::any_io_executor executor() noexcept;
 
  private:

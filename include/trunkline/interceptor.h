@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interceptor: sees every call of a channel or server at its start and its end.
+// Interceptor: hooks at the start and the end of every call of a channel or server.
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -13,28 +13,32 @@ namespace trunkline {
 
 enum class Side : std::uint8_t { client, server };
 
-/// The call as interceptors see it. Valid during the hook.
+/// One call. Valid during the hook.
 struct CallInfo {
   Side side = Side::client;
-  std::uint64_t id = 0;  ///< the same at the call's start and end, unique within the process
+  /// The same in on_start and on_finish of a call; unique within the process.
+  std::uint64_t id = 0;
   std::string_view method;
-  std::string_view peer;  ///< empty on the client before the call has a connection
+  /// Empty on the client before the call has a connection.
+  std::string_view peer;
   std::chrono::steady_clock::time_point started;
-  std::chrono::steady_clock::time_point
-      deadline;  ///< time_point::max() for none; clients may bring it forward in on_start
-  /// on_start: what the caller sends; clients may add to it. on_finish: the trailing metadata; servers may add to it.
+  /// time_point::max(): no deadline. On the client, on_start may move it to an earlier time.
+  std::chrono::steady_clock::time_point deadline;
+  /// on_start: the metadata of the request, to which clients may add. on_finish: the trailing metadata, to which
+  /// servers may add.
   Metadata* metadata = nullptr;
 };
 
-/// on_start hooks run in the order of registration, on_finish in the reverse order, for just those whose on_start ran.
-/// Called on the loop's thread, or the caller's for a client call from another thread; must not block and must be
-/// thread-safe.
+/// on_start hooks run in the order of registration. on_finish hooks run in the reverse order, only for interceptors
+/// whose on_start ran. Hooks run on the loop's thread, or on the caller's thread for a client call from another thread.
+/// They must be thread-safe and must not block.
 class TRUNKLINE_API Interceptor {
  public:
   virtual ~Interceptor() = default;
-  /// An error ends the call with it before anything is sent, or before the handler runs.
+  /// An error ends the call with that status: on the client before anything is sent, on the server before the handler
+  /// runs.
   virtual Status on_start(CallInfo& call) { return static_cast<void>(call), Status(); }
-  /// May replace the status.
+  /// `status` may be replaced.
   virtual void on_finish(CallInfo& call, Status& status) { static_cast<void>(call), static_cast<void>(status); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MessageType and the views by which typed messages cross the untyped runtime.
+// MessageType, and the views through which typed messages pass the untyped runtime.
 #pragma once
 
 #include <trunkline/slice.h>
@@ -13,52 +13,60 @@ namespace trunkline {
 struct TypeDescription;
 class Value;
 
-/// No message at all: the argument or the result of a call that has none. Costs no bytes on the wire.
+/// The argument or the result of a call that has none. It takes no bytes on the wire.
 struct Empty {
   bool operator==(const Empty&) const = default;
 };
 
-/// What codecs tell messages apart by.
+/// The kind of a message type, by which a codec decides whether it supports the type.
 enum class MessageKind : std::uint8_t {
-  none,      ///< Empty
-  bytes,     ///< Slice or std::string: the payload itself
-  value,     ///< trunkline::Value: JSON data without a schema
-  plain,     ///< a type that becomes a Value and is made of one, see plain.h
-  protobuf,  ///< a generated or dynamic protobuf message; the object is a google::protobuf::MessageLite
-  custom,    ///< any other type, told apart by type_info; needs a codec of the user's
+  /// Empty.
+  none,
+  /// Slice or std::string: the payload itself.
+  bytes,
+  /// trunkline::Value: JSON data without a schema.
+  value,
+  /// A type that converts to a Value and back, see plain.h.
+  plain,
+  /// A generated or dynamic protobuf message; the object is a google::protobuf::MessageLite.
+  protobuf,
+  /// Any other type, identified by its type_info; needs a user-defined codec.
+  custom,
 };
 
-/// How the runtime handles one C++ type; one constant per type. The three functions are its direct form, used without
-/// a virtual call when the call's codec is `direct_codec`; they are null where there is none.
+/// How the runtime handles one C++ type; one constant per type. size, write and parse are the type's direct form: if
+/// the codec of the call is `direct_codec`, the runtime uses them instead of the codec and makes no virtual call. They
+/// are null for types without a direct form.
 struct MessageType {
   MessageKind kind = MessageKind::custom;
   const std::type_info* type = nullptr;
-  /// The codec used when a call names none; empty if the type has no usual one.
+  /// The codec of calls that name none; empty: the type has no default codec.
   std::string_view default_codec{};
   std::string_view direct_codec{};
-  /// Bytes that write() will write.
+  /// The number of bytes that write() will write.
   std::size_t (*size)(const void* object) = nullptr;
-  /// Called right after size() on the unchanged object, with room for exactly that many bytes.
+  /// Called right after size() for the unchanged object, with room for exactly that many bytes.
   void (*write)(const void* object, std::byte* out) = nullptr;
-  /// Replaces the object's content; false if the bytes are not a message of this type.
+  /// Replaces the content of the object. False if the bytes are not a message of this type.
   bool (*parse)(void* object, ByteSpan payload) = nullptr;
-  /// Back to the default value, keeping memory for reuse.
+  /// Resets the object to the default value; keeps its memory for reuse.
   void (*clear)(void* object) = nullptr;
-  /// A message that the peer did not send stands for the default value, which clear() makes; otherwise it is an error.
+  /// True: a message that the peer did not send counts as the default value, which clear() produces. False: its absence
+  /// is an error.
   bool may_be_missing = false;
-  /// Plain types and std::string, which json and msgpack carry as this Value; null otherwise. from_value() returns what
-  /// is wrong with the value, nothing if it fits.
+  /// Plain types and std::string, which json and msgpack carry as this Value; null for other types. from_value()
+  /// returns the error, or an empty string if the conversion succeeded.
   Value (*to_value)(const void* object) = nullptr;
   std::string (*from_value)(void* object, const Value& from) = nullptr;
-  /// Protobuf: the type's google::protobuf::Descriptor. Null for lite messages and all other kinds.
+  /// Protobuf: the google::protobuf::Descriptor of the type. Null for lite messages and all other kinds.
   const void* (*descriptor)() = nullptr;
-  /// Types without a definition: what they are made of. Null where that is not known.
+  /// The structure of a type without a .proto definition; null where it is unknown.
   const TypeDescription& (*describe)() = nullptr;
 };
 
-/// Specialize for a type of your own: `static const MessageType& type();`. The primary template makes any type a custom
-/// message that needs a codec registered under CallOptions::codec, or under T::trunkline_codec where the type names
-/// one.
+/// Specialize it for your own type: `static const MessageType& type();`. The primary template makes any type a custom
+/// message: it needs a codec that is registered under CallOptions::codec, or under T::trunkline_codec if the type has
+/// that member.
 template <class T, class = void>
 struct MessageTraits {
   static const MessageType& type() {
@@ -104,7 +112,8 @@ struct MessageView {
   static MessageView of(const T& message) {
     return {&MessageTraits<T>::type(), MessageTraits<T>::address(message)};
   }
-  /// The object if it is exactly a T, else null. Not for protobuf messages, whose object is the MessageLite base.
+  /// The object if its type is exactly T, otherwise null. Not for protobuf messages, whose object is the MessageLite
+  /// base.
   template <class T>
   const T* as() const noexcept {
     return *type->type == typeid(T) ? static_cast<const T*>(object) : nullptr;

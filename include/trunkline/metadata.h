@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Metadata: the named values that travel beside a call's messages, in order, names repeated if need be.
+// Metadata: named values that travel with a call, in order. Names may occur more than once.
 #pragma once
 
-#include <trunkline/export.h>
+#include <trunkline/detail/export.h>
 
 #include <cstddef>
 #include <initializer_list>
@@ -13,9 +13,10 @@
 
 namespace trunkline {
 
-/// Names are 1 to 255 bytes of lower-case letters, digits, '-', '_' and '.'; values are any bytes. (gRPC carries values
-/// that are not printable ASCII only under names that end in "-bin"; keep to that where a call may pass through gRPC.)
-/// Names that begin with "trunkline-" are the runtime's own. Not thread-safe to modify.
+/// Names are tokens as in HTTP (RFC 9110, section 5.6.2) of 1 to 255 bytes: letters, digits and !#$%&'*+-.^_`|~. As in
+/// HTTP, upper and lower case are the same; names are stored and sent in lower case. Values are arbitrary bytes. (gRPC
+/// carries values that are not printable ASCII only under names that end in "-bin"; follow that rule where a call may
+/// pass through gRPC.) Names that begin with "trunkline-" are reserved. Concurrent modification is not allowed.
 class TRUNKLINE_API Metadata {
  public:
   struct Entry {
@@ -29,13 +30,14 @@ class TRUNKLINE_API Metadata {
   Metadata() = default;
   Metadata(std::initializer_list<Entry> entries);
 
+  /// True for a name that add() accepts.
   static bool is_valid_name(std::string_view name) noexcept;
 
-  /// Adds an entry, also if the name is there already. Throws std::invalid_argument for an invalid name.
+  /// Adds an entry, even if the name exists. Throws std::invalid_argument for an invalid name.
   void add(std::string_view name, std::string_view value);
-  /// Replaces every entry of that name by one.
+  /// Replaces all entries of that name by one. Throws std::invalid_argument for an invalid name.
   void set(std::string_view name, std::string_view value);
-  /// Returns how many were removed.
+  /// Returns the number of entries removed.
   std::size_t erase(std::string_view name);
   void clear() noexcept { entries_.clear(); }
 
@@ -47,7 +49,7 @@ class TRUNKLINE_API Metadata {
   std::size_t size() const noexcept { return entries_.size(); }
   const_iterator begin() const noexcept { return entries_.begin(); }
   const_iterator end() const noexcept { return entries_.end(); }
-  /// Bytes of all names and values together.
+  /// The total size of all names and values in bytes.
   std::size_t total_bytes() const noexcept;
 
   bool operator==(const Metadata&) const = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Method: the name of what is called, or a handle that a channel has looked up once.
+// Method: the name of a method, or a handle that a channel has looked up.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ class MethodTable;
 struct MethodEntry;
 }  // namespace client
 
-/// Made from any text; then it views it, and is as short-lived. One that Channel::method() returned is valid as long as
-/// that channel, and saves it the search for the name; with another channel it is just the name.
+/// A Method that was constructed from text refers to that text, which must outlive it. One that Channel::method()
+/// returned stays valid as long as its channel and spares each call the lookup of the name; another channel uses only
+/// its name.
 class Method {
  public:
   Method(const char* name) : name_(name) {}                  // NOLINT: implicit by design
@@ -22,7 +23,7 @@ class Method {
 
   std::string_view name() const noexcept { return name_; }
 
-  /// The same method, whose calls may all run more than once without harm: as if each said CallOptions::idempotent.
+  /// The same method, with every call marked as CallOptions::idempotent.
   Method idempotent() const noexcept {
     Method same = *this;
     same.is_idempotent_ = true;

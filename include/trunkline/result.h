@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Result<T>: a value, or the Status that says why there is none.
+// Result<T>: a value, or the Status that says why there is none. StatusError: a Status as an exception.
 #pragma once
 
 #include <trunkline/status.h>
@@ -12,7 +12,7 @@
 
 namespace trunkline {
 
-/// Thrown by Result::value() and by the facades that say they throw.
+/// Thrown by Result::value() and by functions whose comment says so.
 class StatusError : public std::runtime_error {
  public:
   explicit StatusError(Status status) : std::runtime_error(status.to_string()), status_(std::move(status)) {}
@@ -29,7 +29,7 @@ class [[nodiscard]] Result {
 
   Result() : state_(std::in_place_index<1>, StatusCode::unknown, "no result") {}
   Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT: implicit by design
-  /// An ok status carries no value and becomes an internal error.
+  /// An ok status carries no value; it becomes an internal error.
   Result(Status status) : state_(std::in_place_index<1>, std::move(status)) {  // NOLINT: implicit by design
     if (std::get<1>(state_).is_ok())
       std::get<1>(state_) = Status(StatusCode::internal, "result: ok status without a value");
@@ -41,12 +41,12 @@ class [[nodiscard]] Result {
   Status status() const& { return is_ok() ? Status() : std::get<1>(state_); }
   Status status() && { return is_ok() ? Status() : std::get<1>(std::move(state_)); }
 
-  /// The value; throws StatusError without one.
+  /// The value. Throws StatusError if there is none.
   T& value() & { return check(), std::get<0>(state_); }
   const T& value() const& { return check(), std::get<0>(state_); }
   T&& value() && { return check(), std::get<0>(std::move(state_)); }
 
-  /// The value, unchecked: undefined without one.
+  /// The value. Undefined behaviour if there is none.
   T& operator*() & noexcept { return assert(is_ok()), *std::get_if<0>(&state_); }
   const T& operator*() const& noexcept { return assert(is_ok()), *std::get_if<0>(&state_); }
   T&& operator*() && noexcept { return assert(is_ok()), std::move(*std::get_if<0>(&state_)); }

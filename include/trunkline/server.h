@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// Server: hosts methods on one or more endpoints.
+// Server: serves methods on one or more endpoints.
 #pragma once
 
-#include <trunkline/completion.h>
-#include <trunkline/deduced_handler.h>
+#include <trunkline/detail/completion.h>
+#include <trunkline/detail/deduced_handler.h>
+#include <trunkline/detail/stream_handler.h>
+#include <trunkline/detail/unary_handler.h>
 #include <trunkline/endpoint.h>
 #include <trunkline/event_loop.h>
 #include <trunkline/method_handler.h>
+#include <trunkline/method_options.h>
 #include <trunkline/server_context.h>
 #include <trunkline/server_options.h>
 #include <trunkline/server_statistics.h>
-#include <trunkline/server_stats.h>
+#include <trunkline/server_totals.h>
 #include <trunkline/service.h>
-#include <trunkline/stream_handler.h>
-#include <trunkline/unary_handler.h>
 
 #include <asio/async_result.hpp>
 
 #include <chrono>
 #include <concepts>
 #include <cstddef>
-#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string_view>
@@ -34,79 +34,85 @@ namespace server {
 class ServerCore;
 }
 
-/// All functions may be called from any thread, except where noted. Handlers must be safe to be called from several
-/// threads at once if there is more than one loop, or if they are blocking. Handlers may register, remove and stop.
+/// All functions may be called from any thread, except where noted. Handlers must be thread-safe if the server has more
+/// than one loop, or if they are blocking. Handlers may add and remove methods and stop the server.
 class TRUNKLINE_API Server {
  public:
-  /// Throws std::invalid_argument that names the option and its range.
+  /// Throws std::invalid_argument, naming the option and its range.
   explicit Server(ServerOptions options = {});
-  /// Serves on the user's loop, which must outlive the server; starts no thread, except workers for blocking handlers.
-  /// options.loops must be 1 and options.loop is ignored. Unless run() serves it, listen(), try_listen(), stop(),
-  /// reload_tls() and destruction are for the loop's thread then, or for any thread while the loop does not run.
-  /// Blocking handlers may call all but the last: the loop does it, and stop() returns before it has.
+  /// Runs on the user's loop, which must outlive the server. Starts no threads except the workers of blocking handlers.
+  /// options.loops must be 1; options.loop is ignored. Unless run() drives the loop, listen(), try_listen(), stop(),
+  /// reload_tls() and the destructor must be called on the loop's thread, or on any thread while the loop does not run.
+  /// Blocking handlers may call all of these but the destructor: the loop then does the work, and stop() returns before
+  /// it is done.
   explicit Server(EventLoop& loop, ServerOptions options = {});
-  /// stop()s. Not from a handler of the server, nor where async_shutdown() says.
+  /// For the tests and simulations of Trunkline itself.
+  explicit Server(std::shared_ptr<server::ServerCore> core) noexcept;
+  /// Calls stop(). Must not run in a handler of the server, nor where async_shutdown() forbids it.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  /// Serves a unary method with a function of one of these forms, with or without asio::awaitable<> or Blocking<>
-  /// around what it returns:
-  ///   Status(const Request&, Response&, ServerContext&)         allocates nothing of ours; the response comes cleared
+  /// Serves a unary method with a function of one of these forms. What it returns may be wrapped in asio::awaitable<>
+  /// or Blocking<>:
+  ///   Status(const Request&, Response&, ServerContext&)     no heap allocation of ours; the response is cleared before
   ///   Response(const Request&, ServerContext&)
   ///   Result<Response>(const Request&, ServerContext&)
-  ///   Status(const Request&, ServerContext&)                    if Response is Empty
-  /// Slice as Request or Response passes payloads as they are; Empty stands for no argument or no result. Without
-  /// either it runs to its end on the loop and must not block; Blocking<> runs on the worker pool; a coroutine runs on
-  /// the connection's loop and is cancelled (terminal) with its call. `method` is any UTF-8 text of 1 to 1024 bytes.
-  /// Throws std::invalid_argument if it is not, or is registered already, and for options that do not fit.
-  template <class Request, class Response, UnaryFunction<Request, Response> Handler>
+  ///   Status(const Request&, ServerContext&)                only if Response is Empty
+  /// Slice as Request or Response passes payloads unchanged; Empty stands for no argument or no result. A plain
+  /// function runs on the loop until it returns and must not block. A function that returns Blocking<> runs on the
+  /// worker pool. A coroutine runs on the connection's loop and is cancelled (terminal) with its call. `method` is any
+  /// UTF-8 text of 1 to 1024 bytes. Throws std::invalid_argument if `method` is not, if it is registered already, and
+  /// if the options do not suit the handler.
+  template <class Request, class Response, detail::UnaryFunction<Request, Response> Handler>
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
-    add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
+    add(method,
+        std::make_unique<detail::UnaryHandler<Request, Response, Handler>>(std::move(handler), options.blocking),
         options);
   }
-  /// The same with the messages that the function's own types name: of a function, or object with one operator(), that
-  /// takes (const Request&), (const Request&, ServerContext&), (ServerContext&), nothing or (const Request&, Response&,
-  /// ServerContext&), and returns Response, Result<Response>, Status or nothing, with or without awaitable<> or
-  /// Blocking<>. `#include <trunkline/plain.h>` for structs, numbers and containers.
-  template <handlers::DeducibleFunction Handler>
+  /// The same, with the message types taken from the signature of the handler: a function, or an object with one
+  /// operator(), that takes (const Request&), (const Request&, ServerContext&), (ServerContext&), nothing, or (const
+  /// Request&, Response&, ServerContext&). It returns Response, Result<Response>, Status or nothing, optionally wrapped
+  /// in awaitable<> or Blocking<>. Structs, numbers and containers need `#include <trunkline/plain.h>`.
+  template <detail::DeducibleFunction Handler>
   void handle(std::string_view method, Handler handler, MethodOptions options = {}) {
-    using Form = handlers::FormOf<Handler>;
+    using Form = detail::FormOf<Handler>;
     using Request = typename Form::Request;
-    if constexpr (!handlers::can_serve<Handler>()) {
+    if constexpr (!detail::can_serve<Handler>()) {
     } else if constexpr (Form::is_whole) {
       handle<Request, typename Form::Response>(method, std::move(handler), options);
     } else {
-      handle<Request, typename Form::Response>(method, handlers::Deduced<Handler, Request>{std::move(handler)},
-                                               options);
+      handle<Request, typename Form::Response>(method, detail::Deduced<Handler, Request>{std::move(handler)}, options);
     }
   }
-  /// The same for functions that may block, without awaitable; they run on the worker pool.
-  template <class Request, class Response, UnaryFunction<Request, Response> Handler>
+  /// The same for functions that may block but do not return Blocking<>. They run on the worker pool; coroutines are
+  /// refused.
+  template <class Request, class Response, detail::UnaryFunction<Request, Response> Handler>
   void handle_blocking(std::string_view method, Handler handler, MethodOptions options = {}) {
-    static_assert(!handlers::Awaited<handlers::Outcome<Handler, Request, Response>>::is_awaitable,
+    static_assert(!detail::Awaited<detail::Outcome<Handler, Request, Response>>::is_awaitable,
                   "a coroutine does not block: register it with handle()");
-    add(method, std::make_unique<UnaryHandler<Request, Response, Handler>>(std::move(handler), true), options);
+    add(method, std::make_unique<detail::UnaryHandler<Request, Response, Handler>>(std::move(handler), true), options);
   }
-  /// Streams of messages, both ways: (ServerStream<Request, Response>&, ServerContext&), which returns
-  /// awaitable<Status>, or Status or Blocking<Status> and then blocks on the worker pool. The stream ends with
-  /// what it returns, also if the client has not ended its side.
-  template <class Request, class Response, StreamFunction<Request, Response> Handler>
+  /// Serves a bidirectional stream with a function (ServerStream<Request, Response>&, ServerContext&). It returns
+  /// awaitable<Status>, or Status or Blocking<Status>; in the latter cases it runs on the worker pool and may block.
+  /// The stream ends with the returned status, even if the client has not closed its side.
+  template <class Request, class Response, detail::StreamFunction<Request, Response> Handler>
   void handle_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
-    add(method, std::make_unique<StreamHandler<Request, Response, Handler>>(std::move(handler)), options);
+    add(method, std::make_unique<detail::StreamHandler<Request, Response, Handler>>(std::move(handler)), options);
   }
-  /// Many requests, one response: (ServerReader<Request>&, Response&, ServerContext&), likewise.
-  template <class Request, class Response, ClientStreamFunction<Request, Response> Handler>
+  /// Many requests, one response: (ServerReader<Request>&, Response&, ServerContext&), with the same return types.
+  template <class Request, class Response, detail::ClientStreamFunction<Request, Response> Handler>
   void handle_client_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
-    add(method, std::make_unique<ClientStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
+    add(method, std::make_unique<detail::ClientStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
   }
-  /// One request, many responses: (const Request&, ServerWriter<Response>&, ServerContext&), likewise.
-  template <class Request, class Response, ServerStreamFunction<Request, Response> Handler>
+  /// One request, many responses: (const Request&, ServerWriter<Response>&, ServerContext&), with the same return
+  /// types.
+  template <class Request, class Response, detail::ServerStreamFunction<Request, Response> Handler>
   void handle_server_stream(std::string_view method, Handler handler, MethodOptions options = {}) {
-    add(method, std::make_unique<ServerStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
+    add(method, std::make_unique<detail::ServerStreamHandler<Request, Response, Handler>>(std::move(handler)), options);
   }
-  /// Serves the methods of a generated service with an object of a class derived from its `Service`. All are registered
-  /// or, when this throws as handle() does, none.
+  /// Serves the methods of a generated service with an object whose class derives from its `Service`. Throws as
+  /// handle() does; then none of the methods is registered.
   template <GeneratedService Service>
   void add_service(std::shared_ptr<Service> service) {
     add_service(Service::define(service));
@@ -116,7 +122,8 @@ class TRUNKLINE_API Server {
   void add_service(Service& service) {
     add_service(std::shared_ptr<Service>(std::shared_ptr<Service>(), &service));
   }
-  /// For an object of a class that derives from several: add_service<example::Echo>(object), ...
+  /// For a class that derives from several services, which must say which one is meant:
+  /// add_service<example::Echo>(object).
   template <class Generated, class Service>
   requires requires(std::shared_ptr<Service> service) { Generated::Service::define(service); }
   void add_service(std::shared_ptr<Service> service) { add_service(Generated::Service::define(service)); }
@@ -127,70 +134,76 @@ class TRUNKLINE_API Server {
   }
   void add_service(ServiceDefinition service);
 
-  /// Registers a handler of the caller's own making.
+  /// Registers a handler that the caller constructed.
   void add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options = {});
-  /// Calls that are running go on. On other loops calls may still begin until their current batch of events ends; the
-  /// handler is destroyed after its last call, once every loop has taken notice. False if there is no such method.
+  /// Removes a method; false if there is none of that name. Running calls continue. On other loops, calls may still
+  /// begin until their current batch of events ends. The handler is destroyed after its last call, once every loop has
+  /// noticed the removal.
   bool remove(std::string_view method);
+  /// True if a method of that name is registered.
   bool has(std::string_view method) const;
   /// Sorted by name.
   std::vector<MethodInfo> methods() const;
-  /// Rises with every change of methods().
+  /// Increases with every change of methods().
   std::uint64_t methods_version() const;
 
-  /// Opens an endpoint; connections are taken once the server has started. Returns it with the port the system chose.
-  /// Throws StatusError: invalid_argument (the URI), already_exists (in use), failed_precondition (stopped), ...
+  /// Opens an endpoint and returns it with the port that the system chose. Connections are accepted once the server has
+  /// started. Throws StatusError: invalid_argument (the URI), already_exists (the address is in use),
+  /// failed_precondition (the server was stopped) and others.
   Endpoint listen(std::string_view uri);
+  /// The same, with a Result instead of an exception.
   Result<Endpoint> try_listen(std::string_view uri);
   std::vector<Endpoint> endpoints() const;
 
-  /// Serves on background threads, one per loop; returns at once. On the user's loop: serves while that is run.
-  /// Does nothing if it is running. Errors: failed_precondition once stopped; resource_exhausted if the system gives no
-  /// thread (it may be tried again).
+  /// Serves on background threads, one per loop, and returns at once. On a user's loop, the server serves while that
+  /// loop runs. Does nothing if the server is running. Errors: failed_precondition after stop(); resource_exhausted if
+  /// the system refuses a thread, after which start() may be called again.
   Status start();
-  /// Serves until stop() or the end of shutdown(), the first loop (or the user's) on this thread.
+  /// Serves until stop() or until shutdown() ends. The first loop, or the user's, runs on this thread.
   Status run();
-  /// Takes no further connections and calls, lets what was accepted finish, then stops. What is not done after
-  /// `timeout` is cancelled: deadline_exceeded, with how many calls were cut off. Blocks: not from a loop of the
-  /// server's own (failed_precondition); a user's loop must be running on another thread. Ok at once if already
-  /// stopped.
+  /// Stops accepting connections and calls, lets the accepted calls finish, then stops. Calls that have not finished
+  /// after `timeout` are cancelled, and the result is deadline_exceeded with their number. Ok at once if the server is
+  /// stopped already. Blocks: it fails on a loop of the server's own (failed_precondition), and a user's loop must be
+  /// running on another thread.
   Status shutdown(std::chrono::nanoseconds timeout);
-  /// The same without blocking, and stop() then still has to be called. Any thread, any Asio completion token;
-  /// void(Status), once: on a loop's thread when all connections are closed; in stop(), with aborted, if that comes
-  /// first; before this returns, with what the first shutdown ended with (ok if there was none), when it is over or the
-  /// server has been stopped. A handler with an executor of its own is posted to that. The server must not be
-  /// destroyed by a handler that has none: it is still at work there (own loops: its destructor would wait for the
-  /// thread that it is called on).
+  /// Begins the same without blocking; stop() must still be called afterwards. May be called from any thread, with any
+  /// Asio completion token. Signature: void(Status). The token completes once: on a loop's thread when all connections
+  /// are closed; in stop(), with aborted, if that comes first; or before this function returns, with the result of the
+  /// first shutdown (ok if there was none), if the server has already shut down or stopped. A handler with an executor
+  /// of its own is posted to it. A handler without one must not destroy the server, which is still running below it: on
+  /// own loops the destructor would wait for the thread that it runs on.
   template <class Token>
   requires(!std::same_as<std::remove_cvref_t<Token>, std::nullptr_t>) auto async_shutdown(
       std::chrono::nanoseconds timeout, Token&& token) {
     return asio::async_initiate<Token, void(Status)>(
         [this](auto handler, std::chrono::nanoseconds given) {
-          const auto held = std::make_shared<call::Completion<decltype(handler)>>(std::move(handler));
+          const auto held = std::make_shared<detail::Completion<decltype(handler)>>(std::move(handler));
           this->async_shutdown(given, std::function<void(Status)>([held](Status status) {
                                  std::move(*held).deliver(true, std::move(status));
                                }));
         },
         token, timeout);
   }
-  /// The same with a function that may be null.
+  /// The same with a function, which may be null.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
-  /// Calls `callback` once, when the first shutdown begins: on the thread that begins it, before connections are told.
-  /// At once if it has begun. For streams without an end of their own, which would hold the shutdown up. Must not
-  /// throw.
+  /// Calls `callback` once when the first shutdown begins, on the thread that begins it and before connections are
+  /// notified; at once if it has already begun. Streams without an end of their own use it to finish, as they would
+  /// otherwise delay the shutdown. `callback` must not throw.
   void on_shutdown(std::function<void()> callback);
-  /// At once: closes connections (open calls end with unavailable at their callers), cancels handlers, waits for
-  /// blocking handlers that are running, joins threads. From a handler of its own it only begins this, as shutdown() on
-  /// a user's loop does; the destructor or another stop() completes it.
+  /// Stops at once: closes the connections (callers see open calls end with unavailable), cancels handlers, waits for
+  /// running blocking handlers and joins the threads. In a handler of the server it only begins this, as shutdown()
+  /// does on a user's loop; the destructor or another stop() completes it.
   void stop();
 
-  /// Reads the certificate files of TlsOptions again; for connections from then on. The old ones stay in use on error.
+  /// Reads the certificate files of TlsOptions again, for connections accepted from then on. On error the old
+  /// certificates stay in use.
   Status reload_tls();
-  ServerStats stats() const;
-  /// Counts calls by method and measures how they and the loops do, from now on; costs a look at the clock per call.
-  /// Before or after start(); a second time it does nothing.
+  /// Never waits for a loop.
+  ServerTotals totals() const;
+  /// From now on, counts calls by method and measures the latency of methods and loops. Costs one reading of the clock
+  /// per call. May be called before or after start(); calling it again does nothing.
   void collect_statistics();
-  /// Of methods and loops nothing is known without collect_statistics(). Waits for no loop.
+  /// Without collect_statistics(), methods and the lag of loops are missing. Never waits for a loop.
   ServerStatistics statistics() const;
 
  private:

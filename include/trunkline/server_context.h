@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerContext: what a handler knows and may say about the call it serves.
+// ServerContext: what a handler learns about its call, and how it controls the response.
 #pragma once
 
 #include <trunkline/metadata.h>
@@ -13,37 +13,44 @@
 
 namespace trunkline {
 
-/// Valid while the handler runs (for a coroutine: until it returns). The setters are for the handler's thread;
-/// is_cancelled() and the getters are safe on any thread while the handler runs.
+/// Valid while the handler runs (for a coroutine: until it returns). The setters must be called on the handler's
+/// thread; is_cancelled() and the getters may be called on any thread while the handler runs.
 class TRUNKLINE_API ServerContext {
  public:
   virtual ~ServerContext() = default;
 
+  /// The name of the method.
   virtual std::string_view method() const noexcept = 0;
-  virtual std::string_view peer() const noexcept = 0;  ///< e.g. "tcp://127.0.0.1:40312"
-  virtual std::string_view certificate_subject()
-      const noexcept = 0;                                 ///< of the client's verified certificate; empty without one
-  virtual const Metadata& metadata() const noexcept = 0;  ///< what the client sent
-  virtual std::chrono::steady_clock::time_point deadline() const noexcept = 0;  ///< time_point::max() for none
-  /// Not negative; duration::max() without a deadline.
+  /// The client's address, e.g. "tcp://127.0.0.1:40312".
+  virtual std::string_view peer() const noexcept = 0;
+  /// The subject of the client's verified certificate; empty without one.
+  virtual std::string_view certificate_subject() const noexcept = 0;
+  /// The metadata that the client sent.
+  virtual const Metadata& metadata() const noexcept = 0;
+  /// time_point::max() if the call has no deadline.
+  virtual std::chrono::steady_clock::time_point deadline() const noexcept = 0;
+  /// The time until the deadline, never negative; duration::max() without a deadline.
   virtual std::chrono::nanoseconds time_left() const noexcept = 0;
-  /// The caller has given up, its deadline has passed, or its connection is gone. Nobody will see the answer.
+  /// The caller cancelled the call, its deadline passed, or its connection was lost. Nobody will see the response.
   virtual bool is_cancelled() const noexcept = 0;
-  /// Called once on the loop's thread when the call is cancelled, at once if it is already; replaces the one before (by
-  /// null: clears it), and waits for that one if it is running on another thread. Cleared when the handler returns.
-  /// Not for plain handlers: they end before anything else can happen.
+  /// Sets a callback that is called once on the loop's thread when the call is cancelled, or at once if it is cancelled
+  /// already. It replaces the callback that was set before; null only clears that one. If that one is running on
+  /// another thread, this function waits for it. The callback is cleared when the handler returns. Useless in plain
+  /// handlers, which return before anything else can happen.
   virtual void on_cancel(std::function<void()> callback) = 0;
 
-  virtual void add_leading_metadata(std::string_view name,
-                                    std::string_view value) = 0;  ///< before the first message is sent
+  /// Adds metadata that is sent before the first message.
+  virtual void add_leading_metadata(std::string_view name, std::string_view value) = 0;
+  /// Adds metadata that is sent with the status.
   virtual void add_trailing_metadata(std::string_view name, std::string_view value) = 0;
-  /// Name of the compressor for what follows; "identity": none. False if this server or the client does not have it.
+  /// Name of the compressor for the messages that follow; "identity": no compression. False if this server or the
+  /// client does not support it.
   virtual bool set_compressor(std::string_view name) = 0;
-  /// Drops the connection of the call without a goodbye, as a failing network does: the client's calls on it end with
-  /// unavailable, those of this side are cancelled. What was sent before goes out as far as there is room. Soon, on the
-  /// loop; the handler goes on. For peers that misbehave, and for tests.
+  /// Aborts the connection of the call without a goaway, as a failing network does. The client's calls on it end with
+  /// unavailable; their handlers are cancelled. Bytes sent before still go out as far as there is room. This happens
+  /// soon, on the loop; the handler continues. For misbehaving peers and for tests.
   virtual void disconnect() = 0;
-  /// The loop's executor; handlers that are coroutines run on it.
+  /// The executor of the loop, on which handlers that are coroutines run.
   virtual asio::any_io_executor executor() const noexcept = 0;
 };
 

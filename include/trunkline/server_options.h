@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerOptions: what a server offers and where its limits are.
+// ServerOptions: what a server offers to its clients, and its limits.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -17,27 +17,39 @@
 
 namespace trunkline {
 
+/// The settings of a server. Values out of range are refused when the server is constructed.
 struct ServerOptions {
   ConnectionLimits limits{};
   TransportOptions transport{};
   TlsOptions tls{};
+  /// For each of the server's own loops; ignored if the server runs on a user's loop.
   EventLoopOptions loop{};
-  std::size_t loops = 1;  ///< event loops, one thread each (run() uses the caller's for the first); 1 to 1024
-  std::size_t worker_threads =
-      0;  ///< for blocking handlers; 0: as many as there are processors, started with the first blocking method
-  std::size_t max_queued_blocking_calls = 10000;  ///< waiting for a worker; more are refused with resource_exhausted
+  /// Number of event loops, one thread each; 1 to 1024. run() uses the calling thread for the first one.
+  std::size_t loops = 1;
+  /// Number of workers for blocking handlers, started with the first blocking method; 0: as many as there are
+  /// processors.
+  std::size_t worker_threads = 0;
+  /// Calls that may wait for a worker; more are refused with resource_exhausted.
+  std::size_t max_queued_blocking_calls = 10000;
   CodecRegistry codecs = CodecRegistry::with_defaults();
   CompressorRegistry compressors = CompressorRegistry::with_defaults();
-  /// For responses: empty: the request's compressor; "identity": none; otherwise this one where the client knows it.
+  /// Name of the compressor for responses; "identity": no compression. Used where the client supports it. Empty: the
+  /// compressor of the request.
   std::string compressor{};
+  /// Messages shorter than this are sent uncompressed.
   std::size_t compression_threshold = 1024;
-  std::size_t max_connections =
-      100000;  ///< those in their handshake included; more are closed right after being accepted
-  std::uint32_t max_concurrent_calls_per_connection = 16384;  ///< told to clients; more are refused
-  std::size_t max_concurrent_calls = 1000000;  ///< over all connections; more are refused with resource_exhausted
-  std::chrono::milliseconds idle_timeout{0};  ///< a connection without calls is drained and closed after this; 0: never
-  bool expose_exception_text = false;  ///< what() of an exception of a handler, codec or compressor in the caller's
-                                       ///< status; otherwise only in the log
+  /// Open connections, including those in their handshake; further ones are closed right after they are accepted.
+  std::size_t max_connections = 100000;
+  /// Open calls of one connection. Clients learn the limit; calls beyond it are refused.
+  std::uint32_t max_concurrent_calls_per_connection = 16384;
+  /// Open calls of all connections together; more are refused with resource_exhausted.
+  std::size_t max_concurrent_calls = 1000000;
+  /// A connection without calls is drained and closed after this time; 0: never.
+  std::chrono::milliseconds idle_timeout{0};
+  /// The status that the caller sees contains what() of an exception of a handler, codec or compressor. Otherwise only
+  /// the log does.
+  bool expose_exception_text = false;
+  /// See Interceptor for their order.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   LogCallback log{};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// ServerStatistics: how a server's methods and loops do.
+// ServerStatistics: the totals of a server, with the counts and latencies of its methods and the lag of its loops.
 #pragma once
 
-#include <trunkline/server_stats.h>
+#include <trunkline/server_totals.h>
 #include <trunkline/status.h>
 
 #include <chrono>
@@ -13,52 +13,66 @@
 
 namespace trunkline {
 
-/// Durations, in buckets no wider than 1/32 of what they hold; longer than 2^40 ns (18 minutes) count as that.
+/// A distribution of durations. A bucket is at most 1/32 as wide as the durations in it. Durations over 2^40 ns (18
+/// minutes) count as 2^40 ns.
 struct LatencyHistogram {
   struct Bucket {
-    std::chrono::nanoseconds upper{};  ///< the longest that it holds
+    /// The longest duration that the bucket counts.
+    std::chrono::nanoseconds upper{};
     std::uint64_t count = 0;
   };
   std::uint64_t count = 0;
   std::chrono::nanoseconds min{};
   std::chrono::nanoseconds max{};
   std::chrono::nanoseconds sum{};
-  std::chrono::nanoseconds p50{};  ///< the upper edges of the buckets that hold the quantiles
+  /// Quantiles: the upper edge of the bucket that holds each.
+  std::chrono::nanoseconds p50{};
   std::chrono::nanoseconds p90{};
   std::chrono::nanoseconds p99{};
   std::chrono::nanoseconds p999{};
-  std::vector<Bucket> buckets;  ///< those that are not empty, by rising upper edge
+  /// The buckets that are not empty, by rising upper edge.
+  std::vector<Bucket> buckets;
 };
 
-/// Calls of one method that came since the server began to count, refused ones among them.
+/// The calls of one method that arrived since Server::collect_statistics(), refused ones included.
 struct MethodStatistics {
   std::string method;
   std::uint64_t started = 0;
-  std::uint64_t in_flight = 0;                           ///< their handlers run, or wait to
-  std::map<StatusCode, std::uint64_t> finished_by_code;  ///< ok among them; those that occurred
-  std::uint64_t bytes_received = 0;                      ///< payloads of messages, as they were on the wire
+  /// Calls whose handler runs, or waits to be run.
+  std::uint64_t in_flight = 0;
+  /// Only statuses that occurred; ok is among them.
+  std::map<StatusCode, std::uint64_t> finished_by_code;
+  /// Bytes of the messages' payloads, as they were on the wire.
+  std::uint64_t bytes_received = 0;
   std::uint64_t bytes_sent = 0;
-  /// From the turn of the loop in which a call came until its status was handed to the connection, or its handler ended
-  /// if the caller had gone. Without calls that were refused before they were looked into.
+  /// From the turn of the loop in which a call arrived until its status was handed to the connection, or until its
+  /// handler ended if the caller had gone. Without calls that were refused before their request was decoded.
   LatencyHistogram latency;
 };
 
 struct LoopStatistics {
   std::uint64_t connections = 0;
-  /// How late a timer fired ten times a second, which is how long other work kept the loop. To the millisecond.
+  /// How late a timer fired that is due ten times a second, which is how long other work kept the loop. In
+  /// milliseconds.
   LatencyHistogram lag;
 };
 
-/// See Server::statistics(). Taken from per-loop counters while they move: exact once the server rests.
+/// See Server::statistics(). The metrics of the loops are read while they change: they are exact once the server is at
+/// rest.
 struct ServerStatistics {
-  bool is_collected = false;              ///< else there are neither methods nor lags
-  std::chrono::nanoseconds uptime{};      ///< since the server began to count
-  ServerStats totals;                     ///< since the server was made
-  std::vector<MethodStatistics> methods;  ///< that have been called and are registered, by name
+  /// False before Server::collect_statistics(): there are no methods and no lags then.
+  bool is_collected = false;
+  /// The time since Server::collect_statistics().
+  std::chrono::nanoseconds uptime{};
+  ServerTotals totals;
+  /// The registered methods that have been called, by name.
+  std::vector<MethodStatistics> methods;
   std::vector<LoopStatistics> loops;
   std::uint64_t process_id = 0;
-  std::chrono::nanoseconds cpu{};  ///< CPU time of the process, user and system
-  std::uint64_t memory_bytes = 0;  ///< resident memory of the process; 0 where the system does not say
+  /// CPU time of the process, user and system.
+  std::chrono::nanoseconds cpu{};
+  /// Resident memory of the process; 0 where the system does not provide it.
+  std::uint64_t memory_bytes = 0;
 };
 
 }  // namespace trunkline

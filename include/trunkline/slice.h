@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Block and Slice: reference-counted bytes and views of them that keep them alive.
+// Block, Slice and BufferWriter: reference-counted memory, views that keep it alive, and bytes that grow into it.
 #pragma once
 
-#include <trunkline/export.h>
+#include <trunkline/detail/export.h>
 
 #include <atomic>
 #include <cstddef>
@@ -25,16 +25,16 @@ inline std::string_view as_text(ByteSpan bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-/// A counted run of memory. Made by Block::allocate (from per-thread pools for the usual sizes) or Block::adopt.
-/// The count is atomic: references may be dropped on any thread. The bytes are written only by whoever made it.
+/// Reference-counted memory, created by Block::allocate (from per-thread pools for common sizes) or Block::adopt. The
+/// count is atomic: a reference may be dropped on any thread. Only the creator writes the bytes.
 class TRUNKLINE_API Block {
  public:
-  /// Room for at least `size` bytes, uninitialized, aligned to 16. Sizes up to 1 MiB are rounded up to a power of
-  /// two from 64 bytes on, and recycled by the thread that drops the last reference (not under AddressSanitizer).
-  /// Throws std::bad_alloc.
+  /// At least `size` bytes, uninitialized, aligned to 16. Sizes up to 1 MiB are rounded up to a power of two of at
+  /// least 64 bytes; the thread that drops the last reference recycles them (not under AddressSanitizer). Throws
+  /// std::bad_alloc.
   static Block* allocate(std::size_t size);
-  /// Wraps memory owned by someone else; `release(owner)` is called once, on whichever thread drops the last reference.
-  /// Throws std::bad_alloc, and then has not taken it over.
+  /// Wraps foreign memory; `release(owner)` is called once, on the thread that drops the last reference. Throws
+  /// std::bad_alloc; the memory stays the caller's then.
   static Block* adopt(void* memory, std::size_t size, void (*release)(void* owner), void* owner);
 
   std::byte* data() noexcept { return data_; }
@@ -44,7 +44,7 @@ class TRUNKLINE_API Block {
     if (references_.load(std::memory_order_acquire) == 1 || references_.fetch_sub(1, std::memory_order_acq_rel) == 1)
       destroy();
   }
-  /// True if the caller's is the only reference, so that the bytes may be written again.
+  /// True if the caller holds the only reference, so the bytes may be overwritten.
   bool unique() const noexcept { return references_.load(std::memory_order_acquire) == 1; }
 
  private:
@@ -61,8 +61,8 @@ class TRUNKLINE_API Block {
   friend struct BlockAccess;
 };
 
-/// An immutable view of bytes that keeps its Block alive; copying counts, it does not copy bytes.
-/// A slice without a block views static memory or nothing.
+/// An immutable view of bytes that keeps its Block alive. Copying it increments the count and copies no bytes. A slice
+/// without a block refers to static memory or is empty.
 class TRUNKLINE_API Slice {
  public:
   Slice() noexcept = default;
@@ -86,13 +86,13 @@ class TRUNKLINE_API Slice {
   /// A copy of the bytes in a block of its own.
   static Slice copy_of(ByteSpan bytes);
   static Slice copy_of(std::string_view text) { return copy_of(as_bytes(text)); }
-  /// Takes a string over without copying its bytes, unless they are few.
+  /// Takes over the string. Its bytes are copied only if they are few.
   static Slice from_string(std::string text);
-  /// Views memory that lives as long as the program.
+  /// Refers to memory that lives as long as the program.
   static Slice from_static(std::string_view text) noexcept {
     return {nullptr, reinterpret_cast<const std::byte*>(text.data()), text.size()};
   }
-  /// Views part of `block`, with a reference of its own.
+  /// Refers to a part of `block`, with a reference of its own.
   static Slice share(Block* block, const std::byte* data, std::size_t size) noexcept {
     if (block != nullptr) block->retain();
     return {block, data, size};
@@ -106,7 +106,7 @@ class TRUNKLINE_API Slice {
   std::string to_string() const { return std::string(text()); }
   Block* block() const noexcept { return block_; }
 
-  /// The part from `offset` on, at most `size` long; both are cut to what is there.
+  /// The part from `offset`, at most `size` bytes long; both are clamped to the slice.
   Slice subslice(std::size_t offset, std::size_t size = static_cast<std::size_t>(-1)) const noexcept;
   void remove_prefix(std::size_t count) noexcept { data_ += count, size_ -= count; }
 
@@ -120,7 +120,7 @@ class TRUNKLINE_API Slice {
   std::size_t size_ = 0;
 };
 
-/// Contiguous bytes that grow as they are written, and become a Slice without a copy. One thread at a time.
+/// Contiguous bytes that grow as they are written and become a Slice without a copy. One thread at a time.
 class TRUNKLINE_API BufferWriter {
  public:
   explicit BufferWriter(std::size_t capacity = 0) {
@@ -132,7 +132,7 @@ class TRUNKLINE_API BufferWriter {
   BufferWriter(const BufferWriter&) = delete;
   BufferWriter& operator=(const BufferWriter&) = delete;
 
-  /// At least `size` writable bytes at the end; call advance() with how many were written.
+  /// At least `size` writable bytes at the end. Call advance() with the number of bytes written.
   MutableByteSpan prepare(std::size_t size) {
     if (capacity_ - size_ < size) reserve(size_ + size);
     return {data_ + size_, capacity_ - size_};
@@ -144,20 +144,20 @@ class TRUNKLINE_API BufferWriter {
     advance(bytes.size());
   }
   void append(std::string_view text) { append(as_bytes(text)); }
-  /// The same bytes; a large slice that is the first to come is shared instead of copied, unless its block is far
-  /// larger.
+  /// Appends the bytes of the slice. A large slice is shared instead of copied if the writer is empty, unless its block
+  /// is much larger.
   void append(const Slice& slice);
   void push_back(std::byte value) { prepare(1)[0] = value, advance(1); }
 
   std::size_t size() const noexcept { return size_; }
   ByteSpan bytes() const noexcept { return {data_, size_}; }
   void clear() noexcept { truncate(0); }
-  /// Drops what was written after the first `size` bytes; `size` is at most size().
+  /// Drops everything after the first `size` bytes; `size` is at most size().
   void truncate(std::size_t size) noexcept {
     size_ = size;
     if (is_shared_) capacity_ = size;
   }
-  /// The bytes written; the writer is empty after.
+  /// Returns the bytes written; the writer is empty afterwards.
   Slice take() noexcept;
 
  private:
@@ -167,7 +167,8 @@ class TRUNKLINE_API BufferWriter {
   std::byte* data_ = nullptr;
   std::size_t size_ = 0;
   std::size_t capacity_ = 0;
-  bool is_shared_ = false;  // the block is a slice's, and never written to: capacity_ is size_
+  // The block belongs to a slice and is never written to: capacity_ equals size_.
+  bool is_shared_ = false;
 };
 
 }  // namespace trunkline

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The outcome of a call: one of the 17 canonical codes, a message, details, and where it came from.
+// Status: the outcome of a call - one of the 17 canonical codes, a message, details, and where it originated.
 #pragma once
 
-#include <trunkline/export.h>
+#include <trunkline/detail/export.h>
 
 #include <cstdint>
 #include <memory>
@@ -16,23 +16,40 @@ namespace trunkline {
 /// The canonical status codes, with the numbers gRPC gives them
 /// (https://grpc.github.io/grpc/core/md_doc_statuscodes.html).
 enum class StatusCode : std::uint8_t {
-  ok = 0,                   ///< the call succeeded
-  cancelled = 1,            ///< the caller gave the call up
-  unknown = 2,              ///< an error without a better code
-  invalid_argument = 3,     ///< the argument is wrong whatever the state of the system
-  deadline_exceeded = 4,    ///< the deadline passed before the call completed; it may have run
-  not_found = 5,            ///< something asked for does not exist
-  already_exists = 6,       ///< something to be created exists
-  permission_denied = 7,    ///< the caller is known and may not do this
-  resource_exhausted = 8,   ///< a limit was hit (quota, size, concurrency)
-  failed_precondition = 9,  ///< the system is not in the state the call needs
-  aborted = 10,             ///< a conflict with another call; repeat the whole sequence
-  out_of_range = 11,        ///< past the valid range, e.g. reading past the end
-  unimplemented = 12,       ///< the method, codec or compressor is unknown to the server
-  internal = 13,            ///< an invariant is broken; also a handler that threw
-  unavailable = 14,         ///< the peer cannot be reached or is going away; retry with backoff
-  data_loss = 15,           ///< unrecoverable loss or corruption of data
-  unauthenticated = 16,     ///< no valid credentials
+  /// The call succeeded.
+  ok = 0,
+  /// The caller cancelled the call.
+  cancelled = 1,
+  /// An error for which no other code fits.
+  unknown = 2,
+  /// The argument is wrong regardless of the state of the system.
+  invalid_argument = 3,
+  /// The deadline passed before the call finished; the call may have run.
+  deadline_exceeded = 4,
+  /// A requested entity does not exist.
+  not_found = 5,
+  /// An entity to be created exists already.
+  already_exists = 6,
+  /// The caller is authenticated but not permitted to do this.
+  permission_denied = 7,
+  /// A limit was reached (quota, size, concurrency).
+  resource_exhausted = 8,
+  /// The system is not in the state that the call requires.
+  failed_precondition = 9,
+  /// The call conflicted with another one; retry the whole sequence of calls.
+  aborted = 10,
+  /// Past the valid range, e.g. reading past the end.
+  out_of_range = 11,
+  /// The server does not know the method, codec or compressor.
+  unimplemented = 12,
+  /// An invariant is broken; also reported for a handler that threw.
+  internal = 13,
+  /// The peer cannot be reached or is shutting down; retry with backoff.
+  unavailable = 14,
+  /// Unrecoverable loss or corruption of data.
+  data_loss = 15,
+  /// The call carries no valid credentials.
+  unauthenticated = 16,
 };
 
 /// Lower-case canonical name, e.g. "deadline_exceeded"; "unknown" for a value outside the enumeration.
@@ -41,26 +58,28 @@ TRUNKLINE_API std::string_view to_string(StatusCode code) noexcept;
 /// True for 0 to 16.
 constexpr bool is_valid_status_code(std::uint32_t value) noexcept { return value <= 16; }
 
-/// Who said it: the peer's handler or runtime, this process, or the connection between them.
+/// Where a status originated: in this process, in the peer's handler or runtime, or in the connection between them.
 enum class StatusOrigin : std::uint8_t { local, peer, transport };
 
 TRUNKLINE_API std::string_view to_string(StatusOrigin origin) noexcept;
 
-/// One typed detail, the parts of a google.protobuf.Any: a type URL and the serialized message.
+/// One typed detail, equivalent to a google.protobuf.Any: a type URL and the serialized message.
 struct StatusDetail {
   std::string type_url;
   std::string value;
   bool operator==(const StatusDetail&) const = default;
 };
 
-class TRUNKLINE_API Status;  // here, because the two attributes cannot stand side by side
+// Declared separately, because the two attributes cannot stand side by side.
+class TRUNKLINE_API Status;
 
-/// A status is one pointer wide; ok holds none and costs no allocation. Copies are deep. Not thread-safe to modify.
+/// The size of one pointer; ok is a null pointer and costs no allocation. Copies are deep. Concurrent modification is
+/// not allowed.
 class [[nodiscard]] Status {
  public:
   Status() noexcept = default;
-  /// `message` is lower case without full stop and says what was tried, the value, the limit and the option.
-  /// A code of ok drops the message; a code outside the enumeration becomes unknown.
+  /// `message` is lower case without a full stop and states what was tried, the value, the limit and the option. With
+  /// the code ok the message is dropped; a code outside the enumeration becomes unknown.
   Status(StatusCode code, std::string_view message, StatusOrigin origin = StatusOrigin::local);
   Status(const Status& other);
   Status(Status&&) noexcept = default;
@@ -75,11 +94,11 @@ class [[nodiscard]] Status {
   StatusCode code() const noexcept { return rep_ ? rep_->code : StatusCode::ok; }
   std::string_view message() const noexcept { return rep_ ? std::string_view(rep_->message) : std::string_view(); }
   StatusOrigin origin() const noexcept { return rep_ ? rep_->origin : StatusOrigin::local; }
-  /// False only if it is certain that no handler has seen the call, so that repeating it is safe.
+  /// False only if certainly no handler has seen the call, so that a retry is safe.
   bool may_have_run() const noexcept { return rep_ ? rep_->may_have_run : true; }
   std::span<const StatusDetail> details() const noexcept;
 
-  /// These change nothing on an ok status. They return *this for chaining.
+  /// These functions do nothing on an ok status. They return *this for chaining.
   Status& set_origin(StatusOrigin origin) noexcept;
   Status& set_may_have_run(bool value) noexcept;
   Status& add_detail(std::string type_url, std::string value);
@@ -87,7 +106,7 @@ class [[nodiscard]] Status {
   /// "deadline_exceeded: call example.Echo/Say: ..." or "ok".
   std::string to_string() const;
 
-  /// Compares code, message and details: what was said, not who said it.
+  /// Compares code, message and details, but not the origin.
   friend bool operator==(const Status& a, const Status& b) noexcept;
 
  private:

@@ -2,15 +2,15 @@
 // StreamRange: the messages of a stream as a range, for blocking reads.
 #pragma once
 
-#include <trunkline/stream_completion.h>
+#include <trunkline/detail/stream_completion.h>
 
 #include <cstddef>
 #include <iterator>
 
 namespace trunkline {
 
-/// `for (Message& message : stream.messages(status))`. Ends at the end of the stream, or at an error, which `status`
-/// then holds. A single pass; the stream must outlive it.
+/// For `for (Message& message : stream.messages(status))`. Ends at the end of the stream or at an error, which `status`
+/// then holds. Single pass; the stream and `status` must outlive it.
 template <class Message>
 class StreamRange {
  public:
@@ -31,18 +31,18 @@ class StreamRange {
     StreamRange* range_;
   };
 
-  StreamRange(call::StreamPort& port, Status& status) : port_(&port), status_(&status) {}
+  StreamRange(detail::StreamPort& port, Status& status) : port_(&port), status_(&status) {}
   Iterator begin() { return advance(), Iterator(this); }
   std::default_sentinel_t end() const noexcept { return {}; }
 
  private:
   void advance() {
-    Result<std::optional<Message>> next = call::read<Message>(*port_);
+    Result<std::optional<Message>> next = detail::read<Message>(*port_);
     *status_ = next.status();
     message_ = next ? *std::move(next) : std::nullopt;
   }
 
-  call::StreamPort* port_;
+  detail::StreamPort* port_;
   Status* status_;
   std::optional<Message> message_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TlsOptions: certificates, keys and checks of tls:// endpoints.
+// TlsOptions: certificates, keys and verification for tls:// endpoints.
 #pragma once
 
 #include <string>
@@ -7,21 +7,27 @@
 
 namespace trunkline {
 
-/// What a server asks of its clients' certificates.
+/// Whether a server asks its clients for certificates.
 enum class ClientCertificate { none, optional, required };
 
-/// Files are PEM. They are read when the server starts to listen or the channel first connects; errors name the file.
+/// All files are PEM. They are read when the server starts to listen or when the channel first connects. Errors name
+/// the file.
 struct TlsOptions {
-  std::string certificate_file{};  ///< own certificate chain, leaf first; servers need one
+  /// The own certificate chain, leaf first. Servers need one.
+  std::string certificate_file{};
+  /// The private key of the own certificate.
   std::string private_key_file{};
-  std::string ca_file{};  ///< who may sign the peer's certificate; empty: the system's trust store
-  /// Clients: check that the certificate is for the endpoint's host (RFC 6125). Turning this off gives up
+  /// Certificate authorities that the peer's certificate may be signed by; empty: the trust store of the system.
+  std::string ca_file{};
+  /// Clients: verify that the certificate belongs to the endpoint's host (RFC 6125). Turning this off gives up
   /// authentication.
   bool verify_peer = true;
-  std::string server_name{};  ///< clients: the name to check and to send as SNI instead of the endpoint's host
-  ClientCertificate client_certificate = ClientCertificate::none;  ///< servers
-  std::vector<std::string> alpn{
-      "trunkline/1"};  ///< application protocols offered or accepted (RFC 7301), preferred first
+  /// Clients: the name to verify and to send as SNI, if it is not the endpoint's host.
+  std::string server_name{};
+  /// Servers: whether clients must present a certificate.
+  ClientCertificate client_certificate = ClientCertificate::none;
+  /// Application protocols that are offered or accepted (RFC 7301), in order of preference.
+  std::vector<std::string> alpn{"trunkline/1"};
 };
 
 }  // namespace trunkline

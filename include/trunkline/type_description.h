@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// TypeDescription: what a message type without a definition is made of.
+// TypeDescription: the structure of a message type that has no .proto definition.
 #pragma once
 
-#include <trunkline/export.h>
+#include <trunkline/detail/export.h>
 
 #include <cstdint>
 #include <string>
@@ -12,21 +12,24 @@
 namespace trunkline {
 
 enum class TypeKind : std::uint8_t {
-  any,  ///< JSON data of any form
+  /// Any JSON data.
+  any,
   boolean,
   integer,
   floating,
   text,
   bytes,
   list,
-  map,       ///< its keys are texts
-  optional,  ///< a value or none
+  /// From texts to values.
+  map,
+  /// A value that may be absent.
+  optional,
   structure,
 };
 
-/// Constant, one for each type, alive until the program ends.
+/// Constant; one for each type, alive until the program ends.
 struct TypeDescription {
-  /// A function, since a structure may hold lists of itself.
+  /// A function, because a structure may contain lists of itself.
   using Reference = const TypeDescription& (*)();
   struct Field {
     std::string_view name;
@@ -34,11 +37,16 @@ struct TypeDescription {
   };
 
   TypeKind kind = TypeKind::any;
-  int bits = 0;                 ///< integer, floating: 8 to 64
-  bool is_signed = false;       ///< integer
-  std::string_view name{};      ///< structure: without its namespace
-  Reference element = nullptr;  ///< list, optional; map: of its values
-  std::vector<Field> fields{};  ///< structure, in order
+  /// For integer and floating: 8 to 64.
+  int bits = 0;
+  /// For integer.
+  bool is_signed = false;
+  /// For structure: its name without the namespace.
+  std::string_view name{};
+  /// For list and optional: the type of the elements. For map: the type of the values.
+  Reference element = nullptr;
+  /// For structure: its fields in order.
+  std::vector<Field> fields{};
 };
 
 /// E.g. "Point", "int32", "list of optional Point".

@@ -18,10 +18,11 @@ namespace trunkline {
 
 /// Null, a boolean, a number, text, bytes, an array or an object. A regular value type: copies are deep.
 ///
-/// Numbers: an integer that fits is an int64, a larger one a uint64, all else a double. Text is UTF-8. Bytes become a
-/// base64 string in JSON (and come back as that string, see decode_bytes()) and `bin` in MessagePack. Objects keep the
-/// order of their members, whose names must differ; looking one up takes time linear in their number. Codecs refuse
-/// more than 64 levels of arrays and objects, and when they decode more nodes than CodecLimits::max_value_nodes.
+/// Numbers: an integer is an int64 if it fits, otherwise a uint64; every other number is a double. Text is UTF-8. Bytes
+/// are sent as a base64 string in JSON (and are received as that string, see decode_bytes()) and as `bin` in
+/// MessagePack. Objects keep the order of their members, whose names must be unique; looking up a member takes linear
+/// time. Codecs refuse more than 64 levels of nesting, and more nodes than CodecLimits::max_value_nodes when they
+/// decode.
 class TRUNKLINE_API Value {
  public:
   using Bytes = std::vector<std::byte>;
@@ -53,7 +54,7 @@ class TRUNKLINE_API Value {
   Value(Array elements) noexcept : data_(std::move(elements)) {}
   Value(Object members) noexcept : data_(std::move(members)) {}
 
-  /// A pointer is no boolean.
+  /// Prevents the conversion of a pointer to a boolean.
   template <class T>
   Value(const T*) = delete;
 
@@ -70,8 +71,8 @@ class TRUNKLINE_API Value {
   bool is_array() const noexcept { return kind() == Kind::array; }
   bool is_object() const noexcept { return kind() == Kind::object; }
 
-  /// The content if it is exactly a T (one of bool, std::int64_t, std::uint64_t, double, std::string, Bytes, Array,
-  /// Object), else null.
+  /// The content if its type is exactly T (one of bool, std::int64_t, std::uint64_t, double, std::string, Bytes, Array,
+  /// Object), otherwise null.
   template <class T>
   const T* get_if() const noexcept {
     return std::get_if<T>(&data_);
@@ -81,8 +82,8 @@ class TRUNKLINE_API Value {
     return std::get_if<T>(&data_);
   }
 
-  /// The content; these throw StatusError (invalid_argument, naming both kinds) if it is of another kind. Integers
-  /// convert to each other where they fit, and any number to double, rounded to the nearest.
+  /// The content. These functions throw StatusError (invalid_argument, naming both kinds) if it is of another kind.
+  /// Integers convert to each other where they fit, and any number converts to double, rounded to the nearest.
   bool as_bool() const;
   std::int64_t as_int64() const;
   std::uint64_t as_uint64() const;
@@ -94,24 +95,25 @@ class TRUNKLINE_API Value {
   const Object& as_object() const;
   Object& as_object();
 
-  /// Bytes, or those a base64 string stands for (RFC 4648 section 4, padded). Errors: invalid_argument.
+  /// The bytes, or those that a base64 string encodes (RFC 4648 section 4, padded). Error: invalid_argument.
   Result<Bytes> decode_bytes() const;
 
-  /// Elements of an array or members of an object; 0 for everything else.
+  /// The number of elements of an array or members of an object; 0 for all other kinds.
   std::size_t size() const noexcept;
-  /// The first member of that name; null if there is none or this is no object.
+  /// The first member of that name; null if there is none or if this is not an object.
   const Value* find(std::string_view name) const noexcept;
   Value* find(std::string_view name) noexcept;
-  /// These throw StatusError: not_found without that member, out_of_range past the last element, invalid_argument if
-  /// this is no object or array.
+  /// These functions throw StatusError: not_found if there is no such member, out_of_range past the last element,
+  /// invalid_argument if this is not an object or array.
   const Value& at(std::string_view name) const;
   const Value& at(std::size_t index) const;
-  /// The member of that name, added as null if missing; null becomes an object. Throws StatusError for other kinds.
+  /// The member of that name, which is added as null if it is missing. Null becomes an object. Throws StatusError for
+  /// other kinds.
   Value& operator[](std::string_view name);
-  /// Null becomes an array. Throws StatusError for other kinds.
+  /// Appends the element. Null becomes an array. Throws StatusError for other kinds.
   Value& push_back(Value element);
 
-  /// Kinds must be the same (1 is not 1.0); the order of an object's members does not matter.
+  /// The kinds must be equal (1 is not 1.0); the order of an object's members does not matter.
   friend TRUNKLINE_API bool operator==(const Value& a, const Value& b);
 
  private:

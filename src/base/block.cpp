@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Block: where counted memory comes from, and the per-thread lists that recycle it.
+// Block: allocates reference-counted memory, and recycles it in lists of each thread.
 #include <trunkline/slice.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ struct BlockAccess {
   static constexpr std::uint32_t largest_bits = 20;
   static constexpr std::uint32_t size_classes = largest_bits - smallest_bits + 1;
   static constexpr std::uint32_t no_class = size_classes;
-  /// Per class and thread: this many blocks, or this many bytes, whichever is less.
+  /// The limit of a list, for each size class and thread: this many blocks or this many bytes, whichever is less.
   static constexpr std::size_t most_free_blocks = 1024;
   static constexpr std::size_t most_free_bytes = std::size_t{4} << 20;
   static constexpr std::size_t header_bytes = (sizeof(Block) + 15) & ~std::size_t{15};
@@ -41,7 +41,7 @@ struct BlockAccess {
     return std::min(most_free_blocks, most_free_bytes / class_bytes(size_class));
   }
   static std::uint32_t class_of(std::size_t size) noexcept {
-    // AddressSanitizer sees a byte too many only in blocks of the exact size.
+    // AddressSanitizer finds an overrun by one byte only if blocks have the exact size.
     if (!TRUNKLINE_POOL_BLOCKS || size > class_bytes(size_classes - 1)) return no_class;
     return size <= class_bytes(0) ? 0 : static_cast<std::uint32_t>(std::bit_width(size - 1)) - smallest_bits;
   }
@@ -74,8 +74,8 @@ struct BlockAccess {
 
 namespace {
 
-/// A thread's free blocks, by size class, linked through Block::owner_. Trivial to destroy, so that it can still be
-/// read when the thread's other thread-local objects are gone.
+/// The free blocks of a thread by size class, linked through Block::owner_. Trivial to destroy, so that it can still be
+/// read after the thread's other thread-local objects were destroyed.
 struct Pool {
   enum class State : std::uint8_t { fresh, open, closed };
   struct List {
@@ -87,7 +87,7 @@ struct Pool {
 };
 constinit thread_local Pool pool;
 
-/// Frees the pool at the thread's end. Blocks released after that go straight back to the system.
+/// Frees the pool when the thread ends. Blocks that are released later go straight back to the system.
 struct PoolCloser {
   ~PoolCloser() { BlockAccess::close_pool(); }
   void open() noexcept { pool.state = Pool::State::open; }
@@ -109,7 +109,8 @@ bool BlockAccess::keep_free(Block* block) noexcept {
   Pool& mine = pool;
   if (mine.state != Pool::State::open) {
     if (mine.state == Pool::State::closed) return false;
-    pool_closer.open();  // the first use registers its destructor for this thread
+    // The first use registers the destructor of `pool_closer` for this thread.
+    pool_closer.open();
   }
   Pool::List& list = mine.lists[block->size_class_];
   if (list.size >= most_free(block->size_class_)) return false;

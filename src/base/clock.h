@@ -10,10 +10,10 @@ using Clock = std::chrono::steady_clock;
 using TimePoint = Clock::time_point;
 using Duration = Clock::duration;
 
-/// "Never" as a deadline.
+/// The deadline of what has none.
 inline constexpr TimePoint never = TimePoint::max();
 
-/// Where an event loop reads the time. Read from the loop's thread only.
+/// The clock of an event loop. Called on the loop's thread only.
 class ClockSource {
  public:
   virtual ~ClockSource() = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Counter: a number that one thread raises and any may read.
+// Counter: a number that one thread changes and any thread may read.
 #pragma once
 
 #include <atomic>
@@ -7,7 +7,7 @@
 
 namespace trunkline::base {
 
-/// One thread counts; no locked instruction.
+/// One thread at a time calls add(). Neither function needs a locked instruction.
 class Counter {
  public:
   void add(std::int64_t by = 1) noexcept {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Endpoint: the strict parser of endpoint URIs and their canonical text.
+// Endpoint: parses endpoint URIs strictly and writes them in their canonical form.
 #include <trunkline/endpoint.h>
 
 #include <arpa/inet.h>
@@ -12,8 +12,10 @@
 namespace trunkline {
 namespace {
 
-constexpr std::size_t max_path_bytes = 107;  // sockaddr_un holds 108, one of them the final (or leading) zero
-constexpr std::size_t max_host_bytes = 253;  // RFC 1035 section 2.3.4, without the final dot
+/// sockaddr_un holds 108 bytes, one of which is the final or the leading zero.
+constexpr std::size_t max_path_bytes = 107;
+/// RFC 1035 section 2.3.4, without the final dot.
+constexpr std::size_t max_host_bytes = 253;
 constexpr std::size_t max_label_bytes = 63;
 constexpr std::size_t max_quoted_bytes = 160;
 
@@ -23,12 +25,13 @@ constexpr bool is_letter_or_digit(char c) noexcept {
 }
 constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
 
-/// The text as an error may show it: printable, bounded, and without the user and password a URI may carry.
+/// The URI as an error text may show it: printable, of bounded length, and without a user name and password.
 std::string quoted(std::string_view uri) {
   std::string shown(uri);
   const auto at = uri.rfind('@');
   if (at != std::string_view::npos && !uri.starts_with("unix:") && !uri.starts_with("inproc:")) {
-    const auto authority = uri.find_first_not_of('/', uri.find(':') + 1);  // the start of the text if it has no colon
+    // The start of the text if it has no colon.
+    const auto authority = uri.find_first_not_of('/', uri.find(':') + 1);
     if (authority < at) shown.replace(authority, at - authority, "...");
   }
   if (shown.size() > max_quoted_bytes) shown = shown.substr(0, max_quoted_bytes) + "...";
@@ -37,7 +40,7 @@ std::string quoted(std::string_view uri) {
   return '"' + shown + '"';
 }
 
-/// What is wrong with a part of the URI; empty if nothing.
+/// Says what is wrong with a part of the URI; empty if nothing is.
 using Problem = std::string;
 
 Problem check_length(std::string_view what, std::string_view text, std::size_t limit) {
@@ -68,14 +71,15 @@ Problem check_host_name(std::string_view host) {
   if (!std::all_of(host.begin(), host.end(), allowed))
     return "host has a byte other than letters, digits, '-', '_' and '.'";
   const std::string_view whole = host;
-  if (host.back() == '.') host.remove_suffix(1);  // the root's dot of an absolute name
+  // An absolute name ends with the dot of the root.
+  if (host.back() == '.') host.remove_suffix(1);
   if (Problem problem = check_length("host", host, max_host_bytes); !problem.empty()) return problem;
   std::string_view label;
   for (std::size_t begin = 0; begin <= host.size(); begin += label.size() + 1) {
     label = host.substr(begin, host.find('.', begin) - begin);
     if (Problem problem = check_label(label); !problem.empty()) return problem;
   }
-  // No domain ends in a number, so this can only be meant as an IPv4 address.
+  // No domain name ends with a number, so this must be meant as an IPv4 address.
   if (std::all_of(label.begin(), label.end(), is_digit) && !is_address(AF_INET, whole))
     return "host is not a valid ipv4 address";
   return {};
@@ -90,7 +94,7 @@ Problem parse_port(std::string_view text, std::uint16_t& port) {
   return {};
 }
 
-/// host:port or [address]:port, and nothing around it.
+/// Parses host:port or [address]:port; anything else is a problem.
 Problem parse_authority(std::string_view text, std::string& host, std::uint16_t& port) {
   if (text.find('@') != std::string_view::npos) return "a user is not allowed";
   if (const auto extra = text.find_first_of("/?#"); extra != std::string_view::npos) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// current_exception_text: what an exception of the user's code says, for statuses and the log.
+// current_exception_text: the text of an exception, for statuses and the log.
 #pragma once
 
 #include <exception>
@@ -7,7 +7,7 @@
 
 namespace trunkline::base {
 
-/// Inside a catch clause only.
+/// To be called inside a catch clause.
 inline std::string current_exception_text() {
   try {
     throw;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// 2^SubBits buckets for every power of two, so that a bucket's width is at most 2^-SubBits of its values.
+// Every power of two has 2^SubBits buckets, so that a bucket is no wider than 2^-SubBits of its values.
 #include "base/histogram.h"
 
 #include <algorithm>

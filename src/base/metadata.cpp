@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Metadata: checked names, and order kept through every change.
+// Metadata: checks names, and keeps the order of entries through every change.
 #include <trunkline/metadata.h>
+
+#include "base/token.h"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,8 +12,16 @@ namespace {
 
 constexpr std::size_t max_name_bytes = 255;
 
-constexpr bool is_name_character(char c) noexcept {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == '.';
+std::string lower_case(std::string_view text) {
+  std::string result(text);
+  for (char& letter : result) letter = base::ascii_lower(letter);
+  return result;
+}
+
+/// `stored` is in lower case.
+bool is_same_name(std::string_view stored, std::string_view name) noexcept {
+  return std::equal(stored.begin(), stored.end(), name.begin(), name.end(),
+                    [](char left, char right) { return left == base::ascii_lower(right); });
 }
 
 Metadata::Entry checked_entry(std::string_view name, std::string_view value) {
@@ -20,12 +30,12 @@ Metadata::Entry checked_entry(std::string_view name, std::string_view value) {
     throw std::invalid_argument("add metadata: name of " + std::to_string(name.size()) + " bytes exceeds " +
                                 std::to_string(max_name_bytes));
   }
-  const auto bad = std::find_if_not(name.begin(), name.end(), is_name_character);
+  const auto bad = std::find_if_not(name.begin(), name.end(), base::is_token_character);
   if (bad != name.end()) {
     throw std::invalid_argument("add metadata: byte " + std::to_string(bad - name.begin()) +
-                                " of the name is none of a-z, 0-9, '-', '_' and '.'");
+                                " of the name is not a letter, a digit or one of !#$%&'*+-.^_`|~");
   }
-  return {std::string(name), std::string(value)};
+  return {lower_case(name), std::string(value)};
 }
 
 }  // namespace
@@ -36,13 +46,15 @@ Metadata::Metadata(std::initializer_list<Entry> entries) {
 }
 
 bool Metadata::is_valid_name(std::string_view name) noexcept {
-  return !name.empty() && name.size() <= max_name_bytes && std::all_of(name.begin(), name.end(), is_name_character);
+  return !name.empty() && name.size() <= max_name_bytes &&
+         std::all_of(name.begin(), name.end(), base::is_token_character);
 }
 
 void Metadata::add(std::string_view name, std::string_view value) { entries_.push_back(checked_entry(name, value)); }
 
 void Metadata::set(std::string_view name, std::string_view value) {
-  Entry entry = checked_entry(name, value);  // a copy: name and value may view an entry that is about to move
+  // A copy, since `name` and `value` may view an entry that is about to move.
+  Entry entry = checked_entry(name, value);
   const auto is_named = [&](const Entry& other) { return other.name == entry.name; };
   const auto first = std::find_if(entries_.begin(), entries_.end(), is_named);
   if (first == entries_.end()) {
@@ -54,13 +66,14 @@ void Metadata::set(std::string_view name, std::string_view value) {
 }
 
 std::size_t Metadata::erase(std::string_view name) {
-  const std::string copy(name);  // the view may be of an entry that is about to move
-  return std::erase_if(entries_, [&](const Entry& entry) { return entry.name == copy; });
+  // `name` may view an entry that is about to move.
+  const std::string copy(name);
+  return std::erase_if(entries_, [&](const Entry& entry) { return is_same_name(entry.name, copy); });
 }
 
 std::optional<std::string_view> Metadata::get(std::string_view name) const noexcept {
   for (const Entry& entry : entries_) {
-    if (entry.name == name) return entry.value;
+    if (is_same_name(entry.name, name)) return entry.value;
   }
   return std::nullopt;
 }
@@ -68,7 +81,7 @@ std::optional<std::string_view> Metadata::get(std::string_view name) const noexc
 std::vector<std::string_view> Metadata::get_all(std::string_view name) const {
   std::vector<std::string_view> values;
   for (const Entry& entry : entries_) {
-    if (entry.name == name) values.push_back(entry.value);
+    if (is_same_name(entry.name, name)) values.push_back(entry.value);
   }
   return values;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ObjectPool: per-thread recycling of one type's memory, for objects made and dropped once per call.
+// ObjectPool: recycles the memory of one type's objects, which are made and destroyed once per call.
 #pragma once
 
 #include "base/thread_free_lists.h"
@@ -10,7 +10,7 @@
 
 namespace trunkline::base {
 
-/// Memory goes to the list of the thread that frees it; a list keeps at most `capacity` objects.
+/// Each thread has a list of at most `capacity` pieces of memory. The thread that frees an object keeps its memory.
 template <class T, std::size_t capacity = 16384>
 class ObjectPool {
  public:

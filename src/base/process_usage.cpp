@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Asks the system: getrusage() for time, Linux's /proc for memory.
+// Reads the processor time from getrusage() and the memory from /proc.
 #include "base/process_usage.h"
 
 #include <sys/resource.h>

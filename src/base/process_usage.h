@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ProcessUsage: what the process takes of its machine.
+// ProcessUsage: the processor time and memory that this process uses.
 #pragma once
 
 #include <chrono>
@@ -9,9 +9,12 @@ namespace trunkline::base {
 
 struct ProcessUsage {
   std::uint64_t id = 0;
-  std::chrono::nanoseconds cpu{};       ///< user and system
-  std::uint64_t memory_bytes = 0;       ///< resident; 0 where the system does not say
-  std::uint64_t peak_memory_bytes = 0;  ///< the most that was resident; likewise
+  /// In user and in system mode together.
+  std::chrono::nanoseconds cpu{};
+  /// Resident now; 0 where the system does not say.
+  std::uint64_t memory_bytes = 0;
+  /// The most that was resident so far; 0 where the system does not say.
+  std::uint64_t peak_memory_bytes = 0;
 };
 
 ProcessUsage process_usage();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recording beside readers, who look between the bounds that they find.
+// One thread records while readers read, within the bounds that they find.
 #include "base/shared_histogram.h"
 
 #include <algorithm>
@@ -20,7 +20,7 @@ void SharedHistogram::add_to(Histogram& out) const noexcept {
   const std::uint64_t min = min_.load(std::memory_order_relaxed);
   const std::uint64_t max = max_.load(std::memory_order_relaxed);
   if (min > max) return;
-  // What is recorded meanwhile beyond these bounds is left for the next time.
+  // A value that is recorded meanwhile beyond these bounds shows up in a later call.
   for (std::size_t bucket = Histogram::bucket_of(min); bucket <= Histogram::bucket_of(max); ++bucket) {
     const std::uint64_t count = counts_[bucket].load(std::memory_order_relaxed);
     out.counts_[bucket] += count;

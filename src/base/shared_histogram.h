@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SharedHistogram: a Histogram that one thread fills while others read it.
+// SharedHistogram: a Histogram that one thread fills while other threads read it.
 #pragma once
 
 #include "base/counter.h"
@@ -11,11 +11,12 @@
 
 namespace trunkline::base {
 
-/// record() is for one thread, add_to() for any. No locked instruction.
+/// record() is for one thread, add_to() for any thread. Neither needs a locked instruction.
 class SharedHistogram {
  public:
   void record(std::uint64_t value) noexcept;
-  /// What has been recorded so far. A value that is being recorded may show in a part of it.
+  /// Adds what has been recorded so far to `out`. Of a value that is being recorded, the count, sum, minimum and
+  /// maximum may not all be there yet.
   void add_to(Histogram& out) const noexcept;
 
  private:

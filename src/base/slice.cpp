@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slice and BufferWriter: making slices, cutting them, and growing what becomes one.
+// Slice and BufferWriter: making slices, cutting them, and growing the buffer that becomes one.
 #include <trunkline/slice.h>
 
 #include "base/block_waste.h"
@@ -14,10 +14,10 @@ namespace {
 /// Below this many bytes a copy into a pooled block costs less than keeping the string.
 constexpr std::size_t smallest_kept_string = 512;
 constexpr std::size_t smallest_capacity = 64;
-/// Below this a copy costs less than what a shared block keeps alive.
+/// Below this many bytes a copy costs less than the memory that a shared block keeps alive.
 constexpr std::size_t smallest_shared_slice = 4096;
 
-/// The block in whose bytes a kept string lives.
+/// A block whose bytes are those of a string that it keeps.
 std::string* string_in(Block* holder) noexcept { return std::launder(reinterpret_cast<std::string*>(holder->data())); }
 
 void release_string(void* owner) noexcept {
@@ -54,7 +54,8 @@ Slice Slice::subslice(std::size_t offset, std::size_t size) const noexcept {
 }
 
 void BufferWriter::reserve(std::size_t capacity) {
-  if (capacity < size_) throw std::bad_alloc();  // prepare() was asked for more than a size can count
+  // The sum has overflowed.
+  if (capacity < size_) throw std::bad_alloc();
   const std::size_t doubled = capacity_ > SIZE_MAX / 2 ? SIZE_MAX : capacity_ * 2;
   Block* grown = Block::allocate(std::max({capacity, doubled, smallest_capacity}));
   if (size_ > 0) std::memcpy(grown->data(), data_, size_);

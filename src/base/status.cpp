@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Status: its names, its copies and its text.
+// Status: the names of codes, copies, and the text for people.
 #include <trunkline/status.h>
 
 #include <array>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ThreadFreeLists: memory that a thread keeps for its next use, and gives back at its end.
+// ThreadFreeLists: freed memory that a thread keeps for reuse, and returns to the system when it ends.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@
 
 namespace trunkline::base {
 
-/// So many lists for each thread, one for each size of memory, of at most `capacity` pieces each. Each `Owner` has its
-/// own. With AddressSanitizer nothing is kept, so that use after free is seen.
+/// Each thread has `list_count` lists, one for each size of memory, of at most `capacity` pieces each. Each type
+/// `Owner` has lists of its own. Under AddressSanitizer no memory is kept, so that it finds a use after free.
 template <class Owner, std::size_t list_count, std::size_t capacity>
 class ThreadFreeLists {
  public:
@@ -29,7 +29,7 @@ class ThreadFreeLists {
   static constexpr bool is_keeping = true;
 #endif
 
-  /// Null if the list is empty.
+  /// A piece of memory from the list; null if the list is empty.
   static void* take([[maybe_unused]] std::size_t list) noexcept {
 #ifndef TRUNKLINE_NO_POOLING
     List& from = kept_.lists[list];
@@ -40,7 +40,7 @@ class ThreadFreeLists {
 #endif
     return nullptr;
   }
-  /// `memory`, of operator new and no smaller than a pointer, is kept or deleted.
+  /// Keeps or deletes `memory`, which is from operator new and no smaller than a pointer.
   static void give(void* memory, [[maybe_unused]] std::size_t list) noexcept {
 #ifndef TRUNKLINE_NO_POOLING
     List& to = kept_.lists[list];
@@ -63,12 +63,12 @@ class ThreadFreeLists {
     Node* head;
     std::size_t size;
   };
-  /// Trivial to destroy, so that they can still be read when the thread's other thread-local objects are gone.
+  /// Trivial to destroy, so that it can still be read after the thread's other thread-local objects were destroyed.
   struct Kept {
     List lists[list_count];
     State state;
   };
-  /// Empties the lists at the thread's end. What is given after that is deleted.
+  /// Empties the lists when the thread ends. From then on give() deletes.
   struct Closer {
     ~Closer() {
       kept_.state = State::closed;
@@ -82,10 +82,11 @@ class ThreadFreeLists {
   static inline constinit thread_local Kept kept_{};
   static inline thread_local Closer closer_{};
 
-  /// False: the thread is about to end.
+  /// False: the lists were emptied because the thread ends.
   static bool open() noexcept {
     if (kept_.state == State::closed) return false;
-    closer_.open();  // the first use registers its destructor for this thread
+    // The first use registers the destructor of `closer_` for this thread.
+    closer_.open();
     return true;
   }
 #endif

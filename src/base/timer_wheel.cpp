@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// TimerWheel: slots of doubly linked timers. A timer lies on the level of the highest group of tick bits in which it
-// differs from the current tick, so everything on a lower level is due before anything on a higher one.
+// TimerWheel: slots of doubly linked timers. The level of a timer is the highest group of tick bits in which its tick
+// differs from the current tick, so that every timer on a lower level is due before any timer on a higher one.
 #include "base/timer_wheel.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ void TimerWheel::schedule(Timer& timer, TimePoint deadline) noexcept {
 }
 
 void TimerWheel::link(Timer& timer) noexcept {
-  // What lies beyond the top level waits in its last slot and is looked at again from there.
+  // A timer beyond the top level waits in its last slot, and is linked again when that slot is due.
   constexpr std::uint64_t farthest = (slots - 1) << (slot_bits * (levels - 1));
   const std::uint64_t expiry = std::clamp(to_tick_up(timer.deadline_), current_tick_, current_tick_ + farthest);
   const std::uint64_t difference = expiry ^ current_tick_;
@@ -62,7 +62,8 @@ void TimerWheel::unlink(Timer& timer) noexcept {
   timer.previous_ = timer.next_ = nullptr;
   timer.wheel_ = nullptr;
   --size_;
-  if (neighbour->next_ == neighbour && neighbour != &expired_) {  // only the slot's head is left
+  // Only the head of the slot is left.
+  if (neighbour->next_ == neighbour && neighbour != &expired_) {
     const auto index = static_cast<std::uint64_t>(neighbour - &heads_[0][0]);
     occupied_[index / slots] &= ~(std::uint64_t{1} << (index % slots));
   }
@@ -104,8 +105,8 @@ void TimerWheel::advance(TimePoint now) {
     empty_slot(slot);
   }
   current_tick_ = target;
-  // All that is due was gathered before the first callback runs: what a callback schedules waits for the next call,
-  // so this loop ends whatever the callbacks do.
+  // All due timers were gathered before the first callback runs. What a callback schedules waits for the next call, so
+  // that this loop ends whatever the callbacks do.
   while (expired_.next_ != &expired_) {
     Timer& timer = *expired_.next_;
     unlink(timer);

@@ -12,7 +12,7 @@ namespace trunkline::base {
 
 class TimerWheel;
 
-/// A node that its owner embeds; destroying or rescheduling it takes it out of the wheel.
+/// A node that its owner embeds. Destroying it cancels it.
 class Timer {
  public:
   using Callback = void (*)(Timer& timer, void* owner, TimePoint now);
@@ -49,14 +49,16 @@ class TimerWheel {
   TimerWheel(const TimerWheel&) = delete;
   TimerWheel& operator=(const TimerWheel&) = delete;
 
-  /// Moves the timer if it is scheduled already. A deadline in the past fires at the next advance(); `never` cancels.
+  /// Moves the timer if it is scheduled already. A timer whose deadline has passed fires at the next advance(); the
+  /// deadline `never` cancels it.
   void schedule(Timer& timer, TimePoint deadline) noexcept;
-  /// Fires every timer whose tick, its deadline rounded up, is at or before `now`, in tick order; within a tick, in the
-  /// order of scheduling. A callback may schedule, cancel and destroy any timer, its own and those due in the same call
-  /// included. What it schedules fires at a later call, so this ends. After a callback throws, the rest stays due.
+  /// Fires every timer whose deadline, rounded up to a tick, is at or before `now`, in the order of their ticks, and
+  /// within a tick in the order of scheduling. A callback may schedule, cancel and destroy any timer, including its own
+  /// and those due in the same call. A timer that it schedules fires in a later call. If a callback throws, the timers
+  /// behind it remain due.
   void advance(TimePoint now);
-  /// A time at which advance() must be called at the latest; never later than the earliest deadline's tick,
-  /// possibly earlier (a level is to be unfolded then). `never` if nothing is scheduled.
+  /// The latest time at which advance() must be called next: the tick of the earliest deadline, or earlier, when timers
+  /// have to move to a lower level. `never` if nothing is scheduled.
   TimePoint next_wakeup() const noexcept;
   std::size_t size() const noexcept { return size_; }
 
@@ -66,7 +68,7 @@ class TimerWheel {
   static constexpr int slot_bits = 6;
   static constexpr std::uint64_t slots = 1u << slot_bits;
 
-  /// A slot and the first tick it covers; level is `levels` if there is none.
+  /// A slot and the first tick it covers. `level` is `levels` if there is no such slot.
   struct Slot {
     int level;
     std::uint64_t tick;
@@ -84,8 +86,10 @@ class TimerWheel {
   std::uint64_t current_tick_ = 0;
   std::size_t size_ = 0;
   std::array<std::uint64_t, levels> occupied_{};
-  Timer heads_[levels][slots];  // not std::array, which could not construct them
-  Timer expired_;               ///< head of what advance() has still to fire
+  /// The heads of the slots' circular lists. Not a std::array, which could not construct them.
+  Timer heads_[levels][slots];
+  /// The head of the list that advance() has still to fire.
+  Timer expired_;
 };
 
 }  // namespace trunkline::base

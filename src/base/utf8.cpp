@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UTF-8, checked as Unicode table 3-7 gives it.
+// Checks UTF-8 against table 3-7 of the Unicode standard.
 #include "base/utf8.h"
 
 #include <cstdint>
@@ -16,7 +16,7 @@ std::size_t utf8_character_size(std::string_view text) noexcept {
   for (std::size_t i = 1; i < size; ++i) {
     if (!is_utf8_continuation(byte(i))) return 0;
   }
-  // The second byte alone decides about overlong forms, surrogates and the end of the code space.
+  // The second byte decides whether the form is overlong, a surrogate, or beyond the end of the code space.
   if (lead == 0xE0 && byte(1) < 0xA0) return 0;
   if (lead == 0xED && byte(1) > 0x9F) return 0;
   if (lead == 0xF0 && byte(1) < 0x90) return 0;

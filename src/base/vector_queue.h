@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// VectorQueue: first in, first out, in memory that it keeps.
+// VectorQueue: a first-in, first-out queue that keeps its memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,8 @@
 
 namespace trunkline::base {
 
-/// Its memory grows to at most twice what is held at the same time, and stays. What is popped is destroyed at once.
+/// Its memory grows to at most twice the largest number of items held at a time, and is kept until destruction. A
+/// popped item leaves nothing behind.
 template <class T>
 class VectorQueue {
  public:
@@ -18,14 +19,14 @@ class VectorQueue {
   auto end() const noexcept { return items_.end(); }
 
   void push_back(T item) {
-    // Moving the rest down at most once for as many pops keeps a push at O(1).
+    // The items move down at most once for as many pops, so that a push takes amortised constant time.
     if (items_.size() == items_.capacity() && first_ * 2 >= items_.size() && first_ > 0) {
       items_.erase(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(first_));
       first_ = 0;
     }
     items_.push_back(std::move(item));
   }
-  /// The first one; it must not be empty.
+  /// Removes and returns the first item; the queue must not be empty.
   T pop_front() {
     T item = std::exchange(items_[first_], T());
     if (++first_ == items_.size()) clear();

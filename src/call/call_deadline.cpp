@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of a call's time limits counts.
+// Which of the time limits of a call applies.
 #include "call/call_deadline.h"
 
 #include <algorithm>

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
-// CompletionQueue: operations that are done and wait to be told so, after whoever began them has returned.
+// CompletionQueue: ended stream operations whose handlers run after the code that ended them has returned.
 #pragma once
 
-#include <trunkline/stream_port.h>
+#include <trunkline/detail/stream_port.h>
 
 namespace trunkline::call {
 
-/// One per loop, used on its thread only.
+/// For one loop, on its thread. It does not own the operations.
 class CompletionQueue {
  public:
-  /// `wake(owner)` asks for run() at the end of the loop's turn.
+  /// `wake(owner)` is called when there is something to do, and arranges a call of run() at the end of the loop's turn.
   CompletionQueue(void (*wake)(void* owner), void* owner) noexcept : wake_(wake), owner_(owner) {}
   CompletionQueue(const CompletionQueue&) = delete;
   CompletionQueue& operator=(const CompletionQueue&) = delete;
 
-  void push(StreamOperation& operation);
-  /// Completes what is there and what comes meanwhile, up to a bound; wakes again if there is more. What a coroutine
-  /// writes in turn thus leaves in one write of the connection.
+  void push(detail::StreamOperation& operation);
+  /// Completes the operations in the queue and those that are added in the meantime, up to a bound. Wakes again if
+  /// there are more. So the messages that a coroutine writes one after the other leave in one write of the connection.
   void run();
-  /// The first, for somebody else to complete; null if there is none.
-  StreamOperation* take() noexcept;
-  /// Takes over what `from` has.
+  /// Takes the first operation out, for the caller to complete. Null: there is none.
+  detail::StreamOperation* take() noexcept;
+  /// Moves everything from `from` to the end of this queue.
   void splice(CompletionQueue& from) noexcept {
     if (from.head_ == nullptr) return;
     (head_ == nullptr ? head_ : tail_->next_) = from.head_;
@@ -32,8 +32,8 @@ class CompletionQueue {
  private:
   void (*wake_)(void* owner);
   void* owner_;
-  StreamOperation* head_ = nullptr;
-  StreamOperation* tail_ = nullptr;
+  detail::StreamOperation* head_ = nullptr;
+  detail::StreamOperation* tail_ = nullptr;
 };
 
 }  // namespace trunkline::call

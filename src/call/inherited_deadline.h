@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// InheritedDeadline: the deadline of the server call whose handler runs on this thread, for the calls it makes.
+// InheritedDeadline: the deadline of the server call whose handler runs on this thread, which the calls made there
+// inherit.
 #pragma once
 
 #include "base/clock.h"
@@ -10,10 +11,11 @@ namespace trunkline::call {
 
 class InheritedDeadline {
  public:
-  /// `never` outside a handler, or if its call has none.
+  /// The deadline that calls made on this thread inherit. `never` outside a handler, or if its call has none.
   static base::TimePoint current() noexcept { return value(); }
 
-  /// Around a plain or blocking handler. Nests. Not around a coroutine, which lets others run on its thread.
+  /// Sets the deadline during a plain or blocking handler. Scopes nest. Not for coroutines: while one is suspended,
+  /// other code runs on its thread.
   class Scope {
    public:
     explicit Scope(base::TimePoint deadline) noexcept : outer_(std::exchange(value(), deadline)) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Forward and back through the interceptors.
+// Forwards and backwards through the interceptors.
 #include "call/interceptor_chain.h"
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// InterceptorChain: the interceptors of a channel or server, called in order and back.
+// InterceptorChain: the interceptors of a channel or server, called in order at the start and in reverse at the end.
 #pragma once
 
 #include <trunkline/interceptor.h>
@@ -18,13 +18,13 @@ class InterceptorChain {
       : interceptors_(std::move(interceptors)) {}
 
   bool empty() const noexcept { return interceptors_.empty(); }
-  /// Calls on_start in order until one refuses; `started` counts those called, the one that refused included. An
-  /// exception is an internal error.
+  /// Calls on_start in order until an interceptor refuses the call. `started` counts the interceptors called, including
+  /// the one that refused. An exception counts as a refusal with an internal error.
   Status start(CallInfo& call, std::size_t& started) const;
-  /// Calls on_finish of the first `started` in reverse order. An exception makes the status internal.
+  /// Calls on_finish of the first `started` interceptors in reverse order. An exception makes the status internal.
   void finish(CallInfo& call, std::size_t started, Status& status) const;
 
-  /// CallInfo::id of a further call.
+  /// A new CallInfo::id, unique in the process.
   static std::uint64_t next_call_id() noexcept;
 
  private:

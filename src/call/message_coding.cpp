@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codec by name, direct form or virtual call.
+// The choice of codecs and compressors, and the direct form or the virtual call.
 #include "call/message_coding.h"
 
 #include "base/exception_text.h"
@@ -27,8 +27,8 @@ Status not_supported(const Codec& codec) {
           "decode message: codec " + std::string(codec.name()) + " does not know the expected type"};
 }
 
-/// Inside a catch clause. What the application's codecs throw goes no further: their caller may be the loop, or an
-/// operation that has to be told.
+/// Inside a catch clause. An exception of the application's codecs goes no further than this: the caller may be the
+/// loop, or code that has an operation to complete.
 Status has_thrown(std::string_view what, ThrownText* thrown) {
   std::string message = std::string(what) + " message: the codec threw an exception";
   std::string text = base::current_exception_text();

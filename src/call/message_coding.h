@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Typed messages to payloads and back, by the codec of a name, through the direct form where there is one.
+// Typed messages to payloads and back: by a codec, or by the direct form of the type where it has one.
 #pragma once
 
 #include "session/event.h"
@@ -13,37 +13,39 @@
 
 namespace trunkline::call {
 
-/// True if `codec` stands for the type's direct form.
+/// True if the type's direct form writes the same bytes as `codec`.
 inline bool is_direct(const Codec& codec, const MessageType& type) noexcept {
   return type.size != nullptr && codec.name() == type.direct_codec;
 }
 
-/// True if the type's direct form parses what `codec` stands for.
+/// True if the type's direct form parses the bytes of `codec`.
 inline bool parses_directly(const Codec& codec, const MessageType& type) noexcept {
   return type.parse != nullptr && codec.name() == type.direct_codec;
 }
 
-/// The codec named, or the type's default if `name` is empty; null for messages of kind none. Errors: invalid_argument
-/// (no such codec in the registry, no default, or the codec does not know the type).
+/// The codec called `name`, or the type's default if `name` is empty. Null for messages of kind none. Error:
+/// invalid_argument (the registry has no such codec, there is no default, or the codec does not know the type).
 Result<const Codec*> choose_codec(const CodecRegistry& codecs, std::string_view name, const MessageType& type);
-/// The compressor named; null for "identity" and for an empty name. Error: invalid_argument (not in the registry).
+/// The compressor called `name`. Null for "identity" and for an empty name. Error: invalid_argument (the registry has
+/// no such compressor).
 Result<const Compressor*> choose_compressor(const CompressorRegistry& compressors, std::string_view name);
 
-/// What a codec has thrown: goes there instead of into the status.
+/// The text of an exception that a codec threw. Functions that are given one put the text there and not into the
+/// status.
 using ThrownText = std::optional<std::string>;
 
-/// Replaces `out`. `codec` null: no bytes. Errors: the codec's; internal (it threw an exception).
+/// Replaces `out`. Null codec: no bytes. Errors: those of the codec, and internal (the codec threw an exception).
 Status encode_message(const Codec* codec, MessageView message, Slice& out, ThrownText* thrown = nullptr);
 
-/// Any payload will do where no message is wanted (kind none), and no message where its type parses with a direct codec
-/// of no name. Errors: the codec's (invalid_argument: does not parse; resource_exhausted: over a limit of the codec's),
-/// internal (there is no message where one is wanted, or the codec threw an exception), unimplemented (the codec does
-/// not know the type).
+/// Where no message is expected (kind none), any payload is accepted. Where one is expected and there is none (`codec`
+/// is null), a type that may be missing is cleared. Errors: those of the codec (invalid_argument: the payload does not
+/// parse; resource_exhausted: it exceeds a limit of the codec), internal (there is no message where one is expected, or
+/// the codec threw an exception), unimplemented (the codec does not know the type).
 Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message,
                       ThrownText* thrown = nullptr);
-/// The same for the message of an event, without taking a reference to its bytes where the direct form allows.
+/// The same for the message of an event. Takes a reference to its bytes only if the direct form does not parse them.
 Status decode_message(const session::Event& event, MutableMessageView message);
-/// The same by the type's direct form: parses_directly(codec, *message.type).
+/// The same by the type's direct form. Requires parses_directly(codec, *message.type).
 Status parse_message(const Codec& codec, ByteSpan payload, MutableMessageView message);
 
 }  // namespace trunkline::call

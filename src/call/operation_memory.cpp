@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Free lists by size, one set per thread.
-#include <trunkline/operation_memory.h>
+// Free lists by size, one set for each thread.
+#include <trunkline/detail/operation_memory.h>
 
 #include "base/thread_free_lists.h"
 
-namespace trunkline::call {
+namespace trunkline::detail {
 
 namespace {
 
 constexpr std::size_t class_bytes = 64;
-constexpr std::size_t classes = 32;  // up to 2 KiB
-constexpr std::size_t most_kept = 16384;
+/// Sizes up to 2 KiB are kept.
+constexpr std::size_t classes = 32;
+constexpr std::size_t max_kept = 16384;
 
 struct Operations;
-using FreeLists = base::ThreadFreeLists<Operations, classes, most_kept>;
+using FreeLists = base::ThreadFreeLists<Operations, classes, max_kept>;
 
 constexpr std::size_t class_of(std::size_t size) noexcept { return size == 0 ? 0 : (size - 1) / class_bytes; }
 
@@ -21,7 +22,7 @@ constexpr std::size_t class_of(std::size_t size) noexcept { return size == 0 ? 0
 
 void* allocate_operation(std::size_t size) {
   const std::size_t index = class_of(size);
-  // What is not kept has just its size, so that a sanitizer sees what is written beyond it.
+  // Memory that is not kept has exactly its size, so that a sanitizer detects writes behind it.
   if (!FreeLists::is_keeping || index >= classes) return ::operator new(size);
   void* const kept = FreeLists::take(index);
   return kept != nullptr ? kept : ::operator new((index + 1) * class_bytes);
@@ -33,4 +34,4 @@ void free_operation(void* memory, std::size_t size) noexcept {
   FreeLists::give(memory, index);
 }
 
-}  // namespace trunkline::call
+}  // namespace trunkline::detail

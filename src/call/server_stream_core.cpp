@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The end of a server's stream.
+// The end of a stream on the server.
 #include "call/server_stream_core.h"
 
-namespace trunkline::call {
+namespace trunkline {
 
-StreamPort& port_of(ServerStreamCore& stream) noexcept { return stream; }
+detail::StreamPort& detail::port_of(call::ServerStreamCore& stream) noexcept { return stream; }
+
+namespace call {
 
 void ServerStreamCore::on_cancelled(const Status& status) {
   drop_messages();
@@ -16,9 +18,10 @@ Status ServerStreamCore::finish(const Status& status, const Metadata* trailing) 
   Status sent;
   session::Session* const open = session();
   if (open != nullptr && !is_over()) {
-    owe_leading(facts_.take_leading_metadata());
+    owe_leading(settings_.take_leading_metadata());
     if (!owed_leading().empty()) sent = open->send(id(), {}, &owed_leading(), false);
-    // As for trailing metadata: what is too large ends the call, unless the handler's error says more.
+    // As with trailing metadata, leading metadata that is too large ends the call, unless the handler has failed
+    // anyway.
     const bool is_too_large = status.is_ok() && sent.code() == StatusCode::resource_exhausted;
     sent = open->finish(id(), is_too_large ? sent : status, {}, trailing, false);
     link()->flush();
@@ -27,4 +30,6 @@ Status ServerStreamCore::finish(const Status& status, const Metadata* trailing) 
   return sent;
 }
 
-}  // namespace trunkline::call
+}  // namespace call
+
+}  // namespace trunkline

@@ -6,51 +6,52 @@
 
 namespace trunkline::call {
 
-/// What the handler has said about its answer so far; asked on the handler's thread, right before each message is sent.
-class AnswerFacts {
+/// What a handler has set for its response so far. Asked on the handler's thread, right before each message is sent.
+class ResponseSettings {
  public:
-  virtual ~AnswerFacts() = default;
-  virtual const Compressor* answer_compressor() = 0;
-  /// What was added since the last time; goes out with the next message, if that is the first. Called when a message
-  /// has been encoded, and when the handler has ended.
+  virtual ~ResponseSettings() = default;
+  virtual const Compressor* response_compressor() = 0;
+  /// The leading metadata added since the last call, which goes with the next message if that is the first one. Called
+  /// when a message has been encoded, and when the handler has ended.
   virtual Metadata take_leading_metadata() = 0;
-  /// A codec threw `text`: the status the handler gets for its operation, and may pass on. Also on the loop's thread.
+  /// A codec threw `text`. Returns the status of the handler's operation, which the handler may pass on. Also on the
+  /// loop's thread.
   virtual Status on_codec_exception(const Status& without_text, const std::string& text) = 0;
 };
 
-/// Made by the server when a call of a streaming method comes. The server hands it the call's events:
+/// Made by the server for a call of a streaming method. The server passes the events of the call to it:
 ///   `call` event: session.attach(id, context), core->attach(link, id), core->on_message(event)
 ///   `message`: core->on_message(event); `writable`: core->on_writable()
 ///   `cancelled`: core->on_cancelled(event.status)
-/// and when the handler has ended, finish(). Loop's thread, except for what the handler calls.
+/// and calls finish() when the handler has ended. Loop's thread, except for what the handler calls.
 class ServerStreamCore final : public StreamCore {
  public:
-  /// `codecs` and `facts` must outlive the handler.
-  ServerStreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs, AnswerFacts& facts)
-      : StreamCore(std::move(host), codecs), facts_(facts) {}
+  /// `codecs` and `settings` must outlive the handler.
+  ServerStreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs, ResponseSettings& settings)
+      : StreamCore(std::move(host), codecs), settings_(settings) {}
 
-  /// Takes the request's codec for the answers, then as StreamCore::on_message.
+  /// As StreamCore::on_message(). Responses use the codec of the request.
   void on_message(session::Event& event) {
     if (event.codec != nullptr && !has_codec()) set_codec(event.codec);
     StreamCore::on_message(event);
   }
-  /// The caller has gone: the session has forgotten the call. Operations under way, and later ones, end with cancelled
-  /// or deadline_exceeded.
+  /// The caller is gone, and the session has dropped the call. Operations in progress, and later ones, end with
+  /// cancelled or deadline_exceeded.
   void on_cancelled(const Status& status);
-  /// The handler has ended with `status`: tells the caller, unless it has gone. Returns what the session made of it.
+  /// The handler has ended with `status`, which goes to the caller unless that is gone. Returns the session's outcome.
   Status finish(const Status& status, const Metadata* trailing);
-  /// The handler's to call, but a server's call is not given up that way: the handler returns.
+  /// A handler cannot cancel its call: it ends the call by returning.
   void cancel() override {}
-  void let_go() override {}
+  void release() override {}
 
  private:
-  const Compressor* compressor_for_write() override { return facts_.answer_compressor(); }
-  Metadata take_leading() override { return facts_.take_leading_metadata(); }
+  const Compressor* compressor_for_write() override { return settings_.response_compressor(); }
+  Metadata take_leading() override { return settings_.take_leading_metadata(); }
   Status on_codec_exception(const Status& status, const std::string& text) override {
-    return facts_.on_codec_exception(status, text);
+    return settings_.on_codec_exception(status, text);
   }
 
-  AnswerFacts& facts_;
+  ResponseSettings& settings_;
 };
 
 }  // namespace trunkline::call

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Reads meet messages, writes meet room.
+// Operations and events of a stream.
 #include "call/stream_core.h"
 
 #include <string>
 #include <utility>
 
-namespace trunkline::call {
+namespace trunkline {
+
+void detail::OperationCanceller::operator()() const {
+  if (const std::shared_ptr<StreamPort> port = port_.lock()) port->cancel_operation(number_);
+}
+
+namespace call {
 
 StreamCore::StreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs)
     : host_(std::move(host)), codecs_(codecs) {}
@@ -14,7 +20,7 @@ StreamCore::~StreamCore() = default;
 
 // --- the user's side, any thread ---
 
-void StreamCore::begin(StreamOperation& operation, StreamAction action, MessageView message) {
+void StreamCore::begin(detail::StreamOperation& operation, detail::StreamAction action, MessageView message) {
   if (message.type != nullptr) operation.status = encode(operation, message);
   if (host_->is_on_loop()) return dispatch(operation, action);
   if (Status refused = host_->ensure_runner(); !refused.is_ok()) {
@@ -24,32 +30,28 @@ void StreamCore::begin(StreamOperation& operation, StreamAction action, MessageV
   host_->post([self = shared_from_this(), &operation, action] { self->dispatch(operation, action); });
 }
 
-void StreamCore::run(StreamOperation& operation, StreamAction action, MessageView message) {
+void StreamCore::run(detail::StreamOperation& operation, detail::StreamAction action, MessageView message) {
   if (message.type != nullptr) operation.status = encode(operation, message);
   if (host_->run(operation, [&] { dispatch(operation, action); })) return;
   operation.status = Status(StatusCode::failed_precondition,
                             "use stream: a blocking read or write on the loop's own thread would never end; await it");
 }
 
-void OperationCanceller::operator()() const {
-  if (const std::shared_ptr<StreamPort> port = port_.lock()) port->cancel_operation(number_);
-}
-
-OperationCanceller StreamCore::canceller_of(StreamOperation& operation) {
+detail::OperationCanceller StreamCore::canceller_of(detail::StreamOperation& operation) {
   operation.cancel_number_ = last_cancel_number_.fetch_add(1, std::memory_order_relaxed) + 1;
   return {weak_from_this(), operation.cancel_number_};
 }
 
-// Tasks run in order, so that the operation has been dispatched by then: it is complete if it is kept nowhere.
+// Tasks run in order, so that the operation has been dispatched by then. If it is kept nowhere, it is complete.
 void StreamCore::cancel_operation(std::uint64_t number) {
   host_->post([self = shared_from_this(), number] {
-    for (StreamOperation* const kept : {self->read_, self->write_, self->finish_}) {
+    for (detail::StreamOperation* const kept : {self->read_, self->write_, self->finish_}) {
       if (kept != nullptr && kept->cancel_number_ == number) return self->on_operation_cancelled(*kept);
     }
   });
 }
 
-Status StreamCore::encode(StreamOperation& operation, MessageView message) {
+Status StreamCore::encode(detail::StreamOperation& operation, MessageView message) {
   const Codec* codec = codec_.load(std::memory_order_relaxed);
   if (message.type->kind == MessageKind::none) {
     codec = nullptr;
@@ -73,28 +75,28 @@ Status StreamCore::on_codec_exception(const Status& status, const std::string& t
 
 // --- the loop's side ---
 
-void StreamCore::dispatch(StreamOperation& operation, StreamAction action) {
+void StreamCore::dispatch(detail::StreamOperation& operation, detail::StreamAction action) {
   if (!operation.status.is_ok()) return complete(operation);
   switch (action) {
-    case StreamAction::read:
+    case detail::StreamAction::read:
       return begin_read(operation);
-    case StreamAction::write:
+    case detail::StreamAction::write:
       return begin_write(operation, false);
-    case StreamAction::write_last:
+    case detail::StreamAction::write_last:
       return begin_write(operation, true);
-    case StreamAction::close_writes:
+    case detail::StreamAction::close_writes:
       return begin_close(operation);
-    case StreamAction::finish:
+    case detail::StreamAction::finish:
       return begin_finish(operation);
   }
 }
 
-void StreamCore::fail(StreamOperation& operation, StatusCode code, std::string_view text) {
+void StreamCore::fail(detail::StreamOperation& operation, StatusCode code, std::string_view text) {
   operation.status = Status(code, text);
   complete(operation);
 }
 
-void StreamCore::begin_read(StreamOperation& operation) {
+void StreamCore::begin_read(detail::StreamOperation& operation) {
   if (read_ != nullptr) {
     return fail(operation, StatusCode::failed_precondition, "read stream: another read of this stream is under way");
   }
@@ -106,12 +108,12 @@ void StreamCore::settle_reads() {
   if (read_ == nullptr) return;
   if (!messages_.empty()) return deliver(*std::exchange(read_, nullptr));
   if (!over_ && (!peer_ended_ || status_follows())) return;
-  StreamOperation& operation = *std::exchange(read_, nullptr);
+  detail::StreamOperation& operation = *std::exchange(read_, nullptr);
   if (over_ && !peer_ended_) operation.status = after_end();
   complete(operation);
 }
 
-void StreamCore::deliver(StreamOperation& operation) {
+void StreamCore::deliver(detail::StreamOperation& operation) {
   const HeldMessage message = messages_.pop_front();
   ThrownText thrown;
   operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
@@ -133,7 +135,7 @@ bool StreamCore::may_write() {
   return true;
 }
 
-void StreamCore::begin_write(StreamOperation& operation, bool last) {
+void StreamCore::begin_write(detail::StreamOperation& operation, bool last) {
   if (over_) {
     operation.status = status_.is_ok() ? Status(StatusCode::cancelled, "write stream: the call is over") : after_end();
     return complete(operation);
@@ -150,16 +152,16 @@ void StreamCore::begin_write(StreamOperation& operation, bool last) {
   write_waits_last_ = last;
 }
 
-void StreamCore::send(StreamOperation& operation, bool last) {
+void StreamCore::send(detail::StreamOperation& operation, bool last) {
   session::Session& open = *session();
-  session::Outgoing message{.codec = operation.codec_, .compressor = operation.compressor_};
+  session::OutgoingMessage message{.codec = operation.codec_, .compressor = operation.compressor_};
   written_ahead_ += operation.payload_.size() + 16;
   message.payload = std::move(operation.payload_);
   if (!operation.leading_.empty()) owe_leading(std::exchange(operation.leading_, {}));
   const Metadata* const leading = owed_leading_.empty() ? nullptr : &owed_leading_;
-  const std::uint64_t taken_before = sent_bytes_ != nullptr ? open.payload_bytes_taken() : 0;
+  const std::uint64_t taken_before = sent_bytes_ != nullptr ? open.payload_bytes_accepted() : 0;
   operation.status = open.send(id_, message, leading, last);
-  if (sent_bytes_ != nullptr) sent_bytes_->add(static_cast<std::int64_t>(open.payload_bytes_taken() - taken_before));
+  if (sent_bytes_ != nullptr) sent_bytes_->add(static_cast<std::int64_t>(open.payload_bytes_accepted() - taken_before));
   if (leading != nullptr && operation.status.is_ok()) owed_leading_.clear();
   if (last && !operation.status.is_ok()) writes_closed_ = false;
   link_->flush();
@@ -174,7 +176,7 @@ void StreamCore::owe_leading(Metadata&& leading) {
   }
 }
 
-void StreamCore::begin_close(StreamOperation& operation) {
+void StreamCore::begin_close(detail::StreamOperation& operation) {
   if (over_ || writes_closed_) return complete(operation);
   if (write_ != nullptr) {
     return fail(operation, StatusCode::failed_precondition, "close writes: a write of this stream is under way");
@@ -190,7 +192,7 @@ void StreamCore::begin_close(StreamOperation& operation) {
   complete(operation);
 }
 
-void StreamCore::begin_finish(StreamOperation& operation) {
+void StreamCore::begin_finish(detail::StreamOperation& operation) {
   if (!may_finish() || finish_ != nullptr) {
     return fail(operation, StatusCode::failed_precondition, "finish stream: it is being finished already");
   }
@@ -201,9 +203,9 @@ void StreamCore::begin_finish(StreamOperation& operation) {
   finish_ = &operation;
 }
 
-void StreamCore::withdraw(StreamOperation& operation) {
+void StreamCore::withdraw(detail::StreamOperation& operation) {
   operation.status = Status(StatusCode::cancelled, "use stream: the operation was cancelled");
-  for (StreamOperation** const kept : {&read_, &write_, &finish_}) {
+  for (detail::StreamOperation** const kept : {&read_, &write_, &finish_}) {
     if (*kept != &operation) continue;
     if (kept == &write_ && write_waits_last_) writes_closed_ = false;
     *kept = nullptr;
@@ -228,7 +230,7 @@ void StreamCore::on_message(session::Event& event) {
   if (!event.metadata.empty()) leading_ = std::move(event.metadata);
   if (event.end) peer_ended_ = true;
   if (event.has_message) {
-    event.held = true;
+    event.is_retained = true;
     messages_.push_back({event.payload_slice(), event.codec, event.credit});
   }
   settle_reads();
@@ -265,4 +267,6 @@ void StreamCore::drop_messages() {
   messages_.clear();
 }
 
-}  // namespace trunkline::call
+}  // namespace call
+
+}  // namespace trunkline

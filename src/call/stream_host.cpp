@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Waiting for a loop that another thread runs.
+// Blocking operations on a loop that another thread runs.
 #include "call/stream_host.h"
 
 namespace trunkline::call {
@@ -11,10 +11,10 @@ bool StreamHost::block(WaitPoint& done, const std::function<void()>& begin) {
   return true;
 }
 
-bool StreamHost::run(StreamOperation& operation, const std::function<void()>& begin) {
+bool StreamHost::run(detail::StreamOperation& operation, const std::function<void()>& begin) {
   WaitPoint done;
   operation.waiter = &done;
-  operation.complete = [](StreamOperation& ended) { static_cast<WaitPoint*>(ended.waiter)->signal(); };
+  operation.complete = [](detail::StreamOperation& ended) { static_cast<WaitPoint*>(ended.waiter)->signal(); };
   return block(done, begin);
 }
 

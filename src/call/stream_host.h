@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// StreamHost and StreamLink: what a stream asks of the loop and of the connection it lives on.
+// StreamHost: what a stream needs of its loop. StreamLink: what it needs of its connection.
 #pragma once
 
 #include "call/completion_queue.h"
@@ -10,24 +10,25 @@
 
 namespace trunkline::call {
 
+/// Implemented by channels and by the loops of servers.
 class StreamHost {
  public:
   virtual ~StreamHost() = default;
-  /// Any thread.
+  /// True on the thread that runs the loop. Any thread.
   virtual bool is_on_loop() const noexcept = 0;
-  /// Any thread. Sees to it that somebody runs the loop for an operation that is not waited for; the error is why
-  /// nobody does.
+  /// Ensures that a thread runs the loop for an operation that no thread waits for. The error says why none can. Any
+  /// thread.
   virtual Status ensure_runner() { return {}; }
-  /// Any thread; for an operation that never gets to the loop. Inside what begins it.
-  virtual void complete_unbegun(StreamOperation& operation) { operation.complete(operation); }
-  /// Any thread; runs `task` on the loop's.
+  /// Completes an operation that never reaches the loop, inside the function that begins it. Any thread.
+  virtual void complete_unbegun(detail::StreamOperation& operation) { operation.complete(operation); }
+  /// Runs `task` on the loop's thread. Any thread.
   virtual void post(std::function<void()> task) = 0;
-  /// Has `begin` run on the loop's thread, then waits until `done` is signalled. False if this thread cannot wait,
-  /// because the loop would stand still meanwhile; then `begin` has not run. Here: posts and waits.
+  /// Runs `begin` on the loop's thread, and then waits until `done` is signalled. False: this thread cannot wait,
+  /// because the loop would stand still in the meantime, and `begin` has not run. This implementation posts and waits.
   virtual bool block(WaitPoint& done, const std::function<void()>& begin);
-  /// The same for an operation, whose `complete` is set for that. Here: by block().
-  virtual bool run(StreamOperation& operation, const std::function<void()>& begin);
-  /// Loop's thread.
+  /// The same for an operation, whose `complete` is replaced. This implementation uses block().
+  virtual bool run(detail::StreamOperation& operation, const std::function<void()>& begin);
+  /// Where ended operations go. Loop's thread.
   virtual CompletionQueue& completions() noexcept = 0;
 };
 
@@ -37,7 +38,7 @@ class StreamLink {
   virtual ~StreamLink() = default;
   /// Null once the connection is gone.
   virtual session::Session* session() noexcept = 0;
-  /// The session was given something to send, or credit to return.
+  /// Call this after giving the session something to send, or credit to return.
   virtual void flush() = 0;
 };
 

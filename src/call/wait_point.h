@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// WaitPoint: where a blocked thread waits until another says that its operation is done.
+// WaitPoint: a thread waits there until another thread signals that its operation is done.
 #pragma once
 
 #include <condition_variable>
@@ -11,7 +11,7 @@ namespace trunkline::call {
 class WaitPoint {
  public:
   void signal() {
-    // Notified under the lock: afterwards it may be gone.
+    // Notified with the mutex held: once it is released, the waiter may destroy this.
     const std::lock_guard lock(mutex_);
     done_ = true;
     changed_.notify_one();

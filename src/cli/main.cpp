@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program `trunkline`.
-#include "cli/command_line.h"
-#include "cli/failure.h"
+#include "cli/commands/command_line.h"
+#include "cli/process/failure.h"
 
 #include <google/protobuf/stubs/logging.h>
 
@@ -12,7 +12,8 @@
 
 namespace {
 
-/// A descriptor that is closed would be given to the next file or connection, which would then be written messages.
+/// Opens closed standard descriptors: otherwise the next file or connection would take their numbers and receive
+/// messages.
 void open_standard_files() noexcept {
   for (int file = STDIN_FILENO; file <= STDERR_FILENO; ++file) {
     if (fcntl(file, F_GETFD) < 0) (void)open("/dev/null", O_RDWR);
@@ -23,15 +24,15 @@ void open_standard_files() noexcept {
 
 int main(int count, char** arguments) {
   open_standard_files();
-  // It writes what peers say to standard error as it is; errors are told by results.
+  // protobuf would log text from peers to standard error unescaped; errors are reported by results.
   google::protobuf::SetLogHandler(nullptr);
-  // That nobody reads is told by the write.
+  // The write itself reports that the reader is gone.
   std::signal(SIGPIPE, SIG_IGN);
   try {
-    return trunkline::cli::CommandLine().run(count, arguments);
-  } catch (const trunkline::cli::OutputClosed&) {
-    return trunkline::cli::exit_status::signal_base + SIGPIPE;
-  } catch (const trunkline::cli::Failure& failure) {
+    return trunkline::cli::commands::CommandLine().run(count, arguments);
+  } catch (const trunkline::cli::process::OutputClosed&) {
+    return trunkline::cli::process::exit_status::signal_base + SIGPIPE;
+  } catch (const trunkline::cli::process::Failure& failure) {
     return failure.exit_status();
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attempt: a call on its way to a connection, whatever its kind.
+// Attempt: a call of any kind on its way to a connection.
 #pragma once
 
 #include "base/timer_wheel.h"
@@ -7,38 +7,48 @@
 
 #include <trunkline/status.h>
 
+#include <cstdint>
+
 namespace trunkline::client {
 
 class ClientConnection;
+class PendingCalls;
 
 /// Loop's thread only.
 class Attempt {
  public:
   virtual ~Attempt() = default;
-  /// The connection can start it. An error ends it; no trace is left on the connection.
+  /// Starts the call on `connection`, which is able to start it. After an error the connection knows nothing of the
+  /// call, and the caller ends the call by fail().
   virtual Status start_on(ClientConnection& connection) = 0;
-  /// It ends without having been sent.
+  /// Ends the call, which has not been sent by this attempt.
   virtual void fail(Status status) = 0;
 
   const MethodEntry* method = nullptr;
   base::TimePoint deadline = base::never;
-  base::TimePoint started{};  ///< known if there is a deadline
+  /// When the call began. Set only if there is a deadline, or if interceptors ask for it.
+  base::TimePoint started{};
+  /// CallOptions::wait_for_ready. Without it the call fails fast: as soon as an attempt to connect has failed.
   bool wait_for_ready = false;
+  /// PendingPolicy::wait: the call may wait even if max_pending_calls do so already.
   bool waits_for_room = false;
 
  protected:
   Attempt() noexcept
       : timer_([](base::Timer&, void* self,
-                  base::TimePoint) { static_cast<Attempt*>(self)->expire_(*static_cast<Attempt*>(self)); },
+                  base::TimePoint) { static_cast<Attempt*>(self)->on_timer_(*static_cast<Attempt*>(self)); },
                this) {}
 
  private:
-  friend class PendingQueue;
+  friend class PendingCalls;
+  enum class Waiting : std::uint8_t { no, for_connection, for_retry };
+
+  // The attempt's place among the pending calls, and its timer there.
+  Waiting waiting_ = Waiting::no;
+  PendingCalls* pending_ = nullptr;
   Attempt* previous_ = nullptr;
   Attempt* next_ = nullptr;
-  bool queued_ = false;
-  void* queue_ = nullptr;
-  void (*expire_)(Attempt& attempt) = nullptr;
+  void (*on_timer_)(Attempt& attempt) = nullptr;
   base::Timer timer_;
 };
 

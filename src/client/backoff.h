@@ -13,15 +13,16 @@ namespace trunkline::client {
 class Backoff {
  public:
   explicit Backoff(const BackoffOptions& options);
-  /// Counts a failure and gives the wait before the next attempt.
+  /// Counts a failure and returns the wait before the next attempt.
   base::Duration next();
+  /// The next failure is the first again.
   void reset() noexcept { failures_ = 0; }
-  /// The wait after the n-th failure, n from 1, with jitter.
+  /// The wait after failure number `failures`, from 1, with jitter.
   base::Duration after(int failures);
 
  private:
   const BackoffOptions options_;
-  std::uint64_t state_;
+  std::uint64_t random_state_;
   int failures_ = 0;
 };
 

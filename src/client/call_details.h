@@ -1,59 +1,61 @@
 // SPDX-License-Identifier: MIT
-// CallDetails: what a unary call needs that does not go the direct way - to wait, to be repeated, intercepted, or
-// posted.
+// CallDetails: what a unary call needs unless it goes straight to a connection and succeeds there.
 #pragma once
 
 #include "base/object_pool.h"
 #include "client/attempt.h"
+#include "client/ended_calls.h"
 #include "client/interception.h"
-#include "net/task_queue.h"
+#include "net/posted_task.h"
 #include "session/session.h"
 
-#include <trunkline/call_operation.h>
+#include <trunkline/call_options.h>
+#include <trunkline/detail/call_operation.h>
 
 #include <memory>
-#include <utility>
+#include <string>
 
 namespace trunkline::client {
 
-class ChannelCore;
+class UnaryCalls;
 
-/// Belongs to its operation from begin to end. Made on the caller's thread, used on the loop's.
+/// A call has them if it waits, is retried, goes through interceptors, comes from another thread, or carries metadata.
+/// They belong to its operation from its beginning, or its first failure, to its end. Made on the thread that begins
+/// the call, and used on the loop's.
 class CallDetails final : public Attempt {
  public:
-  CallDetails(ChannelCore& owner, CallOperation& call) noexcept;
+  CallDetails(UnaryCalls& owner, EndedCalls& ended, detail::CallOperation& call) noexcept
+      : calls(owner), operation(call), ended_(ended) {
+    task.details = this;
+  }
 
   Status start_on(ClientConnection& connection) override;
   void fail(Status status) override;
 
-  /// Waits, at most until the deadline, then tries again. The core keeps a list of those that wait so.
-  void repeat_after(base::Duration delay);
-  /// Does nothing unless it waits.
-  void stop_waiting() noexcept;
-
-  struct PostedTask : net::Task {
+  struct PostedTask : net::PostedTask {
     CallDetails* details = nullptr;
   };
 
-  ChannelCore& core;
-  CallOperation& operation;
-  std::shared_ptr<ChannelCore> keep_core;  // while posted
+  UnaryCalls& calls;
+  detail::CallOperation& operation;
+  /// Keeps the channel alive while `task` is on its way to the loop.
+  std::shared_ptr<void> keep_channel;
   PostedTask task;
-  session::Outgoing message;  // a payload, or a view of a request that stays
+  /// A payload, or a view of a request that stays.
+  session::OutgoingMessage message;
   Metadata metadata;
   Metadata leading;
   Metadata trailing;
   std::string peer;
-  ReplyInfo* reply = nullptr;
+  ResponseInfo* response_info = nullptr;
+  /// Why the call failed while it was being prepared.
   Status early_error;
   Interception interception;
-  std::unique_ptr<MethodEntry> own_method;  // of a name that is not in the table
+  /// Of a method that has no entry in the channel's table.
+  std::unique_ptr<MethodEntry> own_method;
 
  private:
-  base::Timer repeat_timer_;
-  bool is_waiting_ = false;
-  CallDetails* previous_waiting_ = nullptr;
-  CallDetails* next_waiting_ = nullptr;
+  EndedCalls& ended_;
 };
 
 using CallDetailsPool = base::ObjectPool<CallDetails, 4096>;

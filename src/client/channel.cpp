@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The public face of a ChannelCore.
+// Channel: the public functions of a ChannelCore.
 #include <trunkline/channel.h>
 
 #include "client/channel_core.h"
+#include "client/client_stream_core.h"
 
 #include <utility>
 #include <vector>
@@ -42,25 +43,25 @@ Channel::~Channel() {
     core_->shut_down();
     return;
   }
-  // What would let go of its locks, or end its thread, is not there: it is never destroyed.
-  static auto* const left = new std::vector<std::shared_ptr<client::ChannelCore>>;
-  left->push_back(std::move(core_));
+  // The threads of the parent process are not there to release its locks, or to be joined: it is never destroyed.
+  static auto* const leaked = new std::vector<std::shared_ptr<client::ChannelCore>>;
+  leaked->push_back(std::move(core_));
 }
 
-Method Channel::method(std::string_view name) { return core_->methods().handle(name); }
+Method Channel::method(std::string_view name) { return core_->preparation().methods().handle(name); }
 
 MutableMessageView Channel::no_response() noexcept {
   static Empty empty;
   return MutableMessageView::of(empty);
 }
 
-std::uint64_t Channel::next_cancel_number() noexcept { return core_->next_cancel_number(); }
+std::uint64_t Channel::next_cancel_number() noexcept { return core_->calls().next_cancel_number(); }
 
-void client::cancel_call(const std::weak_ptr<ChannelCore>& core, std::uint64_t cancel_number) {
-  if (const std::shared_ptr<ChannelCore> alive = core.lock()) alive->cancel(cancel_number);
+void detail::cancel_call(const std::weak_ptr<client::ChannelCore>& core, std::uint64_t cancel_number) {
+  if (const std::shared_ptr<client::ChannelCore> alive = core.lock()) alive->cancel(cancel_number);
 }
 
-void Channel::begin(client::CallOperation& operation, const Method& method, MessageView request,
+void Channel::begin(detail::CallOperation& operation, const Method& method, MessageView request,
                     const CallOptions& options) {
   if (core_->complete_if_refused(operation, method)) return;
   core_->begin(operation, method, request, options);
@@ -68,23 +69,25 @@ void Channel::begin(client::CallOperation& operation, const Method& method, Mess
 
 Status Channel::run(const Method& method, MessageView request, MutableMessageView response,
                     const CallOptions& options) {
-  client::CallOperation operation(nullptr, response);
+  detail::CallOperation operation(nullptr, response);
   core_->run(operation, method, request, options);
   return std::move(operation.status);
 }
 
 Status Channel::run_oneway(const Method& method, MessageView request, const CallOptions& options) {
-  client::CallOperation operation(nullptr, no_response());
+  detail::CallOperation operation(nullptr, no_response());
   operation.one_way = true;
-  // Nobody waits for what is still to be written.
+  // The call is complete before its bytes are written: the loop has to run after this function has returned.
   if (Status refused = core_->refusal(method); !refused.is_ok()) return refused;
   core_->run(operation, method, request, options);
   return std::move(operation.status);
 }
 
-std::shared_ptr<call::StreamPort> Channel::open_stream(const Method& method, const CallOptions& options,
-                                                       MessageView first, bool ends) {
-  return core_->open_stream(method, options, first, ends);
+std::shared_ptr<detail::StreamPort> Channel::open_stream(const Method& method, const CallOptions& options,
+                                                         MessageView first, bool ends) {
+  auto stream = std::make_shared<client::ClientStreamCore>(core_, method, options, ends, first);
+  stream->open();
+  return stream;
 }
 
 ChannelState Channel::state() const noexcept { return core_->state(); }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
-// How a channel is put together, and what its connections tell it.
+// How a channel is put together, how it is closed, and what is left of it.
 #include "client/channel_core.h"
 
-#include "base/exception_text.h"
-#include "client/client_stream_core.h"
 #include "client/options_check.h"
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <string>
 #include <utility>
 
 namespace trunkline::client {
 
 namespace {
+
+/// Calls completed in one turn of the loop.
+constexpr int max_completions_per_turn = 1024;
+/// How often the destructor polls a loop of the channel's own. Handlers of the user's that post themselves again do not
+/// hold it up for longer.
+constexpr int max_last_polls = 16;
 
 session::SessionOptions session_options_of(const ChannelOptions& options) {
   session::SessionOptions result;
@@ -29,7 +35,26 @@ ChannelOptions checked(ChannelOptions options) {
   return options;
 }
 
-constexpr int most_ended_at_once = 1024;
+std::string in_ms(std::chrono::nanoseconds duration) {
+  return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) + " ms";
+}
+
+Status closed_status() { return {StatusCode::cancelled, "the channel is closed"}; }
+
+/// A thread that waits for one operation, on its stack.
+template <class Operation>
+struct BlockedOperation {
+  explicit BlockedOperation(LoopDriver& loop_driver, Operation& operation) : driver(loop_driver) {
+    operation.waiter = this;
+    operation.complete = [](Operation& ended) {
+      auto& self = *static_cast<BlockedOperation*>(ended.waiter);
+      self.driver.finish(self.blocked);
+    };
+  }
+
+  LoopDriver& driver;
+  BlockedCall blocked;
+};
 
 }  // namespace
 
@@ -51,169 +76,257 @@ ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, C
       loop_(loop),
       options_(checked(std::move(options))),
       session_options_(session_options_of(options_)),
-      interceptors_(options_.interceptors),
-      default_compressor_(options_.compressors.find(options_.compressor)),
-      all_direct_(interceptors_.empty()),
-      repeats_(options_.max_retries > 0 && !options_.ordered),
+      log_(options_.log),
       driver_(
           loop_, own_loop_ != nullptr,
           {.work_left = [this]() -> std::shared_ptr<void> { return has_work_left() ? shared_from_this() : nullptr; },
-           .on_exception = [this] { log_exception(); },
+           .on_exception = [this] { log_.log_current(); },
            .on_over = [this] { loop_.clear(); }}),
-      repeat_backoff_(options_.backoff),
-      pending_(loop_.timers(), options_.max_pending_calls, [this] { return waiting_for(); }),
+      preparation_(loop_, options_),
       run_completions_([](void* self) { static_cast<ChannelCore*>(self)->run_completions(); }, this),
       completions_(
           [](void* self) {
             auto& core = *static_cast<ChannelCore*>(self);
-            core.loop_.follow_up(core.run_completions_);
+            core.loop_.defer(core.run_completions_, net::DeferUntil::handler_returns);
           },
           this),
-      detached_completions_([](void*) {}, nullptr),
-      pool_(std::make_unique<ConnectionPool>(*this, connector(loop_))) {}
+      posted_(loop_),
+      detached_streams_(log_),
+      invoker_({.loop = loop_, .options = options_, .session_options = session_options_, .calls = *this}, lifecycle_,
+               connector(loop_),
+               {.changed = [this] { on_event(invoker_.pool().condition()); },
+                .is_ready_awaited = [this] { return !ready_waiters_.empty(); }}),
+      calls_({.loop = loop_,
+              .options = options_,
+              .lifecycle = lifecycle_,
+              .log = log_,
+              .preparation = preparation_,
+              .invoker = invoker_,
+              .run_completions = run_completions_,
+              .keep_channel = [this] { return shared_from_this(); }}) {}
 
 ChannelCore::~ChannelCore() = default;
 
 bool ChannelCore::is_of_this_process() const noexcept { return process_ == ::getpid(); }
 
-bool ChannelCore::has_work_left() const noexcept {
-  if (!driver_.needs_thread()) return false;
-  if (ended_ != nullptr || !completions_.empty()) return true;
-  if (closed_.load(std::memory_order_relaxed)) return false;
-  return !pending_.empty() || first_repeating_ != nullptr || pool_->has_work_left();
+// --- calls ---
+
+Status ChannelCore::refusal(const Method& method) {
+  const Status reason = ensure_runner();
+  if (reason.is_ok()) return {};
+  Status refused(reason.code(), "call " + std::string(method.name()) + ": " + std::string(reason.message()));
+  refused.set_may_have_run(false);
+  return refused;
 }
 
-/// With the exception as the current one.
-void ChannelCore::log_exception() const noexcept {
-  if (!options_.log) return;
-  try {
-    const std::string text = "run loop: a handler has thrown: " + base::current_exception_text();
-    options_.log({.level = LogLevel::error, .message = text, .method = {}, .peer = {}});
-  } catch (...) {  // a log that throws has nobody to tell
-  }
+bool ChannelCore::complete_without_thread(detail::CallOperation& operation, const Method& method) {
+  operation.status = refusal(method);
+  if (operation.status.is_ok()) return false;
+  log_.complete_initiating(operation);
+  return true;
 }
 
-// --- completions ---
-
-void ChannelCore::end_soon(CallOperation& operation) {
-  if (operation.cancel_number != 0) cancellable_.erase(operation.cancel_number);
-  operation.next_ = nullptr;
-  (ended_ == nullptr ? ended_ : last_ended_->next_) = &operation;
-  last_ended_ = &operation;
-  if (!detached_) loop_.follow_up(run_completions_);
+void ChannelCore::run(detail::CallOperation& operation, const Method& method, MessageView request,
+                      const CallOptions& options) {
+  BlockedOperation waiting(driver_, operation);
+  operation.request_stays = true;
+  drive(waiting.blocked, [&] { begin(operation, method, request, options); });
 }
 
-void ChannelCore::run_completions() {
-  const std::shared_ptr<ChannelCore> keep = shared_from_this();
-  for (int count = 0; ended_ != nullptr; ++count) {
-    // Also in case the completion blocks in a nested run of the loop, or throws.
-    if ((ended_->next_ != nullptr || !completions_.empty()) && !detached_) loop_.defer(run_completions_);
-    if (count == most_ended_at_once) break;
-    end(*std::exchange(ended_, ended_->next_));
-  }
-  completions_.run();
-}
-
-// --- what the connections tell ---
-
-void ChannelCore::pump() {
-  while (!pending_.empty()) {
-    ClientConnection* const connection = pool_->pick();
-    if (connection == nullptr) break;
-    Attempt& attempt = pending_.pop();
-    Status status = attempt.start_on(*connection);
-    if (!status.is_ok()) attempt.fail(about_call(*attempt.method, status));
-  }
-  connect_if_wanted();
-}
-
-void ChannelCore::connect_if_wanted() {
-  if (wants_connection()) pool_->connect();
-  refresh_state();
-}
-
-void ChannelCore::connection_opened() {
-  pool_->opened();
-  refresh_state();
-  release_waiters();
-  pump();
-}
-
-void ChannelCore::connection_leaves(ClientConnection& connection) {
-  pool_->leaves(connection);
-  connect_if_wanted();
-}
-
-void ChannelCore::connection_closed(ClientConnection& connection, const Status& reason) {
-  pool_->closed(connection, reason);
-  refresh_state();
-  release_waiters();
-}
-
-void ChannelCore::connecting_failed(const Status& error) {
-  Status status = error;
-  if (status.code() == StatusCode::deadline_exceeded) {
-    status = Status(StatusCode::unavailable, error.message(), StatusOrigin::transport);
-  }
-  status.set_may_have_run(false);
-  refresh_state();
-  pending_.fail_impatient(status);
-}
-
-void ChannelCore::refresh_state() {
-  ChannelState state = ChannelState::idle;
-  if (closed_.load(std::memory_order_relaxed)) {
-    state = ChannelState::closed;
-  } else if (pool_->is_ready()) {
-    state = ChannelState::ready;
-  } else if (pool_->is_failing()) {
-    state = ChannelState::failing;
-  } else if (pool_->is_connecting()) {
-    state = ChannelState::connecting;
-  }
-  state_.store(state, std::memory_order_relaxed);
-}
-
-/// For the text of a call that has waited too long.
-std::string ChannelCore::waiting_for() const {
-  const bool is_full = pool_->is_ready();
-  std::string text = (is_full ? "room on the connection to " : "a connection to ") + pool_->target();
-  if (!is_full && !pool_->last_error().is_ok()) text.append("; the last error: ").append(pool_->last_error().message());
-  return text;
-}
-
-// --- streams ---
-
-std::shared_ptr<call::StreamPort> ChannelCore::open_stream(const Method& method, const CallOptions& options,
-                                                           MessageView first, bool ends) {
-  auto stream = std::make_shared<ClientStreamCore>(shared_from_this(), method, options, ends, first);
-  stream->open();
-  return stream;
-}
-
-namespace {
-struct BlockedOperation {
-  BlockedCall blocked;
-  LoopDriver* driver;
-};
-}  // namespace
-
-bool ChannelCore::run(call::StreamOperation& operation, const std::function<void()>& begin) {
-  BlockedOperation waiting{.blocked = {}, .driver = &driver_};
-  operation.waiter = &waiting;
-  operation.complete = [](call::StreamOperation& ended) {
-    auto& done = *static_cast<BlockedOperation*>(ended.waiter);
-    done.driver->finish(done.blocked);
-  };
-  if (detached_) {
-    // Whoever enters after it may be the one to complete it.
-    run_detached(begin);
-    complete_detached_until_done(waiting.blocked);
+bool ChannelCore::run(detail::StreamOperation& operation, const std::function<void()>& begin) {
+  BlockedOperation waiting(driver_, operation);
+  if (is_detached()) {
+    const std::shared_ptr<ChannelCore> keep = shared_from_this();
+    detached_streams_.run_until(begin, [&] { return waiting.blocked.is_done(); });
     driver_.wait(waiting.blocked);
   } else {
     driver_.drive(waiting.blocked, [&] { run_soon(begin, false); });
   }
   return true;
+}
+
+void ChannelCore::cancel(std::uint64_t cancel_number) {
+  // On the loop's thread too: the call itself may still be on its way there.
+  posted_.post_behind([self = shared_from_this(), cancel_number] { self->calls_.cancel(cancel_number); });
+}
+
+void ChannelCore::run_soon(std::function<void()> task, bool is_urgent) {
+  if (is_on_loop()) return task();
+  const std::shared_ptr<ChannelCore> keep = shared_from_this();
+  if (is_urgent) static_cast<void>(ensure_runner());
+  if (!posted_.push(task, keep)) detached_streams_.run(std::move(task));
+}
+
+void ChannelCore::run_completions() {
+  const std::shared_ptr<ChannelCore> keep = shared_from_this();
+  for (int count = 0; !calls_.ended().empty(); ++count) {
+    // A completion may throw, or block in a nested run of the loop: the loop then goes on with the others.
+    if ((calls_.ended().has_several() || !completions_.empty()) && !is_detached()) loop_.defer(run_completions_);
+    if (count == max_completions_per_turn) break;
+    calls_.complete_one();
+  }
+  completions_.run();
+}
+
+bool ChannelCore::has_work_left() const noexcept {
+  if (!driver_.needs_thread()) return false;
+  if (!calls_.ended().empty() || !completions_.empty()) return true;
+  return !lifecycle_.is_closed() && invoker_.has_work_left();
+}
+
+// --- ready and closed ---
+
+void ChannelCore::on_event(ChannelLifecycle::Event event) {
+  switch (lifecycle_.on(event)) {
+    case ChannelLifecycle::Action::none:
+      return;
+    case ChannelLifecycle::Action::finish_ready_waiters:
+      return ready_waiters_.finish_all({});
+    case ChannelLifecycle::Action::begin_close:
+      return begin_close();
+    case ChannelLifecycle::Action::finish_close_waiters:
+      return close_waiters_.finish_all({});
+  }
+}
+
+Status ChannelCore::wait(ChannelWaiter& waiter, std::chrono::nanoseconds timeout, const std::function<void()>& begin) {
+  const std::function<void()> start = [&] {
+    const auto duration = std::chrono::duration_cast<base::Duration>(std::max(timeout, std::chrono::nanoseconds(0)));
+    waiter.start_timer(loop_.timers(), base::deadline_after(loop_.now(), duration));
+    begin();
+  };
+  drive(waiter.blocked(), [&] {
+    if (is_detached() || loop_.is_current()) return start();
+    loop_.post(start);
+  });
+  return waiter.status();
+}
+
+Status ChannelCore::wait_for_ready(std::chrono::nanoseconds timeout) {
+  ChannelWaiter waiter(driver_, [&](ChannelWaiter& expired) {
+    expired.finish({StatusCode::deadline_exceeded,
+                    "wait for channel: not ready after " + in_ms(timeout) + ", waiting for " + invoker_.awaited()});
+  });
+  return wait(waiter, timeout, [&] {
+    if (lifecycle_.is_closed()) {
+      return waiter.finish({StatusCode::failed_precondition, "wait for channel: the channel is closed"});
+    }
+    if (invoker_.is_ready()) return waiter.finish({});
+    ready_waiters_.add(waiter);
+    invoker_.connect_if_wanted();
+  });
+}
+
+Status ChannelCore::close(std::chrono::nanoseconds timeout) {
+  ChannelWaiter waiter(driver_, [&](ChannelWaiter& expired) { cut_off(expired, timeout); });
+  return wait(waiter, timeout, [&] {
+    close_waiters_.add(waiter);
+    on_event(ChannelLifecycle::Event::close);
+  });
+}
+
+void ChannelCore::begin_close() {
+  ready_waiters_.finish_all({StatusCode::cancelled, "wait for channel: the channel is closed"});
+  invoker_.fail_pending(closed_status().set_may_have_run(false));
+  invoker_.pool().drain();
+  on_event(invoker_.pool().condition());
+}
+
+void ChannelCore::cut_off(ChannelWaiter& waiter, std::chrono::nanoseconds timeout) {
+  // Taken out first, so that the end of the connections does not finish it. Completions run after this: they may take
+  // as long as they like, run the loop, or destroy the channel.
+  close_waiters_.remove(waiter);
+  const std::size_t count = invoker_.pool().open_calls();
+  invoker_.pool().close_all(closed_status());
+  invoker_.pool().end_calls();
+  // Without open calls, the connections only waited for their peers to close them.
+  if (count == 0) return waiter.finish({});
+  waiter.finish({StatusCode::deadline_exceeded, "close channel: " + std::to_string(count) +
+                                                    " calls were cancelled, they had not ended after " +
+                                                    in_ms(timeout)});
+}
+
+// --- the end ---
+
+void ChannelCore::shut_down() {
+  const std::shared_ptr<ChannelCore> keep = shared_from_this();
+  ChannelWaiter waiter(driver_, nullptr);
+  end_everything(waiter);
+  driver_.stop();
+  detach();
+  if (driver_.is_own() && !loop_.is_current()) clear_own_loop();
+}
+
+/// Closes the channel at once, and waits until every connection has had its last turn, in which it says goodbye.
+void ChannelCore::end_everything(ChannelWaiter& waiter) {
+  // Deferred behind the connections' own turns.
+  net::DeferredTask last([](void* self) { static_cast<ChannelWaiter*>(self)->finish({}); }, &waiter);
+  const std::function<void()> begin = [&] {
+    on_event(ChannelLifecycle::Event::close);
+    invoker_.pool().close_all(closed_status());
+    invoker_.pool().end_calls();
+    loop_.defer(last);
+  };
+  if (driver_.is_own() || loop_.is_current()) {
+    return log_.guard([&] {
+      driver_.drive(waiter.blocked(), [&] {
+        if (loop_.is_current()) return begin();
+        loop_.post(begin);
+      });
+    });
+  }
+  // By the contract of the destructor no thread runs the user's loop, so this one does.
+  bool has_begun = false;
+  const auto step = [&] {
+    if (!std::exchange(has_begun, true)) begin();
+    return waiter.is_finished();
+  };
+  // A run ends with each exception of a handler of the user's, and the next one goes on behind that handler. A loop
+  // with a clock of its own stops as soon as nothing is ready.
+  bool is_stopped = false;
+  while (!waiter.is_finished() && !is_stopped) {
+    log_.guard([&] { is_stopped = !loop_.run_until(step, base::never); });
+  }
+}
+
+void ChannelCore::detach() {
+  detached_streams_.run([this] {
+    run_completions_.cancel();
+    on_event(ChannelLifecycle::Event::detach);
+    invoker_.pool().detach();
+    PostedTasks::Queue left = posted_.close();
+    while (!left.empty()) log_.guard(left.pop_front());
+    // Unary calls come first, and so does this thread: it completes what the tasks have ended.
+    completions_.splice(detached_streams_.ended());
+  });
+  complete_detached();
+}
+
+/// Handlers and coroutines in the loop may own streams, and with them the core, which owns the loop.
+void ChannelCore::clear_own_loop() {
+  bool has_more = true;
+  for (int count = 0; has_more && count < max_last_polls; ++count) {
+    log_.guard([&] { has_more = loop_.poll(); });
+    complete_detached();
+  }
+  loop_.clear();
+  complete_detached();
+}
+
+/// Completes unary calls, and then operations of streams, until neither are left. Every call ends at once by now, so
+/// that this returns once no completion begins a further call.
+void ChannelCore::complete_detached() {
+  do {
+    calls_.complete_all();
+    detached_streams_.run([this] { detached_streams_.ended().splice(completions_); });
+  } while (!calls_.ended().empty());
+}
+
+/// For a completion that the destructor has called, and that blocks in a call.
+void ChannelCore::drive_detached(BlockedCall& call, const std::function<void()>& begin) {
+  begin();
+  calls_.complete_all();
+  driver_.wait(call);
 }
 
 }  // namespace trunkline::client

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: MIT
-// From events to operations and streams, by the context each call was started with.
+// From events to operations and streams, by the context that each call was started with.
 #include "client/client_connection.h"
 
 #include "call/message_coding.h"
-#include "client/channel_core.h"
-#include "client/client_stream_core.h"
-#include "session/native_session.h"
+#include "client/connected_stream.h"
 
 #include <cstdint>
 #include <utility>
@@ -14,19 +12,20 @@ namespace trunkline::client {
 
 namespace {
 
-/// A context is an operation's address, or a stream's with the lowest bit set.
+/// A context is the address of an operation, or that of a stream with the lowest bit set.
 constexpr std::uintptr_t stream_bit = 1;
 
-void* context_of(CallOperation& operation) noexcept { return &operation; }
-void* context_of(ClientStreamCore& stream) noexcept {
+void* context_of(detail::CallOperation& operation) noexcept { return &operation; }
+void* context_of(ConnectedStream& stream) noexcept {
   return reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(&stream) | stream_bit);
 }
 bool is_stream(const void* context) noexcept { return (reinterpret_cast<std::uintptr_t>(context) & stream_bit) != 0; }
-ClientStreamCore& stream_of(void* context) noexcept {
-  return *reinterpret_cast<ClientStreamCore*>(reinterpret_cast<std::uintptr_t>(context) & ~stream_bit);
+ConnectedStream& stream_of(void* context) noexcept {
+  return *reinterpret_cast<ConnectedStream*>(reinterpret_cast<std::uintptr_t>(context) & ~stream_bit);
 }
 
-/// Also if one of the events throws: a connection that took itself for amid its events would never close.
+/// Sets a flag while events are handled, and resets it also if one of them throws: with the flag set the connection
+/// would never close.
 class InEvents {
  public:
   explicit InEvents(bool& flag) noexcept : flag_(flag), outer_(std::exchange(flag, true)) {}
@@ -41,28 +40,31 @@ class InEvents {
 
 }  // namespace
 
-ClientConnection::ClientConnection(ChannelCore& core, std::unique_ptr<net::Transport> transport)
-    : core_(&core), peer_(transport->peer().address) {
-  const ConnectionLimits& limits = core.options().limits;
-  connection_ = std::make_shared<net::Connection>(
-      std::move(transport), *this,
-      net::ConnectionOptions{.write_buffer_bytes = limits.write_buffer_bytes, .flush_delay = limits.flush_delay});
+ClientConnection::ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner,
+                                   std::unique_ptr<net::Transport> transport)
+    : setup_(setup), owner_(owner), peer_(transport->peer().address) {
+  const ConnectionLimits& limits = setup_.options.limits;
+  connection_ =
+      std::make_shared<net::Connection>(std::move(transport), *this,
+                                        net::ConnectionOptions{.write_buffer_bytes = limits.write_buffer_bytes,
+                                                               .flush_delay = limits.flush_delay,
+                                                               .handshake_timeout = limits.handshake_timeout,
+                                                               .idle_timeout = setup_.options.idle_timeout});
 }
 
 ClientConnection::~ClientConnection() = default;
 
-void ClientConnection::start() {
-  connection_->start([this](session::SessionOwner& owner) {
-    net::Loop& loop = core_->loop();
-    auto session =
-        session::make_native_session(session::Role::client, core_->session_options(), loop.timers(), owner, loop.now());
+void ClientConnection::start(const session::Protocol& protocol) {
+  net::Loop& loop = setup_.loop;
+  connection_->start([&](session::SessionOwner& owner) {
+    auto session = protocol.make_session({.role = session::Role::client,
+                                          .options = setup_.session_options,
+                                          .timers = loop.timers(),
+                                          .owner = owner,
+                                          .now = loop.now()});
     session_ = session.get();
     return session;
   });
-  const auto idle_timeout = core_->options().idle_timeout;
-  if (idle_timeout > idle_timeout.zero()) {
-    core_->loop().timers().schedule(idle_timer_, core_->loop().now() + idle_timeout);
-  }
 }
 
 session::CallStart ClientConnection::start_of(const MethodEntry& method, base::TimePoint deadline,
@@ -70,11 +72,12 @@ session::CallStart ClientConnection::start_of(const MethodEntry& method, base::T
   session::CallStart start{.method = {.key = method.key, .name = method.name},
                            .deadline = deadline,
                            .metadata = metadata != nullptr && !metadata->empty() ? metadata : nullptr};
-  if (deadline != base::never) start.now = core_->loop().now();
+  if (deadline != base::never) start.now = setup_.loop.now();
   return start;
 }
 
-Status ClientConnection::start(CallOperation& operation, const session::Outgoing& message, const Metadata* metadata) {
+Status ClientConnection::start(detail::CallOperation& operation, const session::OutgoingMessage& message,
+                               const Metadata* metadata) {
   session::CallStart begin = start_of(*operation.method_, operation.deadline_, metadata);
   begin.one_way = operation.one_way;
   begin.context = context_of(operation);
@@ -85,25 +88,25 @@ Status ClientConnection::start(CallOperation& operation, const session::Outgoing
     operation.id_ = *id;
     ++unary_calls_;
   }
-  used_ = true;
+  connection_->note_activity();
   flush();
   return {};
 }
 
-Status ClientConnection::start(ClientStreamCore& stream, const session::Outgoing& message, const Metadata* metadata,
-                               bool end) {
-  session::CallStart begin = start_of(*stream.method, stream.deadline, metadata);
+Status ClientConnection::start(ConnectedStream& stream, const Attempt& attempt, const session::OutgoingMessage& message,
+                               const Metadata* metadata, bool end) {
+  session::CallStart begin = start_of(*attempt.method, attempt.deadline, metadata);
   begin.end = end;
   begin.context = context_of(stream);
   Result<session::CallId> id = session_->start(begin, message);
   if (!id) return std::move(id).status();
-  used_ = true;
+  connection_->note_activity();
   flush();
   stream.attach(shared_from_this(), *id);
   return {};
 }
 
-void ClientConnection::cancel(CallOperation& operation, StatusCode reason) {
+void ClientConnection::cancel(detail::CallOperation& operation, StatusCode reason) {
   operation.connection_ = nullptr;
   --unary_calls_;
   cancel(operation.id_, reason);
@@ -124,40 +127,43 @@ void ClientConnection::flush() {
 
 void ClientConnection::on_events(net::Connection&) {
   const std::shared_ptr<ClientConnection> keep = shared_from_this();
-  const std::shared_ptr<ChannelCore> keep_core = core_->shared_from_this();
+  const std::shared_ptr<void> keep_channel = setup_.calls.keep_alive();
+  bool had_events = false;
   {
-    const InEvents amid_events(in_events_);
-    while (connection_ != nullptr && session_->next(event_)) handle_event();
+    const InEvents in_events(in_events_);
+    for (; connection_ != nullptr && session_->next(event_); had_events = true) handle_event();
   }
-  if (connection_ != nullptr) close_if_drained();
+  if (connection_ == nullptr) return;
+  if (had_events) connection_->note_activity();
+  close_if_drained();
 }
 
-/// One-way calls end with their last byte, of which no event tells.
+/// One-way calls end with their last byte, which no event reports.
 void ClientConnection::on_written(net::Connection&) { close_if_drained(); }
 
 void ClientConnection::handle_event() {
   switch (event_.type) {
     case session::EventType::finished:
       if (is_stream(event_.context)) return on_stream_event(stream_of(event_.context));
-      return on_finished(*static_cast<CallOperation*>(event_.context));
+      return on_finished(*static_cast<detail::CallOperation*>(event_.context));
     case session::EventType::message:
       if (is_stream(event_.context)) return on_stream_event(stream_of(event_.context));
-      return on_message(*static_cast<CallOperation*>(event_.context));
+      return on_message(*static_cast<detail::CallOperation*>(event_.context));
     case session::EventType::writable:
-      if (event_.id == 0) return core_->pump();
+      if (event_.id == 0) return owner_.connection_has_room(*this);
       if (is_stream(event_.context)) stream_of(event_.context).on_writable();
       return;
     case session::EventType::opened:
       opened_ = true;
-      return core_->connection_opened();
+      return owner_.connection_opened(*this);
     case session::EventType::going_away:
       leaving_ = true;
-      return core_->connection_leaves(*this);
+      return owner_.connection_leaves(*this);
     case session::EventType::closed:
       close_reason_ = event_.status;
       leaving_ = true;
-      // Not only when the transport is gone, too: calls look for another one at once.
-      if (opened_) core_->connection_leaves(*this);
+      // Before the transport is gone, so that calls look for another connection at once.
+      if (opened_) owner_.connection_leaves(*this);
       return;
     case session::EventType::call:
     case session::EventType::cancelled:
@@ -165,7 +171,7 @@ void ClientConnection::handle_event() {
   }
 }
 
-/// A response that does not parse is not the caller's mistake.
+/// A response that cannot be parsed is not the caller's mistake: invalid_argument becomes internal.
 Status ClientConnection::decode_response(MutableMessageView response) {
   const bool is_as_before = event_.codec == direct_codec_ && response.type == direct_type_ && direct_codec_ != nullptr;
   if (!is_as_before && event_.codec != nullptr && call::parses_directly(*event_.codec, *response.type)) {
@@ -178,32 +184,32 @@ Status ClientConnection::decode_response(MutableMessageView response) {
   return status;
 }
 
-void ClientConnection::on_finished(CallOperation& operation) {
+void ClientConnection::on_finished(detail::CallOperation& operation) {
   operation.connection_ = nullptr;
   --unary_calls_;
   if (event_.status.is_ok()) [[likely]] {
-    if (event_.has_message || !operation.answered_) operation.status = decode_response(operation.response);
+    if (event_.has_message || !operation.has_response_) operation.status = decode_response(operation.response);
   } else {
     operation.status = std::move(event_.status);
   }
-  core_->call_finished(operation, event_, *this);
+  setup_.calls.call_finished(operation, event_, *this);
 }
 
-/// Leading metadata, or an answer that comes before the status.
-void ClientConnection::on_message(CallOperation& operation) {
-  if (!event_.metadata.empty()) core_->take_leading(operation, event_.metadata);
-  if (!event_.has_message || operation.answered_) return;
-  operation.answered_ = true;
+/// Leading metadata, or a response that comes before the status.
+void ClientConnection::on_message(detail::CallOperation& operation) {
+  if (!event_.metadata.empty()) setup_.calls.leading_received(operation, event_.metadata);
+  if (!event_.has_message || operation.has_response_) return;
+  operation.has_response_ = true;
   Status status = decode_response(operation.response);
   if (status.is_ok()) return;
   session_->cancel(operation.id_, StatusCode::cancelled);
   operation.connection_ = nullptr;
   --unary_calls_;
   operation.status = std::move(status);
-  core_->call_finished(operation, event_, *this);
+  setup_.calls.call_finished(operation, event_, *this);
 }
 
-void ClientConnection::on_stream_event(ClientStreamCore& stream) {
+void ClientConnection::on_stream_event(ConnectedStream& stream) {
   if (event_.type == session::EventType::message) return stream.on_message(event_);
   stream.on_finished(event_, peer_);
 }
@@ -226,10 +232,7 @@ void ClientConnection::end_calls() {
   while (connection_ != nullptr && session_->next(event_)) handle_event();
 }
 
-void ClientConnection::detach() {
-  idle_timer_.cancel();
-  connection_.reset();
-}
+void ClientConnection::detach() { connection_.reset(); }
 
 void ClientConnection::close_if_drained() {
   if (closing_ || !leaving_ || connection_ == nullptr || session_->is_closed() || !session_->is_drained()) return;
@@ -237,23 +240,17 @@ void ClientConnection::close_if_drained() {
 }
 
 void ClientConnection::on_closed(net::Connection&) {
-  idle_timer_.cancel();
   const std::shared_ptr<ClientConnection> keep = shared_from_this();
   const std::shared_ptr<net::Connection> gone = std::move(connection_);
-  core_->connection_closed(*this, close_reason_);
+  owner_.connection_closed(*this, close_reason_);
 }
 
-void ClientConnection::on_idle(base::Timer& timer, void* owner, base::TimePoint now) {
-  auto& self = *static_cast<ClientConnection*>(owner);
-  if (self.connection_ == nullptr || self.leaving_) return;
-  // One that is still being made, or waited for, is not idle.
-  const bool is_wanted = !self.opened_ || self.core_->wants_connection();
-  const bool is_busy = self.open_calls() > 0;
-  if (!std::exchange(self.used_, is_busy) && !is_busy && !is_wanted) {
-    self.core_->connection_leaves(self);
-    return self.close(Status());
-  }
-  self.core_->loop().timers().schedule(timer, now + self.core_->options().idle_timeout);
+void ClientConnection::on_idle(net::Connection&) {
+  // A connection that is still being opened, or that calls wait for, is not idle.
+  if (leaving_ || !opened_ || owner_.wants_connection()) return;
+  const std::shared_ptr<ClientConnection> keep = shared_from_this();
+  owner_.connection_leaves(*this);
+  close(Status());
 }
 
 }  // namespace trunkline::client

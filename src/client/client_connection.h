@@ -1,85 +1,140 @@
 // SPDX-License-Identifier: MIT
-// ClientConnection: one connection of a channel - calls to the session, its events back to the calls.
+// ClientConnection: one connection of a channel, between the calls that it serves and its session.
 #pragma once
 
 #include "call/stream_host.h"
 #include "client/attempt.h"
 #include "net/connection.h"
+#include "session/protocol.h"
+#include "session/session_options.h"
 
-#include <trunkline/call_operation.h>
+#include <trunkline/channel_options.h>
+#include <trunkline/detail/call_operation.h>
 
+#include <cstddef>
 #include <memory>
+#include <string>
 
 namespace trunkline::client {
 
-class ChannelCore;
-class ClientStreamCore;
+class ConnectedStream;
 
-/// Loop's thread only. Kept alive by the pool until closed, and by streams.
+/// What a connection reports about itself. Loop's thread.
+class ConnectionOwner {
+ public:
+  /// The server has said hello.
+  virtual void connection_opened(ClientConnection& connection) = 0;
+  /// The connection can start calls again, after it could not for a time.
+  virtual void connection_has_room(ClientConnection& connection) = 0;
+  /// The connection takes no further calls, and closes after its last one.
+  virtual void connection_leaves(ClientConnection& connection) = 0;
+  /// The connection is gone. `reason` is ok if this side wanted that.
+  virtual void connection_closed(ClientConnection& connection, const Status& reason) = 0;
+  /// Calls wait for a connection, so that an idle one stays open.
+  virtual bool wants_connection() const noexcept = 0;
+
+ protected:
+  ~ConnectionOwner() = default;
+};
+
+/// What a connection reports about its unary calls. Loop's thread.
+class CallOwner {
+ public:
+  /// Keeps the channel alive during the connection's events: the user's code may destroy it in one of them.
+  virtual std::shared_ptr<void> keep_alive() = 0;
+  /// Metadata that has come ahead of the response.
+  virtual void leading_received(detail::CallOperation& operation, const Metadata& leading) = 0;
+  /// The call has ended with operation.status. `event` is the last one of the call, and may be moved from.
+  virtual void call_finished(detail::CallOperation& operation, session::Event& event,
+                             const ClientConnection& connection) = 0;
+
+ protected:
+  ~CallOwner() = default;
+};
+
+/// What the connections of a channel share. All of it outlives them, unless they are detached first.
+struct ConnectionSetup {
+  net::Loop& loop;
+  const ChannelOptions& options;
+  const session::SessionOptions& session_options;
+  CallOwner& calls;
+};
+
+/// Loop's thread only. Kept alive by the pool until it is closed, and by the streams that it serves.
 class ClientConnection final : public net::ConnectionHandler,
                                public call::StreamLink,
                                public std::enable_shared_from_this<ClientConnection> {
  public:
-  ClientConnection(ChannelCore& core, std::unique_ptr<net::Transport> transport);
+  ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner, std::unique_ptr<net::Transport> transport);
   ~ClientConnection() override;
-  void start();
+  /// Makes a session of `protocol`, which begins its handshake. Once.
+  void start(const session::Protocol& protocol);
 
   bool can_start() const noexcept { return session_->can_start(); }
   bool is_opened() const noexcept { return opened_; }
-  bool is_leaving() const noexcept { return leaving_; }
   std::size_t open_calls() const noexcept { return session_->open_calls(); }
+  /// The server's address.
   const std::string& peer() const noexcept { return peer_; }
+  /// There are open streams, or output waits: both need the loop to run although no thread waits for a call.
   bool has_work_left() const noexcept {
     return connection_ != nullptr && (session_->open_calls() > unary_calls_ || session_->has_output());
   }
 
-  /// Needs can_start(). Events of the call reach the operation or stream until it has ended.
-  Status start(CallOperation& operation, const session::Outgoing& message, const Metadata* metadata);
-  Status start(ClientStreamCore& stream, const session::Outgoing& message, const Metadata* metadata, bool end);
-  void cancel(CallOperation& operation, StatusCode reason);
+  /// Starts a call, which requires can_start(). Its events reach the operation or stream until the call has ended.
+  /// After an error the connection knows nothing of the call.
+  Status start(detail::CallOperation& operation, const session::OutgoingMessage& message, const Metadata* metadata);
+  Status start(ConnectedStream& stream, const Attempt& attempt, const session::OutgoingMessage& message,
+               const Metadata* metadata, bool end);
+  /// Cancels an open call, of which no further event comes.
+  void cancel(detail::CallOperation& operation, StatusCode reason);
   void cancel(session::CallId id, StatusCode reason);
 
   /// Takes no further calls, and closes after the last one.
   void drain();
+  /// Closes at the end of the turn. The calls end with `reason`.
   void close(const Status& reason);
-  /// After close(): ends its calls at once.
+  /// After close(): ends the calls at once.
   void end_calls();
-  /// The core is going away: the transport is dropped, nothing is reported any more.
+  /// The channel is going away. Drops the transport, and reports nothing any more.
   void detach();
 
+  /// Null once the connection is gone.
   session::Session* session() noexcept override { return connection_ != nullptr ? session_ : nullptr; }
   void flush() override;
 
   void on_events(net::Connection& connection) override;
   void on_written(net::Connection& connection) override;
+  /// Closes the connection unless calls wait for one.
+  void on_idle(net::Connection& connection) override;
   void on_closed(net::Connection& connection) override;
 
  private:
   void handle_event();
-  void on_finished(CallOperation& operation);
-  void on_message(CallOperation& operation);
-  void on_stream_event(ClientStreamCore& stream);
+  void on_finished(detail::CallOperation& operation);
+  void on_message(detail::CallOperation& operation);
+  void on_stream_event(ConnectedStream& stream);
   Status decode_response(MutableMessageView response);
   session::CallStart start_of(const MethodEntry& method, base::TimePoint deadline, const Metadata* metadata) const;
   void close_if_drained();
-  static void on_idle(base::Timer& timer, void* owner, base::TimePoint now);
 
-  ChannelCore* core_;
+  const ConnectionSetup setup_;
+  ConnectionOwner& owner_;
   std::shared_ptr<net::Connection> connection_;
   session::Session* session_ = nullptr;
   session::Event event_;
   std::string peer_;
   Status close_reason_;
+  /// Events are being handled: the connection is not closed before the last of them.
   bool in_events_ = false;
   bool opened_ = false;
+  /// Takes no further calls.
   bool leaving_ = false;
+  /// close() was called.
   bool closing_ = false;
-  bool used_ = false;
-  std::size_t unary_calls_ = 0;  // of the open ones
-  // The last kind of response that was parsed directly, so that a name is not compared for each.
+  std::size_t unary_calls_ = 0;
+  // The last kind of response that was parsed directly, so that a name is not compared for every call.
   const Codec* direct_codec_ = nullptr;
   const MessageType* direct_type_ = nullptr;
-  base::Timer idle_timer_{on_idle, this};
 };
 
 }  // namespace trunkline::client

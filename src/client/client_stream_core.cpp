@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Opening, giving up and ending of a client's stream.
+// Opening, cancelling and ending a client's stream.
 #include "client/client_stream_core.h"
 
+#include "client/call_status.h"
 #include "client/channel_core.h"
 
 #include <utility>
@@ -10,24 +11,25 @@ namespace trunkline::client {
 
 ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Method& called, const CallOptions& options,
                                    bool ends, MessageView first)
-    : StreamCore(core, core->options().codecs),
+    : ConnectedStream(core, core->options().codecs),
       core_(std::move(core)),
       ends_(ends),
       metadata_(options.metadata),
-      reply_(options.reply) {
-  method = core_->entry_of(called, own_method_);
+      response_info_(options.response_info) {
+  CallPreparation& preparation = core_->preparation();
+  method = preparation.entry_of(called, own_method_);
   wait_for_ready = options.wait_for_ready;
   waits_for_room = core_->options().pending_policy == PendingPolicy::wait;
   if (ends_) set_writes_closed();
-  deadline = core_->deadline_of(options, started);
-  early_error_ = core_->choose_coding(options, first, first_.codec, compressor_);
+  deadline = preparation.deadline_of(options, started);
+  early_error_ = preparation.choose_coding(options, first, first_.codec, compressor_);
   if (!options.codec.empty()) set_codec(core_->options().codecs.find(options.codec));
   first_.compressor = compressor_;
   if (early_error_.is_ok() && first.type != nullptr) {
     early_error_ = call::encode_message(first_.codec, first, first_.payload);
   }
   if (early_error_.is_ok()) {
-    early_error_ = core_->intercept(interception_, *method, deadline, started, metadata_);
+    early_error_ = preparation.intercept(interception_, *method, deadline, started, metadata_);
   }
 }
 
@@ -39,14 +41,14 @@ void ClientStreamCore::open() {
 }
 
 void ClientStreamCore::launch() {
-  if (is_over()) return;  // given up already
+  if (is_over()) return;  // cancelled already
   if (!early_error_.is_ok()) return fail(early_error_);
-  core_->invoke(*this);
+  core_->invoker().invoke(*this);
 }
 
 Status ClientStreamCore::start_on(ClientConnection& connection) {
   if (is_over()) return {};
-  return connection.start(*this, first_, &metadata_, ends_);
+  return connection.start(*this, *this, first_, &metadata_, ends_);
 }
 
 void ClientStreamCore::fail(Status status) {
@@ -56,42 +58,45 @@ void ClientStreamCore::fail(Status status) {
 }
 
 void ClientStreamCore::on_finished(session::Event& event, const std::string& peer) {
-  // Taken first: a message's metadata would be leading.
+  // Before the message: on_message() takes an event's metadata for leading metadata.
   mutable_trailing() = std::exchange(event.metadata, {});
   if (event.has_message) StreamCore::on_message(event);
-  finish(core_->describe(*method, std::move(event.status), deadline, started, peer), peer);
+  finish(status_at_peer(*method, std::move(event.status), deadline, started, peer), peer);
 }
 
 void ClientStreamCore::finish(Status status, const std::string& peer) {
   const std::shared_ptr<call::StreamCore> keep = std::move(self_);
-  interception_.finish(core_->interceptors(), peer, mutable_trailing(), status);
+  interception_.finish(core_->preparation().interceptors(), peer, mutable_trailing(), status);
   {
-    const std::lock_guard lock(reply_mutex_);
-    if (ReplyInfo* const reply = std::exchange(reply_, nullptr)) *reply = ReplyInfo{leading(), trailing(), peer};
+    const std::lock_guard lock(response_info_mutex_);
+    if (ResponseInfo* const info = std::exchange(response_info_, nullptr)) {
+      *info = ResponseInfo{leading(), trailing(), peer};
+    }
   }
   end(std::move(status));
 }
 
 void ClientStreamCore::cancel() {
-  // A call that is over has nothing to say to the server that could not wait.
+  // The server need not hear at once of the end of a call that is over.
   const bool is_urgent = !is_over();
-  auto give_up_if_open = [self = shared_from_this(), this] {
+  auto cancel_if_open = [self = shared_from_this(), this] {
     drop_messages();
-    if (!is_over()) give_up(Status(StatusCode::cancelled, "call " + method->name + ": cancelled by the caller"));
+    if (!is_over()) cancel_call();
   };
-  core_->run_soon(std::move(give_up_if_open), is_urgent);
+  core_->run_soon(std::move(cancel_if_open), is_urgent);
 }
 
-void ClientStreamCore::let_go() {
+void ClientStreamCore::release() {
   {
-    const std::lock_guard lock(reply_mutex_);
-    reply_ = nullptr;
+    const std::lock_guard lock(response_info_mutex_);
+    response_info_ = nullptr;
   }
   cancel();
 }
 
-void ClientStreamCore::give_up(Status status) {
-  const bool waited = core_->forget(*this);
+void ClientStreamCore::cancel_call() {
+  Status status(StatusCode::cancelled, "call " + method->name + ": cancelled by the caller");
+  const bool waited = core_->invoker().remove(*this);
   if (!waited && session() != nullptr) {
     static_cast<ClientConnection*>(link())->cancel(id(), StatusCode::cancelled);
   }

@@ -2,8 +2,8 @@
 // ClientStreamCore: a streaming call from its opening to its status.
 #pragma once
 
-#include "call/stream_core.h"
 #include "client/attempt.h"
+#include "client/connected_stream.h"
 #include "client/interception.h"
 
 #include <trunkline/call_options.h>
@@ -16,9 +16,11 @@ namespace trunkline::client {
 
 class ChannelCore;
 
-/// Opened once by the channel. Reads and writes may be begun at once; they wait until the call has a connection.
-class ClientStreamCore final : public call::StreamCore, public Attempt {
+/// Made and opened once by the channel. Reads and writes may begin before the call has a connection; they wait for it.
+/// Loop's thread, except where noted. May outlive the channel: see DetachedStreams.
+class ClientStreamCore final : public ConnectedStream, public Attempt {
  public:
+  /// `first` is sent with the beginning of the call. `ends`: nothing will be sent after it.
   ClientStreamCore(std::shared_ptr<ChannelCore> core, const Method& called, const CallOptions& options, bool ends,
                    MessageView first);
   ~ClientStreamCore() override;
@@ -28,31 +30,35 @@ class ClientStreamCore final : public call::StreamCore, public Attempt {
 
   Status start_on(ClientConnection& connection) override;
   void fail(Status status) override;
-  /// The session's last event of the call.
-  void on_finished(session::Event& event, const std::string& peer);
+  void on_finished(session::Event& event, const std::string& peer) override;
   /// Any thread.
   void cancel() override;
-  void let_go() override;
+  /// Any thread.
+  void release() override;
 
  private:
   void launch();
-  void give_up(Status status);
+  void cancel_call();
   void finish(Status status, const std::string& peer);
   bool may_finish() const noexcept override { return true; }
   bool status_follows() const noexcept override { return true; }
-  void on_operation_cancelled(call::StreamOperation&) override { cancel(); }
+  void on_operation_cancelled(detail::StreamOperation&) override { cancel(); }
   const Compressor* compressor_for_write() override { return compressor_; }
   Status after_end() const override;
 
   const std::shared_ptr<ChannelCore> core_;
-  std::shared_ptr<call::StreamCore> self_;  // while the channel or the session knows it
+  /// Keeps the stream alive while the channel or the session knows it.
+  std::shared_ptr<call::StreamCore> self_;
   std::unique_ptr<MethodEntry> own_method_;
   const Compressor* compressor_ = nullptr;
   const bool ends_;
-  session::Outgoing first_;
+  session::OutgoingMessage first_;
   Metadata metadata_;
-  std::mutex reply_mutex_;
-  ReplyInfo* reply_;  // the user's; null once it is filled in or the user has gone
+  /// Guards response_info_.
+  std::mutex response_info_mutex_;
+  /// The user's. Null once it is filled in, or the user has released the stream.
+  ResponseInfo* response_info_;
+  /// Why the call failed while it was being prepared.
   Status early_error_;
   Interception interception_;
 };

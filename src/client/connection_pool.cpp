@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Attempts, failures, and the choice between connections.
+// Attempts to connect, their failures, and the choice between connections.
 #include "client/connection_pool.h"
-
-#include "client/channel_core.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace trunkline::client {
 
-ConnectionPool::ConnectionPool(ChannelCore& core, std::unique_ptr<Connector> connector)
-    : core_(core),
+ConnectionPool::ConnectionPool(const ConnectionSetup& setup, PoolOwner& owner, std::unique_ptr<Connector> connector)
+    : setup_(setup),
+      owner_(owner),
       connector_(std::move(connector)),
-      most_(core.options().max_connections),
-      backoff_(core.options().backoff) {}
+      max_connections_(setup.options.max_connections),
+      backoff_(setup.options.backoff) {}
 
 ConnectionPool::~ConnectionPool() { detach(); }
 
@@ -27,48 +26,72 @@ ClientConnection* ConnectionPool::pick_from_many() {
   return best;
 }
 
+// --- attempts ---
+
 void ConnectionPool::connect() {
-  if (stopped_ || dialing_ || backoff_timer_.is_scheduled() || connections_.size() >= most_) return;
-  dialing_ = true;
-  core_.refresh_state();
-  dial_wanted_ = std::make_shared<bool>(true);
-  dial_ = connector_->connect([this, wanted = dial_wanted_](Result<std::unique_ptr<net::Transport>> transport) {
+  if (is_stopped_ || is_dialing_ || backoff_timer_.is_scheduled() || connections_.size() >= max_connections_) return;
+  is_dialing_ = true;
+  owner_.pool_changed();
+  is_dial_wanted_ = std::make_shared<bool>(true);
+  dial_ = connector_->connect([this, wanted = is_dial_wanted_](Result<std::unique_ptr<net::Transport>> transport) {
     if (*wanted) dialed(std::move(transport));
   });
 }
 
 void ConnectionPool::dialed(Result<std::unique_ptr<net::Transport>> transport) {
-  const std::shared_ptr<net::Dial> done = std::move(dial_);  // it may own what is running here
-  dialing_ = false;
-  if (!transport) return failed(std::move(transport).status());
-  connections_.push_back(std::make_shared<ClientConnection>(core_, *std::move(transport)));
-  connections_.back()->start();
-  core_.pump();
+  // The dial may own the callback that is running.
+  const std::shared_ptr<net::Dial> done = std::move(dial_);
+  is_dialing_ = false;
+  if (!transport) return attempt_failed(std::move(transport).status());
+  const session::Protocol& protocol = connector_->protocol((*transport)->peer());
+  connections_.push_back(std::make_shared<ClientConnection>(setup_, *this, *std::move(transport)));
+  connections_.back()->start(protocol);
+  owner_.pool_has_room();
 }
 
-void ConnectionPool::failed(Status error) {
+void ConnectionPool::attempt_failed(Status error) {
   last_error_ = std::move(error);
-  core_.loop().timers().schedule(backoff_timer_, base::deadline_after(core_.loop().now(), backoff_.next()));
-  if (connections_.empty()) core_.connecting_failed(last_error_);
+  setup_.loop.timers().schedule(backoff_timer_, base::deadline_after(setup_.loop.now(), backoff_.next()));
+  if (connections_.empty()) owner_.connecting_failed(last_error_);
 }
 
 void ConnectionPool::on_backoff(base::Timer&, void* owner, base::TimePoint) {
   auto& self = *static_cast<ConnectionPool*>(owner);
-  if (self.core_.wants_connection()) self.connect();
+  if (self.owner_.wants_connection()) self.connect();
 }
 
-bool ConnectionPool::is_connecting() const noexcept { return dialing_ || !connections_.empty(); }
+// --- what the connections report ---
 
-bool ConnectionPool::is_ready() const noexcept {
-  return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c->is_opened(); });
-}
-
-void ConnectionPool::opened() {
+void ConnectionPool::connection_opened(ClientConnection&) {
   backoff_.reset();
   last_error_ = Status();
+  owner_.pool_changed();
+  owner_.pool_has_room();
 }
 
-void ConnectionPool::leaves(ClientConnection& connection) {
+void ConnectionPool::connection_has_room(ClientConnection&) { owner_.pool_has_room(); }
+
+void ConnectionPool::connection_leaves(ClientConnection& connection) {
+  move_to_leaving(connection);
+  if (owner_.wants_connection()) connect();
+  owner_.pool_changed();
+}
+
+void ConnectionPool::connection_closed(ClientConnection& connection, const Status& reason) {
+  move_to_leaving(connection);
+  std::erase_if(leaving_, [&](const auto& candidate) { return candidate.get() == &connection; });
+  if (!is_stopped_ && !connection.is_opened()) {
+    attempt_failed(reason.is_ok() ? Status(StatusCode::unavailable, "connect " + target() + ": closed before its hello",
+                                           StatusOrigin::transport)
+                                  : reason);
+  } else if (!is_stopped_) {
+    if (!reason.is_ok() && connections_.empty()) last_error_ = reason;
+    if (owner_.wants_connection()) connect();
+  }
+  owner_.pool_changed();
+}
+
+void ConnectionPool::move_to_leaving(ClientConnection& connection) {
   const auto found = std::find_if(connections_.begin(), connections_.end(),
                                   [&](const auto& candidate) { return candidate.get() == &connection; });
   if (found == connections_.end()) return;
@@ -76,38 +99,18 @@ void ConnectionPool::leaves(ClientConnection& connection) {
   connections_.erase(found);
 }
 
-void ConnectionPool::closed(ClientConnection& connection, const Status& reason) {
-  leaves(connection);
-  std::erase_if(leaving_, [&](const auto& candidate) { return candidate.get() == &connection; });
-  if (stopped_) return;
-  if (!connection.is_opened()) {
-    return failed(reason.is_ok() ? Status(StatusCode::unavailable, "connect " + target() + ": closed before its hello",
-                                          StatusOrigin::transport)
-                                 : reason);
-  }
-  if (!reason.is_ok() && connections_.empty()) last_error_ = reason;
-  if (core_.wants_connection()) connect();
+// --- what there is ---
+
+bool ConnectionPool::is_ready() const noexcept {
+  return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c->is_opened(); });
 }
 
-void ConnectionPool::drain() {
-  stopped_ = true;
-  if (dial_wanted_ != nullptr) *dial_wanted_ = false;
-  dial_.reset();
-  dialing_ = false;
-  backoff_timer_.cancel();
-  for (const auto& connection : std::vector(connections_)) {
-    leaves(*connection);
-    connection->drain();
-  }
-}
-
-void ConnectionPool::close_all(const Status& reason) {
-  drain();
-  for (const auto& connection : std::vector(leaving_)) connection->close(reason);
-}
-
-void ConnectionPool::end_calls() {
-  for (const auto& connection : std::vector(leaving_)) connection->end_calls();
+ChannelLifecycle::Event ConnectionPool::condition() const noexcept {
+  using Event = ChannelLifecycle::Event;
+  if (is_ready()) return Event::pool_ready;
+  if (is_failing()) return Event::pool_failing;
+  if (is_dialing_ || !connections_.empty()) return Event::pool_connecting;
+  return leaving_.empty() ? Event::pool_empty : Event::pool_leaving;
 }
 
 std::size_t ConnectionPool::open_calls() const noexcept {
@@ -121,6 +124,30 @@ bool ConnectionPool::has_work_left() const noexcept {
   const auto has_work = [](const auto& connection) { return connection->has_work_left(); };
   return std::any_of(connections_.begin(), connections_.end(), has_work) ||
          std::any_of(leaving_.begin(), leaving_.end(), has_work);
+}
+
+// --- the end ---
+
+void ConnectionPool::drain() {
+  is_stopped_ = true;
+  if (is_dial_wanted_ != nullptr) *is_dial_wanted_ = false;
+  dial_.reset();
+  is_dialing_ = false;
+  backoff_timer_.cancel();
+  // A copy: a connection that is drained may close, and so leave the list.
+  for (const auto& connection : Connections(connections_)) {
+    move_to_leaving(*connection);
+    connection->drain();
+  }
+}
+
+void ConnectionPool::close_all(const Status& reason) {
+  drain();
+  for (const auto& connection : Connections(leaving_)) connection->close(reason);
+}
+
+void ConnectionPool::end_calls() {
+  for (const auto& connection : Connections(leaving_)) connection->end_calls();
 }
 
 void ConnectionPool::detach() {

@@ -1,74 +1,104 @@
 // SPDX-License-Identifier: MIT
-// ConnectionPool: the connections of a channel; makes them, one attempt at a time, and waits between failures.
+// ConnectionPool: the connections of a channel to one server; makes them one at a time, and waits between failures.
 #pragma once
 
 #include "client/backoff.h"
+#include "client/channel_lifecycle.h"
 #include "client/client_connection.h"
 #include "client/connector.h"
 
+#include <cstddef>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace trunkline::client {
 
-/// Loop's thread only.
-class ConnectionPool {
+/// What a pool reports. Loop's thread.
+class PoolOwner {
  public:
-  ConnectionPool(ChannelCore& core, std::unique_ptr<Connector> connector);
+  /// condition() may have changed.
+  virtual void pool_changed() = 0;
+  /// A connection may be able to start calls that wait.
+  virtual void pool_has_room() = 0;
+  /// An attempt has failed, and there is no connection.
+  virtual void connecting_failed(const Status& error) = 0;
+  /// Calls wait for a connection.
+  virtual bool wants_connection() const noexcept = 0;
+
+ protected:
+  ~PoolOwner() = default;
+};
+
+/// Loop's thread only.
+class ConnectionPool final : public ConnectionOwner {
+ public:
+  ConnectionPool(const ConnectionSetup& setup, PoolOwner& owner, std::unique_ptr<Connector> connector);
   ~ConnectionPool();
 
-  /// The connection with the fewest open calls of those that can start one; null if none can.
+  /// The connection with the fewest open calls of those that can start one. Null if none can. A pool that may grow
+  /// makes another connection unless the one returned has no open call.
   ClientConnection* pick() {
-    if (connections_.size() == 1 && most_ == 1) [[likely]] {
+    if (connections_.size() == 1 && max_connections_ == 1) [[likely]] {
       ClientConnection* const only = connections_.front().get();
       return only->can_start() ? only : nullptr;
     }
     return pick_from_many();
   }
-  /// Calls wait: makes a connection if one is to be made.
+  /// Makes a connection, unless one is being made, the backoff is not over, or there are as many as there may be.
   void connect();
-  /// Being made, or waiting for the server's hello.
-  bool is_connecting() const noexcept;
+
+  /// The event by which a channel's life cycle learns what the pool does.
+  ChannelLifecycle::Event condition() const noexcept;
+  bool is_ready() const noexcept;
   /// The last attempt has failed, there is no connection, and the next attempt is not due yet.
   bool is_failing() const noexcept { return connections_.empty() && backoff_timer_.is_scheduled(); }
-  bool is_ready() const noexcept;
-  bool is_empty() const noexcept { return connections_.empty() && leaving_.empty() && !dialing_; }
-  /// Why there is no connection; ok if nothing has failed yet.
+  /// Why there is no connection. Ok if nothing has failed yet.
   const Status& last_error() const noexcept { return last_error_; }
   const std::string& target() const noexcept { return connector_->target(); }
-
-  void opened();
-  /// It takes no further calls.
-  void leaves(ClientConnection& connection);
-  void closed(ClientConnection& connection, const Status& reason);
-
-  /// No further attempts; connections close after their last call.
-  void drain();
-  void close_all(const Status& reason);
-  /// After close_all(): ends the open calls at once, not at the end of the turn.
-  void end_calls();
+  /// Including those of connections that take no further calls.
   std::size_t open_calls() const noexcept;
-  /// Open streams, or output that waits.
+  /// See ClientConnection::has_work_left().
   bool has_work_left() const noexcept;
-  /// Drops everything at once, without a word to the calls.
+
+  /// Makes no further attempts. Connections close after their last call.
+  void drain();
+  /// Closes every connection at the end of the turn. The calls end with `reason`.
+  void close_all(const Status& reason);
+  /// After close_all(): ends the open calls at once.
+  void end_calls();
+  /// Drops every connection at once, and reports nothing to its calls.
   void detach();
 
  private:
+  using Connections = std::vector<std::shared_ptr<ClientConnection>>;
+
   ClientConnection* pick_from_many();
   void dialed(Result<std::unique_ptr<net::Transport>> transport);
-  void failed(Status error);
+  void attempt_failed(Status error);
+  void move_to_leaving(ClientConnection& connection);
   static void on_backoff(base::Timer& timer, void* owner, base::TimePoint now);
 
-  ChannelCore& core_;
+  void connection_opened(ClientConnection& connection) override;
+  void connection_has_room(ClientConnection& connection) override;
+  void connection_leaves(ClientConnection& connection) override;
+  void connection_closed(ClientConnection& connection, const Status& reason) override;
+  bool wants_connection() const noexcept override { return owner_.wants_connection(); }
+
+  const ConnectionSetup setup_;
+  PoolOwner& owner_;
   const std::unique_ptr<Connector> connector_;
-  const std::size_t most_;
+  const std::size_t max_connections_;
   Backoff backoff_;
-  std::vector<std::shared_ptr<ClientConnection>> connections_;
-  std::vector<std::shared_ptr<ClientConnection>> leaving_;
+  Connections connections_;
+  /// Connections that take no further calls.
+  Connections leaving_;
   std::shared_ptr<net::Dial> dial_;
-  std::shared_ptr<bool> dial_wanted_;  // what a callback that cannot be given up looks at
-  bool dialing_ = false;
-  bool stopped_ = false;
+  /// False once nobody wants the connection that is being made. Shared with the callback, which may outlive the pool.
+  std::shared_ptr<bool> is_dial_wanted_;
+  bool is_dialing_ = false;
+  /// drain() was called.
+  bool is_stopped_ = false;
   Status last_error_;
   base::Timer backoff_timer_{on_backoff, this};
 };

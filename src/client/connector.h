@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Connector: where a channel's connections come from.
+// Connector: makes the transports of a channel's connections.
 #pragma once
 
 #include "net/dialer.h"
+#include "session/native/native_protocol.h"
 
 #include <memory>
 #include <string>
+#include <utility>
 
 namespace trunkline::client {
 
@@ -13,15 +15,20 @@ namespace trunkline::client {
 class Connector {
  public:
   virtual ~Connector() = default;
-  /// Makes one connection; `callback` is called once, on the loop, never from inside this. Letting go of what is
-  /// returned gives it up; null if it cannot be given up, then the callback must be harmless after the channel is gone.
+  /// Makes one connection. `callback` is called once, on the loop, and never inside this function. Releasing the result
+  /// gives the attempt up. The result is null if it cannot be given up: then `callback` may be called even after the
+  /// channel is gone, and must be harmless.
   virtual std::shared_ptr<net::Dial> connect(net::DialCallback callback) = 0;
+  /// What is spoken with the peer of a new connection.
+  virtual const session::Protocol& protocol(const net::PeerInfo& /*peer*/) const noexcept {
+    return session::native::protocol();
+  }
   /// For error texts, e.g. "tcp://127.0.0.1:8888".
   virtual const std::string& target() const noexcept = 0;
 };
 
 /// Dials an endpoint.
-class EndpointConnector final : public Connector {
+class EndpointConnector : public Connector {
  public:
   EndpointConnector(net::Loop& loop, const Endpoint& endpoint, net::DialOptions options)
       : loop_(loop), endpoint_(endpoint), options_(std::move(options)), target_(endpoint.to_string()) {

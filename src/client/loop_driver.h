@@ -1,110 +1,95 @@
 // SPDX-License-Identifier: MIT
-// LoopDriver: which thread runs a channel's loop - the user's, a thread of its own, or whoever waits for an answer.
+// LoopDriver: how the blocking calls of a channel wait, on the user's loop or on one of the channel's own.
 #pragma once
 
 #include "call/inherited_deadline.h"
-#include "net/loop.h"
+#include "net/loop_runner.h"
 
 #include <trunkline/status.h>
 
-#include <atomic>
-#include <condition_variable>
 #include <exception>
 #include <functional>
 #include <memory>
-#include <mutex>
 #include <thread>
+#include <utility>
 
 namespace trunkline::client {
 
-/// A blocked call: done once finish() was called, on the loop's thread.
+/// A blocking call in progress. Lives on the stack of the thread that waits for it.
 class BlockedCall {
  public:
-  bool is_done() const noexcept { return done_; }
+  /// True once LoopDriver::finish() was called.
+  bool is_done() const noexcept { return finished_.is_set(); }
 
  private:
   friend class LoopDriver;
-  bool done_ = false;  // written on the loop's thread, under the driver's mutex
-  std::condition_variable changed_;
-  BlockedCall* next_ = nullptr;
-  BlockedCall* previous_ = nullptr;
+  net::Waitable finished_;
 };
 
-/// What a driver asks of its channel, on the loop's thread.
+/// What a driver requires of its channel. Called by the loop's thread.
 struct LoopDriverHooks {
-  /// What the loop's thread is to keep alive, if the loop has to be run although nobody leads any more; else null.
+  /// Returns what the loop's own thread shall keep alive if the loop must be run although no call waits, and otherwise
+  /// null.
   std::function<std::shared_ptr<void>()> work_left;
-  /// A handler has thrown, against its contract; the loop goes on.
-  std::function<void()> on_exception;  ///< with the exception as the current one
-  /// After a stop() from inside the loop: it has come out of it, and nothing runs it any more.
+  /// A handler has thrown, against its contract, and the exception is the current one. The loop goes on.
+  std::function<void()> on_exception;
+  /// After a stop() from inside the loop: the thread that ran the loop has left it, and no thread will run it again.
   std::function<void()> on_over{};
 };
 
-/// On a loop of the channel's own, one of the blocked callers leads: it runs the loop until its call is done, then
-/// hands over to another. Once start_thread() was called the thread leads and callers only wait. On a user's loop
-/// nobody leads, and handlers' exceptions are the user's.
+/// On a loop of the channel's own, the blocked threads run the loop by turns (LoopRunner). On the user's loop they only
+/// wait, and handlers' exceptions are the user's. A call that blocks inside a handler runs the loop itself.
 class LoopDriver {
  public:
-  /// `loop` of the channel's own, or the user's.
+  /// `is_own`: the loop is the channel's own, and nothing else runs it.
   LoopDriver(net::Loop& loop, bool is_own, LoopDriverHooks hooks)
-      : loop_(loop), is_own_(is_own), hooks_(std::move(hooks)) {}
-  ~LoopDriver() {
-    if (thread_.joinable()) stop();
-  }
+      : loop_(loop),
+        is_own_(is_own),
+        hooks_(std::move(hooks)),
+        runner_(loop,
+                {.work_left = hooks_.work_left, .on_exception = hooks_.on_exception, .on_stopped = hooks_.on_over},
+                !is_own) {}
   LoopDriver(const LoopDriver&) = delete;
   LoopDriver& operator=(const LoopDriver&) = delete;
 
   net::Loop& loop() const noexcept { return loop_; }
   bool is_own() const noexcept { return is_own_; }
 
-  /// Runs `begin` (on the loop's thread, or where it posts from) and waits until `call` is done.
+  /// Runs `begin`, which begins `call`, and waits until the call is done. `begin` runs on the loop's thread if this
+  /// thread is or becomes that, and otherwise on this thread. Throws what `begin` throws.
   template <class Begin>
   void drive(BlockedCall& call, Begin&& begin) {
     if (loop_.is_current()) return run_nested(call, begin);
-    if (is_own_ && try_lead()) return lead(call, begin);
-    begin();
-    wait(call);
+    {
+      const std::optional<net::LoopRunner::Lead> lead = runner_.try_lead();
+      if (!lead) {
+        begin();
+      } else {
+        lead_for(call, begin, *lead);
+      }
+    }
+    if (!call.is_done()) wait(call);
   }
-  /// Waits until `call`, which has been begun, is done.
+  /// Waits until `call`, which has been begun, is done. Not on the loop's thread.
   void wait(BlockedCall& call);
-  /// Loop's thread, or after stop() whoever stands in for it.
-  void finish(BlockedCall& call);
+  /// On the loop's thread, or, after stop(), on the thread that ends the call in its place.
+  void finish(BlockedCall& call) { runner_.set(call.finished_); }
 
-  /// The loop has to be run although nobody waits; does nothing on a user's loop. Any thread. `keep` lives as long as
-  /// the thread. Error: resource_exhausted, the system refuses a thread.
-  Status start_thread(const std::shared_ptr<void>& keep);
+  /// Starts a thread that runs the channel's own loop although no call waits; no effect on a user's loop. Any thread.
+  /// The thread keeps `keep` alive. Error: resource_exhausted, the system refuses a thread.
+  Status start_thread(const std::shared_ptr<void>& keep) { return runner_.start_thread(keep); }
   bool needs_thread() const noexcept { return is_own_ && !has_thread(); }
-  bool has_thread() const noexcept { return has_thread_.load(std::memory_order_acquire); }
-  /// Nobody leads any more: ends the thread, and waits until whoever leads has come out of the loop. From inside the
-  /// loop: has it end by itself once it gets there.
-  void stop();
+  bool has_thread() const noexcept { return runner_.has_thread(); }
+  /// See LoopRunner::stop().
+  void stop() { runner_.stop(); }
 
  private:
-  /// Gives up the lead, also when `begin` has thrown.
-  class Lead {
-   public:
-    Lead(LoopDriver& driver, const BlockedCall& call) noexcept : driver_(driver), call_(call) {}
-    ~Lead() {
-      if (!is_over_) static_cast<void>(give_up());
-    }
-    Lead(const Lead&) = delete;
-    Lead& operator=(const Lead&) = delete;
-    /// True if the call is done.
-    bool give_up() {
-      is_over_ = true;
-      return driver_.hand_over(call_);
-    }
-
-   private:
-    LoopDriver& driver_;
-    const BlockedCall& call_;
-    bool is_over_ = false;
-  };
-
-  /// Has `begin` run first thing, with the deadline its thread has inherited, which the loop's other work has not.
-  /// Throws what `begin` throws; what handlers throw does not end the call: the first goes to `thrown` if there is one.
-  template <class Begin, class Done>
-  bool run_loop(Begin& begin, Done done, std::exception_ptr* thrown = nullptr) {
+  /// Runs `begin` and then the loop, by calls of `run_until(step)`, until `done()`. `begin` runs as the loop's thread
+  /// with the deadline that its own thread has inherited, which does not apply to other work of the loop. Throws what
+  /// `begin` throws. What handlers throw does not end the run: the first exception goes to `thrown` if that is given,
+  /// and all others are reported.
+  template <class Begin, class Done, class RunUntil>
+  bool run_loop(Begin& begin, Done done, RunUntil run_until, std::exception_ptr* thrown = nullptr) {
     const base::TimePoint inherited = call::InheritedDeadline::current();
     const call::InheritedDeadline::Scope none(base::never);
     bool entered = false;
@@ -119,7 +104,7 @@ class LoopDriver {
     };
     for (;;) {
       try {
-        return loop_.run_until(step, base::never);
+        return run_until(step);
       } catch (...) {
         if (!begun) throw;
         if (thrown != nullptr && *thrown == nullptr) {
@@ -135,44 +120,27 @@ class LoopDriver {
     auto once = [&begin, begun = false]() mutable {
       if (!std::exchange(begun, true)) begin();
     };
+    const auto is_done = [&call] { return call.is_done(); };
+    const auto run_until = [this](auto& step) { return loop_.run_until(step, base::never); };
     std::exception_ptr thrown;
     std::exception_ptr* const of_others = is_own_ ? nullptr : &thrown;
-    while (!run_loop(
-        once, [&call] { return call.done_; }, of_others)) {
-      std::this_thread::yield();
-    }
+    while (!run_loop(once, is_done, run_until, of_others)) std::this_thread::yield();
     if (thrown != nullptr) std::rethrow_exception(thrown);
   }
   template <class Begin>
-  void lead(BlockedCall& call, Begin& begin) {
-    Lead lead(*this, call);
+  void lead_for(const BlockedCall& call, Begin& begin, const net::LoopRunner::Lead& lead) {
     catch_up();
-    run_loop(begin, [&] { return call.done_ || abdicate_.load(std::memory_order_relaxed); });
-    if (!lead.give_up()) wait(call);
+    run_loop(
+        begin, [&call] { return call.is_done(); }, [&lead](auto& step) { return lead.run_until(std::ref(step)); });
   }
-
-  bool try_lead();
-  bool hand_over(const BlockedCall& call);
-  void end_lead(std::unique_lock<std::mutex>& lock, const std::shared_ptr<void>& work_left);
-  bool wake_a_waiter();
-  Status start_thread_locked(const std::shared_ptr<void>& keep);
   void catch_up();
-  void run_thread();
 
   net::Loop& loop_;
   const bool is_own_;
   const LoopDriverHooks hooks_;
-  std::mutex mutex_;  // guards all below
-  std::condition_variable free_;
-  bool led_ = false;
-  BlockedCall* waiting_ = nullptr;
-  std::atomic<bool> abdicate_{false};
-  std::atomic<bool> has_thread_{false};
-  bool stopping_ = false;
-  bool stopped_inside_ = false;
-  bool stopped_ = false;
-  base::TimePoint last_led_{};  ///< when a leader last caught up; the leader's alone, not under the mutex
-  std::thread thread_;
+  /// When a thread last led for a call that it began. The leader's alone.
+  base::TimePoint last_led_{};
+  net::LoopRunner runner_;
 };
 
 }  // namespace trunkline::client

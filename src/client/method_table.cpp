@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Names to entries.
+// The table of methods by name.
 #include "client/method_table.h"
 
 namespace trunkline::client {
@@ -10,7 +10,7 @@ MethodTable::~MethodTable() = default;
 const MethodEntry* MethodTable::intern(std::string_view name) {
   const std::lock_guard lock(mutex_);
   if (const auto found = entries_.find(name); found != entries_.end()) return found->second.get();
-  if (entries_.size() >= most_names) return nullptr;
+  if (entries_.size() >= max_names) return nullptr;
   auto entry = std::make_unique<MethodEntry>();
   entry->key = static_cast<std::uint32_t>(entries_.size() + 1);
   entry->name = name;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MethodTable: the names a channel has called, with the small numbers its sessions know them by.
+// MethodTable: the names of the methods that a channel calls, with the small numbers by which its sessions know them.
 #pragma once
 
 #include <trunkline/method.h>
@@ -15,32 +15,34 @@
 namespace trunkline::client {
 
 struct MethodEntry {
-  std::uint32_t key = 0;  ///< 0: not in the table
+  /// session::MethodRef::key. 0: the method is not in the table.
+  std::uint32_t key = 0;
   std::string name;
   const MethodTable* table = nullptr;
 };
 
-/// Entries live as long as the table.
+/// An entry is never removed, so that pointers to it stay valid as long as the table.
 class MethodTable {
  public:
-  /// More names than that are not remembered: their calls send them in full.
-  static constexpr std::size_t most_names = 65536;
+  /// Further names are not remembered, and their calls send them in full.
+  static constexpr std::size_t max_names = 65536;
 
   MethodTable();
   ~MethodTable();
 
-  /// Any thread. Null if the table is full and the name not in it.
+  /// The entry of a method, which is added if need be. Null: the table is full. Any thread.
   const MethodEntry* find(const Method& method) {
     if (method.entry_ != nullptr && method.entry_->table == this) return method.entry_;
     return intern(method.name());
   }
-  /// The same on the loop's thread: names called lately are found without a lock.
+  /// The same for the loop's thread, which finds names that were called recently without a lock.
   const MethodEntry* find_on_loop(const Method& method) {
     if (method.entry_ != nullptr && method.entry_->table == this) return method.entry_;
     const MethodEntry*& recent = recent_[slot_of(method.name())];
     if (recent == nullptr || recent->name != method.name()) recent = intern(method.name());
     return recent;
   }
+  /// A method that find() finds without a lookup. Any thread.
   Method handle(std::string_view name);
 
  private:
@@ -53,8 +55,10 @@ class MethodTable {
   }
   const MethodEntry* intern(std::string_view name);
 
+  /// Used by find_on_loop() only.
   std::array<const MethodEntry*, recent_names> recent_{};
-  std::mutex mutex_;  // guards entries_
+  /// Guards entries_.
+  std::mutex mutex_;
   std::unordered_map<std::string_view, std::unique_ptr<MethodEntry>> entries_;
 };
 

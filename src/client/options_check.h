@@ -6,7 +6,7 @@
 
 namespace trunkline::client {
 
-/// Throws std::invalid_argument that names the first option out of its range.
+/// Throws std::invalid_argument, with a text that names the first option out of range.
 void check_options(const ChannelOptions& options);
 
 }  // namespace trunkline::client

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: MIT
-// RetryBudget: keeps repetitions to a share of the calls that succeed, so that they cannot multiply an overload.
+// RetryBudget: keeps retries to a share of the calls that succeed, so that they cannot multiply an overload.
 #pragma once
 
 #include <algorithm>
 
 namespace trunkline::client {
 
-/// A repetition costs ten tokens, a success brings one. Loop's thread.
+/// A retry costs ten tokens, and a successful call earns one. A full budget pays for 1000 retries at once, such as
+/// those of the calls of a lost connection. Loop's thread.
 class RetryBudget {
  public:
-  static constexpr int most_tokens =
-      10000;  ///< a full budget repeats 1000 calls at once, such as those of a lost connection
-  static constexpr int repetition_cost = 10;
+  static constexpr int max_tokens = 10000;
+  static constexpr int retry_cost = 10;
 
-  void on_success() noexcept { tokens_ = std::min(tokens_ + 1, most_tokens); }
+  void on_success() noexcept { tokens_ = std::min(tokens_ + 1, max_tokens); }
   bool try_take() noexcept {
-    if (tokens_ < repetition_cost) return false;
-    tokens_ -= repetition_cost;
+    if (tokens_ < retry_cost) return false;
+    tokens_ -= retry_cost;
     return true;
   }
 
  private:
-  int tokens_ = most_tokens;
+  int tokens_ = max_tokens;
 };
 
 }  // namespace trunkline::client

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Both directions of base64.
+// Encodes and decodes base64 with tables.
 #include <codec/base64.h>
 
 #include <algorithm>

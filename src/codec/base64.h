@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Base64 as of RFC 4648 section 4, padded.
+// Base64 (RFC 4648 section 4), padded.
 #pragma once
 
 #include <trunkline/slice.h>
@@ -12,7 +12,7 @@ namespace trunkline::codec {
 
 void append_base64(ByteSpan content, BufferWriter& out);
 
-/// Nothing if the text has other characters, wrong padding, or stray bits in its last group.
+/// Empty if the text has other characters, wrong padding, or non-zero unused bits in its last group.
 std::optional<std::vector<std::byte>> decode_base64(std::string_view text);
 
 }  // namespace trunkline::codec

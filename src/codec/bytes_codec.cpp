@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Payloads that are handed through as they are.
+// Passes payloads through unchanged.
 #include <codec/bytes_codec.h>
 
 #include <base/block_waste.h>

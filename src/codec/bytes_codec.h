@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BytesCodec: the payload is the message (Slice, std::string).
+// BytesCodec: the payload is the message itself (Slice, std::string).
 #pragma once
 
 #include <trunkline/codec.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts of codec errors.
+// The texts of codec errors.
 #include <codec/codec_error.h>
 
 #include <array>

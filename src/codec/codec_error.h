@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The statuses that codecs answer with.
+// The error statuses of codecs.
 #pragma once
 
 #include <trunkline/message.h>
@@ -17,11 +17,11 @@ Status decode_error(std::string_view codec, std::string_view reason);
 /// resource_exhausted, with the same text.
 Status decode_over_limit(std::string_view codec, std::string_view reason);
 
-/// internal: the caller's type is not one that the codec supports.
+/// internal: the codec does not support the type.
 Status cannot_encode(std::string_view codec, const MessageType& type);
 Status cannot_decode(std::string_view codec, const MessageType& type);
 
-/// A name from outside made fit for an error text: at most 64 bytes, no control characters, nothing beyond ASCII.
+/// A name from a peer, made safe for an error text: at most 64 bytes, printable ASCII only.
 std::string printable(std::string_view name);
 
 }  // namespace trunkline::codec

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-// CodecRegistry, and which codecs are built in.
+// CodecRegistry, and the table of built-in codecs.
 #include <trunkline/codec.h>
 
 #include <codec/bytes_codec.h>
 #include <codec/json_codec.h>
 #include <codec/msgpack_codec.h>
-#ifdef TRUNKLINE_HAS_PROTOBUF
 #include <codec/protobuf_codec.h>
-#endif
 
 #include <algorithm>
 #include <stdexcept>
@@ -15,6 +13,27 @@
 
 namespace trunkline {
 namespace {
+
+using Make = std::shared_ptr<const Codec> (*)(const CodecLimits& limits);
+
+template <class BuiltIn>
+std::shared_ptr<const Codec> make(const CodecLimits& limits) {
+  if constexpr (std::is_constructible_v<BuiltIn, const CodecLimits&>) {
+    return std::make_shared<BuiltIn>(limits);
+  } else {
+    return std::make_shared<BuiltIn>();
+  }
+}
+
+/// In the order of their numbers on the wire. Each feature is a row of cmake/TrunklineFeatures.cmake.
+constexpr Make built_in[] = {
+#ifdef TRUNKLINE_HAS_PROTOBUF
+    &make<codec::ProtobufCodec>,
+#endif
+    &make<codec::JsonCodec>,
+    &make<codec::MsgpackCodec>,
+    &make<codec::BytesCodec>,
+};
 
 constexpr std::size_t max_codecs = 32;
 constexpr std::size_t max_name_bytes = 64;
@@ -30,12 +49,7 @@ bool is_valid_name(std::string_view name) noexcept {
 CodecRegistry CodecRegistry::with_defaults(const CodecLimits& limits) {
   if (limits.max_value_nodes == 0) throw std::invalid_argument("codec limits: max_value_nodes 0 is below 1");
   CodecRegistry registry;
-#ifdef TRUNKLINE_HAS_PROTOBUF
-  registry.add(std::make_shared<codec::ProtobufCodec>());
-#endif
-  registry.add(std::make_shared<codec::JsonCodec>(limits));
-  registry.add(std::make_shared<codec::MsgpackCodec>(limits));
-  registry.add(std::make_shared<codec::BytesCodec>());
+  for (const Make make : built_in) registry.add(make(limits));
   return registry;
 }
 

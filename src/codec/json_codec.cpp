@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values, what stands for them, and, where built in, protobuf messages to JSON and back.
+// Chooses between Values and, where built in, protobuf messages.
 #include <codec/json_codec.h>
 
 #include <codec/json_writer.h>

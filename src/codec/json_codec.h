@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JsonCodec: JSON text, of a Value or by the JSON mapping of protobuf.
+// JsonCodec: JSON text, of a Value or by protobuf's JSON mapping.
 #pragma once
 
 #include <trunkline/codec.h>

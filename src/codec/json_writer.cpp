@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The spelling of JSON.
+// Writes texts, numbers and punctuation of JSON.
 #include <codec/json_writer.h>
 
 #include <codec/base64.h>
@@ -12,7 +12,8 @@ namespace {
 
 constexpr std::size_t max_number_bytes = 32;
 
-/// The letter after the backslash; 'u' for a control character without a short form, 0 for what stands for itself.
+/// The letter after the backslash; 'u' for a control character without a short form, 0 for a character that needs no
+/// escape.
 constexpr char escape_of(char c) noexcept {
   switch (c) {
     case '"':

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// JsonWriter: a Value as compact JSON.
+// JsonWriter: writes a Value as compact JSON.
 #pragma once
 
 #include <codec/value_writer.h>
 
 namespace trunkline::codec {
 
-/// A double is written with the fewest digits that read back to it, and always with a point or an exponent, so that it
-/// reads back as a double. NaN and infinity are errors.
+/// Writes a double with the fewest digits that read back as the same value, and always with a decimal point or an
+/// exponent, so that it is read back as a double. NaN and infinity are errors.
 class JsonWriter final : public ValueWriter {
  protected:
   std::string_view scalar(const Value& value) override;

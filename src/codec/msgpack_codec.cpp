@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values, and what stands for them, to MessagePack and back.
+// Encodes Values and the types that convert to a Value.
 #include <codec/msgpack_codec.h>
 
 #include <codec/msgpack_writer.h>

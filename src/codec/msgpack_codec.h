@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MsgpackCodec: MessagePack, of a Value.
+// MsgpackCodec: MessagePack of a Value.
 #pragma once
 
 #include <trunkline/codec.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The formats of MessagePack.
+// Writes the formats of MessagePack.
 #include <codec/msgpack_writer.h>
 
 #include <bit>
@@ -64,7 +64,7 @@ std::string_view MsgpackWriter::begin(const Value& container) {
 
 std::string_view MsgpackWriter::member_name(std::string_view name) { return text(name); }
 
-/// A format byte and `size` bytes of value, big-endian.
+/// Writes a format byte and `size` bytes of the value, big-endian.
 void MsgpackWriter::number(std::uint8_t format, std::uint64_t value, std::size_t size) {
   MutableByteSpan room = out().prepare(1 + size);
   room[0] = static_cast<std::byte>(format);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// MsgpackWriter: a Value as MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md).
+// MsgpackWriter: writes a Value as MessagePack (https://github.com/msgpack/msgpack/blob/master/spec.md).
 #pragma once
 
 #include <codec/value_writer.h>
 
 namespace trunkline::codec {
 
-/// Every piece takes its shortest form; a double is always a float 64.
+/// Uses the shortest form of each element; a double is always a float 64.
 class MsgpackWriter final : public ValueWriter {
  protected:
   std::string_view scalar(const Value& value) override;

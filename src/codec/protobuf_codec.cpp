@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Protobuf messages to their binary form and back.
+// Encodes protobuf messages in their binary form and decodes them.
 #include <codec/protobuf_codec.h>
 
 #include <codec/codec_error.h>
@@ -12,7 +12,7 @@
 namespace trunkline::codec {
 namespace {
 
-/// What protobuf itself can serialize or parse.
+/// The largest message that protobuf can serialize or parse.
 constexpr std::size_t max_bytes = std::numeric_limits<int>::max();
 
 std::string missing_fields(const google::protobuf::MessageLite& message) {
@@ -23,9 +23,9 @@ Status parse(const Slice& payload, google::protobuf::MessageLite& message) {
   if (payload.size() > max_bytes) {
     return decode_error("protobuf", "payload of " + std::to_string(payload.size()) + " bytes exceeds 2147483647");
   }
-  // The partial form, because the other one prints when a required field is missing.
+  // The partial form, because the other one prints to standard error if a required field is missing.
   if (!message.ParsePartialFromArray(payload.data(), static_cast<int>(payload.size()))) {
-    return decode_error("protobuf", std::to_string(payload.size()) + " bytes are no " + message.GetTypeName());
+    return decode_error("protobuf", std::to_string(payload.size()) + " bytes are not a " + message.GetTypeName());
   }
   if (!message.IsInitialized()) return decode_error("protobuf", missing_fields(message));
   return Status::ok();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ProtobufCodec: protobuf's own encoding.
+// ProtobufCodec: the binary encoding of protobuf.
 #pragma once
 
 #include <trunkline/codec.h>

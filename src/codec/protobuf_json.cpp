@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The JSON mapping, through protobuf's own converter between JSON and the binary form.
+// Uses protobuf's converter between JSON and the binary form.
 #include <codec/protobuf_json.h>
 
 #include <codec/codec_error.h>
@@ -16,15 +16,15 @@ namespace trunkline::codec {
 namespace {
 
 constexpr const char* url_prefix = "type.googleapis.com";
-constexpr std::size_t max_bytes = std::numeric_limits<int>::max();
+constexpr std::size_t max_message_bytes = std::numeric_limits<int>::max();
 
-/// Finds types for the converter; the usual pool's resolver is made once.
+/// Finds types for the converter; the resolver of the default pool is created once.
 class Resolver {
  public:
   explicit Resolver(const google::protobuf::Descriptor& type) {
     const auto* pool = type.file()->pool();
     if (pool == google::protobuf::DescriptorPool::generated_pool()) {
-      // Never destroyed: calls may still run while the process exits.
+      // Never destroyed, because calls may still run while the process exits.
       static auto* const generated = google::protobuf::util::NewTypeResolverForDescriptorPool(url_prefix, pool);
       resolver_ = generated;
     } else {
@@ -43,7 +43,7 @@ std::string type_url(const google::protobuf::Descriptor& type) {
   return std::string(url_prefix).append("/").append(type.full_name());
 }
 
-/// The field that one of the converter's errors is about, and what is wrong. Its own texts quote the payload.
+/// The field that an error of the converter concerns, and the reason. The converter's own texts quote the payload:
 ///   "(inner.list[1]) nam: Cannot find field."            the unknown name comes last
 ///   "(inner.count): invalid value \"x\" for type TYPE_INT32"
 std::string reason_of(std::string_view error, const std::string& type) {
@@ -60,14 +60,14 @@ std::string reason_of(std::string_view error, const std::string& type) {
     return "unknown field " + printable(full) + " in " + type;
   }
   if (error.starts_with("Message too deep")) return "nesting exceeds 100 levels";
-  if (!path.empty()) return "field " + printable(path) + " of " + type + ": value does not fit its type";
-  return "payload does not fit " + type;
+  if (!path.empty()) return "field " + printable(path) + " of " + type + ": value does not match its type";
+  return "payload is not a valid " + type;
 }
 
 Status decode_failure(ByteSpan payload, const CodecLimits& limits, std::string_view error, const std::string& type) {
   Value checked;
   Status syntax = read_json(payload, limits, checked);
-  // The converter takes deeper nesting and more nodes than a Value does, so that reason is not this one.
+  // The converter accepts deeper nesting and more nodes than a Value does, so this is not the reason.
   const bool is_syntax = syntax.code() == StatusCode::invalid_argument && !syntax.message().ends_with("levels");
   if (is_syntax) return syntax;
   return decode_error("json", reason_of(error, type));
@@ -84,7 +84,7 @@ Status write_protobuf_json(const google::protobuf::MessageLite& lite, BufferWrit
     return encode_error("json",
                         type.full_name() + ": missing required fields: " + message->InitializationErrorString());
   }
-  if (message->ByteSizeLong() > max_bytes)
+  if (message->ByteSizeLong() > max_message_bytes)
     return encode_error("json", type.full_name() + ": message exceeds 2147483647 bytes");
 
   std::string json;
@@ -102,7 +102,7 @@ Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::p
     return {StatusCode::internal, "decode json: " + lite.GetTypeName() + " is a lite message, which has no JSON form"};
   }
   const auto& type = *message->GetDescriptor();
-  if (payload.size() > max_bytes) return decode_error("json", "payload exceeds 2147483647 bytes");
+  if (payload.size() > max_message_bytes) return decode_error("json", "payload exceeds 2147483647 bytes");
 
   std::string binary;
   const Resolver resolver(type);
@@ -113,7 +113,8 @@ Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::p
     const auto said = status.message();
     return decode_failure(payload, limits, {said.data(), said.size()}, type.full_name());
   }
-  if (!message->ParsePartialFromString(binary)) return decode_error("json", "payload does not fit " + type.full_name());
+  if (!message->ParsePartialFromString(binary))
+    return decode_error("json", "payload is not a valid " + type.full_name());
   if (!message->IsInitialized()) {
     return decode_error("json",
                         type.full_name() + ": missing required fields: " + message->InitializationErrorString());

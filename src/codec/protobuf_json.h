@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Protobuf messages by the JSON mapping of protobuf (https://protobuf.dev/programming-guides/json/).
+// Reads and writes protobuf messages by protobuf's JSON mapping (https://protobuf.dev/programming-guides/json/).
 #pragma once
 
 #include <trunkline/codec.h>
@@ -10,12 +10,12 @@
 
 namespace trunkline::codec {
 
-/// Names in lowerCamelCase, fields with default values left out. Errors: internal for a lite message or missing
-/// required fields; nothing is appended then.
+/// Writes names in lowerCamelCase and omits fields with default values. Error: internal for a lite message and for
+/// missing required fields; nothing is appended then.
 Status write_protobuf_json(const google::protobuf::MessageLite& message, BufferWriter& out);
 
-/// Errors: invalid_argument for text that is not JSON, an unknown field (named), a value that does not fit its field
-/// (named), missing required fields (named). `limits` bound the search for the reason, not the message.
+/// Error: invalid_argument for text that is not JSON, and for an unknown field, a value that does not match its field,
+/// or missing required fields, which the message names. `limits` bound the search for the reason, not the message.
 Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::protobuf::MessageLite& message);
 
 }  // namespace trunkline::codec

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Value's accessors, and its place among the messages.
+// The accessors of Value, and its MessageType.
 #include <trunkline/value.h>
 
 #include <codec/base64.h>

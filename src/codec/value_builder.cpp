@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The growing Value, and the checks on what goes into it.
+// Builds the Value and checks each element.
 #include <codec/value_builder.h>
 
 #include <base/utf8.h>
@@ -7,7 +7,7 @@
 namespace trunkline::codec {
 
 namespace {
-/// As many elements as come; JSON does not announce them.
+/// The number of elements is unknown: JSON does not announce it.
 constexpr auto unknown = static_cast<std::size_t>(-1);
 }  // namespace
 
@@ -32,7 +32,7 @@ bool ValueBuilder::begin_array(std::size_t announced) { return begin(Value::Arra
 
 bool ValueBuilder::begin_object(std::size_t announced) { return begin(Value::Object(), announced, 2); }
 
-/// Announced nodes are refused before the first of them takes memory.
+/// Refuses announced nodes before the first of them takes memory.
 bool ValueBuilder::has_room_for(std::size_t nodes) {
   if (nodes <= limits_.max_value_nodes - nodes_) return true;
   is_over_limit_ = error_.empty();
@@ -64,7 +64,7 @@ bool ValueBuilder::end_object() {
   return true;
 }
 
-/// Pointers to open containers stay good: a container grows only while it is the innermost.
+/// Pointers to open containers stay valid: a container grows only while it is the innermost one.
 Value& ValueBuilder::place() {
   ++nodes_;
   if (depth_ == 0) return root_;

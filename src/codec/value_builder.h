@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ValueBuilder: puts a Value together from the events of a parser, and refuses what a Value may not hold.
+// ValueBuilder: builds a Value from the events of a parser and enforces the rules of Values.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -12,24 +12,24 @@
 
 namespace trunkline::codec {
 
-/// How far a parser has read; shared with the iterators that feed it.
+/// The position of a parser; shared with the iterators that feed it.
 struct ReadPosition {
   const char* begin = nullptr;
   const char* at = nullptr;
   const char* end = nullptr;
 };
 
-/// Every event returns false once something is refused; error() then says what and where.
+/// Every event returns false after an error, which error() describes.
 class ValueBuilder {
  public:
-  /// Builds in place; `root` and `position` outlive the builder.
+  /// Builds in place; `root` and `position` must outlive the builder.
   ValueBuilder(Value& root, const ReadPosition& position, const CodecLimits& limits)
       : root_(root), position_(position), limits_(limits) {}
 
   bool scalar(Value value);
   bool text(std::string content);
   bool name(std::string content);
-  /// `announced` elements or members are to come; size_t(-1) if that is not known.
+  /// The number of elements or members that follow; size_t(-1) if it is unknown.
   bool begin_array(std::size_t announced);
   bool begin_object(std::size_t announced);
   bool end_array();
@@ -38,7 +38,7 @@ class ValueBuilder {
 
   /// "byte 17 of 20: nesting exceeds 64 levels".
   const std::string& error() const noexcept { return error_; }
-  /// The error is that of a limit, not of the payload's form.
+  /// The error is an exceeded limit, not a malformed payload.
   bool is_over_limit() const noexcept { return is_over_limit_; }
 
  private:
@@ -49,7 +49,8 @@ class ValueBuilder {
   Value& root_;
   const ReadPosition& position_;
   const CodecLimits limits_;
-  std::size_t nodes_ = 0;  ///< placed
+  /// Nodes placed so far.
+  std::size_t nodes_ = 0;
   std::string name_;
   std::array<Value*, max_value_depth> open_{};
   std::size_t depth_ = 0;

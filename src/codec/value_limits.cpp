@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The search for repeated names in objects.
+// Searches for repeated names in objects.
 #include <codec/value_limits.h>
 
 #include <algorithm>

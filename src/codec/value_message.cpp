@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Values into and out of the messages they stand for.
+// Converts between Values and the messages that they carry.
 #include <codec/value_message.h>
 
 #include <codec/codec_error.h>
@@ -33,8 +33,8 @@ Status read_value_message(std::string_view codec, const Slice& payload, const Co
     if (value.is_null() || (value.is_object() && value.size() == 0)) return Status::ok();
     return decode_error(codec, "content where no message is expected");
   }
-  const std::string misfit = message.type->from_value(message.object, value);
-  return misfit.empty() ? Status::ok() : decode_error(codec, misfit);
+  const std::string error = message.type->from_value(message.object, value);
+  return error.empty() ? Status::ok() : decode_error(codec, error);
 }
 
 }  // namespace trunkline::codec

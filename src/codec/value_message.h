@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The messages that are Values, or become some on their way: Value, Empty, texts and plain types.
+// Messages that are Values or convert to one: Value, Empty, texts and plain types.
 #pragma once
 
 #include <codec/value_writer.h>
@@ -10,12 +10,12 @@ namespace trunkline::codec {
 
 bool is_carried_as_value(const MessageType& type) noexcept;
 
-/// As Codec::encode().
+/// Same contract as Codec::encode().
 Status write_value_message(std::string_view codec, MessageView message, ValueWriter&& writer, BufferWriter& out);
 
 /// read_json() or read_msgpack().
 using ReadValue = Status (*)(ByteSpan payload, const CodecLimits& limits, Value& value);
-/// As Codec::decode().
+/// Same contract as Codec::decode().
 Status read_value_message(std::string_view codec, const Slice& payload, const CodecLimits& limits, ReadValue read,
                           MutableMessageView message);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drives the third-party parsers, which are seen nowhere else.
+// Drives the third-party parsers, which no other file uses.
 #include <codec/value_reader.h>
 
 #include <codec/codec_error.h>
@@ -12,7 +12,7 @@
 namespace trunkline::codec {
 namespace {
 
-/// Reads one byte after the other and leaves in a ReadPosition how far it is, which the parsers do not tell.
+/// Reads bytes one by one and records its position, which the parsers do not report.
 class PositionIterator {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -30,7 +30,7 @@ class PositionIterator {
     return *this;
   }
   void operator++(int) { ++position_->at; }
-  /// Only ever compared with the end, which is the default-constructed one.
+  /// Only compared with the end, which is a default-constructed iterator.
   bool operator==(const PositionIterator& other) const { return at_end() == other.at_end(); }
 
  private:
@@ -39,7 +39,7 @@ class PositionIterator {
   ReadPosition* position_ = nullptr;
 };
 
-/// The events of nlohmann's SAX interface, handed to a ValueBuilder.
+/// Passes the events of nlohmann's SAX interface to a ValueBuilder.
 class SaxHandler {
  public:
   SaxHandler(Value& root, const ReadPosition& position, const CodecLimits& limits) : builder_(root, position, limits) {}
@@ -59,7 +59,7 @@ class SaxHandler {
   bool end_object() { return builder_.end_object(); }
   bool start_array(std::size_t size) { return builder_.begin_array(size); }
   bool end_array() { return builder_.end_array(); }
-  /// The parser's own text quotes the payload, so only its kind is used.
+  /// The text of the parser quotes the payload, so only the kind of its error is used.
   bool parse_error(std::size_t, const std::string&, const nlohmann::json::exception& error) {
     constexpr int number_out_of_range = 406;
     return builder_.refuse(error.id == number_out_of_range ? "number out of range" : "syntax error");

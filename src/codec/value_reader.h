@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Parsers of Values. Errors are complete: "decode <codec>: byte 17 of 20: <reason>", with invalid_argument, or
-// resource_exhausted where a limit is exceeded.
+// Parsers of Values. Errors are complete: "decode <codec>: byte 17 of 20: <reason>", with invalid_argument, or with
+// resource_exhausted if a limit is exceeded.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -8,7 +8,7 @@
 
 namespace trunkline::codec {
 
-/// Strict JSON (RFC 8259). Names in an object must differ. An integer beyond uint64 becomes a double.
+/// Strict JSON (RFC 8259). The names in an object must be unique. An integer beyond uint64 becomes a double.
 Status read_json(ByteSpan payload, const CodecLimits& limits, Value& value);
 
 /// One MessagePack object whose maps have string keys; extension types are errors.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The walk over a Value that is being encoded.
+// Walks over a Value while it is encoded.
 #include <codec/value_writer.h>
 
 #include <base/utf8.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ValueWriter: walks a Value and leaves each piece's bytes to the encoding derived from it.
+// ValueWriter: walks over a Value; a derived class writes the bytes of each element.
 #pragma once
 
 #include <trunkline/value.h>
@@ -9,7 +9,7 @@
 
 namespace trunkline::codec {
 
-/// Applies the rules of value_limits.h and UTF-8, and knows where in the value it failed.
+/// Enforces the rules of value_limits.h and UTF-8, and records where in the value an error occurred.
 class ValueWriter {
  public:
   virtual ~ValueWriter() = default;
@@ -17,11 +17,13 @@ class ValueWriter {
   Status write(std::string_view codec, const Value& value, BufferWriter& out);
 
  protected:
-  /// These append to out(); a reason other than "" ends the walk. Texts and names are UTF-8 already.
+  /// These functions append to out(). A reason other than "" ends the walk. Texts and names have been checked to be
+  /// UTF-8.
   virtual std::string_view scalar(const Value& value) = 0;
   virtual std::string_view begin(const Value& container) = 0;
   virtual std::string_view member_name(std::string_view name) = 0;
-  virtual void separate() = 0;  ///< between two elements or members
+  /// Called between two elements or members.
+  virtual void separate() = 0;
   virtual void end(const Value& container) = 0;
 
   BufferWriter& out() noexcept { return *out_; }

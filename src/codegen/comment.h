@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comments of a definition, and how each language takes them whatever they hold.
+// The comments of a definition, made safe for each generated language.
 #pragma once
 
 #include <google/protobuf/descriptor.pb.h>
@@ -10,20 +10,20 @@
 
 namespace trunkline::codegen {
 
-/// Lines without the marks around them, valid UTF-8 without control characters; the first and last are not empty.
+/// Lines without comment marks: valid UTF-8 without control characters. The first and the last line are not empty.
 using Comment = std::vector<std::string>;
 
-/// What stands before and behind a declaration; what is set apart from it by an empty line is not about it.
+/// The comments before and behind a declaration. A comment that an empty line separates from it does not belong to it.
 Comment comment_of(const google::protobuf::SourceCodeInfo::Location& location);
 
-/// A line for use behind `///`: one that ends in a backslash would take the next line with it, and characters that
-/// change the direction of text are refused by compilers.
+/// A line for use behind `///`. A backslash at its end would continue the comment on the next line, and compilers
+/// refuse characters that change the direction of text.
 std::string cpp_comment_line(std::string_view line);
 
-/// C++ string literals, one for each line, that make up the lines with \n between them; ASCII in whatever they hold.
+/// C++ string literals, one per line, that form the lines with \n between them. ASCII, whatever the lines contain.
 std::vector<std::string> cpp_literals(const Comment& comment);
 
-/// Python source from quotes to quotes, for a docstring; the second and further lines without indentation.
+/// Python source of a docstring, quotes included; the second and further lines are not indented.
 std::vector<std::string> python_docstring(const Comment& comment);
 
 }  // namespace trunkline::codegen

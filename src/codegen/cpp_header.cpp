@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The C++ header: what is around the classes of its services.
+// The parts of the C++ header around the classes of its services.
 #include "codegen/cpp_header.h"
 
 #include "codegen/cpp_names.h"
@@ -57,7 +57,7 @@ std::string cpp_header_text(const FileDefinition& file, const TypeIndex& types, 
   out.line("#pragma once");
   out.line();
   write_includes(file, out);
-  // Deprecated messages and methods warn those who use them, not who describes them.
+  // Deprecated messages and methods must warn those who use them, but not the generated descriptions.
   out.line("#if defined(__GNUC__)");
   out.line("#pragma GCC diagnostic push");
   out.line("#pragma GCC diagnostic ignored \"-Wdeprecated-declarations\"");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The C++ header of a file's services.
+// Generates the C++ header of a file's services.
 #pragma once
 
 #include "codegen/cpp_keywords.h"
@@ -13,7 +13,7 @@ namespace trunkline::codegen {
 /// a/b/hello.proto -> a/b/hello.trunkline.h
 std::string cpp_header_name(const FileDefinition& file);
 
-/// `release`: of the protoc whose messages the header includes.
+/// `release`: the release of the protoc whose messages the header includes.
 std::string cpp_header_text(const FileDefinition& file, const TypeIndex& types, ProtocRelease release);
 
 }  // namespace trunkline::codegen

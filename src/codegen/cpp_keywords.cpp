@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of words; those of protoc as the releases from 3.12 to 36 behave.
+// The tables of words; those of protoc match the releases from 3.12 to 36.
 #include "codegen/cpp_keywords.h"
 
 #include <algorithm>
@@ -25,17 +25,17 @@ constexpr std::array keywords = std::to_array<std::string_view>(
      "union",        "unsigned", "using",     "virtual",  "void",       "volatile",
      "wchar_t",      "while",    "xor",       "xor_eq"});
 
-// Known to protoc from release 22 on.
+// Words that protoc avoids from release 22 on.
 constexpr std::array later_keywords =
     std::to_array<std::string_view>({"char16_t", "char32_t", "char8_t", "co_await", "co_return", "co_yield", "concept",
                                      "consteval", "constinit", "requires"});
 
-// Functions that every message has; known to protoc from release 30 on.
+// Functions that every message has, which protoc avoids from release 30 on.
 constexpr std::array message_functions = std::to_array<std::string_view>(
     {"Clear", "CopyFrom", "GetDescriptor", "GetMetadata", "GetReflection", "IsInitialized", "MergeFrom", "New", "Swap",
      "UnsafeArenaSwap", "default_instance"});
 
-// Of those that <trunkline/server.h> and <asio.hpp> bring along on Linux, what looks like a name.
+// Macros of <trunkline/server.h> and <asio.hpp> on Linux that look like names.
 constexpr std::array macros = std::to_array<std::string_view>(
     {"BUFSIZ",    "CTRL",     "DEBUG",   "DOMAIN",   "ECHO",    "EOF",     "ERROR",   "FALSE",    "HUGE",
      "INFINITY",  "NAN",      "NULL",    "OVERFLOW", "PLOSS",   "SIGABRT", "SIGCHLD", "SIGHUP",   "SIGINT",

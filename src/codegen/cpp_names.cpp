@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// C++ names: protobuf's own for messages, ours for services and methods.
+// C++ names: those of protobuf for messages, our own for services and methods.
 #include "codegen/cpp_names.h"
 
 #include "codegen/identifier.h"
@@ -27,7 +27,7 @@ std::vector<std::string> cpp_namespaces_of(std::string_view package, ProtocRelea
 std::string cpp_class_of(const MessageType& type, ProtocRelease release) {
   std::string scope = "::";
   for (const std::string& part : cpp_namespaces_of(type.package, release)) scope += part + "::";
-  // Whether a name is escaped is asked for each level anew: `class` and its `Inner` make class__Inner.
+  // Each level is escaped separately: `class` and its `Inner` become class__Inner.
   std::string name;
   for (const std::string& part : type.path) {
     name += name.empty() ? part : "_" + part;
@@ -53,7 +53,7 @@ CppMethodNames cpp_method_names(const ServiceDefinition& service) {
   for (const char* member : {"Methods", "Request", "Response", "description", "is_idempotent", "kind", "name"}) {
     descriptions.reserve(member);
   }
-  // A member function of this name would hide the one by which Server asks for the others.
+  // A member function of this name would hide the one that Server uses to find the others.
   NameScope functions(is_cpp_reserved);
   functions.reserve("define");
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names that generated C++ gives to what a definition holds.
+// The names that generated C++ gives to the parts of a definition.
 #pragma once
 
 #include "codegen/cpp_keywords.h"
@@ -12,23 +12,27 @@
 
 namespace trunkline::codegen {
 
-/// a/b/hello.proto -> a/b/hello; also .protodevel, as protoc does.
+/// a/b/hello.proto -> a/b/hello; also removes .protodevel, as protoc does.
 std::string_view without_extension(std::string_view file);
 
-/// The class that this protoc makes of a message: ::a::b::Outer_Inner.
+/// The class that this protoc generates for a message: ::a::b::Outer_Inner.
 std::string cpp_class_of(const MessageType& type, ProtocRelease release);
 
 /// The namespaces of a package, outermost first; empty for the global one.
 std::vector<std::string> cpp_namespaces_of(std::string_view package, ProtocRelease release);
 
-/// The classes of a file's services, in order; none is called as a message of its package, or as what it holds itself.
+/// The classes of a file's services, in order. No class has the name of a message of its package, or of one of its own
+/// members.
 std::vector<std::string> cpp_service_classes(const FileDefinition& file, const TypeIndex& types);
 
-/// What one service's class calls its methods, in order.
+/// The names of the methods in the class of one service, in order.
 struct CppMethodNames {
-  std::vector<std::string> descriptions;  ///< the structures in Methods: SayHello
-  std::vector<std::string> functions;     ///< of the server, members of the client: say_hello
-  std::string channel;                    ///< a parameter's name that shadows no member of the client
+  /// The structs in Methods: SayHello.
+  std::vector<std::string> descriptions;
+  /// The member functions of the server and the members of the client: say_hello.
+  std::vector<std::string> functions;
+  /// A parameter name that shadows no member of the client.
+  std::string channel;
 };
 CppMethodNames cpp_method_names(const ServiceDefinition& service);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One service in C++. All names of others are qualified from the global namespace: a package may hold any.
+// Generates one service in C++. Foreign names are qualified from the global namespace, because a package may contain
+// any name.
 #include "codegen/cpp_service.h"
 
 #include "codegen/cpp_names.h"
@@ -22,7 +23,7 @@ void write_comment(const Comment& comment, TextWriter& out) {
   }
 }
 
-/// As the operand that ends the line begun by `before`, or stands alone below it.
+/// Writes the literals behind `before` on its line, or on lines of their own below it.
 void write_literals(std::string_view before, const Comment& comment, std::string_view after, TextWriter& out) {
   std::vector<std::string> literals = cpp_literals(comment);
   literals.back() += after;
@@ -35,9 +36,9 @@ void write_literals(std::string_view before, const Comment& comment, std::string
   out.outdent();
 }
 
-class ServiceWriter {
+class CppServiceWriter {
  public:
-  ServiceWriter(const ServiceDefinition& service, ProtocRelease release, TextWriter& out)
+  CppServiceWriter(const ServiceDefinition& service, ProtocRelease release, TextWriter& out)
       : service_(service), names_(cpp_method_names(service)), release_(release), out_(out) {}
 
   void write(std::string_view name) {
@@ -62,7 +63,7 @@ class ServiceWriter {
 
  private:
   void write_descriptions() {
-    out_.line("/// What is known of each method; see trunkline::MethodDescription.");
+    out_.line("/// The description of each method; see trunkline::MethodDescription.");
     out_.line("struct Methods {");
     out_.indent();
     for (std::size_t i = 0; i < service_.methods.size(); ++i) {
@@ -87,8 +88,10 @@ class ServiceWriter {
 
   void write_base() {
     out_.line(
-        "/// The base of a class that serves all methods, each with a member function that Server::handle() and its");
-    out_.line("/// kin would take. Give an object of it, by its own class, to trunkline::Server::add_service().");
+        "/// The base of a class that serves all methods, each with a member function in a form that Server::handle() "
+        "and");
+    out_.line(
+        "/// the like accept. Pass an object of that class, not of this base, to trunkline::Server::add_service().");
     for (std::size_t i = 0; i < service_.methods.size(); ++i) {
       out_.line("///   ", names_.functions[i], parameters(service_.methods[i].kind));
     }
@@ -100,10 +103,10 @@ class ServiceWriter {
     out_.line("static ::trunkline::ServiceDefinition define(const ::std::shared_ptr<Implementation>&",
               is_empty ? "" : " service", ") {");
     out_.indent();
-    // Through a pointer to a base the functions of the object's own class would not be seen, and none would be served.
+    // Through a pointer to a base, the functions of the derived class would not be visible, and none would be served.
     for (const char* base : {"Service", "PartialService"}) {
       out_.line("static_assert(!::std::is_same_v<Implementation, ", base, ">,");
-      out_.line("              \"give the object by its own class, not by this base of it\");");
+      out_.line("              \"pass the object as its own class, not as this base\");");
     }
     out_.line("::trunkline::ServiceDefinition definition;");
     if (!service_.comment.empty()) write_literals("definition.describe(", service_.comment, ");", out_);
@@ -133,8 +136,7 @@ class ServiceWriter {
   }
 
   void write_partial_base() {
-    out_.line(
-        "/// The base of a class that serves some methods: what it does not have is answered with unimplemented.");
+    out_.line("/// The base of a class that serves some methods; calls of the other methods end with unimplemented.");
     out_.line("class PartialService : public Service {");
     if (!service_.methods.empty()) out_.line(" public:");
     out_.indent();
@@ -212,7 +214,7 @@ class ServiceWriter {
 
 void write_cpp_service(const ServiceDefinition& service, std::string_view name, ProtocRelease release,
                        TextWriter& out) {
-  ServiceWriter(service, release, out).write(name);
+  CppServiceWriter(service, release, out).write(name);
 }
 
 }  // namespace trunkline::codegen

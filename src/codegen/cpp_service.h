@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The C++ class of one service: descriptions of its methods, bases for servers, and the client.
+// Generates the C++ class of one service: the descriptions of its methods, the bases for servers, and the client.
 #pragma once
 
 #include "codegen/cpp_keywords.h"
@@ -10,7 +10,7 @@
 
 namespace trunkline::codegen {
 
-/// `name`: of the class.
+/// `name`: the name of the class.
 void write_cpp_service(const ServiceDefinition& service, std::string_view name, ProtocRelease release, TextWriter& out);
 
 }  // namespace trunkline::codegen

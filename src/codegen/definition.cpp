@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a FileDescriptorProto says of services.
+// Reads the services of a FileDescriptorProto.
 #include "codegen/definition.h"
 
 #include "codegen/generation_error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Definitions of services as the generators of both languages read them.
+// Definitions of services in the form that the generators of both languages read.
 #pragma once
 
 #include "codegen/comment.h"
@@ -14,20 +14,23 @@ namespace trunkline::codegen {
 
 enum class MethodKind { unary, client_stream, server_stream, bidirectional };
 
-/// The names that the runtime has for them in both languages: "unary", "client_stream", ...
+/// The names that the runtime uses in both languages: "unary", "client_stream", ...
 const char* name_of(MethodKind kind);
 
-/// The class of a typed client's method: "UnaryMethod", "ClientStreamMethod", ...
+/// The class of the method in a typed client: "UnaryMethod", "ClientStreamMethod", ...
 const char* client_class_of(MethodKind kind);
 
-/// True if there is one request, not a stream of them.
+/// True if there is one request and not a stream of them.
 bool has_single_request(MethodKind kind);
 
 struct MethodDefinition {
-  std::string name;  ///< SayHello
-  std::string path;  ///< a.b.Hello/SayHello
+  /// E.g. SayHello.
+  std::string name;
+  /// E.g. a.b.Hello/SayHello.
+  std::string path;
   MethodKind kind = MethodKind::unary;
-  const MessageType* request = nullptr;  ///< of the index the definition was read with
+  /// In the index that the definition was read with.
+  const MessageType* request = nullptr;
   const MessageType* response = nullptr;
   bool is_idempotent = false;
   bool is_deprecated = false;
@@ -35,21 +38,24 @@ struct MethodDefinition {
 };
 
 struct ServiceDefinition {
-  std::string name;       ///< Hello
-  std::string full_name;  ///< a.b.Hello
+  /// E.g. Hello.
+  std::string name;
+  /// E.g. a.b.Hello.
+  std::string full_name;
   bool is_deprecated = false;
   Comment comment;
   std::vector<MethodDefinition> methods;
 };
 
 struct FileDefinition {
-  std::string name;  ///< a/b/hello.proto
+  /// E.g. a/b/hello.proto.
+  std::string name;
   std::string package;
   std::vector<ServiceDefinition> services;
 };
 
-/// Throws GenerationError, with the names of file and service, for a service or method that is there twice, and for a
-/// method of a type that no file in `types` defines. `types` must outlive the result.
+/// Throws GenerationError, with the names of file and service, if a service or method is defined twice, or if no file
+/// in `types` defines the type of a method. `types` must outlive the result.
 FileDefinition read_definition(const google::protobuf::FileDescriptorProto& file, const TypeIndex& types);
 
 }  // namespace trunkline::codegen

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// GenerationError: what is wrong with a request, told to whoever runs protoc.
+// GenerationError: an error in a request, reported to the user of protoc.
 #pragma once
 
 #include <stdexcept>
 
 namespace trunkline::codegen {
 
-/// Thrown anywhere below generate(), which alone catches it.
+/// Thrown by all functions below generate(), which catches it.
 class GenerationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Answers a request of protoc: the files for each file that declares services.
+// Generates the files for each file of the request that declares services.
 #include "codegen/generator.h"
 
 #include "codegen/cpp_header.h"
@@ -29,7 +29,7 @@ using google::protobuf::FileDescriptorProto;
 using google::protobuf::compiler::CodeGeneratorRequest;
 using google::protobuf::compiler::CodeGeneratorResponse;
 
-// Names of protobuf's that are younger than the oldest release whose headers this is compiled with.
+// Names that are newer than the oldest protobuf whose headers this is compiled with.
 constexpr std::uint64_t feature_proto3_optional = 1;
 constexpr std::uint64_t feature_supports_editions = 2;
 constexpr int minimum_edition_field = 3;
@@ -37,7 +37,7 @@ constexpr int maximum_edition_field = 4;
 constexpr std::uint64_t edition_proto2 = 998;
 constexpr std::uint64_t edition_max = 0x7FFFFFFF;
 
-// Nothing that editions change is of concern to services.
+// Editions change nothing that concerns services.
 void announce_features(CodeGeneratorResponse& response) {
   response.set_supported_features(feature_proto3_optional | feature_supports_editions);
   auto& unknown = *response.GetReflection()->MutableUnknownFields(&response);
@@ -45,19 +45,19 @@ void announce_features(CodeGeneratorResponse& response) {
   unknown.AddVarint(maximum_edition_field, edition_max);
 }
 
-// Releases are numbered 3.12, ..., 3.21, 4.22, ..., 7.36: the second number tells them apart. A compiler that does not
-// say which it is, is taken to be new.
+// Releases are numbered 3.12, ..., 3.21, 4.22, ..., 7.36: the second number identifies them. A compiler that does not
+// state its release is assumed to be new.
 ProtocRelease release_of(const CodeGeneratorRequest& request) {
   if (request.compiler_version().has_minor()) return request.compiler_version().minor();
   return std::numeric_limits<ProtocRelease>::max();
 }
 
-// The namespaces that a generated header needs, where a service or message would meet their own names.
+// The namespaces that a generated header needs, in which a service or message would clash with their names.
 void check_cpp_package(const FileDefinition& file) {
   for (const char* name : {"asio", "google", "std", "trunkline"}) {
     if (file.package != name) continue;
-    throw GenerationError(file.name + ": package " + name + " is the namespace of a library that its C++ needs; " +
-                          "services are to be in another, or in one below it");
+    throw GenerationError(file.name + ": package " + name + " is the namespace of a library that its C++ code needs; " +
+                          "put the services into another package, or into one below it");
   }
 }
 

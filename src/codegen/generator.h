@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The plugin as a function: what protoc asks, and what it is answered.
+// generate(): the plugin as a function from the request of protoc to the response.
 #pragma once
 
 #include <google/protobuf/compiler/plugin.pb.h>
 
 namespace trunkline::codegen {
 
-/// Never throws: what is wrong with the request stands in the response's error, and then no file does.
+/// Never throws: an error in the request becomes the error of the response, which then has no files.
 google::protobuf::compiler::CodeGeneratorResponse generate(
     const google::protobuf::compiler::CodeGeneratorRequest& request);
 

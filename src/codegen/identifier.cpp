@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Identifiers: snake case, and underscores behind those that are taken.
+// Snake case, and underscores behind names that are taken.
 #include "codegen/identifier.h"
 
 #include <algorithm>
@@ -9,11 +9,12 @@ namespace trunkline::codegen {
 
 namespace {
 
-// Not those of <cctype>: names of definitions are ASCII, whatever the locale says.
+// Not the functions of <cctype>: names in definitions are ASCII in every locale.
 constexpr bool is_upper(char letter) { return letter >= 'A' && letter <= 'Z'; }
 constexpr bool is_lower(char letter) { return letter >= 'a' && letter <= 'z'; }
 
-// A word begins at a capital behind something else, and at the last of several capitals if a small letter follows.
+// A word begins at a capital that follows another character, and at the last of several capitals if a small letter
+// follows.
 bool begins_word(std::string_view name, std::size_t at) {
   if (at == 0 || !is_upper(name[at])) return false;
   return !is_upper(name[at - 1]) || (at + 1 < name.size() && is_lower(name[at + 1]));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The words of --trunkline_opt.
+// Parses the words of --trunkline_opt.
 #include "codegen/plugin_options.h"
 
 #include "codegen/generation_error.h"
@@ -27,7 +27,7 @@ void apply(std::string_view word, PluginOptions& options) {
     options.relative_imports = false;
   } else if (!word.empty()) {
     throw GenerationError("parse option '" + std::string(word) +
-                          "': it is unknown; the options are cpp, python, imports=relative, imports=absolute");
+                          "': unknown option; the options are cpp, python, imports=relative, imports=absolute");
   }
 }
 

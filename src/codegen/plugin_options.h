@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PluginOptions: what --trunkline_opt asks for.
+// PluginOptions: the options of --trunkline_opt.
 #pragma once
 
 #include <string_view>
@@ -9,11 +9,12 @@ namespace trunkline::codegen {
 struct PluginOptions {
   bool cpp = false;
   bool python = false;
-  bool relative_imports = false;  ///< Python, of modules that are generated in the same run
+  /// For Python: the modules of messages that are generated in the same run are imported relatively.
+  bool relative_imports = false;
 };
 
 /// `parameter`: words separated by commas, among them `cpp` and `python`; without these two C++ is generated. Throws
-/// GenerationError for a word that is unknown, and lists those that are not.
+/// GenerationError for an unknown word, and lists the known ones.
 PluginOptions parse_options(std::string_view parameter);
 
 }  // namespace trunkline::codegen

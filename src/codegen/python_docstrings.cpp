@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Docstrings: comments of the definition and what the generator adds to them.
+// Builds docstrings from the comments of the definition.
 #include "codegen/python_docstrings.h"
 
 namespace trunkline::codegen {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The docstrings of generated Python, which are those of its stubs as well.
+// The docstrings of generated Python modules and their stubs.
 #pragma once
 
 #include "codegen/definition.h"
@@ -9,10 +9,10 @@
 
 namespace trunkline::codegen {
 
-/// The definition's comment, or if there is none what the class is for; and that it is deprecated.
+/// The comment of the definition or, if there is none, the purpose of the class; and a note if it is deprecated.
 Comment service_docstring(const ServiceDefinition& service, const std::string& purpose);
 
-/// The same for a method, which says its name if nothing else is known.
+/// The same for a method; without a comment, its name.
 Comment method_docstring(const MethodDefinition& method);
 
 void write_docstring(const Comment& text, TextWriter& out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Imports of message modules: relative ones work wherever the package lies, which protoc's own do not.
+// Imports of message modules. Relative imports work wherever the package is located, unlike those of protoc.
 #include "codegen/python_imports.h"
 
 #include "codegen/identifier.h"
@@ -22,7 +22,7 @@ std::string joined(const std::vector<std::string>& parts, std::size_t from, char
   return text;
 }
 
-// The folder of `target`, both given as the parts of folders: `.b` from a to a.b, `..b` from a.c to a.b.
+// The relative folder of `target`, both given as lists of folder names: `.b` from a to a.b, `..b` from a.c to a.b.
 std::string relative_folder(const std::vector<std::string>& from, const std::vector<std::string>& target) {
   const auto [end, target_end] = std::mismatch(from.begin(), from.end(), target.begin(), target.end());
   const auto shared = static_cast<std::size_t>(end - from.begin());
@@ -35,7 +35,7 @@ std::vector<std::string> folder_of(const std::string& file) {
   return parts;
 }
 
-// One underscore before it, whatever the name begins with: two would be changed in the body of a class.
+// One leading underscore, whatever the name begins with: two would be mangled in the body of a class.
 std::string alias_of(std::string_view name) {
   std::string alias = as_identifier(name);
   return alias.replace(0, std::min(alias.find_first_not_of('_'), alias.size()), 1, '_');
@@ -43,7 +43,7 @@ std::string alias_of(std::string_view name) {
 
 bool always_free(std::string_view) { return false; }
 
-// What protobuf's runtime brings is imported from there.
+// Modules of the protobuf runtime are imported from there.
 bool is_of_protobuf(const std::string& file) { return file.rfind("google/protobuf/", 0) == 0; }
 
 }  // namespace

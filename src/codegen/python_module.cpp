@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Python module: service base classes and clients, for functions and for coroutines.
+// Service base classes and clients, for functions and for coroutines.
 #include "codegen/python_module.h"
 #include "codegen/python_docstrings.h"
 #include "codegen/python_names.h"
@@ -12,9 +12,10 @@ namespace trunkline::codegen {
 
 namespace {
 
-class ServiceWriter {
+class PythonServiceWriter {
  public:
-  ServiceWriter(const ServiceDefinition& service, PythonClasses classes, const PythonImports& imports, TextWriter& out)
+  PythonServiceWriter(const ServiceDefinition& service, PythonClasses classes, const PythonImports& imports,
+                      TextWriter& out)
       : service_(service),
         classes_(std::move(classes)),
         functions_(python_functions(service)),
@@ -81,7 +82,7 @@ class ServiceWriter {
       out_.indent();
       write_docstring(method_docstring(method), out_);
       out_.line("raise trunkline.Unimplemented(\"call ", method.path, ": not implemented\")");
-      // Makes it a generator, as the ones that override it are.
+      // Makes the function a generator, like the functions that override it.
       if (method.kind == MethodKind::server_stream || method.kind == MethodKind::bidirectional) out_.line("yield");
       out_.outdent();
     }
@@ -128,7 +129,7 @@ std::string python_module_text(const FileDefinition& file, const PythonImports& 
   imports.write(out);
   const std::vector<PythonClasses> classes = python_classes(file);
   for (std::size_t i = 0; i < file.services.size(); ++i) {
-    ServiceWriter(file.services[i], classes[i], imports, out).write();
+    PythonServiceWriter(file.services[i], classes[i], imports, out).write();
   }
   return std::move(out).take();
 }

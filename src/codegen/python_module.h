@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The Python module of a file's services, and its stub.
+// Generates the Python module of a file's services, and its stub.
 #pragma once
 
 #include "codegen/definition.h"
@@ -12,7 +12,7 @@ namespace trunkline::codegen {
 /// The text of a/b/hello_trunkline.py.
 std::string python_module_text(const FileDefinition& file, const PythonImports& imports);
 
-/// The text of a/b/hello_trunkline.pyi, which says the types of the same.
+/// The text of a/b/hello_trunkline.pyi, with the types of the module.
 std::string python_stub_text(const FileDefinition& file, const PythonImports& imports);
 
 }  // namespace trunkline::codegen

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Python names: protoc's own for modules, ours for services and methods.
+// Python names: those of protoc for modules, our own for services and methods.
 #include "codegen/python_names.h"
 
 #include "codegen/cpp_names.h"
@@ -13,7 +13,7 @@ namespace trunkline::codegen {
 
 namespace {
 
-constexpr std::array keywords = std::to_array<std::string_view>(
+constexpr std::array python_keywords = std::to_array<std::string_view>(
     {"False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
@@ -26,8 +26,8 @@ constexpr bool is_letter(char letter) {
 
 constexpr bool is_of_identifier(char letter) { return is_letter(letter) || is_digit(letter); }
 
-// Names of the generated stub that methods could be called as: its imports, and its modules of messages. What comes
-// behind a method of such a name would see that instead.
+// Names in the generated stub that methods could have: its imports and its modules of messages. Declarations behind a
+// method of such a name would refer to the method.
 bool is_reserved_function(std::string_view name) {
   constexpr std::array imports = std::to_array<std::string_view>({"_aio", "_builtins", "_deprecated", "_trunkline"});
   constexpr std::string_view ending = "_pb2";
@@ -35,7 +35,7 @@ bool is_reserved_function(std::string_view name) {
          (name.front() == '_' && name.size() >= ending.size() && name.substr(name.size() - ending.size()) == ending);
 }
 
-// TraceService serves the service Trace, and the service TraceService if there is no Trace beside it.
+// TraceService serves the service Trace, or the service TraceService if there is no Trace.
 bool is_named_for_its_class(const ServiceDefinition& service, const FileDefinition& file) {
   constexpr std::string_view ending = "Service";
   const std::string_view name = service.name;
@@ -45,7 +45,7 @@ bool is_named_for_its_class(const ServiceDefinition& service, const FileDefiniti
                       [rest](const ServiceDefinition& other) { return other.name == rest; });
 }
 
-// In the body of a class a name that begins with two underscores would be another one.
+// The body of a class mangles names that begin with two underscores.
 std::string class_name(std::string_view prefix, std::string_view service, std::string_view suffix) {
   while (service.substr(0, 2) == "__") service.remove_prefix(1);
   return std::string(prefix).append(service).append(suffix);
@@ -54,7 +54,7 @@ std::string class_name(std::string_view prefix, std::string_view service, std::s
 }  // namespace
 
 bool is_python_keyword(std::string_view name) {
-  return std::find(keywords.begin(), keywords.end(), name) != keywords.end();
+  return std::find(python_keywords.begin(), python_keywords.end(), name) != python_keywords.end();
 }
 
 bool is_plain_attribute(std::string_view name) {
@@ -78,7 +78,8 @@ std::string python_file_of(std::string_view module, std::string_view extension) 
 }
 
 std::vector<PythonClasses> python_classes(const FileDefinition& file) {
-  // A service Hello has an AsyncHelloService, as a service AsyncHello has: those without a prefix come first.
+  // Both a service Hello and a service AsyncHello want the name AsyncHelloService: names without a prefix are given
+  // first.
   std::vector<std::string> wanted;
   for (const char* prefix : {"", "Async"}) {
     for (const ServiceDefinition& service : file.services) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The names that generated Python gives to what a definition holds.
+// The names that generated Python gives to the parts of a definition.
 #pragma once
 
 #include "codegen/definition.h"
@@ -12,14 +12,14 @@ namespace trunkline::codegen {
 
 bool is_python_keyword(std::string_view name);
 
-/// True if the name can be written behind a dot, also in the body of a class, which changes those that begin with two
+/// True if the name can be written behind a dot, even in the body of a class, which mangles names that begin with two
 /// underscores.
 bool is_plain_attribute(std::string_view name);
 
-/// `text` with an underscore for each byte that no ASCII identifier holds.
+/// `text` with an underscore for each byte that is not allowed in an ASCII identifier.
 std::string as_identifier(std::string_view text);
 
-/// As protoc names modules: a/b-c/hello.proto and _pb2 -> a.b_c.hello_pb2.
+/// The name that protoc gives to a module: a/b-c/hello.proto and _pb2 -> a.b_c.hello_pb2.
 std::string python_module_of(std::string_view file, std::string_view suffix);
 
 /// a.b.hello_pb2 and .py -> a/b/hello_pb2.py
@@ -27,16 +27,20 @@ std::string python_file_of(std::string_view module, std::string_view extension);
 
 /// The four classes of one service.
 struct PythonClasses {
-  std::string service;        ///< HelloService, of Hello as of HelloService
-  std::string async_service;  ///< AsyncHelloService
-  std::string client;         ///< HelloClient
-  std::string async_client;   ///< AsyncHelloClient
+  /// HelloService, for the service Hello and for the service HelloService.
+  std::string service;
+  /// AsyncHelloService.
+  std::string async_service;
+  /// HelloClient.
+  std::string client;
+  /// AsyncHelloClient.
+  std::string async_client;
 };
 
-/// Of a file's services, in order.
+/// For the services of a file, in order.
 std::vector<PythonClasses> python_classes(const FileDefinition& file);
 
-/// The functions of a service's methods, in order: say_hello. None is called as what generated modules import.
+/// The functions of a service's methods, in order: say_hello. None has a name that generated modules import.
 std::vector<std::string> python_functions(const ServiceDefinition& service);
 
 }  // namespace trunkline::codegen

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The stub of a Python module. What it imports has a name with an underscore: methods may be called as modules are.
+// Generates the stub of a Python module. Its imports have names with an underscore, because methods may be named like
+// modules.
 #include "codegen/python_docstrings.h"
 #include "codegen/python_module.h"
 #include "codegen/python_names.h"
@@ -46,7 +47,7 @@ class StubWriter {
     out_.outdent();
   }
 
-  // Parameters are positional, so that a class that overrides the function may name them as it likes.
+  // Parameters are positional-only, so that an overriding function may choose their names.
   void write_function(std::size_t index, bool is_async) {
     const MethodDefinition& method = service_.methods[index];
     const bool streams_requests = !has_single_request(method.kind);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TextWriter: lines of generated code and their indentation.
+// TextWriter: writes lines of generated code with indentation.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace trunkline::codegen {
 
 class TextWriter {
  public:
-  /// `step`: the blanks of one level.
+  /// `step`: the number of spaces per level.
   explicit TextWriter(std::size_t step) : step_(step) {}
 
-  /// One line of all the parts; without any, an empty one.
+  /// Writes one line of all the parts; without parts, an empty line.
   template <class... Parts>
   void line(const Parts&... parts) {
     if ((std::string_view(parts).size() + ... + 0) > 0) text_.append(level_ * step_, ' ');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The messages of all files, by their full names.
+// Indexes the messages of all files by their full names.
 #include "codegen/type_index.h"
 
 #include <utility>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TypeIndex: where each message of a request is defined.
+// TypeIndex: finds the file that defines a message.
 #pragma once
 
 #include <google/protobuf/descriptor.pb.h>
@@ -13,22 +13,25 @@
 namespace trunkline::codegen {
 
 struct MessageType {
-  std::string file;               ///< a/b/hello.proto
-  std::string package;            ///< a.b; may be empty
-  std::vector<std::string> path;  ///< Outer, Inner
+  /// E.g. a/b/hello.proto.
+  std::string file;
+  /// E.g. a.b; may be empty.
+  std::string package;
+  /// E.g. Outer, Inner.
+  std::vector<std::string> path;
 };
 
-/// Made of descriptors as they come, without a pool: editions and options that this build's protobuf does not know do
-/// no harm.
+/// Built from raw descriptors without a pool, so editions and options that this build's protobuf does not know are
+/// harmless.
 class TypeIndex {
  public:
   void add(const google::protobuf::FileDescriptorProto& file);
 
-  /// `reference`: a name as descriptors have it, `.a.b.Outer.Inner`. Null if no file defines it.
+  /// `reference`: a name as it appears in descriptors, `.a.b.Outer.Inner`. Null if no file defines it.
   const MessageType* find(std::string_view reference) const;
 
-  /// What protoc's C++ has of a package: messages and enumerations, nested ones beside the others (Outer_Inner), and
-  /// where the option cc_generic_services is on, services and their stubs.
+  /// The names that protoc's C++ declares in a package: messages and enumerations, nested ones flattened (Outer_Inner),
+  /// and services and their stubs if the option cc_generic_services is on.
   const std::set<std::string>& flat_names(const std::string& package) const;
 
  private:

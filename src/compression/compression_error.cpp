@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Texts of compression errors.
+// The texts of compression errors.
 #include <compression/compression_error.h>
 
 #include <string>

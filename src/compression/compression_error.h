@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The statuses that compressors answer with.
+// The error statuses of compressors.
 #pragma once
 
 #include <trunkline/status.h>

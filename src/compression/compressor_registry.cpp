@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: MIT
-// CompressorRegistry, and which compressors are built in.
+// CompressorRegistry, and the table of built-in compressors.
 #include <trunkline/compressor.h>
 
-#include <compression/snappy_compressor.h>
-#ifdef TRUNKLINE_HAS_ZSTD
-#include <compression/zstd_compressor.h>
-#endif
-#ifdef TRUNKLINE_HAS_LZ4
-#include <compression/lz4_compressor.h>
-#endif
-#ifdef TRUNKLINE_HAS_GZIP
 #include <compression/gzip_compressor.h>
-#endif
+#include <compression/lz4_compressor.h>
+#include <compression/snappy_compressor.h>
+#include <compression/zstd_compressor.h>
 
 #include <algorithm>
 #include <stdexcept>
@@ -19,6 +13,27 @@
 
 namespace trunkline {
 namespace {
+
+using Make = std::shared_ptr<const Compressor> (*)();
+
+template <class BuiltIn>
+std::shared_ptr<const Compressor> make() {
+  return std::make_shared<BuiltIn>();
+}
+
+/// In the order of their numbers on the wire. Each feature is a row of cmake/TrunklineFeatures.cmake.
+constexpr Make built_in[] = {
+    &make<compression::SnappyCompressor>,
+#ifdef TRUNKLINE_HAS_ZSTD
+    &make<compression::ZstdCompressor>,
+#endif
+#ifdef TRUNKLINE_HAS_LZ4
+    &make<compression::Lz4Compressor>,
+#endif
+#ifdef TRUNKLINE_HAS_GZIP
+    &make<compression::GzipCompressor>,
+#endif
+};
 
 constexpr std::size_t max_compressors = 32;
 constexpr std::size_t max_name_bytes = 64;
@@ -33,16 +48,7 @@ bool is_valid_name(std::string_view name) noexcept {
 
 CompressorRegistry CompressorRegistry::with_defaults() {
   CompressorRegistry registry;
-  registry.add(std::make_shared<compression::SnappyCompressor>());
-#ifdef TRUNKLINE_HAS_ZSTD
-  registry.add(std::make_shared<compression::ZstdCompressor>());
-#endif
-#ifdef TRUNKLINE_HAS_LZ4
-  registry.add(std::make_shared<compression::Lz4Compressor>());
-#endif
-#ifdef TRUNKLINE_HAS_GZIP
-  registry.add(std::make_shared<compression::GzipCompressor>());
-#endif
+  for (const Make make : built_in) registry.add(make());
   return registry;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Gzip members; each thread keeps one stream for either direction.
+// Each thread keeps one stream per direction.
 #include <compression/gzip_compressor.h>
 
 #include <compression/compression_error.h>
@@ -12,20 +12,21 @@
 namespace trunkline::compression {
 namespace {
 
-constexpr int level = 1;
+constexpr int gzip_level = 1;
 constexpr int gzip_window_bits = 15 + 16;
 constexpr int memory_level = 8;
 constexpr std::size_t limit = std::numeric_limits<uInt>::max();
 
-/// A z_stream that ends with its thread.
+/// A z_stream that is destroyed with its thread.
 class Stream {
  public:
   enum class Direction : std::uint8_t { deflating, inflating };
 
   explicit Stream(Direction direction) : direction_(direction) {
-    usable_ = Z_OK == (direction == Direction::deflating ? deflateInit2(&stream_, level, Z_DEFLATED, gzip_window_bits,
-                                                                        memory_level, Z_DEFAULT_STRATEGY)
-                                                         : inflateInit2(&stream_, gzip_window_bits));
+    usable_ = Z_OK ==
+              (direction == Direction::deflating
+                   ? deflateInit2(&stream_, gzip_level, Z_DEFLATED, gzip_window_bits, memory_level, Z_DEFAULT_STRATEGY)
+                   : inflateInit2(&stream_, gzip_window_bits));
   }
   ~Stream() {
     if (!usable_) return;
@@ -46,7 +47,7 @@ class Stream {
   }
   /// Points the stream at its input and output, neither longer than `limit`.
   void attach(ByteSpan input, MutableByteSpan out) {
-    // zlib takes null for a mistake even where the size is 0.
+    // zlib treats null as an error even if the size is 0.
     stream_.next_in = input.empty() ? &nothing_ : const_cast<Bytef*>(reinterpret_cast<const Bytef*>(input.data()));
     stream_.avail_in = static_cast<uInt>(input.size());
     stream_.next_out = out.empty() ? &nothing_ : reinterpret_cast<Bytef*>(out.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LZ4's block format; the encoder's table lies on the stack.
+// The table of the encoder lies on the stack.
 #include <compression/lz4_compressor.h>
 
 #include <compression/compression_error.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Snappy's block format.
+// Checks the length of the output before decompression.
 #include <compression/snappy_compressor.h>
 
 #include <compression/compression_error.h>
@@ -23,7 +23,7 @@ Status SnappyCompressor::compress(ByteSpan input, BufferWriter& out) const {
 Status SnappyCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   const std::string_view text = as_text(input);
   std::size_t length = 0;
-  // RawUncompress writes as much as the block says, so what it says is checked first.
+  // RawUncompress writes as many bytes as the block announces, so that number is checked first.
   if (!snappy::GetUncompressedLength(text.data(), text.size(), &length) || length != out.size()) {
     return corrupt(name(), input.size(), out.size());
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Zstandard frames; each thread keeps one context for either direction.
+// Each thread keeps one context per direction.
 #include <compression/zstd_compressor.h>
 
 #include <compression/compression_error.h>
@@ -9,7 +9,7 @@
 namespace trunkline::compression {
 namespace {
 
-constexpr int level = 1;
+constexpr int zstd_level = 1;
 constexpr std::uint32_t frame_magic = 0xFD2FB528;
 
 struct FreeContext {
@@ -27,7 +27,7 @@ ZSTD_DCtx* decompression_context() {
   return context.get();
 }
 
-/// True if the input is exactly one frame: not several, no skippable one, none of an older version's format.
+/// True if the input is exactly one frame: not several, not a skippable one, and not in the format of an older version.
 bool is_one_frame(ByteSpan input) {
   if (input.size() < sizeof frame_magic) return false;
   std::uint32_t magic = 0;
@@ -41,7 +41,8 @@ Status ZstdCompressor::compress(ByteSpan input, BufferWriter& out) const {
   ZSTD_CCtx* context = compression_context();
   if (context == nullptr) return compress_error(name(), "out of memory");
   MutableByteSpan room = out.prepare(ZSTD_compressBound(input.size()));
-  const std::size_t written = ZSTD_compressCCtx(context, room.data(), room.size(), input.data(), input.size(), level);
+  const std::size_t written =
+      ZSTD_compressCCtx(context, room.data(), room.size(), input.data(), input.size(), zstd_level);
   if (ZSTD_isError(written) != 0) return compress_error(name(), ZSTD_getErrorName(written));
   out.advance(written);
   return Status::ok();

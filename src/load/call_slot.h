@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallSlot: one of the calls under way, made again and again in the same memory.
+// CallSlot: one of the calls in progress, made again and again in the same memory.
 #pragma once
 
 #include "load/load_plan.h"
@@ -16,22 +16,22 @@ namespace trunkline::load {
 
 class CallSlot;
 
-/// Who decides what a slot does next. On the loop's thread.
+/// Decides what a slot does next. Loop's thread.
 class SlotOwner {
  public:
   virtual ~SlotOwner() = default;
-  /// Payloads went and came; `messages` are those of streams.
+  /// Payloads were sent and received. `messages` counts those of streams.
   virtual void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes,
                      std::size_t received_bytes) = 0;
-  /// The call is over. May start the slot again in here.
+  /// The call is over. May start the slot again.
   virtual void ended(CallSlot& slot, const Status& status) = 0;
-  /// A message of a bidirectional stream was answered after this time.
-  virtual void answered(const CallSlot& slot, std::chrono::nanoseconds latency) = 0;
-  /// False: the stream sends nothing more and ends.
+  /// The response to a message of a bidirectional stream came after this time.
+  virtual void message_finished(const CallSlot& slot, std::chrono::nanoseconds latency) = 0;
+  /// False: the stream sends no further message and ends.
   virtual bool goes_on(const CallSlot& slot) const noexcept = 0;
 };
 
-/// What the slots of a connection have in common; outlives them.
+/// What the slots of a connection share. Outlives them.
 struct SlotContext {
   const LoadPlan* plan = nullptr;
   Channel* channel = nullptr;
@@ -48,7 +48,7 @@ class CallSlot {
   CallSlot(const CallSlot&) = delete;
   CallSlot& operator=(const CallSlot&) = delete;
 
-  /// Begins a call, which ends in SlotOwner::ended(), not in here.
+  /// Begins a call. It ends by SlotOwner::ended(), never inside this function.
   virtual void start() = 0;
 
   Clock::time_point intended{};
@@ -56,7 +56,8 @@ class CallSlot {
   bool is_open = false;
   bool is_timed = false;
   bool is_counted = false;
-  unsigned failures = 0;  ///< in a row
+  /// Failures in a row.
+  unsigned failures = 0;
   std::optional<asio::steady_timer> pause{};
 
  protected:
@@ -65,14 +66,12 @@ class CallSlot {
     context_.owner->moved(*this, messages, sent_bytes, received_bytes);
   }
   void end(const Status& status) { context_.owner->ended(*this, status); }
+  /// The status of a call whose response differs from its request.
+  static Status differing_response() {
+    return {StatusCode::data_loss, "a response of the echo service differs from its request"};
+  }
 
   SlotContext& context_;
 };
-
-/// As the plan's kind of calls asks for.
-std::unique_ptr<CallSlot> make_slot(SlotContext& context);
-
-/// An answer that is not the request.
-Status differing_answer();
 
 }  // namespace trunkline::load

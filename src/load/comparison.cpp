@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Figures are matched by name.
+// Figures of the runs are matched by name.
 #include "load/comparison.h"
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Verdict judge(const Figure& first, const Figure& other) {
   return (difference > 0) == (first.better > 0) ? Verdict::better : Verdict::worse;
 }
 
-/// A line that names the values, if they are not all the same.
+/// Adds a line that names the values, unless they are all equal.
 template <class Text>
 void add_difference(const std::vector<LoadReport>& reports, const char* name, Text text,
                     std::vector<std::string>& into) {
@@ -78,10 +78,10 @@ void add_outcomes(const std::vector<LoadReport>& reports, std::vector<std::strin
   add("end", [](Report each) { return std::string(to_string(each.end)); });
   add("failed calls", [](Report each) { return std::to_string(each.failed); });
   add("calls not sent", [](Report each) { return std::to_string(each.unsent); });
-  add("calls given up", [](Report each) { return std::to_string(each.unanswered); });
+  add("calls without a response", [](Report each) { return std::to_string(each.unanswered); });
 }
 
-/// Of all runs; one that the first does not have follows the one that it follows where it is.
+/// The names of all runs. A figure that the first run lacks comes behind the one that it follows in its own run.
 std::vector<std::string> names_of(const std::vector<std::vector<Figure>>& all) {
   std::vector<std::string> names;
   for (const std::vector<Figure>& figures : all) {

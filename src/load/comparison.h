@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Comparison: the same figures of several runs, each beside the first.
+// Comparison: the figures of several runs, each compared with the first run.
 #pragma once
 
 #include "load/load_report.h"
@@ -10,29 +10,32 @@
 namespace trunkline::load {
 
 enum class Verdict : unsigned char {
-  unknown,  ///< too short a run, or a figure without a spread
-  within,   ///< the difference is no more than both spreads together
+  /// The run was too short, or the figure has no spread.
+  unknown,
+  /// The difference is within both spreads together.
+  within,
   better,
   worse,
 };
 
 struct ComparedFigure {
   std::string name;
-  std::vector<double> values;  ///< of each run; NaN where a run has none
-  /// Of the runs after the first: this over the first; NaN where that is 0, or either has none.
+  /// One for each run. NaN where a run has none.
+  std::vector<double> values;
+  /// For each run after the first: its value divided by that of the first. NaN if that is 0, or if one has no value.
   std::vector<double> ratios;
   std::vector<Verdict> verdicts;
 };
 
 struct Comparison {
   std::vector<ComparedFigure> figures;
-  /// Settings in which the runs differ: "connections: 1, 8".
+  /// Settings in which the runs differ, for example "connections: 1, 8".
   std::vector<std::string> differences;
-  /// The same of how they ended, and of failures: runs of which one has gone wrong are no measure of the other.
+  /// How the runs ended and what failed, if that differs: a run that went wrong cannot be compared with another.
   std::vector<std::string> outcomes;
 };
 
-/// At least two.
+/// Requires at least two runs.
 Comparison compare(const std::vector<LoadReport>& reports);
 
 }  // namespace trunkline::load

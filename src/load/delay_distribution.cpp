@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// One draw, and the share it falls into.
+// A random number, and the share into which it falls.
 #include "load/delay_distribution.h"
 
 #include <utility>

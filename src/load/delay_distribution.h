@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// DelayDistribution: how long a server waits before it answers.
+// DelayDistribution: how long a server waits before it responds.
 #pragma once
 
 #include "load/random.h"
@@ -10,17 +10,18 @@
 namespace trunkline::load {
 
 struct DelayShare {
-  double share = 1;  ///< of the calls; all shares together are 1
+  /// The share of the calls that wait for this long. All shares together are 1.
+  double share = 1;
   std::chrono::nanoseconds delay{0};
 };
 
-/// A value; each thread has its own.
+/// A value type. Each thread uses a copy of its own.
 class DelayDistribution {
  public:
   DelayDistribution() = default;
   explicit DelayDistribution(std::vector<DelayShare> shares, std::uint64_t seed = 0);
 
-  /// The same shares, drawn by other numbers.
+  /// The same shares, drawn by other random numbers.
   DelayDistribution with_seed(std::uint64_t seed) const { return DelayDistribution(shares_, seed); }
   bool is_none() const noexcept { return shares_.empty(); }
   std::chrono::nanoseconds next() noexcept;

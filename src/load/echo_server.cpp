@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Handlers that pass payloads back as they came.
+// Handlers that send payloads back as they came.
 #include "load/echo_server.h"
 
 #include "base/process_usage.h"
@@ -19,12 +19,12 @@
 namespace trunkline::load {
 namespace {
 
-constexpr std::uint32_t most_calls = 1u << 20;
+constexpr std::uint32_t max_calls = 1u << 20;
 
 ServerOptions server_options(ServerOptions options) {
-  options.max_concurrent_calls_per_connection = most_calls;
-  options.max_concurrent_calls = most_calls;
-  // Messages of the statistics service come as protobuf, and are made here.
+  options.max_concurrent_calls_per_connection = max_calls;
+  options.max_concurrent_calls = max_calls;
+  // The messages of the statistics service are protobuf, and are encoded by hand here.
   for (const auto& codec : raw_codecs().codecs()) {
     if (codec->name() == "protobuf") options.codecs.add(codec);
   }
@@ -105,7 +105,7 @@ void EchoServer::add_streams() {
       });
 }
 
-/// Without counting calls, which would cost each a look at the clock.
+/// The process as a whole. Counting calls would read the clock for each of them.
 void EchoServer::add_statistics() {
   server_.handle<RawMessage, RawMessage>(
       "trunkline.v1.Statistics/Get", [this](const RawMessage&, RawMessage& response, ServerContext&) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EchoServer: the service that loads are generated against where there is no other.
+// EchoServer: the service that receives the load if the user names no other.
 #pragma once
 
 #include "load/delay_distribution.h"
@@ -12,22 +12,30 @@
 
 namespace trunkline::load {
 
-inline constexpr std::string_view echo_method = "trunkline.bench.Echo/Echo";        ///< unary and one-way
-inline constexpr std::string_view gather_method = "trunkline.bench.Echo/Gather";    ///< answers with the last message
-inline constexpr std::string_view scatter_method = "trunkline.bench.Echo/Scatter";  ///< as often as the metadata says
-inline constexpr std::string_view talk_method = "trunkline.bench.Echo/Talk";        ///< each message, as it comes
-inline constexpr std::string_view fence_method = "trunkline.bench.Echo/Fence";      ///< answers when its turn comes
-/// Metadata of a call of Scatter: how many messages to send.
+/// For unary and one-way calls. Responds with the request.
+inline constexpr std::string_view echo_method = "trunkline.bench.Echo/Echo";
+/// Responds with the last message.
+inline constexpr std::string_view gather_method = "trunkline.bench.Echo/Gather";
+/// Sends the request as often as the metadata says.
+inline constexpr std::string_view scatter_method = "trunkline.bench.Echo/Scatter";
+/// Sends back each message as it comes.
+inline constexpr std::string_view talk_method = "trunkline.bench.Echo/Talk";
+/// Responds when the calls before it on the connection have begun.
+inline constexpr std::string_view fence_method = "trunkline.bench.Echo/Fence";
+/// The name of the metadata of a Scatter call that says how many messages to send.
 inline constexpr std::string_view messages_key = "bench-messages";
 
 struct EchoOptions {
   ServerOptions server{};
-  DelayDistribution delay{};                                      ///< before each answer of Echo
-  std::chrono::nanoseconds stall{0};                              ///< once: the loop of a unary call does nothing
-  std::chrono::nanoseconds stall_after{std::chrono::seconds(1)};  ///< the first call
+  /// The delay before each response of Echo.
+  DelayDistribution delay{};
+  /// For how long the loop of a unary call does nothing. This happens once.
+  std::chrono::nanoseconds stall{0};
+  /// The stall comes this long after the first call.
+  std::chrono::nanoseconds stall_after{std::chrono::seconds(1)};
 };
 
-/// Also serves trunkline.v1.Statistics/Get, with what the process takes.
+/// Also serves trunkline.v1.Statistics/Get, with the CPU time and the memory of the process.
 class EchoServer {
  public:
   explicit EchoServer(EchoOptions options);
@@ -43,7 +51,8 @@ class EchoServer {
 
   EchoOptions options_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  std::atomic<std::int64_t> stall_at_{0};  ///< on the steady clock; 0: no call has come; -1: has been
+  /// When the loop is to stall, on the steady clock. 0: no call has come. -1: it has stalled.
+  std::atomic<std::int64_t> stall_at_{0};
   std::atomic<std::uint64_t> seeds_{0};
   Server server_;
 };

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Names, and when calls are too many to be timed one by one.
+// Names of kinds, and how many calls are timed.
 #include "load/load_plan.h"
 
 namespace trunkline::load {
 namespace {
 
-constexpr std::size_t deep = 32;  // calls under way on a loop, from which on few are timed
+/// With this many calls in progress on a loop, only some calls are timed.
+constexpr std::size_t deep = 32;
 constexpr std::size_t sparse = 16;
 
 }  // namespace
@@ -27,7 +28,7 @@ std::string_view to_string(CallKind kind) noexcept {
 }
 
 std::size_t sampling_of(const LoadPlan& plan) noexcept {
-  // At a rate the clock is read anyway, to know what is due; and each call has a time that it was meant to begin at.
+  // At a rate the clock is read in any case, to know what is due, and each call has a time at which it was due.
   if (plan.rate > 0 || plan.outstanding / plan.threads < deep) return 1;
   return plan.kind == CallKind::unary || plan.kind == CallKind::one_way ? sparse : 1;
 }

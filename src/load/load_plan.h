@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoadPlan: what a run sends, to whom, how much at once and for how long.
+// LoadPlan: what a run sends, where to, how much at once and for how long.
 #pragma once
 
 #include <trunkline/channel_options.h>
@@ -26,38 +26,52 @@ enum class Arrivals : unsigned char { even, poisson };
 
 struct LoadPlan {
   std::string endpoint;
-  ChannelOptions channel{};  ///< of each connection; codecs, max_connections and max_retries are the run's
-  EventLoopOptions loop{};   ///< of each thread
+  /// For each connection. The run replaces codecs, max_connections and max_retries.
+  ChannelOptions channel{};
+  /// For the loop of each thread.
+  EventLoopOptions loop{};
   std::string method;
   CallKind kind = CallKind::unary;
-  Slice request{};              ///< every message that is sent, encoded
-  std::string codec = "bytes";  ///< one of raw_codec_names
-  bool expects_echo = false;    ///< every answer is to be the request; another one counts as data_loss
+  /// Every message that is sent, encoded.
+  Slice request{};
+  /// One of raw_codec_names.
+  std::string codec = "bytes";
+  /// Every response must be equal to the request. One that is not counts as data_loss.
+  bool expects_echo = false;
 
-  std::size_t threads = 1;  ///< a loop each; at most `connections`
+  /// Threads, each with a loop. At most `connections`.
+  std::size_t threads = 1;
   std::size_t connections = 1;
-  std::size_t outstanding = 1;  ///< calls under way at most, over all connections; with a rate: the rest waits
-  std::size_t messages = 100;   ///< of each stream, where this side says how many
+  /// The maximum of calls in progress, over all connections. With a rate, further calls wait.
+  std::size_t outstanding = 1;
+  /// Messages of each stream, if this side decides on their number.
+  std::size_t messages = 100;
 
   std::chrono::nanoseconds warmup{0};
-  std::chrono::nanoseconds duration{0};  ///< 0: until `total` calls
-  std::uint64_t total = 0;               ///< 0: until `duration` has passed
+  /// 0: the run ends after `total` calls.
+  std::chrono::nanoseconds duration{0};
+  /// 0: the run ends after `duration`.
+  std::uint64_t total = 0;
 
-  double rate = 0;  ///< calls a second that are begun whether answers come or not (open loop); 0: closed loop
+  /// Calls begun per second, whether responses come or not (open loop). 0: closed loop.
+  double rate = 0;
   Arrivals arrivals = Arrivals::even;
 
   Metadata metadata{};
   std::optional<std::chrono::nanoseconds> timeout{};
   std::string compressor{};
 
-  bool waits_for_ready = false;  ///< for the server to come up, before the run begins
+  /// Waits for the server to be ready before the run begins.
+  bool waits_for_ready = false;
   std::chrono::nanoseconds connect_patience = std::chrono::seconds(15);
-  std::chrono::nanoseconds grace = std::chrono::seconds(5);     ///< for calls under way at the end
-  std::chrono::nanoseconds patience = std::chrono::seconds(3);  ///< the run ends when all calls failed for so long
+  /// How long the end of the run waits for calls in progress.
+  std::chrono::nanoseconds grace = std::chrono::seconds(5);
+  /// The run ends when every call has failed for this long.
+  std::chrono::nanoseconds patience = std::chrono::seconds(3);
 };
 
-/// Calls between those that are timed, on average; 1: all are. With many under way the clock would cost as much as a
-/// tenth of a call.
+/// One call out of this many is timed, on average. 1: all are. With many calls in progress, reading the clock would
+/// cost as much as a tenth of a call.
 std::size_t sampling_of(const LoadPlan& plan) noexcept;
 
 }  // namespace trunkline::load

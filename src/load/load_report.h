@@ -13,38 +13,46 @@
 
 namespace trunkline::load {
 
-/// What the report says of the plan; as it is saved.
+/// The part of the plan that a report shows and saves.
 struct LoadSettings {
   std::string endpoint;
   std::string method;
   std::string kind;
   std::string codec;
   std::string compressor;
-  std::string arrivals;  ///< "closed", or of the open loop "even" or "poisson"
+  /// "closed", or for the open loop "even" or "poisson".
+  std::string arrivals;
   std::uint64_t request_bytes = 0;
   std::uint64_t threads = 0;
   std::uint64_t connections = 0;
   std::uint64_t outstanding = 0;
-  std::uint64_t messages = 0;  ///< of each stream; 0: no streams
+  /// Messages of each stream. 0: no streams.
+  std::uint64_t messages = 0;
   std::uint64_t total = 0;
-  std::uint64_t sampling = 1;  ///< one call in so many was timed
-  double rate = 0;             ///< 0: closed loop
+  /// One call out of this many was timed.
+  std::uint64_t sampling = 1;
+  /// 0: closed loop.
+  double rate = 0;
   double duration_seconds = 0;
   double warmup_seconds = 0;
-  std::string started_at;  ///< UTC, as "2026-11-22T08:24:56Z"
+  /// UTC, for example "2026-11-22T08:24:56Z".
+  std::string started_at;
 };
 
 struct ErrorCount {
   StatusCode code = StatusCode::unknown;
   std::uint64_t count = 0;
-  std::string text;  ///< of the first
+  /// The text of the first of these errors.
+  std::string text;
   bool operator==(const ErrorCount&) const = default;
 };
 
-/// About a second.
+/// What about one second of the run has recorded.
 struct SeriesPoint {
-  double at_seconds = 0;  ///< its end, since the measurement began
-  double seconds = 0;     ///< its length
+  /// The end of the span, in seconds since the measurement began.
+  double at_seconds = 0;
+  /// The length of the span.
+  double seconds = 0;
   std::uint64_t calls = 0;
   std::uint64_t failed = 0;
   std::uint64_t messages = 0;
@@ -54,7 +62,7 @@ struct SeriesPoint {
   bool operator==(const SeriesPoint&) const = default;
 };
 
-/// Of the server's process, while the run lasted.
+/// What the server's process used during the run.
 struct ServerUsage {
   std::uint64_t process_id = 0;
   double cpu_seconds = 0;
@@ -62,7 +70,7 @@ struct ServerUsage {
   std::uint64_t memory_bytes = 0;
 };
 
-/// What was begun in the measurement, and ended after it.
+/// Calls that began in the measurement and ended after it.
 struct LateCounts {
   std::uint64_t calls = 0;
   std::uint64_t messages = 0;
@@ -77,54 +85,64 @@ std::string_view to_string(RunEnd end) noexcept;
 struct LoadReport {
   LoadSettings settings;
   RunEnd end = RunEnd::complete;
-  double seconds = 0;  ///< measured
+  /// The length of the measurement.
+  double seconds = 0;
   std::uint64_t calls = 0;
   std::uint64_t failed = 0;
   std::uint64_t messages = 0;
-  std::uint64_t unsent = 0;      ///< due at the rate, and never begun
-  std::uint64_t unanswered = 0;  ///< given up when the run was over
-  std::uint64_t waited = 0;      ///< latencies, at a rate, of calls that timed out or were given up
+  /// Calls that were due at the rate and never began.
+  std::uint64_t unsent = 0;
+  /// Calls that were cancelled when the run was over.
+  std::uint64_t unanswered = 0;
+  /// At a rate: latencies of calls that timed out or were cancelled.
+  std::uint64_t waited = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  LateCounts late;                 ///< of all these; counts for no rate
-  std::vector<ErrorCount> errors;  ///< the most frequent first
+  /// The part of these calls that ended after the measurement. Does not count for rates.
+  LateCounts late;
+  /// The most frequent error comes first.
+  std::vector<ErrorCount> errors;
   base::FineHistogram latency;
-  base::FineHistogram uncorrected;  ///< at a rate
+  /// At a rate: latencies since the calls really began.
+  base::FineHistogram uncorrected;
   std::vector<SeriesPoint> series;
-  double cpu_seconds = 0;  ///< of this process, while it measured
+  /// CPU time of this process during the measurement.
+  double cpu_seconds = 0;
   std::uint64_t peak_memory_bytes = 0;
   std::optional<ServerUsage> server;
 
-  /// True where latencies are those of messages, not of calls.
+  /// Latencies are those of messages, and not of calls.
   bool is_about_messages() const noexcept { return settings.kind == "bidi-stream"; }
-  /// Calls that ended well in the measurement, or messages of bidirectional streams.
+  /// Calls that succeeded in the measurement, or messages of bidirectional streams.
   std::uint64_t timely() const noexcept;
-  /// A second's timely().
+  /// timely() per second.
   double rate() const noexcept;
-  /// Of streams of any kind.
+  /// For streams of any kind.
   double messages_per_second() const noexcept;
-  /// Of both directions, in payload bytes a second.
+  /// Payload bytes per second, both directions together.
   double bytes_per_second() const noexcept;
 };
 
-/// Figures by which runs are told apart, in the order of reports.
+/// A figure by which runs are compared.
 struct Figure {
-  std::string name;  ///< "calls_per_second", "p99_ms"
+  /// For example "calls_per_second" or "p99_ms".
+  std::string name;
   double value = 0;
-  /// Standard deviation of the seconds' values; negative: not known.
+  /// The standard deviation of the values of single seconds. Negative: not known.
   double spread = -1;
-  /// 1: more is better, -1: less is.
+  /// 1: more is better. -1: less is better.
   int better = 1;
 };
 std::vector<Figure> figures_of(const LoadReport& report);
-/// Of all figures that a report may have; each has some of them, in this order.
+/// The names of all figures. A report has some of them, in this order.
 std::vector<std::string> figure_names();
 
 struct Percentile {
-  const char* name;  ///< "p99.9"
+  /// For example "p99.9".
+  const char* name;
   double quantile;
 };
-/// Those that reports list.
+/// The quantiles that reports list.
 const std::vector<Percentile>& percentiles() noexcept;
 
 }  // namespace trunkline::load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Workers generate; this thread gathers what they publish.
+// Workers generate the load, and this thread gathers what they publish.
 #include "load/load_run.h"
 
 #include <algorithm>
@@ -14,9 +14,9 @@ namespace {
 constexpr std::chrono::milliseconds tick_length{100};
 constexpr std::chrono::milliseconds connecting_tick{2};
 constexpr std::chrono::milliseconds done_check{10};
-/// Less than one by half of what workers publish at once.
+/// Half of the interval at which workers publish is less than one of these.
 constexpr std::chrono::milliseconds second_length{950};
-/// One that fails, and others that take their time, are no server that has gone.
+/// Some failures beside calls that take long do not mean that the server is gone.
 constexpr std::uint64_t several = 3;
 
 double seconds_of(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
@@ -69,10 +69,10 @@ void check(const LoadPlan& plan) {
   };
   demand(plan.threads >= 1 && plan.threads <= plan.connections, "threads: more than there are connections");
   demand(plan.outstanding >= plan.connections, "outstanding: fewer calls than connections");
-  demand(plan.duration.count() > 0 || plan.total > 0, "neither a duration nor a total is given");
+  demand(plan.duration.count() > 0 || plan.total > 0, "neither a duration nor a total is set");
   demand(plan.messages >= 1, "messages: a stream has at least one");
-  demand(has_due_calls(plan), "no call is due at the rate while it measures");
-  demand(plan.rate <= 0 || plan.kind != CallKind::bidirectional, "a rate is not for bidirectional streams");
+  demand(has_due_calls(plan), "no call is due at the rate during the measurement");
+  demand(plan.rate <= 0 || plan.kind != CallKind::bidirectional, "a rate is not possible for bidirectional streams");
 }
 
 }  // namespace
@@ -109,7 +109,7 @@ bool LoadRun::is_done() const {
                      [](const auto& worker) { return worker->state() == Worker::State::done; });
 }
 
-/// Ends early when all is done, and where the measurement begins and ends.
+/// Ends early when all workers are done, and at the beginning and the end of the measurement.
 void LoadRun::wait_a_tick() const {
   Clock::time_point now = Clock::now(), until = now + tick_length;
   for (const Clock::time_point mark : {measured_from_, end_of_measurement()}) {
@@ -120,15 +120,15 @@ void LoadRun::wait_a_tick() const {
   }
 }
 
-/// As far as it is known: when all calls of a total have ended is not. The time of one-way calls runs until the server
-/// has taken them.
+/// The end of the phase, if it is known: the end of a total is not. The time of one-way calls runs until the server has
+/// taken them.
 Clock::time_point LoadRun::end_of_measurement() const {
   if (plan_.kind == CallKind::one_way) return Clock::time_point::max();
   const bool is_by_time = plan_.duration.count() > 0;
   return is_by_time ? std::min(ended_early_at_, measured_from_ + plan_.duration) : ended_early_at_;
 }
 
-/// What both sides have taken until the measurement's end: while the last calls are waited for they may do nothing.
+/// What both sides have used until the end of the measurement. Later they may be idle, waiting for the last calls.
 void LoadRun::sample_usage() {
   if (is_sampled_) return;
   is_sampled_ = true;
@@ -159,7 +159,7 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
     }
     if (was_done || now >= end_of_measurement()) sample_usage();
     collect(now);
-    tell(progress, now);
+    report_progress(progress, now);
     if (was_done) break;
     if (stopped_.load(std::memory_order_relaxed) && end_ == RunEnd::complete) {
       end_ = RunEnd::interrupted;
@@ -179,12 +179,12 @@ void LoadRun::end_workers() {
 
 void LoadRun::collect(Clock::time_point now) {
   tick_->clear();
-  // Workers publish at times of their own: the mean of them is when this is from.
+  // Workers publish at different times. The mean of these is the time of the sum.
   Clock::duration sum{0};
   for (const auto& worker : workers_) sum += worker->collect(*tick_, *late_) - measured_from_;
   collected_until_ = measured_from_ + sum / static_cast<Clock::rep>(workers_.size());
   watch_failures(now, *tick_);
-  // A worker's warm-up ends a little before or after it does here.
+  // The warm-up of a worker may end a little before or after that of the run.
   if (now < measured_from_) return;
   second_->merge(*tick_);
   is_new_second_ = collected_until_ - second_from_ >= second_length;
@@ -207,7 +207,7 @@ void LoadRun::close_second(Clock::time_point until) {
   second_->clear();
 }
 
-/// A server that has gone, or a method that it does not have.
+/// The server is gone, or does not have the method.
 void LoadRun::watch_failures(Clock::time_point now, const Recording& tick) {
   if (tick.calls > 0 || tick.messages > 0) failures_ = 0;
   if (tick.calls > 0 || tick.messages > 0 || tick.failed == 0) return;
@@ -221,31 +221,31 @@ void LoadRun::watch_failures(Clock::time_point now, const Recording& tick) {
   end_workers();
 }
 
-void LoadRun::tell(const ProgressCallback& progress, Clock::time_point now) {
+void LoadRun::report_progress(const ProgressCallback& progress, Clock::time_point now) {
   if (!progress) return;
   using Phase = Progress::Phase;
   const Clock::time_point end = measured_from_ + plan_.duration;
-  Progress told;
+  Progress state;
   const bool is_over = end_ != RunEnd::complete || (plan_.duration.count() > 0 && now >= end);
-  told.phase = now < measured_from_ ? Phase::warming : is_over ? Phase::draining : Phase::measuring;
-  const bool is_warming = told.phase == Phase::warming;
-  told.elapsed_seconds = seconds_of(is_warming ? now - (measured_from_ - plan_.warmup) : now - measured_from_);
-  told.asked_seconds = seconds_of(is_warming ? plan_.warmup : plan_.duration);
+  state.phase = now < measured_from_ ? Phase::warming : is_over ? Phase::draining : Phase::measuring;
+  const bool is_warming = state.phase == Phase::warming;
+  state.elapsed_seconds = seconds_of(is_warming ? now - (measured_from_ - plan_.warmup) : now - measured_from_);
+  state.asked_seconds = seconds_of(is_warming ? plan_.warmup : plan_.duration);
   const bool is_messages = plan_.kind == CallKind::bidirectional;
   const std::uint64_t calls = whole_->calls + second_->calls + late_->calls;
-  told.ended = is_messages ? whole_->messages + second_->messages : calls;
-  told.failed = whole_->failed + second_->failed + late_->failed;
-  if (plan_.total > 0) told.fraction = static_cast<double>(calls + told.failed) / static_cast<double>(plan_.total);
-  for (const auto& worker : workers_) told.open += worker->open();
+  state.ended = is_messages ? whole_->messages + second_->messages : calls;
+  state.failed = whole_->failed + second_->failed + late_->failed;
+  if (plan_.total > 0) state.fraction = static_cast<double>(calls + state.failed) / static_cast<double>(plan_.total);
+  for (const auto& worker : workers_) state.open += worker->open();
   if (last_second_length_ > 0) {
-    told.second = last_second_.get();
-    told.second_length = last_second_length_;
-    told.is_new_second = is_new_second_;
+    state.second = last_second_.get();
+    state.second_length = last_second_length_;
+    state.is_new_second = is_new_second_;
   }
-  progress(told);
+  progress(state);
 }
 
-/// What ends in the grace at the end belongs to the calls, but takes no time of the measurement.
+/// Calls that end during the grace are counted, but the grace is not part of the measured time.
 double LoadRun::measured_seconds() const {
   Clock::time_point end{};
   for (const auto& worker : workers_) end = std::max(end, worker->finished_at());
@@ -256,7 +256,7 @@ LoadReport LoadRun::report() {
   const bool has_rest = second_->ended() > 0 || second_->messages > 0 || second_->latency.count() > 0;
   if (has_rest || series_.empty()) close_second(std::min(collected_until_, end_of_measurement()));
   LoadReport made;
-  // Those of one-way calls end before the time does.
+  // The seconds of one-way calls end before the time does.
   if (plan_.kind != CallKind::one_way) {
     made.late = {.calls = late_->calls,
                  .messages = late_->messages,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoadRun: a plan carried out, from connecting to the report.
+// LoadRun: executes a plan, from connecting to the report.
 #pragma once
 
 #include "base/process_usage.h"
@@ -19,17 +19,23 @@
 
 namespace trunkline::load {
 
-/// Where a run stands, some ten times a second.
+/// The progress of a run, reported about ten times per second.
 struct Progress {
   enum class Phase : unsigned char { connecting, warming, measuring, draining };
   Phase phase = Phase::connecting;
-  double elapsed_seconds = 0;  ///< of the phase
-  double asked_seconds = 0;    ///< of the phase; 0: not known
-  double fraction = 0;         ///< of the whole total, where that is what ends the run
-  std::uint64_t ended = 0;     ///< well: calls, or messages of bidirectional streams
+  /// Since the phase began.
+  double elapsed_seconds = 0;
+  /// The planned length of the phase. 0: not known.
+  double asked_seconds = 0;
+  /// The part of the total that has ended, if the total ends the run.
+  double fraction = 0;
+  /// Successful calls, or messages of bidirectional streams.
+  std::uint64_t ended = 0;
   std::uint64_t failed = 0;
-  std::size_t open = 0;               ///< calls under way
-  const Recording* second = nullptr;  ///< the last second's, once there is one
+  /// Calls in progress.
+  std::size_t open = 0;
+  /// What the last second has recorded. Null until there is one.
+  const Recording* second = nullptr;
   double second_length = 0;
   bool is_new_second = false;
 };
@@ -37,13 +43,13 @@ using ProgressCallback = std::function<void(const Progress&)>;
 
 class LoadRun {
  public:
-  /// Throws std::invalid_argument for a plan that makes no sense.
+  /// Throws std::invalid_argument for an inconsistent plan.
   explicit LoadRun(LoadPlan plan);
   ~LoadRun();
 
-  /// Once. Blocks; `progress` is called on this thread. Errors: that of the connection that could not be made.
+  /// Call this once. Blocks, and calls `progress` on this thread. Error: that of a connection that could not be made.
   Result<LoadReport> run(const ProgressCallback& progress);
-  /// The run ends early, with what it has. Any thread, any time.
+  /// Ends the run early, with what it has measured so far. Any thread, at any time.
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
 
  private:
@@ -55,7 +61,7 @@ class LoadRun {
   void collect(Clock::time_point now);
   void close_second(Clock::time_point until);
   void watch_failures(Clock::time_point now, const Recording& tick);
-  void tell(const ProgressCallback& progress, Clock::time_point now);
+  void report_progress(const ProgressCallback& progress, Clock::time_point now);
   void end_workers();
   double measured_seconds() const;
   LoadReport report();
@@ -63,7 +69,8 @@ class LoadRun {
   LoadPlan plan_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<Recording> tick_, second_, last_second_, whole_, late_;
-  std::unique_ptr<UsageProbe> probe_;  ///< once connected
+  /// Set once the run has connected.
+  std::unique_ptr<UsageProbe> probe_;
   base::ProcessUsage before_, after_;
   std::optional<ServerUsage> server_;
   std::vector<SeriesPoint> series_;
@@ -75,7 +82,8 @@ class LoadRun {
   double last_second_length_ = 0;
   bool is_new_second_ = false;
   bool is_sampled_ = false;
-  std::uint64_t failures_ = 0;  ///< since a call or a message came
+  /// Failed calls since the last successful call or message.
+  std::uint64_t failures_ = 0;
   RunEnd end_ = RunEnd::complete;
   std::atomic<bool> stopped_{false};
 };

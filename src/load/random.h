@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Random: numbers to choose calls, gaps and delays by.
+// Random: pseudo-random numbers, which choose calls, gaps and delays.
 #pragma once
 
 #include <cstdint>
 
 namespace trunkline::load {
 
-/// xorshift64*: the same numbers for the same seed.
+/// The generator xorshift64*. The same seed gives the same numbers.
 class Random {
  public:
   explicit Random(std::uint64_t seed) noexcept : state_(seed * 2 + 1) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RawMessage, RawResponse: payloads that were encoded before the run, and answers that are looked at and let go.
+// RawMessage: a payload that was encoded before the run. RawResponse: a response that is compared and dropped.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -15,22 +15,22 @@ struct RawMessage {
   Slice bytes;
 };
 
-/// Holds no memory of the connection's: a payload that is kept would hold its read buffer.
+/// Keeps no memory of the connection: a payload that is kept would hold the read buffer.
 struct RawResponse {
   std::size_t size = 0;
-  /// What is to come; null: anything. Must outlive the response.
+  /// The expected payload, which must outlive the response. Null: any payload is accepted.
   const Slice* expected = nullptr;
   bool differs = false;
 };
 
-/// Names of the codecs below, by number.
+/// The names of the codecs below, in the order of their numbers.
 inline constexpr std::array<std::string_view, 4> raw_codec_names{"bytes", "protobuf", "json", "msgpack"};
 
-/// Those that pass raw messages as they are, under these names.
+/// Codecs of these names that pass raw messages as they are.
 CodecRegistry raw_codecs();
 
-/// The same messages as types whose direct form is that of a codec: what another codec encodes is first put into memory
-/// of its own.
+/// The same messages as types whose direct form is that of the codec. What a codec without a direct form encodes is
+/// first put into memory of its own.
 template <std::size_t Number>
 struct RequestIn {
   const RawMessage& message;

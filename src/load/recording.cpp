@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sums of sums.
+// Sums of recordings.
 #include "load/recording.h"
 
 #include <algorithm>

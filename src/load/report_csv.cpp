@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Settings, then figures, each a column; the same ones of every run, so that lines of several make a table.
+// Settings and then figures, each a column. Every run has the same columns, so that lines of several runs make a table.
 #include "load/report_json.h"
 
 #include <array>
@@ -20,13 +20,13 @@ std::string quoted(const std::string& text) {
   return made + "\"";
 }
 
-std::string number(double value) {
+std::string csv_number(double value) {
   std::array<char, 32> text;
   std::snprintf(text.data(), text.size(), "%.10g", value);
   return text.data();
 }
 
-std::string number_or_nothing(double value) { return value > 0 ? number(value) : ""; }
+std::string csv_number_or_nothing(double value) { return value > 0 ? csv_number(value) : ""; }
 std::string count_or_nothing(std::uint64_t value) { return value > 0 ? std::to_string(value) : ""; }
 
 std::string lines_of(const std::vector<std::pair<std::string, std::string>>& columns) {
@@ -57,12 +57,12 @@ std::string to_csv(const LoadReport& report) {
       {"connections", std::to_string(settings.connections)},
       {"outstanding", std::to_string(settings.outstanding)},
       {"messages_per_stream", count_or_nothing(settings.messages)},
-      {"rate", number_or_nothing(settings.rate)},
-      {"duration_seconds", number_or_nothing(settings.duration_seconds)},
+      {"rate", csv_number_or_nothing(settings.rate)},
+      {"duration_seconds", csv_number_or_nothing(settings.duration_seconds)},
       {"total", count_or_nothing(settings.total)},
-      {"warmup_seconds", number(settings.warmup_seconds)},
+      {"warmup_seconds", csv_number(settings.warmup_seconds)},
       {"end", std::string(to_string(report.end))},
-      {"seconds", number(report.seconds)},
+      {"seconds", csv_number(report.seconds)},
       {"calls", std::to_string(report.calls)},
       {"messages", std::to_string(report.messages)},
       {"late_calls", std::to_string(report.late.calls)},
@@ -73,7 +73,7 @@ std::string to_csv(const LoadReport& report) {
   for (const Figure& figure : figures_of(report)) values[figure.name] = figure.value;
   for (const std::string& name : figure_names()) {
     const auto found = values.find(name);
-    columns.emplace_back(name, found == values.end() ? "" : number(found->second));
+    columns.emplace_back(name, found == values.end() ? "" : csv_number(found->second));
   }
   return lines_of(columns);
 }

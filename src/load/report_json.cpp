@@ -11,14 +11,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// What the file is, and the version of its form.
+/// Identifies the file, and the version of its format.
 constexpr const char* mark = "trunkline_bench";
 constexpr int version = 1;
 
 Json histogram_json(const base::FineHistogram& histogram) {
   Json buckets = Json::array();
   histogram.visit_buckets([&](std::uint64_t upper, std::uint64_t count) {
-    // The last one up to the largest value itself, so that the maximum comes back as it was.
+    // The last bucket ends at the largest value itself, so that the maximum is read back exactly.
     buckets.push_back({std::min(upper, histogram.max()), count});
   });
   return {{"unit", "ns"}, {"relative_error", 0x1p-10}, {"min", histogram.min()}, {"buckets", std::move(buckets)}};
@@ -31,7 +31,7 @@ void read_histogram(const Json& json, base::FineHistogram& histogram) {
     const auto upper = bucket.at(0).get<std::uint64_t>();
     const auto count = bucket.at(1).get<std::uint64_t>();
     if (count == 0) continue;
-    // The smallest value lies in the first bucket.
+    // The smallest value is in the first bucket.
     histogram.record(is_first ? std::min(least, upper) : upper, 1);
     histogram.record(upper, count - 1);
     is_first = false;
@@ -161,7 +161,7 @@ void read_outcome(const Json& json, LoadReport& report) {
   json.at("messages").get_to(report.messages);
   json.at("unsent").get_to(report.unsent);
   json.at("unanswered").get_to(report.unanswered);
-  // Earlier ones do not tell.
+  // Earlier files lack it.
   report.waited = json.value("waited", std::uint64_t{0});
   if (json.contains("late")) {
     const Json& late = json.at("late");
@@ -193,7 +193,7 @@ LoadReport read_report(const Json& json) {
   return report;
 }
 
-/// A line for each part: histograms have thousands of numbers. What a peer said may be no UTF-8.
+/// One line for each part, because histograms have thousands of numbers. The text of a peer may be invalid UTF-8.
 std::string dump(const Json& json) {
   std::string text;
   for (const auto& [name, value] : json.items()) {
@@ -223,12 +223,12 @@ Result<LoadReport> from_json(std::string_view text) {
   const auto refuse = [](const std::string& why) { return Status(StatusCode::invalid_argument, why); };
   const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) return refuse("is no JSON");
-  if (!json.is_object() || !json.contains(mark)) return refuse("is no saved run of `trunkline bench`");
-  if (json[mark] != version) return refuse("is of another version of `trunkline bench`");
+  if (!json.is_object() || !json.contains(mark)) return refuse("is not a saved run of `trunkline bench`");
+  if (json[mark] != version) return refuse("was saved by another version of `trunkline bench`");
   try {
     return read_report(json);
   } catch (const Json::exception& error) {
-    return refuse(std::string("is no whole saved run: ") + error.what());
+    return refuse(std::string("is not a complete saved run: ") + error.what());
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A report as JSON, to be read by programs, compared and drawn; and back. As a line of CSV.
+// A report as JSON, for programs that read, compare or draw it, and back. A report as lines of CSV.
 #pragma once
 
 #include "load/load_report.h"
@@ -12,13 +12,13 @@
 
 namespace trunkline::load {
 
-/// Ends with a line end.
+/// The text ends with a line feed.
 std::string to_json(const LoadReport& report);
-/// What to_json() has written: quantiles are the same, means to a thousandth. Error: invalid_argument that says what is
-/// wrong.
+/// Reads what to_json() has written. Quantiles are exact, and means are exact to a thousandth. Error: invalid_argument,
+/// which says what is wrong.
 Result<LoadReport> from_json(std::string_view text);
 
-/// A line of names and a line of values; texts are quoted as RFC 4180 has it.
+/// A line of names and a line of values. Texts are quoted as in RFC 4180.
 std::string to_csv(const LoadReport& report);
 
 }  // namespace trunkline::load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Even gaps, or those of a Poisson process.
+// Even gaps, or the gaps of a Poisson process.
 #include "load/schedule.h"
 
 #include <algorithm>
@@ -8,11 +8,11 @@
 namespace trunkline::load {
 namespace {
 
-double seconds_of(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
+double in_seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
-/// So many are expected that there is one, at random as well.
+/// With this many expected calls, at least one is due even at random.
 constexpr double many = 50;
-/// Of a warm-up that is not gone through to know.
+/// A longer warm-up is not simulated to find out.
 constexpr double too_many = 1e7;
 
 }  // namespace
@@ -35,14 +35,14 @@ void Schedule::advance() noexcept {
 }
 
 bool has_due_calls(const LoadPlan& plan) {
-  if (plan.rate <= 0 || plan.duration.count() == 0 || plan.rate * seconds_of(plan.duration) >= many) return true;
+  if (plan.rate <= 0 || plan.duration.count() == 0 || plan.rate * in_seconds(plan.duration) >= many) return true;
   const Clock::time_point from = Clock::time_point() + plan.warmup, end = from + plan.duration;
   if (plan.arrivals == Arrivals::even) {
-    // Of all generators together.
-    const double first = std::ceil(seconds_of(plan.warmup) * plan.rate) / plan.rate;
-    return first < seconds_of(plan.warmup + plan.duration);
+    // The gaps of all generators together.
+    const double first = std::ceil(in_seconds(plan.warmup) * plan.rate) / plan.rate;
+    return first < in_seconds(plan.warmup + plan.duration);
   }
-  if (plan.rate * seconds_of(plan.warmup) > too_many) return true;
+  if (plan.rate * in_seconds(plan.warmup) > too_many) return true;
   for (std::size_t index = 0; index < plan.threads; ++index) {
     Schedule schedule(Clock::time_point(), plan.rate, plan.arrivals, index, plan.threads);
     while (schedule.due() < from) schedule.advance();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schedule: when the calls of an open loop are meant to begin.
+// Schedule: when the calls of an open loop are due.
 #pragma once
 
 #include "load/load_plan.h"
@@ -9,30 +9,32 @@
 
 namespace trunkline::load {
 
-/// Time is passed in. The n-th time is computed from n, so that rounding does not add up.
+/// Time is passed in. The n-th time is computed from n, so that rounding errors do not add up.
 class Schedule {
  public:
-  /// Nothing is ever due.
+  /// A schedule without calls.
   Schedule() = default;
-  /// The share of one of `shares` generators, the `index`-th; together they make `rate` calls a second from `start` on.
+  /// The part of generator `index` of `shares` ones, which together make `rate` calls per second from `start` on.
   Schedule(Clock::time_point start, double rate, Arrivals arrivals, std::size_t index = 0, std::size_t shares = 1);
 
   Clock::time_point due() const noexcept { return due_; }
-  /// To the next one.
+  /// Goes on to the next call.
   void advance() noexcept;
 
  private:
   Clock::time_point start_{};
   Clock::time_point due_ = Clock::time_point::max();
-  double offset_ = 0;  ///< of the first, in nanoseconds
-  double gap_ = 0;     ///< the mean, in nanoseconds
+  /// The time of the first call, in nanoseconds after the start.
+  double offset_ = 0;
+  /// The mean gap, in nanoseconds.
+  double gap_ = 0;
   double passed_ = 0;
   std::uint64_t number_ = 0;
   Random random_{0};
   Arrivals arrivals_ = Arrivals::even;
 };
 
-/// False: a plan with a rate has none in the time that it measures.
+/// False: the plan has a rate, and no call is due in the time that it measures.
 bool has_due_calls(const LoadPlan& plan);
 
 }  // namespace trunkline::load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Client streams write, server streams read, bidirectional ones write and read in turn.
+// Client streams write, server streams read, and bidirectional streams write and read in turn.
 #include "load/stream_slots.h"
 
 #include <optional>
@@ -8,7 +8,7 @@ namespace trunkline::load {
 namespace {
 
 using Stream = ClientStream<RawMessage, RawMessage>;
-using Answer = Result<std::optional<RawMessage>>;
+using Response = Result<std::optional<RawMessage>>;
 
 class StreamSlot : public CallSlot {
  public:
@@ -20,28 +20,28 @@ class StreamSlot : public CallSlot {
     differs_ = false;
     stream_.emplace(context_.channel->stream<RawMessage, RawMessage>(*context_.method, context_.options));
   }
-  /// Reads until the server has ended the call; `messages` says whether what comes counts.
+  /// Reads until the server has ended the call. `messages`: whether the messages that come are counted.
   void read_on(std::size_t messages) {
-    stream_->async_read([this, messages](const Answer& answer) {
-      if (!answer.is_ok()) return finish(answer.status());
-      if (!answer->has_value()) return finish({});
-      take(**answer, messages);
+    stream_->async_read([this, messages](const Response& response) {
+      if (!response.is_ok()) return finish(response.status());
+      if (!response->has_value()) return finish({});
+      take(**response, messages);
       read_on(messages);
     });
   }
-  void take(const RawMessage& answer, std::size_t messages) {
+  void take(const RawMessage& response, std::size_t messages) {
     ++read_;
-    differs_ = differs_ || (expected() != nullptr && answer.bytes != *expected());
-    move(messages, 0, answer.bytes.size());
+    differs_ = differs_ || (expected() != nullptr && response.bytes != *expected());
+    move(messages, 0, response.bytes.size());
   }
   void count_written(std::size_t messages) {
     ++written_;
     move(messages, context_.request.bytes.size(), 0);
   }
   void finish(const Status& status) {
-    // So does an echo that is missing: a stream that is answered well has at least one.
+    // A missing echo is an error too: a successful stream has at least one.
     const bool is_wrong = differs_ || (expected() != nullptr && read_ == 0);
-    end(status.is_ok() && is_wrong ? differing_answer() : status);
+    end(status.is_ok() && is_wrong ? differing_response() : status);
   }
 
   std::optional<Stream> stream_;
@@ -91,8 +91,8 @@ class BidirectionalSlot final : public StreamSlot {
   }
 
  private:
-  /// The next step is taken when both have ended: the stream takes one of each at a time, and a slot that is started
-  /// anew must have none under way.
+  /// The next step follows when both the read and the write have ended. A stream takes one of each at a time, and a
+  /// slot that is started again must have none in progress.
   void exchange() {
     under_way_ = 2;
     asked_ = Clock::now();
@@ -100,13 +100,13 @@ class BidirectionalSlot final : public StreamSlot {
       if (status.is_ok()) count_written(0);
       if (--under_way_ == 0) step();
     });
-    stream_->async_read([this](const Answer& answer) {
-      status_ = answer.status();
-      // Without an error: the server has ended a call that was not done.
-      has_ended_ = !answer.is_ok() || !answer->has_value();
+    stream_->async_read([this](const Response& response) {
+      status_ = response.status();
+      // The server has ended the call early, without an error.
+      has_ended_ = !response.is_ok() || !response->has_value();
       if (!has_ended_) {
-        take(**answer, 1);
-        context_.owner->answered(*this, Clock::now() - asked_);
+        take(**response, 1);
+        context_.owner->message_finished(*this, Clock::now() - asked_);
       }
       if (--under_way_ == 0) step();
     });

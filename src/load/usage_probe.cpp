@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// trunkline.v1.Statistics/Get, before and after.
+// Two calls of trunkline.v1.Statistics/Get, and their difference.
 #include "load/usage_probe.h"
 
 #include "load/raw_message.h"
@@ -25,17 +25,17 @@ UsageProbe::UsageProbe(const LoadPlan& plan) : metadata_(plan.metadata) {
 std::optional<UsageProbe::Sample> UsageProbe::ask() {
   v1::StatisticsRequest request;
   request.set_without_buckets(true);
-  // No method has this name: only what the process as a whole does is asked for.
+  // No method has this name, so that the response describes only the process as a whole.
   request.set_method_prefix("\x01");
-  RawMessage answer;
+  RawMessage response;
   CallOptions options;
   options.codec = "protobuf";
   options.metadata = metadata_;
   options.timeout = timeout;
   const RawMessage asked{Slice::from_string(request.SerializeAsString())};
-  if (!channel_->call(Method(method), asked, answer, options).is_ok()) return std::nullopt;
+  if (!channel_->call(Method(method), asked, response, options).is_ok()) return std::nullopt;
   v1::ServerStatistics sample;
-  if (!sample.ParseFromArray(answer.bytes.data(), static_cast<int>(answer.bytes.size()))) return std::nullopt;
+  if (!sample.ParseFromArray(response.bytes.data(), static_cast<int>(response.bytes.size()))) return std::nullopt;
   return Sample{.process_id = sample.process_id(),
                 .uptime_ns = sample.uptime_ns(),
                 .cpu_ns = sample.cpu_ns(),

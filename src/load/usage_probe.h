@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// UsageProbe: asks a server's statistics service what its process takes.
+// UsageProbe: asks the statistics service of a server what its process uses.
 #pragma once
 
 #include "load/load_plan.h"
@@ -12,14 +12,14 @@
 
 namespace trunkline::load {
 
-/// On a connection of its own. One thread; blocks for a second at most.
+/// Uses a connection of its own. For one thread. Functions block for a second at most.
 class UsageProbe {
  public:
   explicit UsageProbe(const LoadPlan& plan);
 
-  /// Measures from here on. False if the server does not tell.
+  /// Begins to measure. False: the server does not report its usage.
   bool begin();
-  /// Nothing if the server has no such service, did not answer, or was started anew meanwhile.
+  /// What the process used since start(). Empty if the server has no such service, did not respond, or was restarted.
   std::optional<ServerUsage> end();
 
  private:

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A worker's life: connect, warm up, measure, drain.
+// The phases of a worker (connect, warm up, measure, drain), and its calls: when they start, and what is recorded.
 #include "load/worker.h"
 
 #include "load/echo_server.h"
+#include "load/stream_slots.h"
+#include "load/unary_slots.h"
+
+#include <algorithm>
 
 namespace trunkline::load {
 namespace {
@@ -10,13 +14,22 @@ namespace {
 constexpr std::chrono::milliseconds publish_interval{100};
 constexpr std::chrono::milliseconds connect_check{50};
 
-/// What is said of the connection is not about this call.
+/// The status of the connection, without the name of the call.
 Status without_call(const Status& status) {
   const std::string prefix = "call " + std::string(fence_method) + ": ";
   std::string_view text = status.message();
   if (text.starts_with(prefix)) text.remove_prefix(prefix.size());
   return {status.code(), text, status.origin()};
 }
+
+/// The pause after a call that was refused. It doubles with each further one.
+constexpr std::chrono::milliseconds first_pause{1};
+constexpr std::chrono::milliseconds longest_pause{500};
+/// After this many failures in a row calls pause although the server responds.
+constexpr std::size_t tolerated_failures = 1000;
+constexpr std::chrono::milliseconds failure_pause{10};
+/// Shorter timers are not set: the loop would do nothing else.
+constexpr std::chrono::microseconds least_wait{20};
 
 }  // namespace
 
@@ -61,12 +74,12 @@ void Worker::run() {
   });
   loop_.run();
   phase_ = Phase::over;
-  // What is open ends in here; the handlers are the slots', which go last.
+  // Open calls end here. Their handlers belong to the slots, which are destroyed last.
   connections_.clear();
   loop_.poll();
 }
 
-// A wait on the loop's own thread runs the loop meanwhile.
+// A thread that waits on its own loop runs the loop in the meantime.
 Status Worker::connect() {
   ChannelOptions options = plan_.channel;
   options.codecs = raw_codecs();
@@ -88,7 +101,7 @@ Status Worker::connect() {
   return {};
 }
 
-/// A refused connection is told at once.
+/// A refused connection fails at once.
 Status Worker::wait_for(Channel& channel) const {
   const Clock::time_point end = Clock::now() + plan_.connect_patience;
   while (phase_ != Phase::over) {
@@ -97,17 +110,18 @@ Status Worker::wait_for(Channel& channel) const {
     const bool has_failed = channel.state() == ChannelState::failing && !plan_.waits_for_ready;
     if (!has_failed && Clock::now() < end) continue;
     if (!has_failed) return status;
-    // A call's status says why.
+    // The status of a call says why.
     RawResponse response;
     CallOptions options;
     options.timeout = connect_check;
     status = channel.call(Method(fence_method), RawMessage{}, response, options);
     return status.origin() == StatusOrigin::peer ? Status() : without_call(status);
   }
-  return {StatusCode::cancelled, "connect: given up"};
+  return {StatusCode::cancelled, "connect: cancelled"};
 }
 
 void Worker::make_slots() {
+  const bool is_stream = plan_.kind != CallKind::unary && plan_.kind != CallKind::one_way;
   for (Connection& connection : connections_) {
     SlotContext& context = connection.context;
     context.plan = &plan_;
@@ -115,8 +129,7 @@ void Worker::make_slots() {
     context.method = &*connection.method;
     context.options.metadata = plan_.metadata;
     context.options.timeout = plan_.timeout;
-    const bool is_stream = plan_.kind != CallKind::unary && plan_.kind != CallKind::one_way;
-    // Slots of single calls have it in the types of their messages.
+    // Slots of single calls know it from the types of their messages.
     if (is_stream) context.options.codec = plan_.codec;
     context.options.compressor = plan_.compressor;
     context.request.bytes = plan_.request;
@@ -124,7 +137,8 @@ void Worker::make_slots() {
   }
   if (connections_.empty()) return;
   for (std::size_t made = 0; made < share_of(plan_.outstanding); ++made) {
-    slots_.push_back(make_slot(connections_[made % connections_.size()].context));
+    SlotContext& context = connections_[made % connections_.size()].context;
+    slots_.push_back(is_stream ? make_stream_slot(context) : make_unary_slot(context));
   }
 }
 
@@ -172,7 +186,7 @@ void Worker::stop() {
   });
 }
 
-/// By time, that is: a total has no end before its last call's.
+/// The measurement ends by time. With a total, it ends with the last call.
 void Worker::end_measurement() {
   if (!goes_on()) return;
   if (plan_.rate > 0) count_unsent();
@@ -185,7 +199,7 @@ void Worker::drain() {
   if (!goes_on()) return;
   phase_ = Phase::draining;
   due_timer_.cancel();
-  // Calls that pause after a failure are not under way.
+  // Calls that pause after a failure are not in progress.
   for (const auto& slot : slots_) {
     if (slot->pause) slot->pause->cancel();
   }
@@ -209,7 +223,7 @@ void Worker::finish_run() {
 void Worker::be_done() {
   phase_timer_.cancel();
   publish_timer_.cancel();
-  // Without these the slowest would be those that are missing.
+  // Without these calls, the slowest ones would be missing.
   for (const auto& slot : slots_) {
     if (plan_.rate > 0 && slot->is_open && slot->is_counted) record_wait(*slot);
   }
@@ -219,7 +233,7 @@ void Worker::be_done() {
   state_.store(State::done, std::memory_order_release);
 }
 
-/// One-way calls are over when the server has taken them: it answers a later call of each connection.
+/// One-way calls are over when the server has taken them. It has when it responds to a later call on each connection.
 void Worker::fence() {
   phase_timer_.cancel();
   publish_timer_.cancel();
@@ -231,16 +245,17 @@ void Worker::fence() {
   for (const Connection& connection : connections_) {
     connection.channel->async_call<RawResponse>(
         fence_method, RawMessage{}, options,
-        [this](const Result<RawResponse>& answer) { fenced(answer.is_ok() ? Status() : answer.status()); });
+        [this](const Result<RawResponse>& response) { fenced(response.is_ok() ? Status() : response.status()); });
   }
 }
 
 void Worker::fenced(const Status& status) {
   if (phase_ != Phase::fencing) return;
-  // A server that has no such method has answered as well.
+  // A server without that method has responded as well.
   const bool is_unknown = status.code() == StatusCode::unimplemented && status.origin() == StatusOrigin::peer;
   if (!status.is_ok() && !is_unknown) {
-    const std::string text = "the server has not said that it took the one-way calls: " + std::string(status.message());
+    const std::string text =
+        "the server has not confirmed that it took the one-way calls: " + std::string(status.message());
     current_.count_failure({status.code(), text, status.origin()});
   }
   if (--fences_ == 0) be_done();
@@ -250,7 +265,7 @@ void Worker::publish_again() {
   publish();
   publish_timer_.expires_after(publish_interval);
   publish_timer_.async_wait([this](const std::error_code& error) {
-    // One that has expired already is not cancelled.
+    // A timer that has expired already cannot be cancelled.
     if (!error && phase_ != Phase::fencing && phase_ != Phase::over) publish_again();
   });
 }
@@ -275,6 +290,170 @@ Clock::time_point Worker::collect(Recording& into, Recording& late) {
   if (late_) late.merge(*late_);
   late_.reset();
   return published_at_;
+}
+
+// --- calls ---
+
+void Worker::launch(CallSlot& slot) {
+  slot.is_counted = phase_ == Phase::measuring;
+  // The gaps are random. Even gaps that divide the number of calls in progress would always choose the same slots.
+  slot.is_timed = --until_timed_ == 0;
+  if (slot.is_timed) {
+    until_timed_ = sampling_ == 1 ? 1 : 1 + random_.next() % (2 * sampling_ - 1);
+    slot.intended = slot.sent = Clock::now();
+  }
+  ++open_;
+  slot.is_open = true;
+  slot.start();
+}
+
+void Worker::launch_due(CallSlot& slot, Clock::time_point now) {
+  slot.is_timed = true;
+  slot.intended = schedule_.due();
+  slot.sent = now;
+  slot.is_counted = slot.intended >= measured_from_ &&
+                    (plan_.duration.count() == 0 || slot.intended < measured_from_ + plan_.duration);
+  schedule_.advance();
+  ++open_;
+  slot.is_open = true;
+  slot.start();
+}
+
+/// Starts the calls that are due and have room, and sets the timer for the next one.
+void Worker::pump() {
+  if (!goes_on()) return;
+  const Clock::time_point now = Clock::now();
+  launch_all_due(now);
+  if (plan_.total > 0 && left_ == 0) return drain();
+  // Without room, the next call that ends comes back here.
+  if (free_.empty()) return;
+  due_timer_.expires_at(std::max(schedule_.due(), now + least_wait));
+  due_timer_.async_wait([this](const std::error_code& error) {
+    if (!error) pump();
+  });
+}
+
+void Worker::launch_all_due(Clock::time_point now) {
+  const Clock::time_point end = plan_.duration.count() > 0 ? measured_from_ + plan_.duration : Clock::time_point::max();
+  while (schedule_.due() <= now && schedule_.due() < end && !free_.empty() && (plan_.total == 0 || left_ > 0)) {
+    CallSlot& slot = *free_.back();
+    free_.pop_back();
+    launch_due(slot, now);
+    if (plan_.total > 0 && slot.is_counted) --left_;
+  }
+}
+
+/// Records calls that were due and never began, with the time that they have waited so far, which is less than they
+/// would have waited. Calls that became due since the pump last ran, and have room, are sent.
+void Worker::count_unsent() {
+  const Clock::time_point now = Clock::now();
+  launch_all_due(now);
+  const Clock::time_point end = plan_.duration.count() > 0 ? std::min(now, measured_from_ + plan_.duration) : now;
+  while (schedule_.due() < end && (plan_.total == 0 || left_ > 0)) {
+    if (schedule_.due() >= measured_from_) {
+      ++current_.unsent;
+      current_.latency.record(static_cast<std::uint64_t>((end - schedule_.due()).count()));
+      if (plan_.total > 0) --left_;
+    }
+    schedule_.advance();
+  }
+}
+
+void Worker::next(CallSlot& slot) {
+  if (!goes_on()) return;
+  if (plan_.total > 0 && phase_ == Phase::measuring) {
+    if (left_ == 0) return;
+    --left_;
+  }
+  launch(slot);
+}
+
+void Worker::ended(CallSlot& slot, const Status& status) {
+  if (phase_ == Phase::over) return;
+  --open_;
+  slot.is_open = false;
+  record(slot, status);
+  if (status.is_ok()) [[likely]] {
+    slot.failures = 0;
+    failures_ = 0;
+  } else {
+    ++slot.failures;
+    ++failures_;
+    const bool was_refused = status.code() == StatusCode::unavailable || !status.may_have_run();
+    if (goes_on() && was_refused)
+      return pause(slot, std::min(longest_pause, first_pause * (1 << std::min(slot.failures, 10U))));
+    if (goes_on() && failures_ > tolerated_failures) return pause(slot, failure_pause);
+  }
+  if (plan_.rate > 0) {
+    free_.push_back(&slot);
+    // Only if the pump waits for room. Otherwise its timer is set.
+    if (goes_on() && free_.size() == 1) pump();
+  } else {
+    next(slot);
+  }
+  finish_if_over();
+}
+
+/// A paused call is not in progress, and the end of the run does not wait for it.
+void Worker::pause(CallSlot& slot, std::chrono::milliseconds length) {
+  if (!slot.pause) slot.pause.emplace(loop_.executor());
+  slot.pause->expires_after(length);
+  slot.pause->async_wait([this, &slot](const std::error_code&) {
+    if (!goes_on()) return;
+    if (plan_.rate > 0) {
+      free_.push_back(&slot);
+      if (free_.size() == 1) pump();
+    } else {
+      next(slot);
+      // It may have been the last call of the total.
+      finish_if_over();
+    }
+  });
+}
+
+/// With a total or a rate, the beginning of the call decides, and otherwise its end.
+bool Worker::is_recorded(const CallSlot& slot) const noexcept {
+  return is_by_start() ? slot.is_counted : phase_ == Phase::measuring;
+}
+
+void Worker::moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
+  if (!is_recorded(slot) || phase_ == Phase::over) return;
+  current_.messages += messages;
+  current_.bytes_sent += sent_bytes;
+  current_.bytes_received += received_bytes;
+}
+
+void Worker::record(const CallSlot& slot, const Status& status) {
+  if (!is_recorded(slot)) return;
+  if (!status.is_ok()) [[unlikely]] {
+    current_.count_failure(status);
+    if (plan_.rate > 0 && status.code() == StatusCode::deadline_exceeded) record_wait(slot);
+    return;
+  }
+  ++current_.calls;
+  if (!slot.is_timed || plan_.kind == CallKind::bidirectional) return;
+  const Clock::time_point now = Clock::now();
+  current_.latency.record(static_cast<std::uint64_t>((now - slot.intended).count()));
+  if (plan_.rate > 0) current_.uncorrected.record(static_cast<std::uint64_t>((now - slot.sent).count()));
+}
+
+/// The latency of a call at a rate without a response, which is less than it would have been.
+void Worker::record_wait(const CallSlot& slot) {
+  const Clock::time_point now = Clock::now();
+  ++current_.waited;
+  current_.latency.record(static_cast<std::uint64_t>((now - slot.intended).count()));
+  current_.uncorrected.record(static_cast<std::uint64_t>((now - slot.sent).count()));
+}
+
+/// Cancels streams that began in the warm-up and are not counted, to make room for those that are. Once all of a total
+/// have begun, the last ones may take their time.
+bool Worker::goes_on(const CallSlot& slot) const noexcept {
+  if (phase_ == Phase::measuring) return !is_by_start() || slot.is_counted;
+  return phase_ == Phase::warming || (phase_ == Phase::draining && !is_past_end_ && slot.is_counted);
+}
+
+void Worker::message_finished(const CallSlot& slot, std::chrono::nanoseconds latency) {
+  if (is_recorded(slot) && phase_ != Phase::over) current_.latency.record(static_cast<std::uint64_t>(latency.count()));
 }
 
 }  // namespace trunkline::load

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Worker: a thread with a loop, its share of the connections and of the calls under way.
+// Worker: a thread with a loop, and its share of the connections and of the calls in progress.
 #pragma once
 
 #include "load/call_slot.h"
@@ -22,30 +22,30 @@
 
 namespace trunkline::load {
 
-/// Everything private is the loop's thread's, except what says otherwise.
+/// Private members are for the loop's thread, except where noted.
 class Worker final : private SlotOwner {
  public:
   enum class State : unsigned char { connecting, ready, running, done };
 
-  /// The `index`-th of plan.threads. The plan must outlive it. Starts the thread, which connects.
+  /// Worker `index` of plan.threads. Starts the thread, which connects. The plan must outlive the worker.
   Worker(const LoadPlan& plan, std::size_t index);
-  /// Gives up what is under way.
+  /// Cancels the calls in progress.
   ~Worker() override;
 
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
-  /// Once done: why it could not connect, if it could not.
+  /// Once done: why it could not connect, or ok.
   Status error() const;
-  /// Once done: when the last call had ended.
+  /// Once done: when the last call ended.
   Clock::time_point finished_at() const noexcept { return finished_at_; }
-  /// Begins the warm-up. Once ready.
+  /// Begins the warm-up. Call this once the worker is ready.
   void begin(Clock::time_point start);
-  /// Ends the measurement: starts no further calls; is done once those under way have ended, or the grace is over, and
-  /// at once if it has ended already. Any thread.
+  /// Ends the measurement. Starts no further calls, and is done once the calls in progress have ended or the grace is
+  /// over; at once if the measurement has ended already. Any thread.
   void stop();
-  /// Moves what was recorded since the last time into `into`, and what ended after the measurement's end into `late`;
-  /// until when the former was. Any thread.
+  /// Moves what was recorded since the last call into `into`, and what ended after the measurement into `late`. Returns
+  /// the time up to which `into` counts. Any thread.
   Clock::time_point collect(Recording& into, Recording& late);
-  /// Calls under way, when it was last published.
+  /// Calls in progress at the time of the last publication.
   std::size_t open() const noexcept { return published_open_.load(std::memory_order_relaxed); }
 
  private:
@@ -85,7 +85,7 @@ class Worker final : private SlotOwner {
 
   void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) override;
   void ended(CallSlot& slot, const Status& status) override;
-  void answered(const CallSlot& slot, std::chrono::nanoseconds latency) override;
+  void message_finished(const CallSlot& slot, std::chrono::nanoseconds latency) override;
   bool goes_on(const CallSlot& slot) const noexcept override;
   bool goes_on() const noexcept { return phase_ == Phase::warming || phase_ == Phase::measuring; }
 
@@ -104,23 +104,32 @@ class Worker final : private SlotOwner {
   Random random_;
   std::size_t sampling_;
   std::uint64_t until_timed_ = 1;
-  std::uint64_t left_ = 0;  ///< of the plan's total
+  /// What is left of the plan's total.
+  std::uint64_t left_ = 0;
   std::size_t open_ = 0;
-  std::size_t failures_ = 0;  ///< in a row, of all slots
-  std::size_t fences_ = 0;    ///< not answered
+  /// Failures in a row, over all slots.
+  std::size_t failures_ = 0;
+  /// Fences without a response.
+  std::size_t fences_ = 0;
   Phase phase_ = Phase::idle;
-  bool is_past_end_ = false;  ///< what is recorded is late
+  /// The measurement is over, and what is recorded now is late.
+  bool is_past_end_ = false;
   Clock::time_point measured_from_{};
   Recording current_;
 
-  Clock::time_point finished_at_{};  // before the state says done
+  /// Set before the state says done.
+  Clock::time_point finished_at_{};
   std::atomic<State> state_{State::connecting};
   std::atomic<std::size_t> published_open_{0};
   mutable std::mutex mutex_;
-  Recording published_;               // under the mutex
-  std::unique_ptr<Recording> late_;   // under the mutex; once there is any
-  Clock::time_point published_at_{};  // under the mutex
-  Status error_;                      // under the mutex
+  /// Guarded by the mutex.
+  Recording published_;
+  /// Guarded by the mutex. Null until a call ends late.
+  std::unique_ptr<Recording> late_;
+  /// Guarded by the mutex.
+  Clock::time_point published_at_{};
+  /// Guarded by the mutex.
+  Status error_;
   std::thread thread_;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ByteRing: a bounded first-in first-out store of bytes.
+// ByteRing: a bounded first-in, first-out buffer of bytes.
 #pragma once
 
 #include <trunkline/slice.h>
@@ -11,7 +11,7 @@
 
 namespace trunkline::net {
 
-/// Memory is taken at the first write. Not thread-safe.
+/// Allocates its memory at the first write. Not thread-safe.
 class ByteRing {
  public:
   explicit ByteRing(std::size_t capacity) noexcept : capacity_(std::max<std::size_t>(capacity, 1)) {}
@@ -19,7 +19,7 @@ class ByteRing {
   bool empty() const noexcept { return size_ == 0; }
   bool full() const noexcept { return size_ == capacity_; }
 
-  /// As much as there is room for; returns how much.
+  /// Writes as many bytes as there is room for, and returns their number.
   std::size_t write(std::span<const ByteSpan> from) {
     if (bytes_ == nullptr) bytes_.reset(new std::byte[capacity_]);
     std::size_t total = 0;
@@ -36,7 +36,7 @@ class ByteRing {
     return total;
   }
 
-  /// As much as there is; returns how much.
+  /// Reads as many bytes as there are, or as fit, and returns their number.
   std::size_t read(std::span<const MutableByteSpan> into) noexcept {
     std::size_t total = 0;
     for (MutableByteSpan span : into) {
@@ -49,7 +49,7 @@ class ByteRing {
         total += count;
       }
     }
-    // Starting over keeps the pages in use few.
+    // Starting again at the front keeps the number of pages in use small.
     if (size_ == 0) start_ = 0;
     return total;
   }

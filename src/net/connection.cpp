@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pump: reads once, lets the handler take the events, writes once.
+// Reads once, has the handler take the events, and writes once.
 #include "net/connection.h"
 
 #include <algorithm>
@@ -10,17 +10,17 @@ namespace trunkline::net {
 
 namespace {
 
-/// Reads in a row that may fill the whole buffer before other connections get their turn.
+/// Reads in a row that fill the whole buffer before other connections get their turn.
 constexpr int reads_per_turn = 4;
-/// Writes in a row before other connections get theirs.
+/// Writes in a row before other connections get their turn.
 constexpr int writes_per_turn = 16;
 constexpr std::size_t spans_per_write = 64;
-/// A long batch is written in pieces of so many frames to a peer that waits for it, so that both sides work at once.
-/// Long enough to hide the system call, short against the time a sleeping peer takes to wake. While the loop is busy
-/// anyway pieces would only cost: then write_buffer_bytes alone decides.
+/// A long batch is written in pieces of this many frames to a peer that waits for it, so that both sides work at the
+/// same time. A piece takes long enough to hide the system call, and is short compared with the time in which a
+/// sleeping peer wakes up. While the loop is busy pieces would only cost time; then write_buffer_bytes alone decides.
 constexpr int frames_per_piece = 128;
 
-/// Sets a flag for a scope, however it is left.
+/// Sets a flag during a scope.
 class FlagScope {
  public:
   explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
@@ -34,12 +34,12 @@ class FlagScope {
 
 }  // namespace
 
-/// Waits for more to read at the end of a scope, also when a handler has thrown.
+/// Waits for more input at the end of a scope, also if a handler has thrown.
 class Connection::WaitScope {
  public:
   WaitScope(Connection& connection, bool is_due) noexcept : connection_(connection), is_due_(is_due) {}
   ~WaitScope() {
-    if (is_due_) connection_.loop().follow_last(connection_.rearm_);
+    if (is_due_) connection_.loop().defer(connection_.rearm_, DeferUntil::before_poll);
   }
   WaitScope(const WaitScope&) = delete;
   WaitScope& operator=(const WaitScope&) = delete;
@@ -59,30 +59,56 @@ Connection::Connection(std::unique_ptr<Transport> transport, ConnectionHandler& 
       rearm_([](void* self) { static_cast<Connection*>(self)->wait_to_read(); }, this),
       flush_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->run_turn(); }, this),
       linger_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->linger_expired(); },
-                    this) {}
+                    this),
+      timeouts_(
+          {.handshake = options.handshake_timeout, .idle = options.idle_timeout},
+          [](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->timeout_fired(); }, this) {}
 
 Connection::~Connection() { transport_->close(); }
 
 Loop& Connection::loop() noexcept { return transport_->loop(); }
 
-void Connection::start(const SessionFactory& factory, ByteSpan first_bytes) {
+void Connection::start(const SessionFactory& factory, ByteSpan first_bytes, std::optional<base::TimePoint> since) {
   transport_->set_observer(this);
   session_ = factory(*this);
-  while (!first_bytes.empty()) {
+  timeouts_.begin_handshake(loop().timers(), since.value_or(loop().now()));
+  const ByteSpan rest = receive(first_bytes);
+  if (!rest.empty()) unread_ = std::make_unique<std::vector<std::byte>>(rest.begin(), rest.end());
+  schedule_turn();
+  wait_to_read();
+}
+
+void Connection::replace_session(SessionFactory factory, ByteSpan unread) {
+  if (is_finished_ || session_->is_closed()) return;
+  next_session_ = std::move(factory);
+  unread_ = unread.empty() ? nullptr : std::make_unique<std::vector<std::byte>>(unread.begin(), unread.end());
+  schedule_turn();
+}
+
+/// Hands `bytes` to the session; returns those for which it has no room.
+ByteSpan Connection::receive(ByteSpan bytes) {
+  while (!bytes.empty()) {
     std::array<MutableByteSpan, 2> room;
     const std::size_t count = session_->prepare_receive(room);
     std::size_t taken = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      const std::size_t size = std::min(room[i].size(), first_bytes.size());
-      std::memcpy(room[i].data(), first_bytes.data(), size);
-      first_bytes = first_bytes.subspan(size);
+      const std::size_t size = std::min(room[i].size(), bytes.size());
+      if (size > 0) std::memcpy(room[i].data(), bytes.data(), size);
+      bytes = bytes.subspan(size);
       taken += size;
     }
     if (taken == 0) break;
     session_->received(taken, loop().now());
   }
+  return bytes;
+}
+
+/// Hands the session as many of the unread bytes as it has room for; the others follow in a later turn.
+void Connection::receive_unread() {
+  const ByteSpan rest = receive(*unread_);
+  if (rest.size() == unread_->size()) return;
+  unread_ = rest.empty() ? nullptr : std::make_unique<std::vector<std::byte>>(rest.begin(), rest.end());
   schedule_turn();
-  wait_to_read();
 }
 
 void Connection::on_readable() {
@@ -97,16 +123,20 @@ void Connection::on_writable() {
 
 void Connection::on_session_wake() noexcept { schedule_turn(); }
 
+/// If a handler runs the loop, its event views the session's buffer: reading goes on when the handler returns. Bytes
+/// that were read earlier come first, and if the session is to be replaced, what follows is for the next one.
+bool Connection::must_not_read() const noexcept {
+  return is_in_events_ || next_session_ || (unread_ != nullptr && !session_->is_closed());
+}
+
 void Connection::read_some() {
-  if (is_in_events_) {
-    // A handler runs the loop itself. The event in its hands views the session's buffer: reading goes on when it
-    // returns.
-    reading_ = Reading::paused;
-    return;
-  }
   const std::shared_ptr<Connection> self = shared_from_this();
   for (int round = 0; round < reads_per_turn; ++round) {
     if (is_finished_ || reading_ != Reading::idle) return;
+    if (must_not_read()) {
+      reading_ = Reading::paused;
+      return;
+    }
     if (!(session_->is_closed() ? discard_once() : read_once())) return;
   }
   if (!is_finished_ && reading_ == Reading::idle) loop().defer(more_reading_);
@@ -126,7 +156,7 @@ bool Connection::read_once() {
   switch (result.state) {
     case IoState::ok: {
       const bool is_full = result.bytes == capacity;
-      // Waiting costs a system call: the answers go first.
+      // Waiting costs a system call, so the responses are written first.
       const WaitScope scope(*this, !is_full);
       session_->received(result.bytes, loop().now());
       pump();
@@ -144,7 +174,7 @@ bool Connection::read_once() {
   return false;
 }
 
-/// The session is over: what the peer still sends is of no interest, only that it closes.
+/// The session is closed. The connection only waits for the peer to close its side, and ignores what it sends.
 bool Connection::discard_once() {
   std::array<std::byte, 4096> bytes;
   const MutableByteSpan room(bytes);
@@ -166,33 +196,36 @@ void Connection::wait_to_read() {
 
 void Connection::end_reading(const Status& reason) {
   reading_ = Reading::ended;
-  // What could not be written any more explains more than the end of file that goes with it.
+  // A write error explains more than the end of the stream that comes with it.
   session_->transport_closed(write_error_.is_ok() ? reason : write_error_);
   pump();
 }
 
 void Connection::run_turn() {
-  // In the middle of events everything this would do is about to be done.
+  // Inside on_events() the pump is about to do what this would do.
   if (is_finished_ || is_in_events_) return;
   const std::shared_ptr<Connection> self = shared_from_this();
   pump();
 }
 
-/// Events out, answers written, state looked at. The caller holds a reference.
+/// Has the events taken, writes the responses, and looks at the state. The caller holds a reference.
 void Connection::pump() {
   if (is_finished_) return;
   turn_.cancel();
   flush_timer_.cancel();
-  take_events();
+  if (unread_ != nullptr && !next_session_ && !session_->is_closed()) receive_unread();
+  if (!next_session_ || session_->is_closed()) take_events();
   write_out();
   if (abort_reason_.has_value()) return end_abruptly();
+  if (timeouts_.is_in_handshake() && session_->is_open()) timeouts_.end_handshake(loop().timers(), loop().now());
   handler_.on_written(*this);
   if (!write_error_.is_ok() && !session_->is_closed()) write_failed();
+  if (next_session_) switch_session();
   settle();
   if (!is_finished_) resume_paused();
 }
 
-/// What a handler throws leaves through the loop; the events and bytes behind it are looked at in a later turn.
+/// What a handler throws leaves the loop. The events and bytes behind it are processed in a later turn.
 void Connection::take_events() {
   const FlagScope scope(is_in_events_);
   try {
@@ -216,7 +249,7 @@ void Connection::write_out() {
     IoResult result = transport_->write({spans.data(), count});
     if (result.state == IoState::ok) {
       session_->wrote(result.bytes);
-      // A peer that reads slowly still gets the answers it is owed.
+      // A peer that reads slowly still gets its responses.
       if (session_->is_closed()) restart_linger();
     }
     if (result.state == IoState::failed || result.state == IoState::end_of_stream) {
@@ -229,9 +262,39 @@ void Connection::write_out() {
   schedule_turn();
 }
 
-/// The peer may have said why it went before it went: what has arrived is read first.
+/// The peer may have sent a reason before it closed the connection, so what has arrived is read first.
 void Connection::write_failed() {
   if (reading_ != Reading::ended) start_linger();
+}
+
+/// Replaces the session once its output is written. If that becomes impossible the old session stays.
+void Connection::switch_session() {
+  if (is_finished_) return;
+  if (session_->is_closed() || !write_error_.is_ok()) {
+    next_session_ = nullptr;
+    unread_ = nullptr;
+    return;
+  }
+  if (session_->has_output()) return;
+  const SessionFactory factory = std::exchange(next_session_, nullptr);
+  session_ = factory(*this);
+  timeouts_.begin_handshake(loop().timers(), loop().now());
+  schedule_turn();
+}
+
+void Connection::timeout_fired() {
+  const std::shared_ptr<Connection> self = shared_from_this();
+  switch (timeouts_.check(loop().timers(), *session_, loop().now())) {
+    case ConnectionTimeouts::Expired::nothing:
+      return;
+    case ConnectionTimeouts::Expired::handshake:
+      return close(Status(StatusCode::unavailable,
+                          "handshake: not completed by the peer within handshake_timeout " +
+                              std::to_string(options_.handshake_timeout.count()) + " ms",
+                          StatusOrigin::transport));
+    case ConnectionTimeouts::Expired::idle:
+      return handler_.on_idle(*this);
+  }
 }
 
 void Connection::settle() {
@@ -273,6 +336,7 @@ void Connection::finish() {
   rearm_.cancel();
   flush_timer_.cancel();
   linger_timer_.cancel();
+  timeouts_.cancel();
   transport_->close();
   handler_.on_closed(*this);
 }
@@ -304,6 +368,7 @@ void Connection::close(const Status& reason) {
 void Connection::abort(const Status& reason) {
   if (is_finished_) return;
   abort_reason_ = reason;
+  next_session_ = nullptr;
   run_turn();
 }
 

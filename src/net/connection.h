@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Connection: the only pump between a transport and a session.
+// Connection: moves bytes between a transport and a session, and has a handler take the session's events.
 #pragma once
 
+#include "net/connection_timeouts.h"
 #include "net/loop.h"
 #include "net/transport.h"
 #include "session/session.h"
@@ -10,65 +11,89 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace trunkline::net {
 
 class Connection;
 
-/// What stands above a connection: the server's dispatcher or the client's side of a channel.
+/// The layer above a connection: the dispatcher of a server or the client's side of a channel.
 class ConnectionHandler {
  public:
   virtual ~ConnectionHandler() = default;
-  /// Pull session.next() until it returns false. What is sent meanwhile is written when this returns.
+  /// Has to call session.next() until it returns false. What the handler sends is written when this returns.
   virtual void on_events(Connection& connection) = 0;
-  /// The output was looked at after a batch of events or because there is room again; some of it may be left.
+  /// The connection has written what the transport takes, after a batch of events or because there is room again. Some
+  /// output may be left.
   virtual void on_written(Connection& /*connection*/) {}
-  /// The last call: the session has given its `closed` event, the transport is shut. The connection may be destroyed
-  /// here.
+  /// The connection has been without calls for ConnectionOptions::idle_timeout. Called again after each further idle
+  /// time.
+  virtual void on_idle(Connection& /*connection*/) {}
+  /// The last call: the session has given its `closed` event, and the transport is closed. The connection may be
+  /// destroyed here.
   virtual void on_closed(Connection& connection) = 0;
-  /// As SessionOwner's.
+  /// See SessionOwner.
   virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
     return session::SessionOwner::status_of_exception(doing, text);
   }
 };
 
 struct ConnectionOptions {
-  /// Output is also written before the batch is done once this much has gathered, so that both sides work at once.
+  /// Once this much output has gathered it is written before the batch of events is done, so that both sides work at
+  /// the same time.
   std::size_t write_buffer_bytes = 256 * 1024;
-  /// How long output that does not come from a batch waits for more of its kind; 0: until the end of the loop's turn.
+  /// How long output that is not sent during a batch of events waits for more; 0: until the end of the loop's turn.
   std::chrono::microseconds flush_delay{0};
-  /// After the session has closed: how long output may be stuck, and then, from the last of it, how long the peer may
-  /// take to close its side.
+  /// After the session has closed: how long the peer may take none of the remaining output, and then, after all of it
+  /// was written, how long it may take to close its side.
   std::chrono::milliseconds linger_timeout{1000};
+  /// From the start of a session until Session::is_open(); 0: no limit.
+  std::chrono::milliseconds handshake_timeout{0};
+  /// How long the connection may be without calls before ConnectionHandler::on_idle() is called; 0: no limit.
+  std::chrono::milliseconds idle_timeout{0};
 };
 
-/// Lives on one loop for life. Kept alive by whoever holds the shared pointer, at the latest until on_closed().
+/// Belongs to one loop for its whole life; all calls come from the thread of that loop. The layer above keeps it alive
+/// until on_closed().
 class Connection final : public std::enable_shared_from_this<Connection>,
                          private TransportObserver,
                          private session::SessionOwner {
  public:
-  /// The factory gets the connection as the session's owner.
+  /// Makes a session. The connection is its owner.
   using SessionFactory = std::function<std::unique_ptr<session::Session>(session::SessionOwner& owner)>;
 
   Connection(std::unique_ptr<Transport> transport, ConnectionHandler& handler, const ConnectionOptions& options);
   ~Connection() override;
 
-  /// Makes the session, hands it `first_bytes` (already read from the transport), and starts to pump.
-  void start(const SessionFactory& factory, ByteSpan first_bytes = {});
+  /// Makes the session, hands it `first_bytes`, which were read from the transport already, and begins to read and
+  /// write. The handshake counts from `since`; nullopt: from now.
+  void start(const SessionFactory& factory, ByteSpan first_bytes = {}, std::optional<base::TimePoint> since = {});
+  /// Hands the connection over to the session that `factory` makes, for example after an upgrade of the protocol.
+  /// `unread` are bytes that the old session has received but that belong to the new one; they are copied, and the new
+  /// session receives them first. The old session is replaced once all of its output is written, and not before
+  /// on_events() returns; until then nothing is read. It is destroyed without a `closed` event, so it must have no open
+  /// calls, and no further events may be taken from it. No effect if the session is closed, or is closed before its
+  /// output is written.
+  void replace_session(SessionFactory factory, ByteSpan unread);
 
   session::Session& session() noexcept { return *session_; }
   Transport& transport() noexcept { return *transport_; }
   Loop& loop() noexcept;
 
-  /// Call after sending outside on_events(): writes at the end of this turn (or after flush_delay), once for many
-  /// calls.
+  /// To be called after sending outside of on_events(): writes at the end of this turn, or after flush_delay. Several
+  /// calls cause one write.
   void flush_soon();
-  /// Call after each frame sent inside on_events(): writes if enough has gathered, so that both sides work at once.
+  /// To be called after each frame that is sent inside on_events(): writes if enough has gathered, so that both sides
+  /// work at the same time.
   void flush_if_large();
-  /// session().close(reason), write what is left, close.
+  /// A call has begun or ended: the idle time counts from now.
+  void note_activity() noexcept {
+    if (timeouts_.has_idle_limit()) timeouts_.note_activity(loop().now());
+  }
+  /// Closes the session for `reason`, writes the remaining output, and closes the transport.
   void close(const Status& reason);
-  /// Writes what there is room for, and ends without a goodbye, as if the transport had failed for `reason`. Amid
-  /// events: after them.
+  /// Writes as much output as the transport takes, and ends as if the transport had failed for `reason`. Inside
+  /// on_events(): after it returns.
   void abort(const Status& reason);
 
  private:
@@ -83,10 +108,13 @@ class Connection final : public std::enable_shared_from_this<Connection>,
     return handler_.on_codec_exception(doing, text);
   }
 
+  bool must_not_read() const noexcept;
   void read_some();
   bool read_once();
   bool discard_once();
   void wait_to_read();
+  void receive_unread();
+  ByteSpan receive(ByteSpan bytes);
   void end_reading(const Status& reason);
   void run_turn();
   void pump();
@@ -99,6 +127,8 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void start_linger();
   void restart_linger();
   void linger_expired();
+  void switch_session();
+  void timeout_fired();
   void finish();
   void end_abruptly();
 
@@ -108,17 +138,23 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   std::unique_ptr<session::Session> session_;
   Status write_error_;
   std::optional<Status> abort_reason_;
+  /// The session that is to take over once the output is written; null: none.
+  SessionFactory next_session_;
+  /// Bytes that were read already, and that the session, or the next one if there is one, has yet to receive; null:
+  /// none.
+  std::unique_ptr<std::vector<std::byte>> unread_;
   Reading reading_ = Reading::idle;
   bool is_in_events_ = false;
   bool is_write_waiting_ = false;
   bool is_send_shut_ = false;
   bool is_finished_ = false;
   int unwritten_frames_ = 0;
-  Deferred turn_;
-  Deferred more_reading_;
-  Deferred rearm_;
+  DeferredTask turn_;
+  DeferredTask more_reading_;
+  DeferredTask rearm_;
   base::Timer flush_timer_;
   base::Timer linger_timer_;
+  ConnectionTimeouts timeouts_;
 };
 
 }  // namespace trunkline::net

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The steps of connecting: name, address after address, handshake.
+// Connects: resolves the name, tries its addresses one after the other, shakes hands.
 #include "net/dialer.h"
 
 #include "net/inproc_directory.h"
-#include "net/readiness.h"
 #include "net/socket_address.h"
 #include "net/socket_options.h"
 #include "net/socket_transport.h"
+#include "net/socket_watcher.h"
 #include "net/system_error.h"
 #include "net/tls_handshake.h"
 #include "net/unique_socket.h"
@@ -58,7 +58,7 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
     timeout_.cancel();
     attempt_timeout_.cancel();
     finish_.cancel();
-    readiness_.reset();
+    watcher_.reset();
     handshake_.reset();
     resolver_.reset();
     callback_ = nullptr;
@@ -90,7 +90,7 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
         });
   }
 
-  /// Starts on the addresses not yet tried until one of them may succeed.
+  /// Begins to connect to the next address; skips those that fail at once.
   void try_next() {
     while (next_address_ < addresses_.size()) {
       const SocketAddress& address = addresses_[next_address_++];
@@ -111,17 +111,17 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
     int error = ::connect(socket.get(), address.data(), address.size()) == 0 ? 0 : errno;
     if (error == EINTR) error = EINPROGRESS;
     if (error != 0 && error != EINPROGRESS) return system_status(attempt_, error);
-    auto readiness = Readiness::make(loop_, socket);
-    if (!readiness) return std::move(readiness).status();
-    readiness_ = std::move(*readiness);
-    readiness_->set_observer(this);
-    // Also if it is connected already, as a unix socket is: the callback must not come from inside dial().
-    readiness_->wait_writable();
+    auto watcher = SocketWatcher::make(loop_, socket);
+    if (!watcher) return std::move(watcher).status();
+    watcher_ = std::move(*watcher);
+    watcher_->set_observer(this);
+    // Also if it is connected already, as a unix socket is, since the callback must not be called from inside dial().
+    watcher_->wait_writable();
     limit_attempt();
     return {};
   }
 
-  /// An address that does not answer at all leaves the others their share of the time.
+  /// Gives the attempt its share of the time, so that an address that does not respond leaves time for the others.
   void limit_attempt() {
     const auto left = static_cast<base::Duration::rep>(addresses_.size() - next_address_);
     if (left == 0) return;
@@ -131,9 +131,9 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
 
   void attempt_timed_out() {
     const std::shared_ptr<StreamDial> self = shared_from_this();
-    last_error_ = {StatusCode::unavailable, attempt_ + ": no answer within its share of connect_timeout",
+    last_error_ = {StatusCode::unavailable, attempt_ + ": no response within its share of connect_timeout",
                    StatusOrigin::transport};
-    readiness_.reset();
+    watcher_.reset();
     try_next();
   }
 
@@ -143,39 +143,39 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
     attempt_timeout_.cancel();
     int error = 0;
     socklen_t size = sizeof(error);
-    if (::getsockopt(readiness_->socket(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-    // A port of the range the system gives out may by chance be given to this very socket, which then talks to itself.
+    if (::getsockopt(watcher_->socket(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
+    // The system may assign the port that is dialled to this very socket, which is then connected to itself.
     if (error == 0 && is_connected_to_itself()) error = ECONNREFUSED;
     if (error != 0) {
       last_error_ = system_status(attempt_, error);
-      readiness_.reset();
+      watcher_.reset();
       return try_next();
     }
     connected();
   }
 
   bool is_connected_to_itself() const {
-    const SocketAddress local = SocketAddress::local_of(readiness_->socket());
-    const SocketAddress peer = SocketAddress::peer_of(readiness_->socket());
+    const SocketAddress local = SocketAddress::local_of(watcher_->socket());
+    const SocketAddress peer = SocketAddress::peer_of(watcher_->socket());
     return local.family() != AF_UNIX && local.size() == peer.size() &&
            std::memcmp(local.data(), peer.data(), local.size()) == 0;
   }
 
   void connected() {
-    const int socket = readiness_->socket();
+    const int socket = watcher_->socket();
     Status status = set_connected_options(socket, addresses_[next_address_ - 1].family(), options_.transport, attempt_);
     if (!status.is_ok()) return finish(std::move(status));
     PeerInfo peer = peer_info_of(socket, endpoint_.scheme());
-    readiness_->set_observer(nullptr);
+    watcher_->set_observer(nullptr);
     if (endpoint_.scheme() != Scheme::tls) {
       return finish(
-          std::unique_ptr<Transport>(std::make_unique<SocketTransport>(std::move(readiness_), std::move(peer))));
+          std::unique_ptr<Transport>(std::make_unique<SocketTransport>(std::move(watcher_), std::move(peer))));
     }
     HandshakeOptions handshake;
     handshake.context = tls_context_;
     handshake.server_name = endpoint_.host();
     handshake.tried = attempt_;
-    handshake_ = start_handshake(std::move(readiness_), std::move(peer), handshake,
+    handshake_ = start_handshake(std::move(watcher_), std::move(peer), handshake,
                                  [this](Result<std::unique_ptr<Transport>> result) {
                                    const std::shared_ptr<StreamDial> self = shared_from_this();
                                    self->finish(std::move(result));
@@ -200,7 +200,7 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
   void finish(Result<std::unique_ptr<Transport>> result) {
     const std::shared_ptr<StreamDial> self = shared_from_this();
     const DialCallback callback = std::move(callback_);
-    // Kept for the while: this may be called by the handshake itself.
+    // Kept until the end, since the handshake itself may have called this.
     const std::unique_ptr<TlsHandshake> handshake = std::move(handshake_);
     cancel();
     if (!callback) return;
@@ -228,18 +228,18 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
   std::size_t next_address_ = 0;
   Status last_error_;
   std::shared_ptr<const TlsContext> tls_context_;
-  Readiness::Pointer readiness_;
+  SocketWatcher::Pointer watcher_;
   std::unique_ptr<TlsHandshake> handshake_;
   Result<std::unique_ptr<Transport>> result_;
   base::Timer timeout_{[](base::Timer&, void* self, base::TimePoint) { static_cast<StreamDial*>(self)->timed_out(); },
                        this};
   base::Timer attempt_timeout_{
       [](base::Timer&, void* self, base::TimePoint) { static_cast<StreamDial*>(self)->attempt_timed_out(); }, this};
-  Deferred finish_{[](void* self) {
-                     auto& dial = *static_cast<StreamDial*>(self);
-                     dial.finish(std::move(dial.result_));
-                   },
-                   this};
+  DeferredTask finish_{[](void* self) {
+                         auto& dial = *static_cast<StreamDial*>(self);
+                         dial.finish(std::move(dial.result_));
+                       },
+                       this};
 };
 
 }  // namespace

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// dial: connects to an endpoint.
+// Dial: a connection to an endpoint that is being made.
 #pragma once
 
 #include "net/loop.h"
 #include "net/socket_address.h"
+#include "net/tls_context_factory.h"
 #include "net/transport.h"
 
 #include <trunkline/endpoint.h>
@@ -18,9 +19,7 @@
 
 namespace trunkline::net {
 
-class TlsContext;
-
-/// Keeps what has been read from the files that TlsOptions name, from one dial to the next. One loop's.
+/// Keeps the contents of the files that TlsOptions name from one dial to the next. For use on one loop.
 struct TlsContextCache {
   std::shared_ptr<const TlsContext> context;
 };
@@ -28,25 +27,27 @@ struct TlsContextCache {
 struct DialOptions {
   TransportOptions transport{};
   TlsOptions tls{};
-  std::chrono::milliseconds connect_timeout{20000};  ///< over everything: name, all its addresses, TLS handshake
-  std::shared_ptr<TlsContextCache>
-      tls_cache{};                         ///< filled by the first dial that needs it; null: files are read each time
-  std::vector<SocketAddress> addresses{};  ///< if any, taken in place of looking the host up
+  /// For all steps together: resolving the name, connecting to its addresses, the TLS handshake.
+  std::chrono::milliseconds connect_timeout{20000};
+  /// Filled by the first dial that needs it. Null: the files are read each time.
+  std::shared_ptr<TlsContextCache> tls_cache{};
+  /// If there are any, the host name is not resolved, and these are tried.
+  std::vector<SocketAddress> addresses{};
 };
 
 using DialCallback = std::function<void(Result<std::unique_ptr<Transport>>)>;
 
-/// A connection being made. cancel() or letting go of the last pointer gives it up: the callback is not called then.
+/// cancel() and the release of the last pointer abandon the connection: the callback is not called then.
 class Dial {
  public:
   virtual ~Dial() = default;
   virtual void cancel() = 0;
 };
 
-/// `callback` is called once, on the loop, never from inside this. Host names are looked up on Asio's own resolver
-/// thread (the only thread the library starts unasked, with the first name); addresses are tried in the order the
-/// system gives them, each for its share of the time that is left. Errors say the endpoint and the reason; they are of
-/// origin transport and have may_have_run() false.
+/// Calls `callback` once, on the loop, and not from inside this function. Host names are resolved on Asio's resolver
+/// thread, the only thread that the library starts without being asked to. Addresses are tried in the order in which
+/// the system returns them, each for its share of the time that is left. Errors name the endpoint and the reason; their
+/// origin is transport, and may_have_run() is false.
 std::shared_ptr<Dial> dial(Loop& loop, const Endpoint& endpoint, const DialOptions& options, DialCallback callback);
 
 }  // namespace trunkline::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The public face of a Loop.
+// EventLoop: the public interface of a Loop.
 #include <trunkline/event_loop.h>
 
 #include "net/loop.h"

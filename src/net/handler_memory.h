@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HandlerMemory: room inside an object for the one asynchronous wait it has under way.
+// HandlerMemory: memory inside an object for its one pending asynchronous operation.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace trunkline::net {
 
-/// Serves one allocation at a time from itself, any other from the heap. Not thread-safe.
+/// Serves one allocation at a time from itself, and all others from the heap. Not thread-safe.
 class HandlerMemory {
  public:
   HandlerMemory() = default;
@@ -32,7 +32,7 @@ class HandlerMemory {
   bool in_use_ = false;
 };
 
-/// What Asio finds through a handler's allocator_type and get_allocator().
+/// The allocator that Asio finds by a handler's allocator_type and get_allocator().
 template <class T>
 class HandlerAllocator {
  public:

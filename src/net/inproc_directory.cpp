@@ -7,7 +7,7 @@
 namespace trunkline::net {
 
 InprocDirectory& InprocDirectory::of_process() {
-  // Never destroyed: a listener may outlive what is destroyed at the end of the process.
+  // Never destroyed: a listener may outlive the static objects of the process.
   static InprocDirectory& directory = *make_for_process();
   return directory;
 }
@@ -17,14 +17,14 @@ namespace {
 }
 
 InprocDirectory* InprocDirectory::make_for_process() {
-  // A thread may be in it while another forks: the child must find neither a locked mutex nor half a table.
+  // While one thread uses the table, another may fork. The child must find the mutex unlocked and the table complete.
   static_cast<void>(::pthread_atfork([] { of_process().mutex_.lock(); }, [] { of_process().mutex_.unlock(); },
-                                     [] { of_process().start_anew(); }));
+                                     [] { of_process().reset(); }));
   return new InprocDirectory;
 }
 
 /// In a child, with the mutex held.
-void InprocDirectory::start_anew() {
+void InprocDirectory::reset() {
   entries_.clear();
   mutex_.unlock();
 }
@@ -45,7 +45,7 @@ void InprocDirectory::remove(const std::string& name, const std::shared_ptr<Acce
 }
 
 Status InprocDirectory::connect(const std::string& name, MemoryEnd end) {
-  // Shared only because std::function wants to copy. Given up outside the lock.
+  // Shared only because std::function has to be copyable. Released without the lock.
   const auto shared_end = std::make_shared<MemoryEnd>(std::move(end));
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// InprocDirectory: which listener answers to which inproc:// name.
+// InprocDirectory: the listeners of this process by their inproc:// names.
 #pragma once
 
 #include "net/loop.h"
@@ -13,22 +13,22 @@
 
 namespace trunkline::net {
 
-/// The names of a process are one namespace, as its ports are: the one table of the library that all loops share. It
-/// holds only what listens at the moment. Any thread.
+/// The inproc:// names of a process form one namespace, like the ports of a host. This is the only table of the library
+/// that all loops share. It holds only the listeners that are open. Any thread.
 class InprocDirectory {
  public:
   using Accept = std::function<void(MemoryEnd end)>;
 
-  /// A forked child has one of its own, empty: its parent's listeners are not there. Made before main(), or when the
-  /// library is loaded, so that no thread forks meanwhile.
+  /// In a forked child it is empty at first: the listeners of the parent are not there. Made before main(), or when the
+  /// library is loaded, so that no thread can fork at the same time.
   static InprocDirectory& of_process();
 
-  /// `accept` is called on `loop` for each connection until remove() with it, or until its last owner lets it go.
-  /// Error: already_exists. `loop` must live until remove().
+  /// `accept` is called on `loop` for each connection, until remove() or until its last owner releases it. `loop` must
+  /// live until remove(). Error: already_exists.
   Status add(const std::string& name, Loop& loop, const std::shared_ptr<Accept>& accept);
-  /// Does nothing if the name is somebody else's by now: a child of fork() inherits listeners, not their names.
+  /// No effect if `name` is not that of `accept`: a forked child inherits listeners, but not their names.
   void remove(const std::string& name, const std::shared_ptr<Accept>& accept);
-  /// Hands `end` to the listener; unavailable if there is none.
+  /// Hands `end` to the listener. Error: unavailable, there is none.
   Status connect(const std::string& name, MemoryEnd end);
 
  private:
@@ -38,7 +38,7 @@ class InprocDirectory {
   };
 
   static InprocDirectory* make_for_process();
-  void start_anew();
+  void reset();
 
   std::mutex mutex_;
   std::map<std::string, Entry> entries_;

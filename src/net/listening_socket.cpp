@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Binding, and what to do about socket files that are there already.
+// Binds and listens, and replaces stale socket files.
 #include "net/listening_socket.h"
 
 #include "net/path_lock.h"
@@ -33,7 +33,7 @@ Result<SocketAddress> address_of(const Endpoint& endpoint, const std::string& tr
   return SocketAddress(found.begin()->endpoint());
 }
 
-/// True if the path is a socket on which nobody accepts.
+/// True if the path is a socket on which no process accepts.
 bool is_stale_file(const Endpoint& endpoint, const SocketAddress& address) {
   struct stat status {};
   if (::lstat(endpoint.path().c_str(), &status) != 0 || !S_ISSOCK(status.st_mode)) return false;
@@ -70,7 +70,7 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
   result.socket_ = UniqueSocket(*made);
   result.process_ = ::getpid();
   const bool is_unix = endpoint.scheme() == Scheme::unix_socket;
-  // Until it listens, a socket looks as if nobody served it any more.
+  // Between bind() and listen() a socket looks stale to other processes.
   const PathLock lock(is_unix && !endpoint.is_abstract() ? endpoint.path() + ".lock" : std::string());
   if (!is_unix && !set_flag(*made, SO_REUSEADDR)) return system_status(tried, errno);
   if (!is_unix && options.reuse_port && !set_flag(*made, SO_REUSEPORT))

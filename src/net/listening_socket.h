@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ListeningSocket: a bound socket, and the file of a unix one.
+// ListeningSocket: a socket that listens, and the file of a unix socket.
 #pragma once
 
 #include "net/unique_socket.h"
@@ -14,19 +14,19 @@ namespace trunkline::net {
 
 class ListeningSocket {
  public:
-  /// Binds and listens. A unix socket file is replaced if nobody accepts on it; while that is found out, `<path>.lock`
-  /// keeps others from doing the same.
+  /// Binds and listens. Replaces the file of a unix socket if no process accepts on it; the lock file `<path>.lock`
+  /// keeps other processes from checking that at the same time.
   static Result<ListeningSocket> open(const Endpoint& endpoint, const TransportOptions& options);
 
-  /// With the real port.
+  /// With the port that the system has assigned, if the endpoint asked for port 0.
   const Endpoint& endpoint() const noexcept { return endpoint_; }
-  /// For whoever takes it over.
+  /// The caller may take it over.
   UniqueSocket& socket() noexcept { return socket_; }
-  /// Ends the listening of `socket`, which was released, also where copies of it are open, unless this is a copy
-  /// itself: a child of fork() leaves that to its parent.
+  /// Makes `socket`, which was taken over, stop listening in all processes that have a copy of it. No effect in a
+  /// forked child, which leaves that to its parent.
   void shut_down(int socket) const noexcept;
-  /// Removes a unix socket's file if it is still the one made by open(), in the process that called that: a child of
-  /// fork() leaves it to its parent.
+  /// Removes the file of a unix socket if it is still the one that open() made. No effect in a forked child, which
+  /// leaves that to its parent.
   void unlink_file() noexcept;
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The turn of a Loop: handlers, deferred work, timers, and how it waits.
+// Runs the turns of a loop, and waits for work.
 #include "net/loop.h"
 
-#include <trunkline/completion.h>
+#include <trunkline/detail/completion.h>
 
 #include <asio/post.hpp>
 
@@ -12,19 +12,19 @@ namespace trunkline::net {
 
 namespace {
 
-struct FunctionTask : Task {
+struct FunctionTask : PostedTask {
   explicit FunctionTask(std::function<void()> work) : function(std::move(work)) {
-    run = [](Task* task) {
+    run = [](PostedTask* task) {
       const std::unique_ptr<FunctionTask> self(static_cast<FunctionTask*>(task));
       self->function();
     };
-    drop = [](Task* task) { delete static_cast<FunctionTask*>(task); };
+    drop = [](PostedTask* task) { delete static_cast<FunctionTask*>(task); };
   }
   std::function<void()> function;
 };
 
-/// A handler whose memory is the loop's own: one of its kind is under way at most. Asio's own recycling ends with each
-/// run_one().
+/// A handler that is allocated in memory of the loop's, of which at most one is pending at a time. The memory that Asio
+/// itself recycles is lost at the end of each run_one().
 template <class Function>
 struct OwnMemoryHandler {
   using allocator_type = HandlerAllocator<void>;
@@ -47,24 +47,18 @@ Loop::Loop(EventLoopOptions options, const base::ClockSource* clock)
       now_(clock_->now()),
       timers_(now_) {}
 
-Loop::~Loop() { drop_tasks(); }
+Loop::~Loop() { drop_work(); }
 
 void Loop::clear() {
-  drop_tasks();
+  drop_work();
   context_.shutdown();
-  // What was let go of may have posted.
-  drop_tasks();
+  // The objects that were destroyed may have posted.
+  drop_work();
 }
 
-void Loop::drop_tasks() {
-  while (residents_ != nullptr) evict(*residents_);
-  // A dropped task may give up its owner, which may post again.
-  for (take_tasks(); tasks_taken_ != nullptr; take_tasks()) {
-    while (tasks_taken_ != nullptr) {
-      Task* const task = std::exchange(tasks_taken_, tasks_taken_->next);
-      if (task->drop != nullptr) task->drop(task);
-    }
-  }
+void Loop::drop_work() {
+  operations_.clear();
+  queue_.drop_posted();
 }
 
 std::unique_ptr<EventLoop> Loop::make_event_loop(const EventLoopOptions& options, const base::ClockSource* clock) {
@@ -76,8 +70,6 @@ std::unique_ptr<EventLoop> Loop::make_event_loop(const EventLoopOptions& options
 namespace {
 thread_local constinit const asio::execution_context* context_run_here = nullptr;
 }
-
-const asio::execution_context* running_context() noexcept { return context_run_here; }
 
 Loop::RunScope::RunScope(Loop& loop) noexcept
     : loop_(loop),
@@ -143,14 +135,11 @@ bool Loop::turn() {
 }
 
 bool Loop::settle() {
-  bool any = run_follow_ups();
-  if (!deferred_batch_.empty() || (!deferred_posted_ && !deferred_.empty())) {
-    run_deferred();
-    any = true;
-  }
-  // Left by a nested run or an exception.
-  if (tasks_taken_ != nullptr) {
-    run_tasks();
+  bool any = queue_.resume();
+  if (queue_.run_after_handler()) any = true;
+  // Deferred while nothing ran the loop.
+  if (!end_of_turn_posted_ && queue_.has_end_of_turn()) {
+    queue_.run_end_of_turn();
     any = true;
   }
   if (fire_due_timers()) any = true;
@@ -170,8 +159,8 @@ bool Loop::fire_due_timers() {
 
 void Loop::arm_timer() {
   const base::TimePoint next = timers_.next_wakeup();
-  // Deadlines are scheduled and cancelled all the time: an alarm that turned out too early costs one turn, moving it a
-  // system call each.
+  // Deadlines are scheduled and cancelled all the time. Waking up too early costs one turn; moving the wake-up costs a
+  // system call for each of them.
   if (next >= armed_for_) return;
   armed_for_ = next;
   wakeup_.expires_at(next);
@@ -198,7 +187,7 @@ void Loop::wait_spinning() {
 }
 
 void Loop::adapt_spin(base::Duration waited) noexcept {
-  // Two sleeping sides take several times the spin to answer each other, though both would be in time if both span.
+  // Two sides that both sleep take several times the spin to respond, although both would be in time if both span.
   if (waited <= 4 * busy_poll_) {
     spin_limit_ = busy_poll_;
   } else {
@@ -206,81 +195,29 @@ void Loop::adapt_spin(base::Duration waited) noexcept {
   }
 }
 
-void Loop::post(Task* task) {
-  if (!tasks_.push(task)) return;
-  // The next push finds the queue empty only after take_tasks(), and by then Asio has given the memory back.
-  auto drain = [this] {
-    take_tasks();
-    run_tasks();
-  };
-  asio::post(context_, OwnMemoryHandler<decltype(drain)>{&tasks_memory_, drain});
+void Loop::post(PostedTask* task) {
+  if (!queue_.post(*task)) return;
+  // A later post() finds the queue empty only after run_posted() has taken the tasks, and by then Asio has released the
+  // memory.
+  auto run = [this] { queue_.run_posted(); };
+  asio::post(context_, OwnMemoryHandler<decltype(run)>{&posted_memory_, run});
 }
 
 void Loop::post(std::function<void()> task) { post(new FunctionTask(std::move(task))); }
 
-void Loop::take_tasks() {
-  Task** end = &tasks_taken_;
-  while (*end != nullptr) end = &(*end)->next;
-  *end = tasks_.take_all();
-}
-
-void Loop::run_tasks() {
-  while (tasks_taken_ != nullptr) {
-    Task* const task = std::exchange(tasks_taken_, tasks_taken_->next);
-    task->run(task);
-  }
-}
-
-void Loop::follow_up(Deferred& deferred) {
-  if (follow_ups_ != FollowUps::none) return defer(deferred);
-  first_.add(deferred);
-}
-
-void Loop::defer(Deferred& deferred) {
-  if (follow_ups_ == FollowUps::first) return second_.add(deferred);
-  deferred_.add(deferred);
-  if (depth_ == 0 || deferred_posted_) return;
-  deferred_posted_ = true;
+void Loop::post_end_of_turn() {
+  end_of_turn_posted_ = true;
   auto end_turn = [this] {
-    deferred_posted_ = false;
-    run_deferred();
+    end_of_turn_posted_ = false;
+    queue_.run_end_of_turn();
   };
-  asio::post(context_, OwnMemoryHandler<decltype(end_turn)>{&deferred_memory_, end_turn});
-}
-
-void Loop::house(std::unique_ptr<Resident> resident) noexcept {
-  Resident* const added = resident.release();
-  added->next_ = std::exchange(residents_, added);
-  if (added->next_ != nullptr) added->next_->previous_ = added;
-}
-
-std::unique_ptr<Resident> Loop::evict(Resident& resident) noexcept {
-  (resident.previous_ != nullptr ? resident.previous_->next_ : residents_) = resident.next_;
-  if (resident.next_ != nullptr) resident.next_->previous_ = resident.previous_;
-  resident.previous_ = resident.next_ = nullptr;
-  return std::unique_ptr<Resident>(&resident);
-}
-
-/// The lists are members so that a nested run, or the one after an exception, goes on with them.
-bool Loop::run_follow_ups() {
-  if (first_.empty() && second_.empty() && last_.empty()) return false;
-  struct Scope {
-    ~Scope() { loop.follow_ups_ = outer; }
-    Loop& loop;
-    const FollowUps outer;
-  };
-  const Scope scope{*this, follow_ups_};
-  follow_ups_ = FollowUps::first;
-  while (!first_.empty()) first_.call_first();
-  follow_ups_ = FollowUps::second;
-  while (!second_.empty()) second_.call_first();
-  while (!last_.empty()) last_.call_first();
-  return true;
-}
-
-void Loop::run_deferred() {
-  deferred_batch_.take(deferred_);
-  while (!deferred_batch_.empty()) deferred_batch_.call_first();
+  asio::post(context_, OwnMemoryHandler<decltype(end_turn)>{&end_of_turn_memory_, end_turn});
 }
 
 }  // namespace trunkline::net
+
+namespace trunkline::detail {
+
+const asio::execution_context* running_context() noexcept { return net::context_run_here; }
+
+}  // namespace trunkline::detail

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Loop: what is behind an EventLoop - Asio's context, the timers, the time of the turn, and work for later.
+// Loop: the inside of an EventLoop - Asio's context, the timers, the time of the turn, and deferred work.
 #pragma once
 
 #include "base/clock.h"
 #include "base/timer_wheel.h"
-#include "net/deferred.h"
 #include "net/handler_memory.h"
-#include "net/task_queue.h"
+#include "net/loop_owned.h"
+#include "net/work_queue.h"
 
 #include <trunkline/event_loop.h>
 
@@ -22,28 +22,15 @@
 
 namespace trunkline::net {
 
-/// Something that belongs to nobody but its loop while it does its work, such as a handshake.
-class Resident {
- public:
-  Resident() noexcept = default;
-  virtual ~Resident() = default;
-  Resident(const Resident&) = delete;
-  Resident& operator=(const Resident&) = delete;
-
- private:
-  friend class Loop;
-  Resident* previous_ = nullptr;
-  Resident* next_ = nullptr;
-};
-
-/// One thread at a time runs it: that thread is "the loop's". post(), stop() and is_current() are for any thread,
-/// everything else for the loop's only. A turn is one handler of Asio's, followed by the timers that are due.
+/// One thread at a time runs the loop: that thread is "the loop's thread". Any thread may call post(), stop() and
+/// is_current(); everything else is for the loop's thread. A turn runs one of Asio's handlers, the work that was
+/// deferred until it returns, and the timers that are due. WorkQueue says in which order deferred and posted work runs.
 class Loop {
  public:
-  /// `clock` must outlive the loop. With one, time moves only as it says: nothing waits for timers, poll() and
-  /// run_until() fire those that are due. Null: the steady clock.
+  /// Null: the steady clock. Otherwise `clock` must outlive the loop, and time moves only as `clock` says: the loop
+  /// never waits for a timer; poll() and run_until() fire those that are due.
   explicit Loop(EventLoopOptions options = {}, const base::ClockSource* clock = nullptr);
-  /// Tasks that are still queued are dropped.
+  /// Drops posted tasks that have not run, and destroys the operations that the loop owns.
   ~Loop();
   Loop(const Loop&) = delete;
   Loop& operator=(const Loop&) = delete;
@@ -52,17 +39,17 @@ class Loop {
   /// A public loop that runs on `clock`.
   static std::unique_ptr<EventLoop> make_event_loop(const EventLoopOptions& options, const base::ClockSource* clock);
 
-  /// The time of this turn: read when first asked for in it. Outside run() and its kind it is read each time.
+  /// The time of this turn. The first call in a turn reads the clock; while nothing runs the loop, every call does.
   base::TimePoint now() noexcept {
     if (!now_valid_) refresh_now();
     return now_;
   }
   void refresh_now() noexcept;
-  /// The time at this moment; the turn's stays as it is.
+  /// Reads the clock without changing the time of the turn.
   base::TimePoint read_clock() const noexcept { return clock_->now(); }
-  /// The loop had nothing to do before the turn that is on: whoever gave it work now waits for it.
+  /// True if the loop had nothing to do before this turn, so that the sender of its work is probably waiting for it.
   bool was_idle() const noexcept { return was_idle_; }
-  /// Schedule and cancel at will; the loop looks at the wheel's next wake-up after each turn.
+  /// Timers may be scheduled and cancelled at any time: the loop looks up the next wake-up after each turn.
   base::TimerWheel& timers() noexcept { return timers_; }
 
   void run();
@@ -72,9 +59,9 @@ class Loop {
   bool is_current() const noexcept { return runner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   asio::io_context& context() noexcept { return context_; }
 
-  /// Runs the loop on the calling thread until `done()`; false if `deadline` came first. stop() does not end it: it is
-  /// kept for run(). May be called from a handler. With a clock of its own the loop does not wait: false as soon as
-  /// nothing is ready.
+  /// Runs the loop on the calling thread until `done()` is true. Returns false if `deadline` comes first, or, with a
+  /// clock given to the constructor, as soon as nothing is ready. stop() does not end it, but ends the next run(). May
+  /// be called from a handler.
   template <class Predicate>
   bool run_until(Predicate done, base::TimePoint deadline) {
     const RunScope scope(*this);
@@ -88,35 +75,36 @@ class Loop {
     return true;
   }
 
-  /// Runs `task` on the loop's thread, in order of posting; the loop is woken once per burst. The task stays its
-  /// owner's and must live until then. Allocates nothing.
-  void post(Task* task);
+  /// Runs `task` on the loop's thread, in order of posting, and wakes the loop once per burst. The caller keeps the
+  /// ownership of `task`, which must live until it runs or is dropped. Allocates nothing.
+  void post(PostedTask* task);
   void post(std::function<void()> task);
-  /// Runs at the end of this turn, after what is queued already; at once when run() or its kind is entered next. From
-  /// the loop's thread, or from its owner's while nothing runs it.
-  void defer(Deferred& deferred);
-  /// Runs right after the handler that is on, before the loop looks for other work. What this defers follows as well,
-  /// once: a chain that never ends takes its turns with everything else.
-  void follow_up(Deferred& deferred);
-  /// Runs after the handler that is on and its follow-ups.
-  void follow_last(Deferred& deferred) { last_.add(deferred); }
+  /// Runs `task` at the moment that `until` names; a task deferred while nothing runs the loop runs first when
+  /// something does. No effect if it is scheduled already. May also be called by the owner of the loop while nothing
+  /// runs it.
+  void defer(DeferredTask& task, DeferUntil until = DeferUntil::end_of_turn) {
+    const bool is_at_end = queue_.defer(task, until) == DeferUntil::end_of_turn;
+    if (is_at_end && depth_ > 0 && !end_of_turn_posted_) post_end_of_turn();
+  }
 
-  /// Drops what is queued and lets go of whoever waits, as the destructor does, while what they own may still use the
-  /// loop. Nothing may run it afterwards. Its owner's, while nothing runs it.
+  /// Drops posted tasks, and destroys pending handlers and the operations that the loop owns, as the destructor does,
+  /// but while the objects that these own may still use the loop. For the loop's owner, while nothing runs it. Nothing
+  /// may run the loop afterwards.
   void clear();
 
-  /// Keeps `resident` until evict(), or until the loop is destroyed.
-  void house(std::unique_ptr<Resident> resident) noexcept;
-  /// Gives it back; letting go of the result destroys it.
-  std::unique_ptr<Resident> evict(Resident& resident) noexcept;
+  /// Owns `operation` until release(), clear() or the end of the loop.
+  void adopt(std::unique_ptr<LoopOwned> operation) noexcept { operations_.add(std::move(operation)); }
+  /// Returns the ownership of an adopted operation to the caller.
+  std::unique_ptr<LoopOwned> release(LoopOwned& operation) noexcept { return operations_.remove(operation); }
 
  private:
+  /// Makes shutdown() public.
   struct Context : asio::io_context {
     using asio::io_context::io_context;
     using asio::io_context::shutdown;
   };
 
-  /// Marks the thread as the loop's. Nests.
+  /// Makes the calling thread the loop's thread. Scopes nest.
   class RunScope {
    public:
     explicit RunScope(Loop& loop) noexcept;
@@ -130,17 +118,16 @@ class Loop {
     const asio::execution_context* outer_context_;
   };
 
+  /// Runs what is ready, or else waits for one handler. False: the clock is given, and nothing is ready.
   bool turn();
+  /// Does what follows a handler. True if there was anything to do.
   bool settle();
+  void post_end_of_turn();
   bool fire_due_timers();
   void arm_timer();
-  void take_tasks();
-  void drop_tasks();
-  void run_tasks();
-  void run_deferred();
-  bool run_follow_ups();
   void wait_spinning();
   void adapt_spin(base::Duration waited) noexcept;
+  void drop_work();
 
   const base::SteadyClock steady_clock_{};
   const base::ClockSource* clock_;
@@ -150,29 +137,24 @@ class Loop {
 
   base::TimePoint now_;
   bool now_valid_ = false;
-  bool deferred_posted_ = false;
+  /// Asio holds the handler that runs the end of the turn.
+  bool end_of_turn_posted_ = false;
   bool timer_fired_ = false;
   bool was_idle_ = false;
+  /// How many runs are nested.
   int depth_ = 0;
   base::TimePoint armed_for_ = base::never;
   base::TimerWheel timers_;
-  DeferredList deferred_;
-  DeferredList deferred_batch_;  ///< being called; a member so that a nested run goes on with it
-  enum class FollowUps : std::uint8_t { none, first, second } follow_ups_ = FollowUps::none;  ///< being called
-  DeferredList first_;
-  DeferredList second_;
-  DeferredList last_;
-  TaskQueue tasks_;
-  Task* tasks_taken_ = nullptr;  ///< likewise
-  HandlerMemory tasks_memory_;
-  HandlerMemory deferred_memory_;
-  Resident* residents_ = nullptr;
+  WorkQueue queue_;
+  HandlerMemory posted_memory_;
+  HandlerMemory end_of_turn_memory_;
+  LoopOwnedList operations_;
   std::atomic<bool> stop_requested_{false};
   std::atomic<std::thread::id> runner_{};
 
-  // Destroyed first: what its handlers own may still use the members above.
-  // Not hint 1: then Asio queues what a handler posts with that handler, and counts it there, so that a nested run
-  // would neither see it nor keep the count of open work.
+  // Destroyed first: the objects that its handlers own may still use the members above.
+  // The concurrency hint is not 1: with 1, Asio keeps what a handler posts in a queue of that handler until it returns,
+  // so that a nested run would not see it, and would miscount the open work.
   Context context_{2};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
   asio::steady_timer wakeup_{context_};

@@ -1,81 +1,71 @@
 // SPDX-License-Identifier: MIT
-// MemoryLink: what the two ends of an in-memory connection share.
+// MemoryLink: the state that the two ends of an in-memory connection share.
 #pragma once
 
 #include "net/byte_ring.h"
-#include "net/memory_transport.h"
+#include "net/loop.h"
+#include "net/transport.h"
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 
 namespace trunkline::net {
 
-/// One end as its loop sees it. Everything but the constructor is for that loop's thread.
-class MemoryTransport final : public Transport {
+/// The end of a link. The functions are called on the thread of its loop.
+class MemoryLinkEnd {
  public:
-  MemoryTransport(std::shared_ptr<MemoryEnd::Link> link, std::size_t side, Loop& loop, PeerInfo peer);
-  ~MemoryTransport() override { close(); }
-
-  void set_observer(TransportObserver* observer) noexcept override { observer_ = observer; }
-  IoResult read(std::span<const MutableByteSpan> into) override;
-  IoResult write(std::span<const ByteSpan> from) override;
-  void wait_readable() override;
-  void wait_writable() override;
-  void shutdown_send() override;
-  void close() override;
-  const PeerInfo& peer() const noexcept override { return peer_; }
-  Loop& loop() const noexcept override { return loop_; }
-
- private:
-  friend class MemoryEnd::Link;
-  /// Tells the observer what the link has noted for it.
-  void deliver();
-
-  std::shared_ptr<MemoryEnd::Link> link_;
-  const std::size_t side_;
-  Loop& loop_;
-  PeerInfo peer_;
-  TransportObserver* observer_ = nullptr;
-  Deferred delivery_;
+  virtual ~MemoryLinkEnd() = default;
+  /// There are ready events.
+  virtual void deliver() = 0;
+  /// Calls deliver().
+  virtual DeferredTask& delivery() noexcept = 0;
 };
 
-/// The mutex covers all of it; an open side's loop is alive.
-class MemoryEnd::Link : public std::enable_shared_from_this<MemoryEnd::Link> {
+/// The mutex guards everything. The loop of a side lives as long as the side is open.
+class MemoryLink : public std::enable_shared_from_this<MemoryLink> {
  public:
-  /// What a side waits for, or is to be told.
-  struct Interest {
+  /// The events for which a side waits, or which are ready for it.
+  struct Events {
     bool read = false;
     bool write = false;
   };
 
+  /// `buffer_bytes` is the capacity in each direction; `address` is that of the peer as each end reports it.
+  MemoryLink(std::size_t buffer_bytes, std::string address);
+  const std::string& address() const noexcept { return address_; }
+
+  /// `end` is from now on the end of `side`, on `loop`, until close().
+  void claim(std::size_t side, Loop& loop, MemoryLinkEnd& end);
+  IoResult read(std::size_t side, std::span<const MutableByteSpan> into);
+  IoResult write(std::size_t side, std::span<const ByteSpan> from);
+  void wait(std::size_t side, Events events);
+  void shutdown_send(std::size_t side);
+  void close(std::size_t side);
+  /// The ready events of `side`, each of them once.
+  Events take_ready(std::size_t side);
+
+ private:
   struct Side {
     explicit Side(std::size_t capacity) : incoming(capacity) {}
     ByteRing incoming;
-    Loop* loop = nullptr;                  ///< null until claimed
-    MemoryTransport* transport = nullptr;  ///< null until claimed and after closing
-    bool ended = false;                    ///< sends nothing more
+    /// Null until claimed.
+    Loop* loop = nullptr;
+    /// Null until claimed, and after closing.
+    MemoryLinkEnd* end = nullptr;
+    /// Sends nothing more.
+    bool ended = false;
     bool closed = false;
-    Interest waits_for;
-    Interest to_tell;
+    Events awaited;
+    /// Awaited events that have occurred, and that the observer has not been called for.
+    Events ready;
   };
-
-  explicit Link(MemoryOptions options);
-  const std::string& address() const noexcept { return options_.address; }
-
-  std::unique_ptr<Transport> claim(std::size_t side, Loop& loop);
-  IoResult read(std::size_t side, std::span<const MutableByteSpan> into);
-  IoResult write(std::size_t side, std::span<const ByteSpan> from);
-  void wait(std::size_t side, Interest interest);
-  void shutdown_send(std::size_t side);
-  void close(std::size_t side);
-  /// What `side` is to be told, once.
-  Interest take_news(std::size_t side);
-
- private:
-  /// Carries a wake-up to another loop and keeps the link meanwhile.
-  struct Wake : Task {
-    std::shared_ptr<Link> keep;
+  /// Carries a wake-up to another loop, and keeps the link alive until then.
+  struct Wake : PostedTask {
+    std::shared_ptr<MemoryLink> keep;
     std::size_t side = 0;
   };
 
@@ -85,9 +75,9 @@ class MemoryEnd::Link : public std::enable_shared_from_this<MemoryEnd::Link> {
   void notify(std::size_t side);
   void schedule(std::size_t side, bool same_loop);
   void woken(std::size_t side);
-  std::shared_ptr<Link> end_wake(std::size_t side);
+  std::shared_ptr<MemoryLink> end_wake(std::size_t side);
 
-  const MemoryOptions options_;
+  const std::string address_;
   std::mutex mutex_;
   std::array<Side, 2> sides_;
   std::array<Wake, 2> wakes_;

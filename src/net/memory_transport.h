@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two connected ends in memory, with a bounded buffer in each direction.
+// MemoryEnd: an end of a connection in memory, with a bounded buffer in each direction.
 #pragma once
 
 #include "net/loop.h"
@@ -11,31 +11,34 @@
 
 namespace trunkline::net {
 
+class MemoryLink;
+
 struct MemoryOptions {
-  std::size_t buffer_bytes = 256 * 1024;  ///< in each direction; a writer waits when it is full; at least 1
-  std::string address = "inproc://";      ///< what each end calls the other
+  /// In each direction; at least 1. A writer waits when the buffer is full.
+  std::size_t buffer_bytes = 256 * 1024;
+  /// The address of the peer as each end reports it.
+  std::string address = "inproc://";
 };
 
-/// Half of a pair whose loop is not known yet. Destroying it unclaimed closes the other end's stream. Any thread.
+/// One end of a connection, as long as its loop is not known. Destroying it unclaimed ends the stream of the other end.
+/// Any thread.
 class MemoryEnd {
  public:
-  class Link;
-
-  explicit MemoryEnd(std::shared_ptr<Link> link) noexcept : link_(std::move(link)) {}
+  explicit MemoryEnd(std::shared_ptr<MemoryLink> link) noexcept : link_(std::move(link)) {}
   MemoryEnd(MemoryEnd&&) noexcept = default;
   MemoryEnd& operator=(MemoryEnd&&) = delete;
   ~MemoryEnd();
-  /// What the other end is called.
+  /// The address of the other end.
   const std::string& address() const noexcept;
-  /// Once; on the loop's thread.
+  /// The end as a transport on `loop`. To be called once, on the thread of `loop`.
   std::unique_ptr<Transport> claim(Loop& loop);
 
  private:
-  std::shared_ptr<Link> link_;
+  std::shared_ptr<MemoryLink> link_;
 };
 
-/// The first end belongs to `loop`. The ends may be on different loops: then each read, write and wait takes one
-/// uncontended lock.
+/// Makes a connection. Its first end belongs to `loop`; the ends may be on different loops. Each read, write and wait
+/// takes one lock, which is uncontended if both ends are on the same loop.
 std::pair<std::unique_ptr<Transport>, MemoryEnd> make_memory_link(Loop& loop, const MemoryOptions& options = {});
 std::pair<std::unique_ptr<Transport>, std::unique_ptr<Transport>> make_memory_pair(Loop& first, Loop& second,
                                                                                    const MemoryOptions& options = {});

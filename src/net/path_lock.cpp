@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The lock file: made, locked, removed.
+// Makes, locks and removes the lock file.
 #include "net/path_lock.h"
 
 #include <fcntl.h>
@@ -31,11 +31,11 @@ bool is_file_of_path(int file, const std::string& path) noexcept {
 
 PathLock::PathLock(std::string path) noexcept : path_(std::move(path)) {
   while (!path_.empty()) {
-    // A copy of it in a forked child would hold the lock.
-    UniqueSocket file(OpenSockets::make(
+    // A copy of the descriptor in a forked child would hold the lock.
+    UniqueSocket file(ForkSafeSockets::make(
         [this] { return ::open(path_.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, S_IRUSR | S_IWUSR); }));
     if (file.get() < 0 || !lock(file.get())) return;
-    // Whoever held it before has removed the file: a lock on that keeps nobody out.
+    // The previous holder has removed the file, so that the lock on it excludes no other process.
     if (!is_file_of_path(file.get(), path_)) continue;
     file_ = std::move(file);
     return;
@@ -43,7 +43,7 @@ PathLock::PathLock(std::string path) noexcept : path_(std::move(path)) {
 }
 
 PathLock::~PathLock() {
-  // First the name, then the lock: those who wait for it then see that they hold nothing.
+  // The name goes before the lock, so that processes that wait for the lock find that they have locked a removed file.
   if (is_held()) ::unlink(path_.c_str());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PathLock: a lock between processes, held while its object lives.
+// PathLock: a lock between processes, named by a path and held as long as the object lives.
 #pragma once
 
 #include "net/unique_socket.h"
@@ -8,8 +8,8 @@
 
 namespace trunkline::net {
 
-/// Waits for the lock that the file `path` stands for; the file is there only while somebody holds or wants it. Holds
-/// nothing if `path` is empty or the file cannot be opened.
+/// The constructor waits for the lock on the file `path`, which exists only while a process holds or awaits the lock.
+/// The object holds no lock if `path` is empty or the file cannot be opened.
 class PathLock {
  public:
   explicit PathLock(std::string path) noexcept;

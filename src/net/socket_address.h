@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SocketAddress: a system address made from an endpoint, or read from a socket and written as a URI.
+// SocketAddress: a socket address of the system, made from an endpoint or read from a socket.
 #pragma once
 
 #include "net/transport.h"
@@ -20,7 +20,8 @@ class SocketAddress {
   explicit SocketAddress(const asio::ip::tcp::endpoint& address) noexcept;
   /// For unix endpoints.
   static SocketAddress of_unix(const Endpoint& endpoint) noexcept;
-  /// Of a tcp or tls endpoint whose host is an IPv4 or IPv6 address; otherwise nullopt: the name has to be resolved.
+  /// The address of a tcp or tls endpoint whose host is an IPv4 or IPv6 address. Nullopt: the host is a name, which has
+  /// to be resolved.
   static std::optional<SocketAddress> of_numeric(const Endpoint& endpoint);
   static SocketAddress local_of(int socket) noexcept;
   static SocketAddress peer_of(int socket) noexcept;
@@ -29,7 +30,7 @@ class SocketAddress {
   const sockaddr* data() const noexcept { return reinterpret_cast<const sockaddr*>(&storage_); }
   socklen_t size() const noexcept { return size_; }
   std::uint16_t port() const noexcept;
-  /// `scheme` says whether "tcp" or "tls" is written. A unix socket without a name is "unix:".
+  /// The address as a URI, with `scheme` tcp or tls for an IP address. A unix socket without a name is "unix:".
   std::string to_uri(Scheme scheme) const;
 
  private:
@@ -40,7 +41,7 @@ class SocketAddress {
   socklen_t size_ = 0;
 };
 
-/// Both addresses of a connected socket.
+/// Reads both addresses of a connected socket.
 PeerInfo peer_info_of(int socket, Scheme scheme);
 
 }  // namespace trunkline::net

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Socket options.
+// Sets and checks socket options.
 #include "net/socket_options.h"
 
-#include "net/open_sockets.h"
+#include "net/fork_safe_sockets.h"
 #include "net/system_error.h"
 
 #include <netinet/in.h>
@@ -75,10 +75,10 @@ Status check_options(const TransportOptions& options) {
 Result<int> make_socket(int family, const TransportOptions& options, std::string_view tried) {
   if (Status status = check_options(options); !status.is_ok()) return status;
   const int socket =
-      OpenSockets::make([family] { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); });
+      ForkSafeSockets::make([family] { return ::socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0); });
   if (socket < 0) return system_status(tried, errno);
   if (Status status = set_early_options(socket, family, options, tried); !status.is_ok()) {
-    OpenSockets::close(socket);
+    ForkSafeSockets::close(socket);
     return status;
   }
   return socket;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Making sockets as TransportOptions ask for.
+// Sockets with the options of TransportOptions.
 #pragma once
 
 #include <trunkline/result.h>
@@ -9,12 +9,12 @@
 
 namespace trunkline::net {
 
-/// A new non-blocking socket that a child process does not inherit, with the options that must be set before it
-/// connects or listens; the caller closes it. `tried` begins an error's text, e.g. "connect tcp://host:1".
+/// Makes a non-blocking socket that exec() closes, and sets the options that must be set before it connects or listens.
+/// The caller closes it. Errors begin with `tried`, for example "connect tcp://host:1".
 Result<int> make_socket(int family, const TransportOptions& options, std::string_view tried);
-/// The options of a connected socket.
+/// Sets the options that must be set once the socket is connected.
 Status set_connected_options(int socket, int family, const TransportOptions& options, std::string_view tried);
-/// invalid_argument, with the option's name, its value and range.
+/// Error: invalid_argument, with the option's name, its value and its range.
 Status check_options(const TransportOptions& options);
 
 }  // namespace trunkline::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading and writing of sockets.
+// Reads and writes sockets with one system call each.
 #include "net/socket_transport.h"
 
 #include "net/system_error.h"
@@ -21,7 +21,7 @@ template <class Span>
 std::size_t to_iovec(std::span<const Span> spans, std::array<iovec, max_spans>& out) noexcept {
   const std::size_t count = std::min(spans.size(), max_spans);
   for (std::size_t i = 0; i < count; ++i) {
-    // iovec serves both directions, hence not const.
+    // iovec serves both directions, so its pointer is not const.
     out[i] = {const_cast<void*>(static_cast<const void*>(spans[i].data())), spans[i].size()};
   }
   return count;
@@ -38,7 +38,7 @@ IoResult SocketTransport::read(std::span<const MutableByteSpan> into) {
   message.msg_iovlen = to_iovec(into, vectors);
   ssize_t count = -1;
   do {
-    count = ::recvmsg(readiness_->socket(), &message, 0);
+    count = ::recvmsg(watcher_->socket(), &message, 0);
   } while (count < 0 && errno == EINTR);
   if (count > 0) return {IoState::ok, static_cast<std::size_t>(count), {}};
   if (count == 0) return {IoState::end_of_stream, 0, {}};
@@ -52,14 +52,14 @@ IoResult SocketTransport::write(std::span<const ByteSpan> from) {
   message.msg_iovlen = to_iovec(from, vectors);
   ssize_t count = -1;
   do {
-    count = ::sendmsg(readiness_->socket(), &message, MSG_NOSIGNAL);
+    count = ::sendmsg(watcher_->socket(), &message, MSG_NOSIGNAL);
   } while (count < 0 && errno == EINTR);
   if (count >= 0) return {count > 0 ? IoState::ok : IoState::would_block, static_cast<std::size_t>(count), {}};
   return is_would_block(errno) ? IoResult{IoState::would_block, 0, {}} : failed("write to ", errno);
 }
 
 void SocketTransport::shutdown_send() {
-  if (readiness_->is_open()) ::shutdown(readiness_->socket(), SHUT_WR);
+  if (watcher_->is_open()) ::shutdown(watcher_->socket(), SHUT_WR);
 }
 
 IoResult SocketTransport::failed(std::string_view tried, int error_number) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Translation of the system's error numbers.
+// Translates the system's error numbers.
 #include "net/system_error.h"
 
 #include <cctype>

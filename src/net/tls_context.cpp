@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TlsOptions turned into an SSL_CTX.
+// Makes an SSL_CTX of TlsOptions.
 #include "net/tls_context.h"
 
 #include "net/system_error.h"
@@ -22,7 +22,7 @@ Status refused_file(std::string_view option, const std::string& file) {
   return refused(std::string(option) + " " + file);
 }
 
-/// OpenSSL's own default would ask on the terminal.
+/// The default of OpenSSL would ask on the terminal.
 int no_password(char*, int, int, void*) { return -1; }
 
 }  // namespace
@@ -32,7 +32,7 @@ std::string openssl_reason() {
   ERR_clear_error();
   if (error == 0) return "unknown reason";
   if (ERR_SYSTEM_ERROR(error)) return system_text(ERR_GET_REASON(error));
-  // What a server without TLS answers does not look like a record; ours answers with this alert.
+  // The response of a server without TLS does not look like a TLS record. Servers of this library send this alert.
   const bool is_of_ssl = ERR_GET_LIB(error) == ERR_LIB_SSL;
   if (is_of_ssl && ERR_GET_REASON(error) == SSL_R_WRONG_VERSION_NUMBER) {
     return "wrong version number (the peer does not seem to speak TLS)";
@@ -66,7 +66,7 @@ Status TlsContext::configure() {
   SSL_CTX_set_mode(context, SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_read_ahead(context, 1);
   SSL_CTX_set_default_read_buffer_len(context, read_buffer_bytes);
-  // Connections are few and long: resuming sessions is not worth what a server must remember or sign.
+  // Connections are few and long, so that resuming sessions is not worth the server's memory or signatures.
   SSL_CTX_set_session_cache_mode(context, SSL_SESS_CACHE_OFF);
   SSL_CTX_set_num_tickets(context, 0);
   SSL_CTX_set_default_passwd_cb(context, no_password);
@@ -92,16 +92,16 @@ Status TlsContext::load_own_certificate() {
 }
 
 Status TlsContext::load_authorities() {
-  const bool asks_peer =
+  const bool verifies_peer =
       role_ == TlsRole::client ? options_.verify_peer : options_.client_certificate != ClientCertificate::none;
   const std::string& file = options_.ca_file;
   if (file.empty()) {
-    if (asks_peer && SSL_CTX_set_default_verify_paths(context_.get()) != 1)
+    if (verifies_peer && SSL_CTX_set_default_verify_paths(context_.get()) != 1)
       return refused("open the system's trust store");
     return {};
   }
   if (SSL_CTX_load_verify_file(context_.get(), file.c_str()) != 1) return refused_file("ca_file", file);
-  if (role_ == TlsRole::server && asks_peer) {
+  if (role_ == TlsRole::server && verifies_peer) {
     STACK_OF(X509_NAME)* const names = SSL_load_client_CA_file(file.c_str());
     if (names == nullptr) return refused_file("ca_file", file);
     SSL_CTX_set_client_CA_list(context_.get(), names);
@@ -145,7 +145,7 @@ int TlsContext::select_alpn(SSL*, const unsigned char** chosen, unsigned char* c
                             const unsigned char* offered, unsigned offered_size, void* context) {
   const std::string& ours = static_cast<const TlsContext*>(context)->alpn_wire_;
   unsigned char* selected = nullptr;
-  // Prefers in the order of its third argument.
+  // Chooses the first name of its third argument that the other list contains.
   const int outcome = SSL_select_next_proto(&selected, chosen_size, reinterpret_cast<const unsigned char*>(ours.data()),
                                             static_cast<unsigned>(ours.size()), offered, offered_size);
   if (outcome != OPENSSL_NPN_NEGOTIATED) return SSL_TLSEXT_ERR_ALERT_FATAL;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// TlsContext: certificates, keys and rules as OpenSSL holds them.
+// TlsContext: certificates, keys and rules as an SSL_CTX.
 #pragma once
 
-#include "net/tls_handshake.h"
+#include "net/tls_context_factory.h"
 
 #include <openssl/ssl.h>
 
@@ -28,7 +28,7 @@ class TlsContext {
 
   TlsRole role() const noexcept { return role_; }
   const TlsOptions& options() const noexcept { return options_; }
-  /// A session in this context; throws std::bad_alloc.
+  /// Makes a session in this context. Throws std::bad_alloc.
   SSL* new_session() const;
 
  private:
@@ -44,11 +44,13 @@ class TlsContext {
 
   const TlsRole role_;
   const TlsOptions options_;
-  std::string alpn_wire_;  ///< each name behind its length, RFC 7301
+  /// The ALPN names, each behind its length (RFC 7301).
+  std::string alpn_wire_;
   std::unique_ptr<SSL_CTX, OpensslDeleter<SSL_CTX_free>> context_;
 };
 
-/// The oldest entry of this thread's error queue in OpenSSL's words, e.g. "key values mismatch"; empties the queue.
+/// The text of the oldest entry of this thread's OpenSSL error queue, for example "key values mismatch". Empties the
+/// queue.
 std::string openssl_reason();
 
 }  // namespace trunkline::net

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// The handshake on a loop, with its deadline.
+// Shakes hands on a loop, until a deadline.
 #include "net/tls_handshake.h"
 
-#include "net/parting.h"
+#include "net/lingering_close.h"
+#include "net/loop.h"
 #include "net/socket_transport.h"
 #include "net/tls_stream.h"
 #include "net/tls_transport.h"
@@ -13,60 +14,61 @@ namespace {
 
 class SocketHandshake final : public TlsHandshake, private TransportObserver {
  public:
-  SocketHandshake(Readiness::Pointer socket, PeerInfo peer, const HandshakeOptions& options, HandshakeCallback callback)
-      : readiness_(std::move(socket)),
-        stream_(std::make_unique<TlsStream>(options.context, readiness_->socket(), options.server_name)),
+  SocketHandshake(SocketWatcher::Pointer socket, PeerInfo peer, const HandshakeOptions& options,
+                  HandshakeCallback callback)
+      : watcher_(std::move(socket)),
+        stream_(std::make_unique<TlsStream>(options.context, watcher_->socket(), options.server_name)),
         peer_(std::move(peer)),
         tried_(options.tried),
-        place_(options.place),
+        permit_(options.permit),
         callback_(std::move(callback)),
         timeout_([](base::Timer&, void* self, base::TimePoint) { static_cast<SocketHandshake*>(self)->timed_out(); },
                  this) {
-    readiness_->set_observer(this);
-    readiness_->wait_writable();
-    readiness_->loop().timers().schedule(timeout_, options.deadline);
+    watcher_->set_observer(this);
+    watcher_->wait_writable();
+    watcher_->loop().timers().schedule(timeout_, options.deadline);
   }
 
  private:
-  void on_readable() override { go_on(); }
-  void on_writable() override { go_on(); }
+  void on_readable() override { advance(); }
+  void on_writable() override { advance(); }
 
-  void go_on() {
-    if (is_shaken_) return deliver();
+  void advance() {
+    if (is_handshake_done_) return deliver();
     const TlsStream::Step step = stream_->shake_hands();
     const bool sent = stream_->flush();
     if (step == TlsStream::Step::failed) return fail(stream_->read_error());
     if (!sent) return fail(stream_->write_error());
-    if (stream_->has_unsent()) readiness_->wait_writable();
-    if (step == TlsStream::Step::wants_read) return readiness_->wait_readable();
-    is_shaken_ = true;
+    if (stream_->has_unsent()) watcher_->wait_writable();
+    if (step == TlsStream::Step::wants_read) return watcher_->wait_readable();
+    is_handshake_done_ = true;
     if (!stream_->has_unsent()) deliver();
   }
 
   void deliver() {
     if (!stream_->flush()) return fail(stream_->write_error());
-    if (stream_->has_unsent()) return readiness_->wait_writable();
+    if (stream_->has_unsent()) return watcher_->wait_writable();
     stream_->describe(peer_);
-    readiness_->set_observer(nullptr);
+    watcher_->set_observer(nullptr);
     finish(std::unique_ptr<Transport>(
-        std::make_unique<TlsTransport>(std::move(readiness_), std::move(stream_), std::move(peer_))));
+        std::make_unique<TlsTransport>(std::move(watcher_), std::move(stream_), std::move(peer_))));
   }
 
-  /// The peer is given time to read the alert that says why.
+  /// Where a permit is given, the peer is given time to read the alert.
   void fail(const Status& reason) {
-    readiness_->set_observer(nullptr);
-    if (place_) {
-      Parting::begin(std::make_unique<SocketTransport>(std::move(readiness_), std::move(peer_)), {},
-                     *std::move(place_));
+    watcher_->set_observer(nullptr);
+    if (permit_) {
+      LingeringClose::begin(std::make_unique<SocketTransport>(std::move(watcher_), std::move(peer_)), {},
+                            *std::move(permit_));
     } else {
-      readiness_->close();
+      watcher_->close();
     }
     finish(
         Status(StatusCode::unavailable, tried_ + ": tls: " + std::string(reason.message()), StatusOrigin::transport));
   }
 
   void timed_out() {
-    readiness_->close();
+    watcher_->close();
     finish(Status(StatusCode::unavailable, tried_ + ": tls: handshake not done within its timeout",
                   StatusOrigin::transport));
   }
@@ -78,20 +80,20 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
     callback(std::move(result));
   }
 
-  Readiness::Pointer readiness_;
+  SocketWatcher::Pointer watcher_;
   std::unique_ptr<TlsStream> stream_;
   PeerInfo peer_;
   const std::string tried_;
-  std::optional<Place> place_;
+  std::optional<ConnectionPermit> permit_;
   HandshakeCallback callback_;
   base::Timer timeout_;
-  bool is_shaken_ = false;
+  bool is_handshake_done_ = false;
 };
 
 }  // namespace
 
-std::unique_ptr<TlsHandshake> start_handshake(Readiness::Pointer socket, PeerInfo peer, const HandshakeOptions& options,
-                                              HandshakeCallback callback) {
+std::unique_ptr<TlsHandshake> start_handshake(SocketWatcher::Pointer socket, PeerInfo peer,
+                                              const HandshakeOptions& options, HandshakeCallback callback) {
   return std::make_unique<SocketHandshake>(std::move(socket), std::move(peer), options, std::move(callback));
 }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// TLS as the listener and the dialer see it: contexts made from options, and the handshake on a connected socket.
+// TlsHandshake: the TLS handshake on a connected socket.
 #pragma once
 
-#include "net/listener.h"
-#include "net/readiness.h"
-
-#include <trunkline/tls.h>
+#include "net/connection_permit.h"
+#include "net/loop_owned.h"
+#include "net/socket_watcher.h"
+#include "net/tls_context_factory.h"
 
 #include <functional>
 #include <memory>
@@ -14,33 +14,26 @@
 
 namespace trunkline::net {
 
-/// What is read from the files that TlsOptions name. Immutable, any thread. Without TLS in the build there is none: the
-/// functions that make one give unimplemented.
-class TlsContext;
-
-/// Errors (invalid_argument) name the option, the file and the reason.
-Result<std::shared_ptr<const TlsContext>> make_server_context(const TlsOptions& options);
-Result<std::shared_ptr<const TlsContext>> make_client_context(const TlsOptions& options);
-
 struct HandshakeOptions {
   std::shared_ptr<const TlsContext> context;
-  std::string
-      server_name;  ///< clients: for SNI and the check of the certificate, unless TlsOptions::server_name is set
+  /// For clients: the name for SNI and for the check of the certificate, unless TlsOptions::server_name is set.
+  std::string server_name;
   base::TimePoint deadline = base::never;
-  std::string tried;  ///< begins an error's text, e.g. "connect tls://host:1"
-  /// Servers: a peer whose handshake has failed is given time to read why (Parting), and this is held until then.
-  /// Unset: the socket is closed at once.
-  std::optional<Place> place{};
+  /// Errors begin with it, for example "connect tls://host:1".
+  std::string tried;
+  /// For servers: if the handshake fails, the peer is given time to read the alert (LingeringClose), and the permit is
+  /// held until then. Unset: the socket is closed at once.
+  std::optional<ConnectionPermit> permit{};
 };
 
 using HandshakeCallback = std::function<void(Result<std::unique_ptr<Transport>>)>;
 
-/// Destroying it gives the handshake up: the callback is not called then.
-class TlsHandshake : public Resident {};
+/// A handshake in progress. Its destruction closes the socket, and the callback is not called then.
+class TlsHandshake : public LoopOwned {};
 
-/// `callback` is called once, on the loop, never from inside this. The transport's peer is `peer` and what the
-/// handshake found.
-std::unique_ptr<TlsHandshake> start_handshake(Readiness::Pointer socket, PeerInfo peer, const HandshakeOptions& options,
-                                              HandshakeCallback callback);
+/// Calls `callback` once, on the loop, and not from inside this function. The peer of the transport is `peer` with what
+/// the handshake has found out.
+std::unique_ptr<TlsHandshake> start_handshake(SocketWatcher::Pointer socket, PeerInfo peer,
+                                              const HandshakeOptions& options, HandshakeCallback callback);
 
 }  // namespace trunkline::net

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenSSL between the plain and the encrypted side.
+// Encrypts and decrypts by means of OpenSSL.
 #include "net/tls_stream.h"
 
 #include "net/system_error.h"
@@ -24,17 +24,17 @@ namespace trunkline::net {
 namespace {
 
 constexpr std::size_t record_bytes = 16 * 1024;
-/// Header, padding and tag, of TLS 1.2 and 1.3, in round figures.
-constexpr std::size_t most_record_overhead = 256;
-/// Encrypted bytes are sent once this much has gathered, so that both sides work at once: two records.
+/// Header, padding and tag of TLS 1.2 and 1.3, rounded up.
+constexpr std::size_t max_record_overhead = 256;
+/// Encrypted bytes are sent once this much has gathered, so that both sides work at the same time. Two records.
 constexpr std::size_t flush_bytes = 32 * 1024;
-/// OpenSSL reads on over records without data. After this much of them the loop does other things.
-constexpr std::size_t most_idle_bytes = 64 * 1024;
-/// Each costs far more than its bytes say, and OpenSSL cannot be told to pause. A peer that renews its keys more often
-/// than this without a word between is given up.
-constexpr int most_renewals = 100;
-/// What is more than this can only be what the peer has OpenSSL say, new keys or alerts, without reading it.
-constexpr std::size_t most_unsent_bytes = 256 * 1024;
+/// OpenSSL goes on reading as long as records carry no data. After this many bytes of them the loop gets its turn.
+constexpr std::size_t max_bytes_without_data = 64 * 1024;
+/// A renewal of keys is far more expensive than its size suggests, and OpenSSL cannot be paused. A peer that renews its
+/// keys more often than this without sending data is disconnected.
+constexpr int max_renewals = 100;
+/// More than this can only be new keys or alerts that the peer makes OpenSSL send, and does not read.
+constexpr std::size_t max_unsent_bytes = 256 * 1024;
 
 void fail(Status& error, const std::string& reason) {
   if (error.is_ok()) error = {StatusCode::unavailable, reason, StatusOrigin::transport};
@@ -42,7 +42,7 @@ void fail(Status& error, const std::string& reason) {
 
 }  // namespace
 
-/// OpenSSL's view of the socket: reads it directly, writes into the stream's buffer.
+/// The BIO of a stream: it reads from the socket, and writes into the buffer of the stream.
 struct SocketBio {
   static BIO* make(TlsStream& stream) {
     BIO* const bio = BIO_new(method());
@@ -53,7 +53,7 @@ struct SocketBio {
   }
 
   static const BIO_METHOD* method() {
-    // Never freed: a stream may outlive what is destroyed at the end of the process.
+    // Never freed: a stream may outlive the static objects of the process.
     static const BIO_METHOD* const instance = [] {
       BIO_METHOD* const made = BIO_meth_new(BIO_get_new_index() | BIO_TYPE_SOURCE_SINK, "trunkline socket");
       if (made == nullptr) throw std::bad_alloc();
@@ -70,7 +70,7 @@ struct SocketBio {
     BIO_clear_retry_flags(bio);
     stream.is_socket_empty_ = false;
     *count = 0;
-    if (stream.read_since_data_ >= most_idle_bytes) {
+    if (stream.read_since_data_ >= max_bytes_without_data) {
       BIO_set_retry_read(bio);
       return 0;
     }
@@ -121,23 +121,23 @@ TlsStream::TlsStream(std::shared_ptr<const TlsContext> context, int socket, cons
 }
 
 void TlsStream::release_buffers() noexcept {
-  // In mid-record releases before 3.0.14 would free a buffer that they still read from (CVE-2024-4741).
+  // Within a record, releases of OpenSSL before 3.0.14 free a buffer from which they still read (CVE-2024-4741).
   const bool is_between_records = std::string_view(SSL_rstate_string(session_.get())) == "RH";
   if (is_between_records && SSL_has_pending(session_.get()) == 0) SSL_free_buffers(session_.get());
 }
 
 void TlsStream::set_server_name(std::string server_name) {
-  // The root's dot is neither sent (RFC 6066) nor in certificates.
+  // The final dot of an absolute name is neither sent (RFC 6066) nor contained in certificates.
   if (server_name.size() > 1 && server_name.back() == '.') server_name.pop_back();
   std::error_code error;
   const auto address = asio::ip::make_address(server_name, error);
   X509_VERIFY_PARAM* const rules = SSL_get0_param(session_.get());
   int accepted = 1;
   if (!error) {
-    // An address is matched with the certificate's addresses and is never sent as SNI (RFC 6066).
+    // An address is compared with the addresses of the certificate, and is never sent as SNI (RFC 6066).
     if (context_->options().verify_peer) accepted = X509_VERIFY_PARAM_set1_ip_asc(rules, address.to_string().c_str());
   } else {
-    // What the macro SSL_set_tlsext_host_name says, without its casts.
+    // The expansion of the macro SSL_set_tlsext_host_name, without its old-style casts.
     accepted = static_cast<int>(SSL_ctrl(session_.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                                          const_cast<char*>(server_name.c_str())));
     X509_VERIFY_PARAM_set_hostflags(rules, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS);
@@ -162,7 +162,7 @@ TlsStream::Step TlsStream::shake_hands() {
 IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
   std::size_t total = 0;
   is_drained_ = false;
-  if (unsent_.size() - unsent_start_ > most_unsent_bytes)
+  if (unsent_.size() - unsent_start_ > max_unsent_bytes)
     fail(read_error_, "the peer asks for new keys and does not read");
   for (MutableByteSpan span : into) {
     while (!span.empty()) {
@@ -178,26 +178,26 @@ IoResult TlsStream::read(std::span<const MutableByteSpan> into) {
       }
       span = span.subspan(count);
       total += count;
-      // Nothing in the session, nothing in the socket: asking again would only be told so.
+      // Neither the session nor the socket has more, so that another read would return nothing.
       is_drained_ = is_socket_short_ && SSL_has_pending(session_.get()) == 0;
-      // With new keys before each record, one record at a time.
+      // If the peer renews its keys before each record, only one record is read at a time.
       if (is_drained_ || renewals_ > 0) return {IoState::ok, total, {}};
     }
   }
   return {IoState::ok, total, {}};
 }
 
-/// Messages of the handshake that come after it. Called by OpenSSL: nothing may be thrown.
+/// Counts handshake messages that follow the handshake. OpenSSL calls it, so it must not throw.
 void TlsStream::count_renewal(int is_written, int, int type, const void*, std::size_t, SSL* session, void* stream) {
   if (is_written != 0 || type != SSL3_RT_HANDSHAKE) return;
-  if (++static_cast<TlsStream*>(stream)->renewals_ <= most_renewals) return;
-  // OpenSSL then takes no further record.
+  if (++static_cast<TlsStream*>(stream)->renewals_ <= max_renewals) return;
+  // Makes OpenSSL ignore all further records.
   SSL_set_shutdown(session, SSL_get_shutdown(session) | SSL_RECEIVED_SHUTDOWN);
 }
 
 IoResult TlsStream::end_of_read(int result) {
-  if (renewals_ > most_renewals) {
-    fail(read_error_, "the peer renews its keys and says nothing else");
+  if (renewals_ > max_renewals) {
+    fail(read_error_, "the peer renews its keys and sends no data");
     return {IoState::failed, 0, read_error_};
   }
   switch (SSL_get_error(session_.get(), result)) {
@@ -222,7 +222,7 @@ IoResult TlsStream::write(std::span<const ByteSpan> from) {
   return write_error_.is_ok() ? IoResult{IoState::would_block, 0, {}} : IoResult{IoState::failed, 0, write_error_};
 }
 
-/// Until all is encrypted, or the socket takes no more.
+/// Encrypts until everything is encrypted or the socket takes no more.
 void TlsStream::encrypt_all(std::span<const ByteSpan> from) {
   std::array<std::byte, record_bytes> record;
   std::size_t gathered = 0;
@@ -232,15 +232,15 @@ void TlsStream::encrypt_all(std::span<const ByteSpan> from) {
     known -= skipped;
     span = span.subspan(skipped);
     while (!span.empty()) {
-      // A whole record is encrypted where it lies; what is smaller is first gathered into one.
+      // A whole record is encrypted in place; smaller pieces are gathered into a record first.
       const bool in_place = gathered == 0 && span.size() >= record_bytes;
       const std::size_t count = std::min(span.size(), record_bytes - gathered);
       if (!in_place) std::memcpy(record.data() + gathered, span.data(), count);
       gathered += count;
       if (gathered == record_bytes) {
         gathered = 0;
-        // Room for all until the next flush, which else would grow, and copy, in the middle.
-        if (unsent_.size() == 0) unsent_.prepare(flush_bytes + 2 * most_record_overhead);
+        // Room for everything up to the next flush, so that the buffer does not grow, and copy, in between.
+        if (unsent_.size() == 0) unsent_.prepare(flush_bytes + 2 * max_record_overhead);
         if (!encrypt(in_place ? span.first(count) : ByteSpan(record))) return;
         if (unsent_.size() - unsent_start_ >= flush_bytes && (!flush() || has_unsent())) return;
       }
@@ -254,7 +254,7 @@ bool TlsStream::encrypt(ByteSpan bytes) {
   std::size_t count = 0;
   ERR_clear_error();
   const int result = SSL_write_ex(session_.get(), bytes.data(), bytes.size(), &count);
-  // The buffer takes everything, so a write is never cut short.
+  // The buffer takes everything, so a write is never partial.
   if (result == 1 && count == bytes.size()) {
     records_.push_back({unsent_.size(), count});
     encrypted_ += count;
@@ -264,7 +264,7 @@ bool TlsStream::encrypt(ByteSpan bytes) {
   return false;
 }
 
-/// Bytes of the records that are out since the last time.
+/// Returns the bytes of the records that were sent since the last call.
 std::size_t TlsStream::take_sent() noexcept {
   const std::size_t sent = std::exchange(unreported_, 0);
   encrypted_ -= sent;
@@ -274,7 +274,7 @@ std::size_t TlsStream::take_sent() noexcept {
 bool TlsStream::is_of_this_process() const noexcept { return ::getpid() == process_; }
 
 void TlsStream::send_close_notify() {
-  // Only a session that is up and sound may say goodbye.
+  // Only a session that is established and has not failed may send it.
   if (!read_error_.is_ok() || !write_error_.is_ok() || SSL_in_init(session_.get()) != 0) return;
   ERR_clear_error();
   SSL_shutdown(session_.get());
@@ -297,7 +297,7 @@ bool TlsStream::flush() {
     }
   }
   if (unsent_.size() > 0) {
-    // Taken and dropped: an idle connection keeps no buffer.
+    // Releases the memory: an idle connection keeps no buffer.
     const Slice sent = unsent_.take();
     unsent_start_ = 0;
   }
@@ -312,7 +312,7 @@ void TlsStream::count_sent() noexcept {
 }
 
 bool TlsStream::has_buffered() const noexcept {
-  return !is_drained_ && (read_since_data_ >= most_idle_bytes || SSL_has_pending(session_.get()) == 1);
+  return !is_drained_ && (read_since_data_ >= max_bytes_without_data || SSL_has_pending(session_.get()) == 1);
 }
 
 std::string TlsStream::failure_reason(int result) const {
@@ -335,7 +335,7 @@ void TlsStream::describe(PeerInfo& peer) const {
   SSL_get0_alpn_selected(session_.get(), &name, &size);
   peer.alpn.assign(reinterpret_cast<const char*>(name), size);
   X509* const certificate = SSL_get0_peer_certificate(session_.get());
-  // Without verification anybody could have signed what the certificate says.
+  // Without verification the certificate proves nothing.
   if (certificate == nullptr || SSL_get_verify_mode(session_.get()) == SSL_VERIFY_NONE ||
       SSL_get_verify_result(session_.get()) != X509_V_OK) {
     return;

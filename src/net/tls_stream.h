@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// TlsStream: one TLS session on a socket, without any waiting.
+// TlsStream: a TLS session on a non-blocking socket. It never waits.
 #pragma once
 
 #include "net/tls_context.h"
@@ -14,8 +14,8 @@
 
 namespace trunkline::net {
 
-/// What OpenSSL wants to send gathers here and goes out in one system call; so it never has to wait for the socket in
-/// mid-record, and no signal is raised. The socket is not the stream's and must outlive its use.
+/// The output of OpenSSL gathers here and is sent with one system call, so that OpenSSL never has to wait for the
+/// socket within a record, and no signal is raised. The stream does not own the socket, which must outlive its use.
 class TlsStream {
  public:
   enum class Step : std::uint8_t { done, wants_read, failed };
@@ -25,30 +25,30 @@ class TlsStream {
   TlsStream(const TlsStream&) = delete;
   TlsStream& operator=(const TlsStream&) = delete;
 
-  /// Goes on with the handshake. Flush after it, also when it failed: an alert tells the peer why.
+  /// Continues the handshake. To be followed by flush(), also if it has failed, since an alert tells the peer why.
   Step shake_hands();
   IoResult read(std::span<const MutableByteSpan> into);
-  /// Ok for what has gone to the socket. What has been encrypted beyond that must come again, as Transport::write()
-  /// says; it is not encrypted again.
+  /// The result counts the bytes that were sent. Bytes that were encrypted but not sent must be passed again, as
+  /// Transport::write() says; they are not encrypted again.
   IoResult write(std::span<const ByteSpan> from);
-  /// Says that nothing more will be written.
+  /// Tells the peer that nothing more will be written.
   void send_close_notify();
-  /// Sends what it can; false if sending failed for good.
+  /// Sends what the socket takes. False: sending has failed for good.
   bool flush();
-  /// write() would say that something has been sent.
+  /// True if the next write() has a result other than would_block.
   bool has_progress() const noexcept { return unreported_ > 0 || !write_error_.is_ok(); }
   bool has_unsent() const noexcept { return unsent_start_ < unsent_.size(); }
-  /// True if read() may have something without the socket becoming readable.
+  /// True if read() may return bytes although the socket is not readable.
   bool has_buffered() const noexcept;
   /// Ok until reading, or the handshake, has failed for good.
   const Status& read_error() const noexcept { return read_error_; }
-  /// Ok until writing has failed for good. What has arrived can still be read then.
+  /// Ok until writing has failed for good. Bytes that have arrived can still be read then.
   const Status& write_error() const noexcept { return write_error_; }
-  /// OpenSSL's buffers, some 40 KiB, unless something is in them; the next read or write takes new ones.
+  /// Frees the buffers of OpenSSL, about 40 KiB, unless they are in use. The next read or write allocates new ones.
   void release_buffers() noexcept;
-  /// False in a child of fork(): the session is its parent's, and nothing may be sent in its name.
+  /// False in a forked child: the session is the parent's, and the child may send nothing in it.
   bool is_of_this_process() const noexcept;
-  /// After the handshake.
+  /// Adds what the handshake has found out. After the handshake.
   void describe(PeerInfo& peer) const;
 
  private:
@@ -69,20 +69,30 @@ class TlsStream {
   std::unique_ptr<SSL, OpensslDeleter<SSL_free>> session_;
   BufferWriter unsent_;
   std::size_t unsent_start_ = 0;
-  /// A record that is not sent whole yet.
+  /// A record that is not completely sent.
   struct Record {
-    std::size_t end;    ///< in `unsent_`
-    std::size_t bytes;  ///< before encryption
+    /// Its end in `unsent_`.
+    std::size_t end;
+    /// Its size before encryption.
+    std::size_t bytes;
   };
   std::vector<Record> records_;
-  std::size_t unreported_ = 0;       ///< bytes of whole records sent that write() has yet to say
-  std::size_t encrypted_ = 0;        ///< bytes encrypted and not said by write()
-  int socket_error_ = 0;             ///< of the last read or write that failed
-  bool is_drained_ = false;          ///< the last read took all there was
-  bool is_socket_short_ = false;     ///< the socket had less than it was last asked for
-  std::size_t read_since_data_ = 0;  ///< from the socket, by the read or handshake step that goes on
-  int renewals_ = 0;                 ///< of keys and tickets, before the data of the last read
-  bool is_socket_empty_ = false;     ///< the socket had nothing when it was last asked
+  /// Bytes, before encryption, of sent records that write() has yet to report.
+  std::size_t unreported_ = 0;
+  /// Bytes that were encrypted and that write() has not reported as sent.
+  std::size_t encrypted_ = 0;
+  /// The error number of the last read or write that failed.
+  int socket_error_ = 0;
+  /// The last read took all that had arrived.
+  bool is_drained_ = false;
+  /// The socket returned less than it was last asked for.
+  bool is_socket_short_ = false;
+  /// The socket returned nothing when it was last read.
+  bool is_socket_empty_ = false;
+  /// Bytes from the socket during the current step of the handshake or of read(), since it last returned data.
+  std::size_t read_since_data_ = 0;
+  /// New keys and tickets of the peer before the data of the last read.
+  int renewals_ = 0;
   Status read_error_;
   Status write_error_;
 };

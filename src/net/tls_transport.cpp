@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What TLS waits for, in terms of the socket.
+// Waits for the socket as the TLS session requires.
 #include "net/tls_transport.h"
 
 #include <sys/socket.h>
@@ -7,25 +7,25 @@
 namespace trunkline::net {
 
 namespace {
-/// A session without traffic for that long gives its buffers back. Doing so after each record would take and give
-/// 40 KiB with every call.
+/// A session without traffic for this long frees its buffers. Freeing them after each record would allocate and free 40
+/// KiB with every call.
 constexpr base::Duration pause = std::chrono::seconds(1);
 }  // namespace
 
-TlsTransport::TlsTransport(Readiness::Pointer readiness, std::unique_ptr<TlsStream> stream, PeerInfo peer)
-    : readiness_(std::move(readiness)),
+TlsTransport::TlsTransport(SocketWatcher::Pointer watcher, std::unique_ptr<TlsStream> stream, PeerInfo peer)
+    : watcher_(std::move(watcher)),
       stream_(std::move(stream)),
       peer_(std::move(peer)),
       buffered_([](void* self) { static_cast<TlsTransport*>(self)->on_readable(); }, this),
       pause_(&TlsTransport::on_pause, this) {
-  readiness_->set_observer(this);
+  watcher_->set_observer(this);
   note_use();
 }
 
 IoResult TlsTransport::read(std::span<const MutableByteSpan> into) {
   note_use();
   IoResult result = stream_->read(into);
-  // Reading may have made OpenSSL answer, with new keys or an alert.
+  // Reading may have made OpenSSL send new keys or an alert.
   flush();
   return with_address("read from ", std::move(result));
 }
@@ -38,28 +38,28 @@ IoResult TlsTransport::write(std::span<const ByteSpan> from) {
 }
 
 void TlsTransport::wait_readable() {
-  if (!readiness_->is_open()) return;
+  if (!watcher_->is_open()) return;
   wants_read_ = true;
   if (stream_->has_buffered() || !stream_->read_error().is_ok()) {
     loop().defer(buffered_);
   } else {
-    readiness_->wait_readable();
+    watcher_->wait_readable();
   }
 }
 
 void TlsTransport::wait_writable() {
   wants_write_ = true;
-  readiness_->wait_writable();
+  watcher_->wait_writable();
 }
 
 void TlsTransport::shutdown_send() {
-  if (std::exchange(is_ending_, true) || !readiness_->is_open()) return;
+  if (std::exchange(is_ending_, true) || !watcher_->is_open()) return;
   stream_->send_close_notify();
   flush();
 }
 
 void TlsTransport::close() {
-  if (!readiness_->is_open()) return;
+  if (!watcher_->is_open()) return;
   if (!std::exchange(is_ending_, true) && stream_->is_of_this_process()) {
     stream_->send_close_notify();
     stream_->flush();
@@ -67,7 +67,7 @@ void TlsTransport::close() {
   observer_ = nullptr;
   buffered_.cancel();
   pause_.cancel();
-  readiness_->close();
+  watcher_->close();
 }
 
 void TlsTransport::on_readable() {
@@ -82,7 +82,7 @@ void TlsTransport::on_writable() {
 
 void TlsTransport::note_use() {
   is_used_ = true;
-  if (!pause_.is_scheduled() && readiness_->is_open()) loop().timers().schedule(pause_, loop().now() + pause);
+  if (!pause_.is_scheduled() && watcher_->is_open()) loop().timers().schedule(pause_, loop().now() + pause);
 }
 
 void TlsTransport::on_pause(base::Timer& timer, void* self, base::TimePoint now) {
@@ -95,12 +95,12 @@ void TlsTransport::on_pause(base::Timer& timer, void* self, base::TimePoint now)
 }
 
 void TlsTransport::flush() {
-  if (!readiness_->is_open()) return;
+  if (!watcher_->is_open()) return;
   stream_->flush();
   if (stream_->has_unsent()) {
-    readiness_->wait_writable();
+    watcher_->wait_writable();
   } else if (is_ending_) {
-    ::shutdown(readiness_->socket(), SHUT_WR);
+    ::shutdown(watcher_->socket(), SHUT_WR);
   }
 }
 

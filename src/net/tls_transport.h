@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// TlsTransport: a TLS session over a socket on a loop.
+// TlsTransport: a TLS session on a socket as a transport.
 #pragma once
 
 #include "base/timer_wheel.h"
-#include "net/readiness.h"
+#include "net/socket_watcher.h"
 #include "net/tls_stream.h"
 
 #include <memory>
@@ -12,8 +12,8 @@ namespace trunkline::net {
 
 class TlsTransport final : public Transport, private TransportObserver {
  public:
-  /// The handshake is done; `peer` says so.
-  TlsTransport(Readiness::Pointer readiness, std::unique_ptr<TlsStream> stream, PeerInfo peer);
+  /// The handshake of `stream` is done, and `peer` describes it.
+  TlsTransport(SocketWatcher::Pointer watcher, std::unique_ptr<TlsStream> stream, PeerInfo peer);
   ~TlsTransport() override { close(); }
 
   void set_observer(TransportObserver* observer) noexcept override { observer_ = observer; }
@@ -24,7 +24,7 @@ class TlsTransport final : public Transport, private TransportObserver {
   void shutdown_send() override;
   void close() override;
   const PeerInfo& peer() const noexcept override { return peer_; }
-  Loop& loop() const noexcept override { return readiness_->loop(); }
+  Loop& loop() const noexcept override { return watcher_->loop(); }
 
  private:
   void on_readable() override;
@@ -34,16 +34,18 @@ class TlsTransport final : public Transport, private TransportObserver {
   static void on_pause(base::Timer& timer, void* self, base::TimePoint now);
   IoResult with_address(std::string_view tried, IoResult result) const;
 
-  Readiness::Pointer readiness_;
+  SocketWatcher::Pointer watcher_;
   std::unique_ptr<TlsStream> stream_;
   PeerInfo peer_;
   TransportObserver* observer_ = nullptr;
-  Deferred buffered_;
+  DeferredTask buffered_;
   base::Timer pause_;
-  bool is_used_ = true;  ///< since the timer was set
+  /// Since the timer was scheduled.
+  bool is_used_ = true;
   bool wants_read_ = false;
   bool wants_write_ = false;
-  bool is_ending_ = false;  ///< the socket's sending side is shut once everything is flushed
+  /// Sending is shut down on the socket once everything is flushed.
+  bool is_ending_ = false;
 };
 
 }  // namespace trunkline::net

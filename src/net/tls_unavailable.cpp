@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Stands in for TLS in builds without it.
+// The functions of TLS in a build without it: they return unimplemented.
 #include "net/tls_handshake.h"
 
 namespace trunkline::net {
@@ -15,9 +15,9 @@ Status not_built() {
 Result<std::shared_ptr<const TlsContext>> make_server_context(const TlsOptions&) { return not_built(); }
 Result<std::shared_ptr<const TlsContext>> make_client_context(const TlsOptions&) { return not_built(); }
 
-std::unique_ptr<TlsHandshake> start_handshake(Readiness::Pointer, PeerInfo, const HandshakeOptions&,
+std::unique_ptr<TlsHandshake> start_handshake(SocketWatcher::Pointer, PeerInfo, const HandshakeOptions&,
                                               HandshakeCallback) {
-  // Needs a context, and there is none.
+  // Without a context there is nothing to call this with.
   return nullptr;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Transport: a non-blocking stream of bytes, whatever carries it.
+// Transport: a non-blocking, bidirectional stream of bytes over a socket, TLS or memory.
 #pragma once
 
 #include <trunkline/result.h>
@@ -12,8 +12,8 @@ namespace trunkline::net {
 
 class Loop;
 
-/// Called on the transport's loop, once for each wait_readable() or wait_writable(), also when the transport fails
-/// (the next read() or write() then says how). Never called from inside a call into the transport.
+/// Called on the transport's loop, once for each wait_readable() or wait_writable(), and also if the transport fails;
+/// the next read() or write() then returns the error. Never called from inside a call into the transport.
 class TransportObserver {
  public:
   virtual ~TransportObserver() = default;
@@ -25,33 +25,38 @@ enum class IoState : std::uint8_t { ok, would_block, end_of_stream, failed };
 
 struct IoResult {
   IoState state = IoState::ok;
-  std::size_t bytes = 0;  ///< more than 0 if state is ok
-  Status error;           ///< unavailable with the system's text if state is failed
+  /// More than 0 if the state is ok.
+  std::size_t bytes = 0;
+  /// If the state is failed: unavailable, with the system's text.
+  Status error;
 };
 
-/// What is known of the other side.
+/// The addresses of a connection, and what TLS has found out about the peer.
 struct PeerInfo {
-  std::string address;  ///< e.g. "tcp://127.0.0.1:40312", "unix:", "inproc://name"
+  /// For example "tcp://127.0.0.1:40312", "unix:", "inproc://name".
+  std::string address;
   std::string local_address;
   bool is_encrypted = false;
-  std::string alpn;                 ///< negotiated protocol, empty if none
-  std::string certificate_subject;  ///< subject of the verified peer certificate (RFC 2253), empty if there is none
+  /// The protocol that ALPN has negotiated; empty if none.
+  std::string alpn;
+  /// The subject of the verified peer certificate (RFC 2253); empty if there is none.
+  std::string certificate_subject;
 };
 
-/// All calls come from the loop's thread. close() or destruction cancels what is waited for: the observer is not called
+/// All calls come from the loop's thread. close() and destruction cancel pending waits: the observer is not called
 /// again.
 class Transport {
  public:
   virtual ~Transport() = default;
   virtual void set_observer(TransportObserver* observer) noexcept = 0;
-  /// Reads what is there, at most what fits, in one system call.
+  /// Reads what has arrived, as much as fits, in one system call.
   virtual IoResult read(std::span<const MutableByteSpan> into) = 0;
-  /// Ok says how many bytes the system has taken, which from then on the transport needs no more. What it has not said
-  /// to be taken must come again, first and unchanged, with the next write().
+  /// If the result is ok, it says how many bytes were taken; the transport no longer needs them. The next write() must
+  /// begin with the bytes that were not taken, unchanged.
   virtual IoResult write(std::span<const ByteSpan> from) = 0;
   virtual void wait_readable() = 0;
   virtual void wait_writable() = 0;
-  /// Tells the peer that nothing more will be written.
+  /// Ends the stream to the peer; nothing may be written afterwards.
   virtual void shutdown_send() = 0;
   virtual void close() = 0;
   virtual const PeerInfo& peer() const noexcept = 0;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// UniqueSocket: closes a socket unless it is handed on.
+// UniqueSocket: owns a socket, and closes it unless it was released.
 #pragma once
 
-#include "net/open_sockets.h"
+#include "net/fork_safe_sockets.h"
 
 #include <utility>
 
@@ -18,7 +18,7 @@ class UniqueSocket {
     return *this;
   }
   ~UniqueSocket() {
-    if (socket_ >= 0) OpenSockets::close(socket_);
+    if (socket_ >= 0) ForkSafeSockets::close(socket_);
   }
 
   int get() const noexcept { return socket_; }

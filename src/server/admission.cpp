@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The texts of refusals.
+// The text of a refusal.
 #include "server/admission.h"
 
 #include <string>

@@ -1,17 +1,29 @@
 // SPDX-License-Identifier: MIT
-// What handlers may ask and say about their call.
+// What handlers learn about their call and what they set for its response.
 #include "server/call_context.h"
-
-#include "server/server_connection.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace trunkline::server {
 
-bool ConnectionFacts::accepts(const Compressor& compressor) const noexcept {
-  return std::find(accepted_compressors.begin(), accepted_compressors.end(), &compressor) != accepted_compressors.end();
-}
+/// Lasts as long as a callback runs. Wakes the threads that wait for its end.
+class CallContext::CallbackScope {
+ public:
+  explicit CallbackScope(CallContext& context) noexcept : context_(context) {}
+  ~CallbackScope() {
+    {
+      std::lock_guard lock(context_.cancel_mutex_);
+      context_.callback_thread_ = {};
+    }
+    context_.callback_ended_.notify_all();
+  }
+  CallbackScope(const CallbackScope&) = delete;
+  CallbackScope& operator=(const CallbackScope&) = delete;
+
+ private:
+  CallContext& context_;
+};
 
 void CallContext::reset() noexcept {
   touched_ = false;
@@ -22,16 +34,6 @@ void CallContext::reset() noexcept {
 }
 
 void CallContext::cancel() {
-  struct Ending {
-    ~Ending() {
-      {
-        std::lock_guard lock(context.cancel_mutex_);
-        context.callback_thread_ = {};
-      }
-      context.callback_ended_.notify_all();
-    }
-    CallContext& context;
-  };
   std::function<void()> taken;
   {
     std::lock_guard lock(cancel_mutex_);
@@ -40,14 +42,14 @@ void CallContext::cancel() {
     taken = std::exchange(on_cancel_, nullptr);
     callback_thread_ = std::this_thread::get_id();
   }
-  const Ending ending{*this};
-  // Destroyed before whoever waits goes on: what it has captured may be theirs.
+  const CallbackScope scope(*this);
+  // Destroyed before `scope`: a thread that waits may own what the callback has captured.
   const std::function<void()> callback = std::move(taken);
   callback();
 }
 
-/// A callback may replace itself.
 void CallContext::wait_for_callback(std::unique_lock<std::mutex>& lock) {
+  // A callback that replaces itself must not wait for its own end.
   callback_ended_.wait(
       lock, [this] { return callback_thread_ == std::thread::id() || callback_thread_ == std::this_thread::get_id(); });
 }
@@ -75,7 +77,7 @@ void CallContext::on_cancel(std::function<void()> callback) {
 
 std::chrono::nanoseconds CallContext::time_left() const noexcept {
   if (deadline_ == base::never) return std::chrono::nanoseconds::max();
-  // The loop's time is for its own thread only.
+  // Only the loop's thread may read the loop's time.
   const base::TimePoint now = facts_->loop->is_current() ? facts_->loop->now() : base::Clock::now();
   return std::max(std::chrono::nanoseconds(0), std::chrono::nanoseconds(deadline_ - now));
 }
@@ -95,15 +97,18 @@ bool CallContext::set_compressor(std::string_view name) {
     compressor_ = nullptr;
     return true;
   }
-  const Compressor* compressor = facts_->compressors->find(name);
-  if (compressor == nullptr || !facts_->accepts(*compressor)) return false;
-  compressor_ = compressor;
+  const auto& compressors = facts_->server_state->options.compressors.compressors();
+  const auto found =
+      std::find_if(compressors.begin(), compressors.end(), [name](const auto& each) { return each->name() == name; });
+  const auto position = static_cast<std::size_t>(found - compressors.begin());
+  if (found == compressors.end() || !accepted_compressors_.contains(position)) return false;
+  compressor_ = found->get();
   return true;
 }
 
 void CallContext::disconnect() {
-  facts_->loop->post([to = facts_->connection] {
-    if (const std::shared_ptr<ServerConnection> connection = to.lock()) connection->drop();
+  facts_->loop->post([weak = facts_->link] {
+    if (const std::shared_ptr<ConnectionLink> link = weak.lock()) link->drop();
   });
 }
 

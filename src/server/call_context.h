@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
-// CallContext: the ServerContext of one call at a time; reset and reused.
+// CallContext: the ServerContext of one call at a time, which is reset and reused.
 #pragma once
 
+#include "base/clock.h"
 #include "net/loop.h"
+#include "server/connection_facts.h"
 #include "server/method.h"
+#include "session/event.h"
 
 #include <trunkline/compressor.h>
 #include <trunkline/server_context.h>
@@ -16,51 +19,43 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 namespace trunkline::server {
 
-class ServerConnection;
-
-/// What all calls of a connection have in common. Does not change once calls are served.
-struct ConnectionFacts {
-  net::Loop* loop = nullptr;
-  std::weak_ptr<ServerConnection> connection;
-  std::string peer;
-  std::string certificate_subject;
-  const CompressorRegistry* compressors = nullptr;      ///< the server's
-  std::vector<const Compressor*> accepted_compressors;  ///< those of them that the client has, too
-  const Compressor* default_compressor = nullptr;       ///< ServerOptions::compressor, if the client has it
-  bool answers_in_kind = true;                          ///< responses are compressed as the request was
-
-  bool accepts(const Compressor& compressor) const noexcept;
-};
-
+/// Used by the handler, on whatever thread that runs, and by the loop's thread where a function says so. The functions
+/// that have to do with cancellation are thread-safe.
 class CallContext final : public ServerContext {
  public:
   explicit CallContext(const ConnectionFacts* facts = nullptr) noexcept : facts_(facts) {}
 
-  /// What is passed must live until end(). Loop's thread.
-  void begin(const Method& method, const Metadata& metadata, base::TimePoint deadline,
-             const Compressor* request_compressor) noexcept {
+  /// Begins the call of `event`. `method` and `metadata` must live until end() or reset(). Loop's thread.
+  void begin(const Method& method, const Metadata& metadata, const session::Event& event) noexcept {
     method_ = &method;
     metadata_ = &metadata;
-    deadline_ = deadline;
-    compressor_ = facts_->answers_in_kind ? request_compressor : facts_->default_compressor;
+    deadline_ = event.deadline;
+    accepted_compressors_ = event.accepted_compressors;
+    if (facts_->compresses_as_request) {
+      compressor_ = event.compressor;
+    } else {
+      const bool is_accepted = accepted_compressors_.contains(facts_->default_compressor_position);
+      compressor_ = is_accepted ? facts_->default_compressor : nullptr;
+    }
   }
   void set_facts(const ConnectionFacts& facts) noexcept { facts_ = &facts; }
-  /// Forgets what the handler has set, for calls that cannot have been cancelled meanwhile.
+  /// Forgets what the handler has set, for a call that cannot have been cancelled. Loop's thread.
   void end() noexcept {
     if (touched_) reset();
   }
+  /// The same for any call.
   void reset() noexcept;
-  /// Loop's thread: the call is over for its caller. Runs the handler's callback, during which the context may be
-  /// reset, but not destroyed.
+  /// Marks the call as cancelled and runs the handler's callback, which may throw. Loop's thread. The context must not
+  /// be destroyed meanwhile.
   void cancel();
-  /// The handler has ended: its callback is not called any more, and does not run on another thread either.
+  /// Removes the handler's callback when the handler has ended. Waits for the callback if it runs on another thread.
   void drop_callback() noexcept;
 
   net::Loop& loop() const noexcept { return *facts_->loop; }
+  /// Of the response; null: none.
   const Compressor* compressor() const noexcept { return compressor_; }
   /// Null if the handler has added none.
   const Metadata* leading() const noexcept { return leading_.empty() ? nullptr : &leading_; }
@@ -83,20 +78,28 @@ class CallContext final : public ServerContext {
   asio::any_io_executor executor() const noexcept override { return facts_->loop->context().get_executor(); }
 
  private:
+  class CallbackScope;
+
+  void wait_for_callback(std::unique_lock<std::mutex>& lock);
+
   const ConnectionFacts* facts_;
   const Method* method_ = nullptr;
   const Metadata* metadata_ = nullptr;
   base::TimePoint deadline_ = base::never;
   const Compressor* compressor_ = nullptr;
+  session::CompressorSet accepted_compressors_;
+  /// The handler has set something that end() must reset.
   bool touched_ = false;
+  /// Written with cancel_mutex_ held.
   std::atomic<bool> cancelled_{false};
   Metadata leading_;
   Metadata trailing_;
-  void wait_for_callback(std::unique_lock<std::mutex>& lock);
 
-  std::mutex cancel_mutex_;  // guards all below, and the order of on_cancel_ with cancelled_
+  /// Guards the members below.
+  std::mutex cancel_mutex_;
   std::condition_variable callback_ended_;
-  std::thread::id callback_thread_;  // where a callback runs
+  /// The thread that runs a callback; none if no callback runs.
+  std::thread::id callback_thread_;
   std::function<void()> on_cancel_;
 };
 

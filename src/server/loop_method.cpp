@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Decoding requests, encoding responses and keeping messages of one method on one loop.
+// Decodes requests, chooses the codec of responses and keeps messages for reuse.
 #include "server/loop_method.h"
 
 #include <algorithm>
@@ -9,7 +9,7 @@ namespace trunkline::server {
 
 namespace {
 
-constexpr std::size_t max_kept_messages = 64;
+constexpr std::size_t max_reusable_messages = 64;
 
 std::string describe(const Method& method) { return "call " + method.name + ": "; }
 
@@ -26,20 +26,21 @@ LoopMethod::LoopMethod(std::shared_ptr<Method> method, const CodecRegistry& code
 }
 
 std::unique_ptr<CallMessages> LoopMethod::take_messages() {
-  if (kept_.empty()) return method_->handler->make_messages();
-  std::unique_ptr<CallMessages> messages = std::move(kept_.back());
-  kept_.pop_back();
+  if (reusable_.empty()) return method_->handler->make_messages();
+  std::unique_ptr<CallMessages> messages = std::move(reusable_.back());
+  reusable_.pop_back();
   return messages;
 }
 
 void LoopMethod::give_back(std::unique_ptr<CallMessages> messages, std::size_t payload_bytes) noexcept try {
-  // Slices would keep what they view alive.
+  // A slice would keep the buffer that it views alive.
   if (request_is_slice_) *static_cast<Slice*>(messages->request.object) = Slice();
   if (response_is_slice_) *static_cast<Slice*>(messages->response.object) = Slice();
   if (shape_.fills_response && shape_.response->clear != nullptr) shape_.response->clear(messages->response.object);
-  if (payload_bytes <= max_kept_bytes && kept_.size() < max_kept_messages) kept_.push_back(std::move(messages));
+  if (payload_bytes <= max_reused_bytes && reusable_.size() < max_reusable_messages)
+    reusable_.push_back(std::move(messages));
 } catch (...) {
-  // Messages that cannot be cleared are not used again.
+  // Messages that cannot be cleared are not reused.
 }
 
 Status LoopMethod::decode(const session::Event& event, CallMessages& messages) const {
@@ -54,7 +55,7 @@ Status LoopMethod::decode(const session::Event& event, CallMessages& messages) c
 Status LoopMethod::decode_slow(const session::Event& event, CallMessages& messages) const {
   if (event.codec == nullptr && response_default_ == nullptr && shape_.response->kind != MessageKind::none) {
     return {StatusCode::unimplemented, describe(*method_) + "the request has no codec, and " + shape_.response_name +
-                                           " has no default codec to answer in"};
+                                           " has no default codec for the response"};
   }
   if (request_is_slice_) {
     *static_cast<Slice*>(messages.request.object) = event.has_message ? event.payload_slice() : Slice();
@@ -63,7 +64,7 @@ Status LoopMethod::decode_slow(const session::Event& event, CallMessages& messag
   const MessageType& type = *shape_.request;
   if (type.kind == MessageKind::none) return {};
   if (event.codec == nullptr) {
-    // An empty message without encoding, or none where bytes may be none.
+    // A message without a codec is taken if it is empty; a request of bytes may also have no message.
     if ((event.has_message || type.kind == MessageKind::bytes) && event.payload.empty() && type.clear != nullptr) {
       type.clear(messages.request.object);
       return {};
@@ -82,11 +83,11 @@ Status LoopMethod::decode_slow(const session::Event& event, CallMessages& messag
           describe(*method_) + std::string(status.message())};
 }
 
-session::Outgoing LoopMethod::outgoing(const CallMessages& messages, const Codec* request_codec) const {
+session::OutgoingMessage LoopMethod::outgoing(const CallMessages& messages, const Codec* request_codec) const {
   if (shape_.response->kind == MessageKind::none) return {};
   const Codec* codec = request_codec != nullptr ? request_codec : response_default_;
   if (response_is_slice_) return {.codec = codec, .payload = *static_cast<const Slice*>(messages.response.object)};
-  // A request may travel in what its response cannot.
+  // The codec of the request may not know the type of the response.
   if (codec != response_default_ && response_default_ != nullptr && !codec->supports(*shape_.response)) {
     codec = response_default_;
   }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// LoopMethod: one method as one loop serves it - what is looked up once, and messages to be reused.
+// LoopMethod: one method as one loop serves it, with its codecs and the messages that its calls reuse.
 #pragma once
 
 #include "server/method.h"
-#include "server/method_tally.h"
+#include "server/method_metrics.h"
 #include "session/event.h"
 #include "session/session.h"
 
@@ -14,42 +14,45 @@
 
 namespace trunkline::server {
 
-/// Used on its loop's thread only.
+/// Loop's thread only. Held by the loop until the method is removed, and by its open calls.
 class LoopMethod : public std::enable_shared_from_this<LoopMethod> {
  public:
-  /// Messages that were larger are not kept for reuse.
-  static constexpr std::size_t max_kept_bytes = 1 << 20;
+  /// Messages whose payload was larger are not reused, because they may keep the memory they took.
+  static constexpr std::size_t max_reused_bytes = 1 << 20;
 
   LoopMethod(std::shared_ptr<Method> method, const CodecRegistry& codecs);
 
   Method& method() const noexcept { return *method_; }
-  const std::shared_ptr<Method>& shared() const noexcept { return method_; }
   const MethodShape& shape() const noexcept { return shape_; }
   bool runs_plain() const noexcept { return shape_.execution == Execution::plain; }
 
-  /// Unary: a pair of messages whose request's content is unspecified and whose response is ready for the handler.
+  /// Unary: a request, whose content is unspecified, and a response that is cleared for the handler. May throw what
+  /// constructors of the user's types throw.
   std::unique_ptr<CallMessages> take_messages();
-  /// `payload_bytes`: the larger of what was received and sent.
+  /// Takes messages back for reuse. `payload_bytes` is the size of the request.
   void give_back(std::unique_ptr<CallMessages> messages, std::size_t payload_bytes) noexcept;
 
-  /// Decodes the message of a call or message event. Error: invalid_argument, or unimplemented if the codec does not
-  /// know the type.
+  /// Decodes the message of a call event or message event. Errors: invalid_argument; unimplemented (the codec does not
+  /// know the type); resource_exhausted (over a limit of the codec).
   Status decode(const session::Event& event, CallMessages& messages) const;
-  /// The response on its way out, answered by the codec of the request if that had one. Views `messages`.
-  session::Outgoing outgoing(const CallMessages& messages, const Codec* request_codec) const;
+  /// The response as it is to be sent, in the codec of the request if that had one. Views `messages`.
+  session::OutgoingMessage outgoing(const CallMessages& messages, const Codec* request_codec) const;
 
-  std::shared_ptr<MethodTally> tally;  ///< null until a call has been counted
+  /// Null until a call has been counted. LoopMetrics sets it.
+  std::shared_ptr<MethodMetrics> metrics;
 
  private:
   Status decode_slow(const session::Event& event, CallMessages& messages) const;
 
   std::shared_ptr<Method> method_;
   const MethodShape& shape_;
-  const Codec* request_direct_;    // null if the request has no direct form
-  const Codec* response_default_;  // for requests without a codec
+  /// The codec that the request's type parses itself; null if there is none.
+  const Codec* request_direct_;
+  /// The codec of the response to a request that had none.
+  const Codec* response_default_;
   bool request_is_slice_;
   bool response_is_slice_;
-  std::vector<std::unique_ptr<CallMessages>> kept_;
+  std::vector<std::unique_ptr<CallMessages>> reusable_;
 };
 
 }  // namespace trunkline::server

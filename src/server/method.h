@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Method: one registered method, shared by all loops and by the calls that run.
+// Method: one registered method, shared by all loops and by its open calls.
 #pragma once
 
 #include <trunkline/method_handler.h>
+#include <trunkline/method_options.h>
 
 #include <atomic>
 #include <cstddef>
@@ -11,12 +12,14 @@
 
 namespace trunkline::server {
 
+/// Constant once registered, except for the count of its calls.
 struct Method {
   std::string name;
   std::unique_ptr<MethodHandler> handler;
-  /// Calls accepted and not yet over; kept only if options.max_concurrent_calls is set.
+  /// Calls with a permit; counted only if options.max_concurrent_calls is set. Admission changes it.
   std::atomic<std::size_t> open_calls{0};
-  MethodOptions options;  // what calls read of it is on the same cache line as the rest
+  /// Stands here so that the members that each call reads share a cache line.
+  MethodOptions options;
   std::string service_description{};
 
   MethodInfo info() const {

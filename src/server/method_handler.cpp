@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a MethodHandler does that lacks the function asked for.
+// The functions of a MethodHandler that does not override them.
 #include <trunkline/method_handler.h>
 
 #include <utility>
@@ -8,7 +8,7 @@ namespace trunkline {
 
 namespace {
 
-Status not_served(const char* form) {
+Status no_such_form(const char* form) {
   return {StatusCode::internal, std::string("run handler: it has no ") + form + " form"};
 }
 
@@ -34,14 +34,14 @@ MethodHandler::~MethodHandler() = default;
 
 std::unique_ptr<CallMessages> MethodHandler::make_messages() const { return std::make_unique<CallMessages>(); }
 
-Status MethodHandler::run(CallMessages&, ServerContext&) { return not_served("plain"); }
+Status MethodHandler::run(CallMessages&, ServerContext&) { return no_such_form("plain"); }
 
-asio::awaitable<Status> MethodHandler::run_async(CallMessages&, ServerContext&) { co_return not_served("coroutine"); }
+asio::awaitable<Status> MethodHandler::run_async(CallMessages&, ServerContext&) { co_return no_such_form("coroutine"); }
 
-Status MethodHandler::run_stream(call::ServerStreamCore&, ServerContext&) { return not_served("blocking stream"); }
+Status MethodHandler::run_stream(call::ServerStreamCore&, ServerContext&) { return no_such_form("blocking stream"); }
 
 asio::awaitable<Status> MethodHandler::run_stream_async(call::ServerStreamCore&, ServerContext&) {
-  co_return not_served("stream");
+  co_return no_such_form("stream");
 }
 
 }  // namespace trunkline

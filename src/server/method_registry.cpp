@@ -18,7 +18,7 @@ void check_name(std::string_view name) {
                               " bytes is not 1 to 1024 bytes of UTF-8");
 }
 
-/// Of `what`. Reflection tells it in messages, whose texts are UTF-8, and tools show it.
+/// Checks the description of `what`. Reflection sends it in messages, whose texts are UTF-8, and tools print it.
 void check_description(const std::string& what, std::string_view description) {
   const auto is_forbidden = [](char character) {
     return base::is_ascii_control(static_cast<unsigned char>(character)) && character != '\n' && character != '\t';
@@ -70,7 +70,8 @@ void MethodRegistry::add(std::string_view name, std::unique_ptr<MethodHandler> h
 }
 
 bool MethodRegistry::remove(std::string_view name) {
-  std::shared_ptr<Method> removed;  // its handler is destroyed outside the lock
+  // Declared before the lock, so that the handler is destroyed without it.
+  std::shared_ptr<Method> removed;
   std::lock_guard lock(mutex_);
   auto found = methods_.find(name);
   if (found == methods_.end()) return false;

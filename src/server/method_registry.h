@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MethodRegistry: the methods of a server, changed on any thread, read by loops through snapshots.
+// MethodRegistry: the methods of a server. Any thread changes them; loops read snapshots.
 #pragma once
 
 #include "server/method.h"
@@ -18,7 +18,7 @@
 
 namespace trunkline::server {
 
-/// Lets maps keyed by std::string be searched by std::string_view.
+/// Allows a map keyed by std::string to be searched by std::string_view.
 struct TextHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>{}(text); }
@@ -30,12 +30,15 @@ class MethodRegistry {
   using Methods = std::unordered_map<std::string, std::shared_ptr<Method>, TextHash, std::equal_to<>>;
   using Snapshot = std::shared_ptr<const Methods>;
 
-  /// All or none. Throws std::invalid_argument for a null handler, an invalid name or one that is registered already,
-  /// a description that is not text, and for options.blocking with a handler that does not run on the workers.
+  /// Registers all methods of the service, or none. Throws std::invalid_argument for a null handler, for an invalid
+  /// name or one that is registered already, for a description that is not text, and for options.blocking with a
+  /// handler that does not run on the workers.
   void add(ServiceDefinition service);
   void add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
+  /// False if there is no such method.
   bool remove(std::string_view name);
   bool has(std::string_view name) const;
+  /// Sorted by name.
   std::vector<MethodInfo> list() const;
 
   /// Rises with every change. A snapshot taken after reading a version is at least that new.
@@ -43,9 +46,11 @@ class MethodRegistry {
   Snapshot snapshot() const;
 
  private:
+  /// Guards the members below, except that version_ is read without it.
   mutable std::mutex mutex_;
   Methods methods_;
-  mutable Snapshot snapshot_;  // null once methods_ has changed
+  /// Of methods_; null after a change, until the next snapshot().
+  mutable Snapshot snapshot_;
   std::atomic<std::uint64_t> version_{1};
 };
 

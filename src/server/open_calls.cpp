@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Calls that outlive their event: coroutines, blocking handlers, and those that wait for a message or their turn.
-#include "server/server_connection.h"
-#include "server/server_loop.h"
+// What the actions of the call lifecycle do.
+#include "server/open_calls.h"
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
 
 #include <algorithm>
+#include <exception>
 #include <string>
 #include <utility>
 
@@ -14,291 +14,389 @@ namespace trunkline::server {
 
 namespace {
 
-/// Completion of a coroutine; tells the connection also when it is destroyed without having been called.
-class CoroutineEnd {
+/// Sets a flag for the time of a scope.
+class FlagScope {
  public:
-  explicit CoroutineEnd(ServerCall& call) noexcept : connection_(call.connection), call_(&call) {}
-  CoroutineEnd(CoroutineEnd&& other) noexcept
-      : connection_(std::move(other.connection_)), call_(std::exchange(other.call_, nullptr)) {}
-  CoroutineEnd& operator=(CoroutineEnd&&) = delete;
-  ~CoroutineEnd() {
+  explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
+  ~FlagScope() { flag_ = false; }
+  FlagScope(const FlagScope&) = delete;
+  FlagScope& operator=(const FlagScope&) = delete;
+
+ private:
+  bool& flag_;
+};
+
+/// The completion handler of a coroutine. It also reports a coroutine that is destroyed before it has ended.
+class CoroutineCompletion {
+ public:
+  explicit CoroutineCompletion(ServerCall& call, const CallExchange& exchange) noexcept
+      : owner_(call.owner), exchange_(exchange), call_(&call) {}
+  CoroutineCompletion(CoroutineCompletion&& other) noexcept
+      : owner_(std::move(other.owner_)), exchange_(other.exchange_), call_(std::exchange(other.call_, nullptr)) {}
+  CoroutineCompletion& operator=(CoroutineCompletion&&) = delete;
+  ~CoroutineCompletion() {
     if (call_ == nullptr) return;
     try {
-      connection_->abandon(*call_);
+      owner_->on_dropped(*call_);
     } catch (const std::exception& error) {
-      connection_->loop().environment().log(LogLevel::error, error.what(), {}, connection_->facts().peer);
+      exchange_.server_state().log(LogLevel::error, error.what(), {}, exchange_.facts().peer);
     }
   }
 
   void operator()(const std::exception_ptr& error, Status status) {
     ServerCall& call = *std::exchange(call_, nullptr);
     if (error == nullptr) {
-      call.outcome.status = std::move(status);
+      call.outcome = {.status = std::move(status), .has_run = true};
     } else if (call.context.is_cancelled()) {
-      call.outcome.status =
-          Status(StatusCode::cancelled, "cancelled");  // the exception is Asio's way to tell the coroutine
+      // Asio tells a coroutine of its cancellation by an exception.
+      call.outcome = {.status = Status(StatusCode::cancelled, "cancelled"), .has_run = true};
     } else {
-      call.outcome =
-          exception_outcome(connection_->loop().environment(), call.method->method(), error, connection_->facts().peer);
+      call.outcome = exception_outcome(exchange_.server_state(), call.method->method(), error, exchange_.facts().peer);
     }
-    connection_->complete(call);
+    owner_->on_completed(call);
   }
 
  private:
-  std::shared_ptr<ServerConnection> connection_;
+  /// Also keeps exchange_ alive.
+  std::shared_ptr<CallOwner> owner_;
+  const CallExchange& exchange_;
   ServerCall* call_;
 };
 
 }  // namespace
 
-void ServerConnection::open_call(session::Event& event, LoopMethod& method) {
-  Counters& counters = loop_->counters();
-  counters.calls_started.add();
-  counters.open_calls.add();
-  ServerCall& call = loop_->take_call();
-  call.begin(shared_from_this(), facts_, method, event);
-  call.meter = loop_->meter(method);
-  connection_->session().attach(event.id, &call);
-  if (turns_ != nullptr) turns_->push_back(&call);
-  if (method.shape().kind != MethodKind::unary) {
-    call.make_stream();
-    if (event.has_message || event.end) take_stream_message(call, event);
-    call.stage = CallStage::ready;
-    run_or_wait(call);
-  } else if (event.has_message || event.end) {
-    take_request(call, event);
+void OpenCalls::handle(ServerCall& call, CallEvent event, const Status& status) {
+  const CallStage stage = call.stage;
+  switch (call.advance(event)) {
+    case CallAction::none:
+    case CallAction::decode:
+      return;
+    case CallAction::advance_turns:
+      if (call.stage == CallStage::refused) set_refused(call, status);
+      return advance_turns(call);
+    case CallAction::start:
+      return start(call);
+    case CallAction::send_refusal:
+      if (stage == CallStage::running) call.outcome.status = status;
+      return send_refusal(call);
+    case CallAction::send_response:
+      return send_response(call);
+    case CallAction::send_status_and_cancel:
+      static_cast<void>(exchange_.link().session()->finish(call.id, status, {}, nullptr, false));
+      [[fallthrough]];
+    case CallAction::cancel:
+      count_cancelled(call, status);
+      return deliver_cancellation(call);
+    case CallAction::count_cancelled:
+      return count_cancelled(call, status);
+    case CallAction::cancel_again:
+      if (call.stream != nullptr) call.stream->on_cancelled(status);
+      return deliver_cancellation(call);
+    case CallAction::discard:
+      count_cancelled(call, status);
+      return retire(call);
+    case CallAction::retire:
+      conclude(call);
+      return retire(call);
+    case CallAction::log_error:
+      return log_error(call, event);
   }
 }
 
-void ServerConnection::on_message(session::Event& event) {
+void OpenCalls::log_error(const ServerCall& call, CallEvent event) const {
+  const std::string method = call.method != nullptr ? call.method->method().name : std::string();
+  exchange_.server_state().log(LogLevel::error,
+                               "serve call: event " + std::string(to_string(event)) + " must not happen in stage " +
+                                   std::string(to_string(call.stage)),
+                               method, exchange_.facts().peer);
+}
+
+// --- how a call begins ---
+
+std::shared_ptr<CallOwner> OpenCalls::shared() { return {exchange_.facts().link.lock(), this}; }
+
+ServerCall& OpenCalls::add_call(session::CallId id) {
+  exchange_.totals().calls_started.add();
+  exchange_.totals().open_calls.add();
+  ServerCall& call = exchange_.context().calls().take();
+  exchange_.link().session()->attach(id, &call);
+  if (turns_ != nullptr) turns_->push_back(&call);
+  return call;
+}
+
+void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permit) {
+  ServerCall& call = add_call(event.id);
+  call.begin(shared(), exchange_.facts(), method, event);
+  call.permit = std::move(permit);
+  call.metrics = exchange_.context().metrics().begin_call(method);
+  const bool has_request = event.has_message || event.end;
+  if (method.shape().kind == MethodKind::unary) {
+    if (has_request) receive(call, event);
+    return;
+  }
+  make_stream(call);
+  if (has_request) take_stream_message(call, event);
+  handle(call, CallEvent::ready);
+}
+
+void OpenCalls::refuse_in_turn(const session::Event& event, const Status& status) {
+  ServerCall& call = add_call(event.id);
+  call.begin_without_method(shared(), event.id);
+  handle(call, CallEvent::refuse, status);
+}
+
+void OpenCalls::make_stream(ServerCall& call) {
+  LoopContext& context = exchange_.context();
+  call.stream = std::make_shared<call::ServerStreamCore>(context.shared_from_this(),
+                                                         exchange_.server_state().options.codecs, call);
+  if (call.metrics.is_collected()) call.stream->count_sent(call.metrics.bytes_sent());
+  call.stream->attach(exchange_.facts().link.lock(), call.id);
+}
+
+void OpenCalls::take_request(ServerCall& call, session::Event& event) {
+  call.metrics.count_received(event);
+  if (call.codec == nullptr) call.codec = event.codec;
+  call.payload_bytes = event.payload.size();
+  const Status decoded = exchange_.read_request(event, *call.method, call.messages);
+  if (!decoded.is_ok()) return handle(call, CallEvent::refuse, decoded);
+  // A request that stays in memory after this event counts against what the client may send.
+  const bool waits = turns_ != nullptr && turns_->front() != &call;
+  if (event.has_message && (waits || !call.method->runs_plain())) {
+    event.is_retained = true;
+    call.held_credit = event.credit;
+  }
+  handle(call, CallEvent::ready);
+}
+
+void OpenCalls::set_refused(ServerCall& call, const Status& status) {
+  call.outcome.status = status;
+  if (call.stream != nullptr) call.stream->on_cancelled(status);
+}
+
+// --- events of the session ---
+
+void OpenCalls::on_message(session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
   if (call.stream != nullptr) {
     take_stream_message(call, event);
-  } else if (call.stage == CallStage::awaiting_message) {  // a unary call has one request; the rest is ignored
-    take_request(call, event);
+  } else {
+    receive(call, event);
   }
 }
 
-void ServerConnection::take_stream_message(ServerCall& call, session::Event& event) {
-  call.meter.received(event);
+void OpenCalls::receive(ServerCall& call, session::Event& event) {
+  if (call.advance(CallEvent::message) == CallAction::decode) take_request(call, event);
+}
+
+void OpenCalls::take_stream_message(ServerCall& call, session::Event& event) {
+  call.metrics.count_received(event);
   call.stream->on_message(event);
 }
 
-void ServerConnection::on_writable(ServerCall& call) {
+void OpenCalls::on_writable(const session::Event& event) {
+  auto& call = *static_cast<ServerCall*>(event.context);
   if (call.stream != nullptr) call.stream->on_writable();
 }
 
-void ServerConnection::take_request(ServerCall& call, session::Event& event) {
-  call.meter.received(event);
-  call.codec = event.codec;
-  call.payload_bytes = event.payload.size();
-  if (Status parsed = read_request(event, *call.method, call.messages); !parsed.is_ok()) {
-    call.is_refused = true;
-    call.outcome.status = std::move(parsed);
-    call.stage = CallStage::ready;
-    return run_or_wait(call);
-  }
-  // Requests in memory beyond this turn count against what the client may have under way.
-  const bool waits =
-      call.method->shape().execution != Execution::plain || (turns_ != nullptr && turns_->front() != &call);
-  if (event.has_message && waits) {
-    event.held = call.holds_credit = true;
-    call.credit = event.credit;
-  }
-  call.stage = CallStage::ready;
-  run_or_wait(call);
+void OpenCalls::on_cancelled(const session::Event& event) {
+  auto& call = *static_cast<ServerCall*>(event.context);
+  handle(call, event.needs_finish ? CallEvent::aborted : CallEvent::cancelled, event.status);
 }
 
-void ServerConnection::refuse_in_turn(const session::Event& event, const Status& status) {
-  ServerCall& call = loop_->take_call();
-  loop_->counters().calls_started.add();
-  loop_->counters().open_calls.add();
-  call.connection = shared_from_this();
-  call.id = event.id;
-  call.is_open = call.is_refused = true;
-  call.outcome.status = status;
-  call.stage = CallStage::ready;
-  connection_->session().attach(event.id, &call);
-  turns_->push_back(&call);
+void OpenCalls::on_detached(ServerCall& call) { handle(call, CallEvent::detached); }
+
+void OpenCalls::on_stopped(ServerCall& call) { handle(call, CallEvent::stopped); }
+
+// --- turns ---
+
+void OpenCalls::advance_turns(ServerCall& call) {
+  if (turns_ != nullptr) return run_next_calls();
+  handle(call, CallEvent::turn);
 }
 
-void ServerConnection::refuse_open(ServerCall& call, Status status) {
-  loop_->counters().calls_started.add(-1);
-  loop_->counters().calls_refused.add();
-  release_credit(call);
-  call.interception.end(loop_->environment().interceptors, call.context, status);
-  call.meter.set_unanswered(status.code());
-  if (call.is_open) {
-    static_cast<void>(connection_->session().finish(call.id, status, {}, nullptr, true));
-    flush();
-  }
-  retire(call);
-}
-
-void ServerConnection::run_or_wait(ServerCall& call) {
-  if (turns_ != nullptr) {
-    advance_turns();
-  } else {
-    run(call);
+void OpenCalls::run_next_calls() {
+  if (turns_ == nullptr || is_running_next_) return;
+  // A call that ends at once comes back here: the loop below goes on with the next one, without recursion.
+  const FlagScope scope(is_running_next_);
+  while (!turns_->empty()) {
+    const session::Session* const session = exchange_.link().session();
+    // The calls of a connection that has closed are about to be cancelled.
+    if (session == nullptr || session->is_closed()) return;
+    ServerCall& first = *turns_->front();
+    if (first.stage != CallStage::awaiting_turn && first.stage != CallStage::refused) return;
+    handle(first, CallEvent::turn);
   }
 }
 
-void ServerConnection::advance_turns() {
-  if (advancing_) return;
-  struct Advancing {
-    explicit Advancing(bool& advancing) noexcept : flag(advancing) { flag = true; }
-    ~Advancing() { flag = false; }
-    bool& flag;
-  };
-  const Advancing advancing(advancing_);
-  // On a connection that is gone the rest is about to be cancelled.
-  while (can_run() && !turns_->empty() && turns_->front()->stage == CallStage::ready) run(*turns_->front());
-}
+// --- how a handler runs ---
 
-void ServerConnection::run(ServerCall& call) {
-  if (call.is_refused) return refuse_open(call, std::move(call.outcome.status));
-  call.stage = CallStage::running;
-  Status allowed = call.interception.begin(loop_->environment().interceptors, call.context, call.metadata);
+void OpenCalls::start(ServerCall& call) {
+  Status allowed = call.interception.begin(exchange_.server_state().interceptors, call.context, call.metadata);
   if (!allowed.is_ok()) {
     call.outcome.status = std::move(allowed);
-    return complete(call);
+    return handle(call, CallEvent::completed);
   }
   switch (call.method->shape().execution) {
     case Execution::plain:
       release_credit(call);
-      call.was_run = true;
-      call.outcome = call.run_here();
-      return complete(call);
+      call.outcome = call.run_handler();
+      return handle(call, CallEvent::completed);
     case Execution::coroutine:
-      return run_coroutine(call);
+      return start_coroutine(call);
     case Execution::blocking:
-      return run_blocking(call);
+      return start_blocking(call);
   }
 }
 
-void ServerConnection::run_coroutine(ServerCall& call) {
-  CoroutineEnd end(call);
-  asio::awaitable<Status> running;
+void OpenCalls::start_coroutine(ServerCall& call) {
+  CoroutineCompletion completion(call, exchange_);
+  call.outcome.has_run = true;
+  asio::awaitable<Status> coroutine;
   try {
-    // Also a function that is no coroutine itself may return an awaitable, and throw.
+    // A function that returns an awaitable need not be a coroutine itself, so it may throw.
     MethodHandler& handler = *call.method->method().handler;
-    call.was_run = true;
-    running = call.stream != nullptr ? handler.run_stream_async(*call.stream, call.context)
-                                     : handler.run_async(*call.messages, call.context);
+    coroutine = call.stream != nullptr ? handler.run_stream_async(*call.stream, call.context)
+                                       : handler.run_async(*call.messages, call.context);
   } catch (...) {
-    return end(std::current_exception(), Status());
+    return completion(std::current_exception(), Status());
   }
-  const std::shared_ptr<ServerConnection> keep = call.connection;
+  const std::shared_ptr<CallOwner> keep = call.owner;
   try {
-    asio::co_spawn(loop_->net_loop().context(), std::move(running),
-                   asio::bind_cancellation_slot(call.cancellation.emplace().slot(), std::move(end)));
+    asio::co_spawn(exchange_.context().loop().context(), std::move(coroutine),
+                   asio::bind_cancellation_slot(call.cancellation.emplace().slot(), std::move(completion)));
   } catch (const std::exception& error) {
-    // `end` answers, as it is destroyed.
-    loop_->environment().log(LogLevel::error, std::string("start coroutine: ") + error.what(), {}, facts_.peer);
+    // The destructor of `completion` ends the call.
+    exchange_.server_state().log(LogLevel::error, std::string("start coroutine: ") + error.what(), {},
+                                 exchange_.facts().peer);
   }
 }
 
-void ServerConnection::run_blocking(ServerCall& call) {
-  WorkerPool& workers = loop_->environment().workers;
+void OpenCalls::start_blocking(ServerCall& call) {
+  WorkerPool& workers = exchange_.server_state().workers;
   if (workers.submit(call)) return;
-  Status status(StatusCode::resource_exhausted, "call " + call.method->method().name +
-                                                    ": blocking calls that wait for a worker have reached "
-                                                    "max_queued_blocking_calls " +
-                                                    std::to_string(workers.max_queued()));
-  refuse_open(call, std::move(status));
+  const Status status(StatusCode::resource_exhausted, "call " + call.method->method().name +
+                                                          ": blocking calls that wait for a worker have reached "
+                                                          "max_queued_blocking_calls " +
+                                                          std::to_string(workers.max_queued()));
+  handle(call, CallEvent::refuse, status);
 }
 
-void ServerConnection::complete(ServerCall& call) {
-  try {
-    answer(call);
-  } catch (...) {
-    const Status status = failed(call.method->method()).status;
-    call.meter.set_unanswered(status.code());
-    if (call.is_open) static_cast<void>(connection_->session().finish(call.id, status, {}, nullptr, false));
-    flush();
+void OpenCalls::on_completed(ServerCall& call) { handle(call, CallEvent::completed); }
+
+void OpenCalls::on_dropped(ServerCall& call) {
+  const std::string& method = call.method->method().name;
+  if (is_open(call.stage)) {
+    call.outcome.status =
+        Status(StatusCode::internal, "call " + method + ": the handler was destroyed without a response");
+    exchange_.server_state().log(LogLevel::error, call.outcome.status.message(), method, exchange_.facts().peer);
+  } else {
+    call.outcome.status =
+        Status(StatusCode::cancelled, "call " + method + ": the handler was destroyed after its cancellation");
   }
-  retire(call);
+  handle(call, CallEvent::dropped);
 }
 
-void ServerConnection::answer(ServerCall& call) {
+Status OpenCalls::on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) {
+  exchange_.context().count_exception();
+  return codec_exception_status(exchange_.server_state(), without_text, text, call.method->method().name,
+                                exchange_.facts().peer);
+}
+
+// --- how a call ends ---
+
+void OpenCalls::send_refusal(ServerCall& call) {
+  exchange_.totals().calls_started.add(-1);
   release_credit(call);
-  if (call.outcome.threw) loop_->counters().handler_exceptions.add();
   Status& status = call.outcome.status;
-  call.interception.end(loop_->environment().interceptors, call.context, status);
-  if (call.is_open) {
-    if (call.stream != nullptr && call.was_run) {
-      finish_stream(call, status);
-    } else {
-      session::Outgoing response;
-      // Interceptors may call a refused stream ok; there is nothing to answer then.
-      if (status.is_ok() && call.messages != nullptr) response = call.method->outgoing(*call.messages, call.codec);
-      finish(call.id, status, std::move(response), call.context, call.meter, !call.was_run);
-    }
-    flush();
-  }
-}
-
-void ServerConnection::finish_stream(ServerCall& call, const Status& status) {
-  const Status sent = call.stream->finish(status, call.context.trailing());
-  if (status.is_ok() && !sent.is_ok()) {
-    loop_->environment().log(LogLevel::warning, sent.message(), call.method->method().name, facts_.peer);
-  }
-  (status.is_ok() && sent.is_ok() ? loop_->counters().calls_ok : loop_->counters().calls_failed).add();
-  if (call.meter.is_on()) call.meter.end(status.is_ok() ? sent.code() : status.code(), loop_->net_loop().read_clock());
-}
-
-void ServerConnection::abandon(ServerCall& call) {
-  if (connection_ != nullptr && call.is_open) {
-    call.outcome.status = Status(
-        StatusCode::internal, "call " + call.method->method().name + ": the handler was destroyed without an answer");
-    loop_->environment().log(LogLevel::error, call.outcome.status.message(), call.method->method().name, facts_.peer);
-    return complete(call);
-  }
-  call.is_open = false;
-  if (call.method == nullptr) return retire(call);
-  Status status(StatusCode::cancelled, "call " + call.method->method().name + ": the server has been stopped");
-  call.interception.end(loop_->environment().interceptors, call.context, status);
+  call.interception.end(exchange_.server_state().interceptors, call.context, status);
+  call.metrics.set_status_without_response(status.code());
+  exchange_.refuse(call.id, status);
+  exchange_.link().flush();
   retire(call);
 }
 
-void ServerConnection::on_cancelled(session::Event& event) {
-  auto& call = *static_cast<ServerCall*>(event.context);
-  if (event.unanswered && call.stage != CallStage::running) {
-    call.is_refused = true;
-    call.outcome.status = event.status;
-    call.stage = CallStage::ready;
-    if (call.stream != nullptr) call.stream->on_cancelled(event.status);
-    return run_or_wait(call);
+void OpenCalls::send_response(ServerCall& call) {
+  try {
+    send_outcome(call);
+  } catch (...) {
+    // The user's code threw while the response was encoded.
+    const Status status = exchange_.current_exception_status(call.method->method());
+    call.metrics.set_status_without_response(status.code());
+    static_cast<void>(exchange_.link().session()->finish(call.id, status, {}, nullptr, false));
   }
-  // A call that runs on an ordered connection is the one whose turn it is.
-  if (event.unanswered) static_cast<void>(connection_->session().finish(call.id, event.status, {}, nullptr, false));
-  call.is_open = false;
-  call.meter.set_unanswered(event.status.is_ok() ? StatusCode::cancelled : event.status.code());
-  loop_->counters().calls_cancelled.add();
-  if (call.stream != nullptr) call.stream->on_cancelled(event.status);
-  if (call.stage != CallStage::running) {
-    release_credit(call);
-    return retire(call);
-  }
-  call.cancel();
+  exchange_.link().flush();
+  retire(call);
 }
 
-void ServerConnection::release_credit(ServerCall& call) {
-  if (!std::exchange(call.holds_credit, false) || connection_ == nullptr) return;
-  connection_->session().release(call.id, call.credit);
-  flush();
+void OpenCalls::send_outcome(ServerCall& call) {
+  conclude(call);
+  const HandlerOutcome& outcome = call.outcome;
+  if (call.stream != nullptr && outcome.has_run) {
+    const Status sent = call.stream->finish(outcome.status, call.context.trailing());
+    return exchange_.count_response(outcome.status, sent, call.method->method().name, call.metrics);
+  }
+  session::OutgoingMessage response;
+  // An interceptor may have turned the refusal of a stream into ok: then there is no response to send.
+  if (outcome.status.is_ok() && call.messages != nullptr) response = call.method->outgoing(*call.messages, call.codec);
+  exchange_.respond(call.id, outcome.status, std::move(response), call.context, call.metrics, outcome.has_run);
 }
 
-void ServerConnection::retire(ServerCall& call) {
-  const std::shared_ptr<ServerConnection> keep = std::move(call.connection);
-  touch_idle_timer();
-  if (call.meter.is_on()) call.meter.end_unanswered(loop_->net_loop().read_clock());
-  if (call.method != nullptr) loop_->environment().admission.leave(call.method->method());
-  loop_->counters().open_calls.add(-1);
+void OpenCalls::count_cancelled(ServerCall& call, const Status& status) {
+  exchange_.totals().calls_cancelled.add();
+  if (!status.is_ok()) call.metrics.set_status_without_response(status.code());
+  if (call.stream != nullptr) call.stream->on_cancelled(status);
+}
+
+void OpenCalls::deliver_cancellation(ServerCall& call) {
+  const std::shared_ptr<CallOwner> keep = call.owner;
+  // What throws here is the user's callback, or what the handler does as it is cancelled. The outcome of the handler,
+  // which may run on another thread, is not changed by it.
+  const auto log_exception = [&] {
+    static_cast<void>(exception_outcome(exchange_.server_state(), call.method->method(), std::current_exception(),
+                                        exchange_.facts().peer));
+  };
+  try {
+    call.context.cancel();
+  } catch (...) {
+    log_exception();
+  }
+  // The callback may have ended the handler.
+  if (call.stage == CallStage::cancelling && call.cancellation) {
+    try {
+      call.cancellation->emit(asio::cancellation_type::terminal);
+    } catch (...) {
+      log_exception();
+    }
+  }
+  handle(call, CallEvent::cancel_delivered);
+}
+
+void OpenCalls::conclude(ServerCall& call) {
+  release_credit(call);
+  if (call.outcome.threw) exchange_.totals().handler_exceptions.add();
+  call.interception.end(exchange_.server_state().interceptors, call.context, call.outcome.status);
+}
+
+void OpenCalls::release_credit(ServerCall& call) {
+  if (!call.held_credit) return;
+  const session::MessageCredit credit = *call.held_credit;
+  call.held_credit.reset();
+  session::Session* const session = exchange_.link().session();
+  if (session == nullptr) return;
+  session->release(call.id, credit);
+  exchange_.link().flush();
+}
+
+void OpenCalls::retire(ServerCall& call) {
+  // It may be the last owner of the connection, and thereby of this object.
+  const std::shared_ptr<CallOwner> keep = std::move(call.owner);
+  release_credit(call);
+  if (call.metrics.is_collected()) call.metrics.end_without_response(exchange_.read_clock());
+  exchange_.totals().open_calls.add(-1);
   if (turns_ != nullptr) turns_->erase(std::find(turns_->begin(), turns_->end(), &call));
-  loop_->give_back(call);
-  if (turns_ != nullptr) advance_turns();
-  if (!in_batch_) close_if_drained();
+  exchange_.context().calls().give_back(call);
+  run_next_calls();
+  exchange_.link().on_call_ended();
 }
 
 }  // namespace trunkline::server

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The public face of ServerCore.
+// Server: forwards to ServerCore.
 #include <trunkline/server.h>
 
 #include "server/server_core.h"
@@ -14,7 +14,7 @@ namespace {
 ServerOptions with_one_loop(ServerOptions options) {
   if (options.loops == 1) return options;
   throw std::invalid_argument("server options: loops " + std::to_string(options.loops) +
-                              " is not 1 on a loop of the user's");
+                              " is not 1 on the user's loop");
 }
 
 }  // namespace
@@ -22,6 +22,7 @@ ServerOptions with_one_loop(ServerOptions options) {
 Server::Server(ServerOptions options) : core_(std::make_shared<server::ServerCore>(std::move(options))) {}
 Server::Server(EventLoop& loop, ServerOptions options)
     : core_(std::make_shared<server::ServerCore>(net::Loop::of(loop), with_one_loop(std::move(options)))) {}
+Server::Server(std::shared_ptr<server::ServerCore> core) noexcept : core_(std::move(core)) {}
 Server::~Server() { core_->stop(); }
 
 void Server::add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
@@ -49,7 +50,7 @@ void Server::async_shutdown(std::chrono::nanoseconds timeout, std::function<void
 void Server::on_shutdown(std::function<void()> callback) { core_->on_shutdown(std::move(callback)); }
 void Server::stop() { core_->stop(); }
 Status Server::reload_tls() { return core_->reload_tls(); }
-ServerStats Server::stats() const { return core_->stats(); }
+ServerTotals Server::totals() const { return core_->totals(); }
 void Server::collect_statistics() { core_->collect_statistics(); }
 ServerStatistics Server::statistics() const { return core_->statistics(); }
 

@@ -1,104 +1,90 @@
 // SPDX-License-Identifier: MIT
-// Beginning, running on a worker, and clearing of pooled calls.
+// The beginning of a call, its handler's run on a worker, and its reset.
 #include "server/server_call.h"
 
 #include "call/inherited_deadline.h"
-#include "server/server_connection.h"
-#include "server/server_loop.h"
 
 #include <utility>
 
 namespace trunkline::server {
 
-void ServerCall::begin(std::shared_ptr<ServerConnection> owner, const ConnectionFacts& facts, LoopMethod& served,
+void ServerCall::begin(std::shared_ptr<CallOwner> served_by, const ConnectionFacts& facts, LoopMethod& served,
                        session::Event& event) {
-  connection = std::move(owner);
+  owner = std::move(served_by);
+  id = event.id;
+  stage = CallStage::awaiting_request;
+  facts_ = &facts;
   method = served.shared_from_this();
   metadata = std::move(event.metadata);
-  id = event.id;
-  is_open = true;
   context.set_facts(facts);
-  context.begin(served.method(), metadata, event.deadline, event.compressor);
+  context.begin(served.method(), metadata, event);
+  codec = event.response_codec;
 }
 
-void ServerCall::make_stream() {
-  const std::shared_ptr<ServerLoop> loop = connection->loop().shared_from_this();
-  stream = std::make_shared<call::ServerStreamCore>(loop, loop->environment().options.codecs, *this);
-  if (meter.is_on()) stream->count_sent(meter.sent());
-  stream->attach(connection, id);
+void ServerCall::begin_without_method(std::shared_ptr<CallOwner> served_by, session::CallId call_id) {
+  owner = std::move(served_by);
+  id = call_id;
+  stage = CallStage::awaiting_request;
 }
 
-void ServerCall::cancel() {
-  const std::shared_ptr<ServerConnection> owner = connection;
-  const std::shared_ptr<LoopMethod> served = method;
-  const std::uint64_t use = uses_;
-  ++cancelling;
-  try {
-    context.cancel();
-  } catch (...) {
-    // The handler may be running elsewhere: its outcome stays its own.
-    static_cast<void>(exception_outcome(owner->loop().environment(), served->method(), std::current_exception(),
-                                        owner->facts().peer));
-  }
-  --cancelling;
-  // The callback may have ended the handler, and another call may have begun.
-  if (use == uses_ && cancellation) cancellation->emit(asio::cancellation_type::terminal);
-}
-
-void ServerCall::reset() {
-  if (messages != nullptr) method->give_back(std::move(messages), payload_bytes);
-  stream.reset();
-  interception = {};
-  meter = {};
-  was_run = is_refused = false;
-  ++uses_;
-  context.reset();
-  metadata.clear();
-  method.reset();
-  stage = CallStage::awaiting_message;
-  is_open = holds_credit = false;
-  codec = nullptr;
-  payload_bytes = 0;
-  outcome = {};
-  cancellation.reset();
-  connection.reset();  // last: it may be what keeps the loop
+CallAction ServerCall::advance(CallEvent event) noexcept {
+  const CallTransition entry = transition(stage, event);
+  stage = entry.next;
+  return entry.action;
 }
 
 HandlerOutcome ServerCall::run_handler() {
-  // Whoever waits for the answer is gone, so the work is not begun.
-  if (context.is_cancelled()) return {Status(StatusCode::cancelled, "cancelled before it was run")};
-  was_run = true;
-  return run_here();
-}
-
-HandlerOutcome ServerCall::run_here() {
-  const ServerContext& facts = context;
-  const call::InheritedDeadline::Scope scope(facts.deadline());
+  const ServerContext& shown = context;
+  const call::InheritedDeadline::Scope scope(shown.deadline());
   MethodHandler& handler = *method->method().handler;
-  return run_guarded(connection->loop().environment(), method->method(), facts.peer(), [&] {
+  return run_guarded(*facts_->server_state, method->method(), facts_->peer, [&] {
     return stream != nullptr ? handler.run_stream(*stream, context) : handler.run(*messages, context);
   });
 }
 
-Status ServerCall::on_codec_exception(const Status& without_text, const std::string& text) {
-  ServerLoop& loop = connection->loop();
-  loop.count_exception();
-  return codec_exception_status(loop.environment(), without_text, text, method->method().name,
-                                connection->facts().peer);
+void ServerCall::run_job(bool stopping) {
+  if (stopping) {
+    outcome.status = Status(StatusCode::unavailable, "the server is stopping");
+  } else if (context.is_cancelled()) {
+    // Nobody waits for the response any more.
+    outcome.status = Status(StatusCode::cancelled, "cancelled before it was run");
+  } else {
+    outcome = run_handler();
+  }
+  context.drop_callback();
+  completion_.run = run_completion;
+  completion_.drop = drop_completion;
+  facts_->loop->post(&completion_);
 }
 
-void ServerCall::run_job(bool stopping) {
-  outcome = stopping ? HandlerOutcome{Status(StatusCode::unavailable, "the server is stopping")} : run_handler();
-  context.drop_callback();
-  completed_.run = [](net::Task* task) {
-    ServerCall& call = *static_cast<CompletionTask*>(task)->call;
-    call.connection->complete(call);
-  };
-  completed_.drop = [](net::Task* task) {
-    ServerCall& call = *static_cast<CompletionTask*>(task)->call;
-    call.connection->abandon(call);
-  };
-  connection->loop().net_loop().post(&completed_);
+void ServerCall::run_completion(net::PostedTask* task) {
+  ServerCall& call = *static_cast<CompletionTask*>(task)->call;
+  call.owner->on_completed(call);
+}
+
+void ServerCall::drop_completion(net::PostedTask* task) {
+  ServerCall& call = *static_cast<CompletionTask*>(task)->call;
+  call.owner->on_dropped(call);
+}
+
+void ServerCall::reset() {
+  stage = CallStage::over;
+  if (messages != nullptr) method->give_back(std::move(messages), payload_bytes);
+  stream.reset();
+  interception = {};
+  metrics = {};
+  context.reset();
+  metadata.clear();
+  permit = {};
+  method.reset();
+  held_credit.reset();
+  codec = nullptr;
+  payload_bytes = 0;
+  outcome = {};
+  cancellation.reset();
+  facts_ = nullptr;
+  // Last, because it may release what the above refers to.
+  owner.reset();
 }
 
 }  // namespace trunkline::server

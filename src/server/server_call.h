@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: MIT
-// ServerCall: a call that lives longer than the event that brought it; pooled by its loop.
+// ServerCall: a call that outlives the event that brought it; its loop reuses the object.
 #pragma once
 
 #include "call/server_stream_core.h"
-#include "net/task_queue.h"
+#include "net/posted_task.h"
+#include "server/admission.h"
 #include "server/call_context.h"
-#include "server/call_meter.h"
-#include "server/handler_run.h"
-#include "server/interception.h"
+#include "server/call_lifecycle.h"
+#include "server/call_metrics.h"
+#include "server/handler_outcome.h"
 #include "server/loop_method.h"
+#include "server/server_interception.h"
 #include "server/worker_pool.h"
 #include "session/event.h"
 
@@ -16,71 +18,95 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace trunkline::server {
 
-class ServerConnection;
-class ServerLoop;
+class ServerCall;
 
-enum class CallStage : std::uint8_t {
-  awaiting_message,  ///< unary: the request has not come
-  ready,             ///< waits for its turn on an ordered connection
-  running,           ///< the handler has been started, or waits for a worker
+/// What serves a call: it learns how the call's handler has ended. Loop's thread, except where noted.
+class CallOwner {
+ public:
+  /// The handler has ended; call.outcome says how.
+  virtual void on_completed(ServerCall& call) = 0;
+  /// The handler was destroyed before it ended.
+  virtual void on_dropped(ServerCall& call) = 0;
+  /// The server has stopped and has released the connection; nobody waits for a response. on_stopped() follows.
+  virtual void on_detached(ServerCall& call) = 0;
+  /// After on_detached() of all calls of the loop: the handler is to be cancelled.
+  virtual void on_stopped(ServerCall& call) = 0;
+  /// A codec or compressor threw `text`; `without_text` says what it was doing. Returns the status for the handler's
+  /// operation. Any thread.
+  virtual Status on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) = 0;
+
+ protected:
+  ~CallOwner() = default;
 };
 
-/// Belongs to its loop's thread; the worker that runs its handler uses `messages`, `context` and `outcome` meanwhile.
-class ServerCall final : public Job, public call::AnswerFacts {
+/// Belongs to its loop's thread. While its handler runs on a worker, that uses `messages`, `context` and `outcome`
+/// instead.
+class ServerCall final : public Job, public call::ResponseSettings {
  public:
-  ServerCall() noexcept { completed_.call = this; }
+  ServerCall() noexcept { completion_.call = this; }
 
-  /// Takes what the call needs from its event.
-  void begin(std::shared_ptr<ServerConnection> owner, const ConnectionFacts& facts, LoopMethod& served,
+  /// Takes from its event what the call needs. The facts must live as long as `served_by`.
+  void begin(std::shared_ptr<CallOwner> served_by, const ConnectionFacts& facts, LoopMethod& served,
              session::Event& event);
-  void make_stream();
-  /// Tells the handler that runs that nobody waits for its answer. It may end within.
-  void cancel();
-  /// Back to how it was made.
-  void reset();
-  /// Runs the handler on this thread to its end. Not for coroutines.
-  HandlerOutcome run_here();
+  /// Begins a call that is to be refused and whose method may not exist.
+  void begin_without_method(std::shared_ptr<CallOwner> served_by, session::CallId call_id);
+  /// Moves to the next stage of the call's life. Returns what the owner has to do.
+  CallAction advance(CallEvent event) noexcept;
+  /// Runs the handler to its end on this thread. Not for coroutines.
+  HandlerOutcome run_handler();
   /// On a worker: runs the handler, then posts the completion to the loop.
   void run_job(bool stopping) override;
+  /// Returns the object to the state in which it was made.
+  void reset();
 
-  std::shared_ptr<ServerConnection> connection;
-  std::shared_ptr<LoopMethod> method;              ///< null: refused before it was admitted
-  std::unique_ptr<CallMessages> messages;          ///< unary
-  std::shared_ptr<call::ServerStreamCore> stream;  ///< the others
+  /// Keeps the connection and its loop's context alive.
+  std::shared_ptr<CallOwner> owner;
+  /// Null if the call is refused and has no method.
+  std::shared_ptr<LoopMethod> method;
+  CallPermit permit;
+  /// Null for streams.
+  std::unique_ptr<CallMessages> messages;
+  /// Null for unary calls.
+  std::shared_ptr<call::ServerStreamCore> stream;
   CallContext context;
   Metadata metadata;
   session::CallId id = 0;
-  CallStage stage = CallStage::awaiting_message;
-  bool is_open = false;  ///< the session waits for its finish
-  bool holds_credit = false;
-  session::HeldCredit credit;
-  const Codec* codec = nullptr;  ///< of the request
+  CallStage stage = CallStage::over;
+  /// The credit of the request, while it is withheld from the client.
+  std::optional<session::MessageCredit> held_credit;
+  /// Of the response: the one that the client asked for, otherwise that of the request; null: neither is known.
+  const Codec* codec = nullptr;
+  /// Of the request.
   std::size_t payload_bytes = 0;
+  /// How the handler has ended; before that, the status with which the call is to be refused.
   HandlerOutcome outcome;
-  bool was_run = false;     ///< the handler has been begun
-  bool is_refused = false;  ///< `outcome` is to be said when the call's turn comes; the handler does not run
-  int cancelling = 0;       ///< cancel() is on the stack: the object must stay
-  Interception interception;
-  CallMeter meter;
+  ServerInterception interception;
+  CallMetrics metrics;
+  /// Cancels the coroutine that runs the handler.
   std::optional<asio::cancellation_signal> cancellation;
 
-  ServerCall* previous = nullptr;  ///< among the loop's calls
+  /// Neighbours among the calls in use; CallPool sets them.
+  ServerCall* previous = nullptr;
   ServerCall* next = nullptr;
 
  private:
-  struct CompletionTask : net::Task {
+  struct CompletionTask : net::PostedTask {
     ServerCall* call = nullptr;
   };
-  HandlerOutcome run_handler();
-  const Compressor* answer_compressor() override { return context.compressor(); }
+  static void run_completion(net::PostedTask* task);
+  static void drop_completion(net::PostedTask* task);
+  const Compressor* response_compressor() override { return context.compressor(); }
   Metadata take_leading_metadata() override { return context.take_leading(); }
-  Status on_codec_exception(const Status& without_text, const std::string& text) override;
+  Status on_codec_exception(const Status& without_text, const std::string& text) override {
+    return owner->on_codec_exception(*this, without_text, text);
+  }
 
-  CompletionTask completed_;
-  std::uint64_t uses_ = 0;  // tells calls apart that have had this object
+  const ConnectionFacts* facts_ = nullptr;
+  CompletionTask completion_;
 };
 
 }  // namespace trunkline::server

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
-// Starting, running and stopping of a server's loops.
+// Listening, running and stopping: what the parts of a server do together.
 #include "server/server_core.h"
 
+#include "server/server_options_check.h"
+
+#include <condition_variable>
 #include <exception>
+#include <mutex>
 #include <string>
 #include <utility>
 
 namespace trunkline::server {
 
 namespace {
+
+/// How many turns a loop needs until the connections that were accepted last are served, so that they are told to go
+/// elsewhere: one each for the transport, the first bytes and the session.
+constexpr int turns_to_serve = 3;
 
 ServerOptions checked(ServerOptions options) {
   check_options(options);
@@ -22,199 +30,316 @@ const Status& stop_reason() {
 
 }  // namespace
 
-ServerCore::ServerCore(ServerOptions options)
-    : environment_(std::make_shared<Environment>(checked(std::move(options)))), user_loop_(nullptr) {
-  const ServerOptions& made = environment_->options;
-  for (std::size_t i = 0; i < made.loops; ++i) {
-    own_loops_.push_back(std::make_unique<net::Loop>(made.loop));
-    loops_.push_back(std::make_shared<ServerLoop>(environment_, *own_loops_.back()));
-  }
-}
+ServerCore::ServerCore(ServerOptions options, session::ProtocolTable protocols)
+    : server_state_(std::make_shared<ServerState>(checked(std::move(options)), std::move(protocols))),
+      loops_(server_state_) {}
 
-ServerCore::ServerCore(net::Loop& loop, ServerOptions options)
-    : environment_(std::make_shared<Environment>(checked(std::move(options)))), user_loop_(&loop) {
-  loops_.push_back(std::make_shared<ServerLoop>(environment_, loop));
-}
+ServerCore::ServerCore(net::Loop& users_loop, ServerOptions options, session::ProtocolTable protocols)
+    : server_state_(std::make_shared<ServerState>(checked(std::move(options)), std::move(protocols))),
+      loops_(server_state_, users_loop) {}
 
 ServerCore::~ServerCore() {
   begin_stop();
   finish_stop();
-  // Suspended handlers end with their loop; what they use goes after it.
-  own_loops_.clear();
+  // Suspended handlers end with their loop, so what they use must outlive it.
+  loops_.destroy_own();
 }
 
 bool ServerCore::remove_method(std::string_view name) {
-  if (!environment_->methods.remove(name)) return false;
+  if (!methods().remove(name)) return false;
   for (const auto& loop : loops_) {
     loop->net_loop().post([weak = std::weak_ptr<ServerLoop>(loop)] {
-      if (const std::shared_ptr<ServerLoop> self = weak.lock()) self->let_go_of_methods();
+      if (const std::shared_ptr<ServerLoop> self = weak.lock()) self->release_removed_methods();
     });
   }
   return true;
 }
 
-bool ServerCore::is_own_thread() const noexcept {
-  for (const auto& loop : loops_) {
-    if (loop->net_loop().is_current()) return true;
-  }
-  return environment_->workers.is_worker();
-}
+// --- tasks for loops ---
 
 std::function<void()> ServerCore::while_alive(std::function<void()> task) {
-  // Loops of our own end with us, also while nobody shares us any more.
-  if (owns_loops()) return task;
+  // Loops of our own end with us. They also run tasks in the destructor, when there is no shared pointer any more.
+  if (loops_.are_own()) return task;
   return [weak = weak_from_this(), task = std::move(task)] {
     if (const std::shared_ptr<ServerCore> self = weak.lock()) task();
   };
 }
 
-Status ServerCore::start() {
-  std::unique_lock lock(mutex_);
-  if (state_ == State::running) return {};
-  if (state_ != State::idle) return {StatusCode::failed_precondition, "start server: it has been stopped"};
-  state_ = State::running;
-  return owns_loops() ? start_threads(0, lock) : Status();
+/// Guarded by the lifecycle's lock.
+struct ServerCore::TaskOutcome {
+  bool is_awaited = true;
+  bool is_done = false;
+  Status status;
+};
+
+Status ServerCore::on_first_loop(const std::function<Status()>& task) {
+  const Status stopped(StatusCode::failed_precondition, "the server has been stopped");
+  if (lifecycle_.is_stopping()) return stopped;
+  net::Loop& loop = loops_.first().net_loop();
+  const bool is_worker = is_worker_of_users_loop();
+  const bool is_run_elsewhere = lifecycle_.runners() > 0 && !loop.is_current();
+  if (!is_run_elsewhere && !is_worker) return task();
+
+  const auto outcome = std::make_shared<TaskOutcome>();
+  loop.post(while_alive([this, outcome, task] {
+    if (lifecycle_.is_stopping()) return;
+    bool is_awaited = false;
+    lifecycle_.update([&] { is_awaited = outcome->is_awaited; });
+    if (!is_awaited) return;
+    Status status = task();
+    lifecycle_.update([&] {
+      outcome->status = std::move(status);
+      outcome->is_done = true;
+    });
+  }));
+  // Does not wait for the end of a stop, which may wait for the handler that waits here.
+  lifecycle_.wait_for([&] { return outcome->is_done; }, !is_worker);
+  Status status = stopped;
+  lifecycle_.update([&] {
+    outcome->is_awaited = false;
+    if (outcome->is_done) status = outcome->status;
+  });
+  return status;
 }
 
-Status ServerCore::start_threads(std::size_t first, std::unique_lock<std::mutex>& lock) {
-  try {
-    threads_.reserve(loops_.size());
-    for (std::size_t i = first; i < loops_.size(); ++i) {
-      threads_.emplace_back([this, i] { run_loop(i); });
-      ++runners_;
-    }
-    return {};
-  } catch (const std::exception& error) {
-    Status status(StatusCode::resource_exhausted, "start server: thread " + std::to_string(threads_.size() + 1) +
-                                                      " for loops " + std::to_string(loops_.size()) + ": " +
-                                                      error.what());
-    std::vector<std::thread> started;
-    started.swap(threads_);
-    for (std::size_t i = 0; i < started.size(); ++i) loops_[first + i]->net_loop().stop();
-    lock.unlock();
-    for (std::thread& thread : started) thread.join();
-    lock.lock();
-    if (state_ == State::running) state_ = State::idle;
-    return status;
+// --- listening ---
+
+Result<Endpoint> ServerCore::listen(std::string_view uri) {
+  auto endpoint = Endpoint::parse(uri);
+  if (!endpoint.is_ok()) return std::move(endpoint).status();
+  const auto opened = std::make_shared<Result<Endpoint>>();
+  Status status = on_first_loop([this, requested = *endpoint, opened] {
+    *opened = open_listener(requested);
+    return opened->status();
+  });
+  if (!status.is_ok()) return status;
+  return *opened;
+}
+
+Result<Endpoint> ServerCore::open_listener(const Endpoint& endpoint) {
+  net::ListenCallbacks callbacks;
+  callbacks.assign = [this](const std::string& peer) { return assign_loop(peer); };
+  callbacks.on_accept = [this](net::AcceptedConnection accepted) {
+    loops_.of(*accepted.transport).accept(std::move(accepted));
+  };
+  callbacks.on_error = [this](const Status& error) { server_state_->log(LogLevel::warning, error.message(), {}, {}); };
+  return listeners_.open(loops_.first().net_loop(), endpoint, server_state_->options, std::move(callbacks));
+}
+
+Status ServerCore::reload_tls() {
+  return on_first_loop([this] { return listeners_.reload_tls(); });
+}
+
+net::LoopAssignment ServerCore::assign_loop(const std::string& peer) {
+  ServerLoop& loop = loops_.least_loaded();
+  if (net::ConnectionPermit permit = loop.acquire_permit()) return {&loop.net_loop(), std::move(permit)};
+  loops_.first().refuse_over_limit(peer);
+  return {};
+}
+
+void ServerCore::accept_transport(std::unique_ptr<net::Transport> transport) {
+  ServerLoop& loop = loops_.of(*transport);
+  if (net::ConnectionPermit permit = loop.acquire_permit()) {
+    return loop.accept({std::move(transport), std::move(permit), loop.net_loop().now()});
+  }
+  loop.refuse_over_limit(transport->peer().address);
+  transport->close();
+}
+
+// --- running ---
+
+Status ServerCore::start() {
+  const std::size_t threads = loops_.are_own() ? loops_.size() : 0;
+  switch (lifecycle_.apply(ServerEvent::start, threads)) {
+    case ServerAction::start_threads:
+      return threads > 0 ? start_threads(0) : Status();
+    case ServerAction::refuse_stopped:
+      return {StatusCode::failed_precondition, "start server: it has been stopped"};
+    default:
+      return {};
   }
 }
 
 Status ServerCore::run() {
-  {
-    std::unique_lock lock(mutex_);
-    if (is_leaving() || is_run_) {
-      return {StatusCode::failed_precondition,
-              is_run_ ? "run server: it runs already" : "run server: it has been stopped"};
-    }
-    const bool started = state_ == State::running;
-    if (started && owns_loops()) {
-      changed_.wait(lock, [this] { return state_ == State::stopped || runners_ == 0; });
+  const ServerEvent event = loops_.are_own() ? ServerEvent::run : ServerEvent::run_users_loop;
+  switch (lifecycle_.apply(event, loops_.size())) {
+    case ServerAction::refuse_running:
+      return {StatusCode::failed_precondition, "run server: it runs already"};
+    case ServerAction::refuse_stopped:
+      return {StatusCode::failed_precondition, "run server: it has been stopped"};
+    case ServerAction::wait:
+      lifecycle_.wait_for_end();
       return {};
-    }
-    state_ = State::running;
-    if (Status failed = start_threads(1, lock); !failed.is_ok()) return failed;
-    is_run_ = true;
-    ++runners_;
+    default:
+      break;
   }
-  run_loop(0);
+  if (Status status = start_threads(1); !status.is_ok()) return status;
+  struct RunEnd {
+    ~RunEnd() { lifecycle.apply(ServerEvent::run_ended); }
+    ServerLifecycle& lifecycle;
+  };
+  {
+    const RunEnd end{lifecycle_};
+    run_loop(0);
+  }
   stop();
   return {};
 }
 
+Status ServerCore::start_threads(std::size_t first) {
+  LoopThreads::Started started = threads_.start(
+      first, loops_.size(), [this](std::size_t index) { run_loop(index); },
+      [this](std::size_t index) { loops_[index]->net_loop().stop(); });
+  if (started.status.is_ok()) return {};
+  lifecycle_.apply(ServerEvent::start_failed);
+  lifecycle_.remove_runners(loops_.size() - started.threads);
+  return started.status;
+}
+
+/// Lasts as long as a thread runs a loop.
+class ServerCore::RunnerScope {
+ public:
+  explicit RunnerScope(ServerLifecycle& lifecycle) noexcept : lifecycle_(lifecycle) {}
+  ~RunnerScope() { lifecycle_.remove_runners(1); }
+  RunnerScope(const RunnerScope&) = delete;
+  RunnerScope& operator=(const RunnerScope&) = delete;
+
+ private:
+  ServerLifecycle& lifecycle_;
+};
+
 void ServerCore::run_loop(std::size_t index) {
-  struct Leaving {
-    ~Leaving() {
-      std::lock_guard lock(core.mutex_);
-      --core.runners_;
-      if (index == 0) core.is_run_ = false;
-      core.changed_.notify_all();
-    }
-    ServerCore& core;
-    const std::size_t index;
-  };
-  const Leaving leaving{*this, index};
+  const RunnerScope scope(lifecycle_);
   net::Loop& loop = loops_[index]->net_loop();
-  for (bool done = false; !done;) {
+  const auto log = [this](const std::string& text) {
+    server_state_->log(LogLevel::error, "run loop: an exception" + text, {}, {});
+  };
+  while (true) {
     try {
       loop.run();
-      loop.poll();  // closed connections say goodbye
-      done = true;
+      // Writes the goodbyes of connections that have been closed.
+      loop.poll();
+      return;
     } catch (const std::exception& error) {
-      if (!owns_loops()) throw;  // the user's own, or as good as that
-      environment_->log(LogLevel::error, std::string("run loop: an exception: ") + error.what(), {}, {});
+      // An exception of the user's loop is the user's.
+      if (!loops_.are_own()) throw;
+      log(std::string(": ") + error.what());
     } catch (...) {
-      if (!owns_loops()) throw;
-      environment_->log(LogLevel::error, "run loop: an exception that is no std::exception", {}, {});
+      if (!loops_.are_own()) throw;
+      log(" that is no std::exception");
     }
   }
 }
 
-void ServerCore::begin_stop() {
-  bool stop_loops = false;
-  {
-    std::lock_guard lock(mutex_);
-    if (is_leaving()) return;
-    state_ = State::stopping;
-    stop_loops = runners_ > 0;
-    changed_.notify_all();
+// --- stopping ---
+
+void ServerCore::stop() {
+  if (is_worker_of_users_loop()) {
+    return loops_.first().net_loop().post(while_alive([this] { begin_stop(); }));
   }
-  end_drain_early();
+  begin_stop();
+  // A handler cannot wait for its own end.
+  if (!is_own_thread()) finish_stop();
+}
+
+void ServerCore::begin_stop() {
+  if (lifecycle_.apply(ServerEvent::stop) != ServerAction::begin_stop) return;
+  const bool has_runners = lifecycle_.runners() > 0;
+  drain_.stop();
   for (std::size_t i = 0; i < loops_.size(); ++i) {
-    // Without threads in the loops their owner is here.
-    if (stop_loops && !loops_[i]->net_loop().is_current()) {
-      loops_[i]->net_loop().post(while_alive([this, i] { leave_loop(i, true); }));
+    net::Loop& loop = loops_[i]->net_loop();
+    // Without threads in the loops this thread may do their work.
+    if (has_runners && !loop.is_current()) {
+      loop.post(while_alive([this, i] { leave_loop(i, true); }));
     } else {
-      leave_loop(i, stop_loops);
+      leave_loop(i, has_runners);
     }
   }
 }
 
 void ServerCore::leave_loop(std::size_t index, bool stop_loop) {
   const std::shared_ptr<ServerLoop> loop = loops_[index];
-  if (index == 0) close_listeners();
+  if (index == 0) listeners_.close();
   loop->close_all(stop_reason());
   if (stop_loop) loop->net_loop().stop();
 }
 
-void ServerCore::stop() {
-  if (is_worker_of_users_loop()) return user_loop_->post(while_alive([this] { begin_stop(); }));
-  begin_stop();
-  // Who is inside a handler cannot wait for it.
-  if (!is_own_thread()) finish_stop();
-}
-
 void ServerCore::finish_stop() {
-  std::vector<std::thread> threads;
-  {
-    std::unique_lock lock(mutex_);
-    if (state_ == State::stopped) return;
-    changed_.wait(lock, [this] { return runners_ == 0; });
-    if (state_ == State::stopped) return;
-    threads.swap(threads_);
-    // The first to come here cleans up; the others wait for it above.
-    runners_ = 1;
-  }
-  for (std::thread& thread : threads) thread.join();
-  // What closing connections have left to be done. A user's loop is not run behind its owner's back, unless a worker
-  // waits for it.
-  const auto poll_loops = [this] {
-    for (const auto& loop : loops_) loop->net_loop().poll();
-  };
-  if (owns_loops()) poll_loops();
+  lifecycle_.wait_for_runners();
+  const ServerAction action = lifecycle_.apply(ServerEvent::clean_up);
+  if (action == ServerAction::wait) return lifecycle_.wait_until_stopped();
+  if (action != ServerAction::clean_up) return;
+  threads_.join();
+  // Polling does what closing connections have left to do. The user's loop is only polled while workers, which may need
+  // it, are waited for.
+  if (loops_.are_own()) loops_.poll();
   for (const auto& loop : loops_) loop->abandon();
-  environment_->workers.stop(poll_loops);
-  if (owns_loops()) poll_loops();
-  std::lock_guard lock(mutex_);
-  runners_ = 0;
-  state_ = State::stopped;
-  changed_.notify_all();
+  server_state_->workers.stop([this] { loops_.poll(); });
+  if (loops_.are_own()) loops_.poll();
+  lifecycle_.apply(ServerEvent::cleaned_up);
 }
 
-ServerStats ServerCore::stats() const {
-  ServerStats stats;
-  for (const auto& loop : loops_) loop->counters().add_to(stats);
-  stats.queued_blocking_calls = environment_->workers.queued();
-  return stats;
+void ServerCore::stop_on_users_loop() {
+  if (lifecycle_.is_stopping()) return;
+  loops_.first().net_loop().post(while_alive([this] { begin_stop(); }));
+  lifecycle_.wait_until_stopping();
+}
+
+// --- graceful shutdown ---
+
+void ServerCore::async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done) {
+  if (drain_.shutdown(loops_.size(), std::move(done))) begin_drain(timeout);
+}
+
+void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {
+  const bool are_run = lifecycle_.runners() > 0 || !loops_.are_own();
+  for (std::size_t i = 0; i < loops_.size(); ++i) {
+    auto drain_loop = [weak = weak_from_this(), i, timeout, are_run, loop = loops_[i]] {
+      const std::shared_ptr<ServerCore> self = weak.lock();
+      if (self == nullptr) return;
+      const base::TimePoint deadline = base::deadline_after(loop->net_loop().now(), timeout);
+      if (i == 0) self->retire_listeners(are_run ? turns_to_serve : 0);
+      loop->drain(deadline, [core = self.get()](std::size_t cut_off) { core->drain_.loop_drained(cut_off); });
+    };
+    if (are_run && !loops_[i]->net_loop().is_current()) {
+      loops_[i]->net_loop().post(drain_loop);
+    } else {
+      drain_loop();
+    }
+  }
+}
+
+void ServerCore::retire_listeners(int turns) {
+  listeners_.retire();
+  // Queued behind the connections that have been handed to each loop just now.
+  for (const auto& loop : loops_) loop->expect_no_more(turns);
+}
+
+Status ServerCore::shutdown(std::chrono::nanoseconds timeout) {
+  if (is_own_thread()) {
+    return {StatusCode::failed_precondition,
+            "server shutdown: would wait for the thread it is called on; use async_shutdown"};
+  }
+  struct Outcome {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool is_done = false;
+    Status status;
+  };
+  const auto outcome = std::make_shared<Outcome>();
+  async_shutdown(timeout, [outcome](Status status) {
+    std::lock_guard lock(outcome->mutex);
+    outcome->status = std::move(status);
+    outcome->is_done = true;
+    outcome->changed.notify_all();
+  });
+  {
+    std::unique_lock lock(outcome->mutex);
+    outcome->changed.wait(lock, [&] { return outcome->is_done; });
+  }
+  const bool is_run_by_user = !loops_.are_own() && lifecycle_.runners() == 0;
+  is_run_by_user ? stop_on_users_loop() : stop();
+  return outcome->status;
 }
 
 }  // namespace trunkline::server

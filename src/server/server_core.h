@@ -1,108 +1,105 @@
 // SPDX-License-Identifier: MIT
-// ServerCore: a server's loops, listeners and life, from listening to stopped.
+// ServerCore: one server, composed of its state, loops, listeners, lifecycle, drain and statistics.
 #pragma once
 
 #include "net/listener.h"
 #include "net/loop.h"
-#include "server/environment.h"
-#include "server/loop_tally.h"
-#include "server/server_loop.h"
+#include "net/transport.h"
+#include "server/loop_threads.h"
+#include "server/method_registry.h"
+#include "server/server_drain.h"
+#include "server/server_lifecycle.h"
+#include "server/server_listeners.h"
+#include "server/server_loops.h"
+#include "server/server_state.h"
+#include "server/statistics_collector.h"
 
 #include <trunkline/endpoint.h>
 #include <trunkline/server_options.h>
-#include <trunkline/server_statistics.h>
 
-#include <condition_variable>
+#include <chrono>
+#include <cstddef>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 namespace trunkline::server {
 
-/// Thread-safe, except that with a loop of the user's listen(), stop(), reload_tls() and destruction are for that
-/// loop's thread, for blocking handlers, or for any while it does not run. Owned by a shared pointer.
+/// Thread-safe. On the user's loop, however, listen(), stop(), reload_tls() and destruction are for that loop's thread,
+/// for blocking handlers, or for any thread while the loop does not run. Owned by a shared pointer.
 class ServerCore : public std::enable_shared_from_this<ServerCore> {
  public:
   /// Throws std::invalid_argument.
-  explicit ServerCore(ServerOptions options);
-  ServerCore(net::Loop& loop, ServerOptions options);
+  explicit ServerCore(ServerOptions options,
+                      session::ProtocolTable protocols = session::ProtocolTable::with_defaults());
+  ServerCore(net::Loop& users_loop, ServerOptions options,
+             session::ProtocolTable protocols = session::ProtocolTable::with_defaults());
   ~ServerCore();
   ServerCore(const ServerCore&) = delete;
   ServerCore& operator=(const ServerCore&) = delete;
 
-  MethodRegistry& methods() noexcept { return environment_->methods; }
-  /// Also asks the loops to let go of the handler.
+  MethodRegistry& methods() noexcept { return server_state_->methods; }
+  std::vector<Endpoint> endpoints() const { return listeners_.endpoints(); }
+
+  /// Removes the method and has the loops release its handler.
   bool remove_method(std::string_view name);
   Result<Endpoint> listen(std::string_view uri);
-  std::vector<Endpoint> endpoints() const;
   Status reload_tls();
-  /// Serves a transport that someone else has made, on the loop it belongs to. On that loop's thread, or while it does
-  /// not run.
+  /// Serves a transport that somebody else has made, on the loop that it belongs to. On that loop's thread, or while
+  /// the loop does not run.
   void accept_transport(std::unique_ptr<net::Transport> transport);
 
   Status start();
   Status run();
-  /// `done` may be null; else as in Server.
+  /// `done` may be null; otherwise it is called as Server::async_shutdown() says.
   void async_shutdown(std::chrono::nanoseconds timeout, std::function<void(Status)> done);
   Status shutdown(std::chrono::nanoseconds timeout);
-  void on_shutdown(std::function<void()> callback);
+  void on_shutdown(std::function<void()> callback) { drain_.on_shutdown(std::move(callback)); }
   void stop();
-  ServerStats stats() const;
-  void collect_statistics();
-  ServerStatistics statistics() const;
+
+  ServerTotals totals() const { return statistics_.totals(); }
+  void collect_statistics() { statistics_.start(); }
+  ServerStatistics statistics() const { return statistics_.statistics(); }
 
  private:
-  enum class State : std::uint8_t { idle, running, stopping, stopped };
-  struct Drain;
+  class RunnerScope;
+  struct TaskOutcome;
 
-  bool owns_loops() const noexcept { return user_loop_ == nullptr; }
-  bool is_own_thread() const noexcept;
-  /// A blocking handler's thread, which must leave listeners and connections to the user's.
-  bool is_worker_of_users_loop() const noexcept { return !owns_loops() && environment_->workers.is_worker(); }
-  /// With the mutex.
-  bool is_leaving() const noexcept { return state_ == State::stopping || state_ == State::stopped; }
-  /// A task for a loop: not run once the server is gone, which a user's loop may outlive.
+  /// True on a thread that stop() would wait for.
+  bool is_own_thread() const noexcept { return loops_.is_current() || server_state_->workers.is_worker(); }
+  /// True on the thread of a blocking handler that must leave listeners and connections to the user's loop.
+  bool is_worker_of_users_loop() const noexcept { return !loops_.are_own() && server_state_->workers.is_worker(); }
+  /// A task for a loop that does nothing once the server is gone: the user's loop may outlive the server.
   std::function<void()> while_alive(std::function<void()> task);
-  /// Runs `task` on the first loop and waits for it, or on this thread if that loop does not run.
+  /// Runs `task` on the first loop and waits for it; on this thread if nothing runs that loop.
   Status on_first_loop(const std::function<Status()>& task);
+
   Result<Endpoint> open_listener(const Endpoint& endpoint);
-  /// The loop with the least to do, and a place there.
-  net::Placement place_connection(const std::string& peer);
-  ServerLoop& loop_of(const net::Transport& transport) const;
-  /// Threads for the loops from `first` on, or none. Counts them as runners. The lock is released only on an error.
-  Status start_threads(std::size_t first, std::unique_lock<std::mutex>& lock);
+  net::LoopAssignment assign_loop(const std::string& peer);
+
+  Status start_threads(std::size_t first);
   void run_loop(std::size_t index);
-  /// From another thread, with the user's loop running: begins to stop there, and waits for that.
-  void stop_on_users_loop();
+
   void begin_stop();
   void leave_loop(std::size_t index, bool stop_loop);
   void finish_stop();
-  void close_listeners();
-  /// They take what has come, and no more. The loops have `turns` for that, 0 if nobody runs them.
-  void retire_listeners(int turns);
+  /// From another thread, while the user runs the loop: has that begin to stop, and waits for the beginning.
+  void stop_on_users_loop();
   void begin_drain(std::chrono::nanoseconds timeout);
-  void loop_drained(std::size_t cut_off);
-  void end_drain_early();
+  /// Closes the listeners to new connections. The loops get `turns` turns to begin with the last ones; 0 if nothing
+  /// runs the loops.
+  void retire_listeners(int turns);
 
-  const std::shared_ptr<Environment> environment_;
-  net::Loop* const user_loop_;
-  std::vector<std::unique_ptr<net::Loop>> own_loops_;
-  std::vector<std::shared_ptr<ServerLoop>> loops_;
-  std::vector<std::unique_ptr<net::Listener>> listeners_;  // the first loop's
-
-  mutable std::mutex mutex_;  // guards all below
-  std::condition_variable changed_;
-  State state_ = State::idle;
-  bool is_run_ = false;      // run() serves the first loop
-  std::size_t runners_ = 0;  // threads inside a loop of ours
-  std::vector<std::thread> threads_;
-  std::vector<Endpoint> endpoints_;
-  std::shared_ptr<Drain> drain_;
-  std::vector<std::function<void()>> on_shutdown_;
-  std::vector<std::shared_ptr<LoopTally>> tallies_;  // by loop; none while statistics are not collected
-  base::TimePoint counting_since_{};
+  const std::shared_ptr<ServerState> server_state_;
+  ServerLoops loops_;
+  ServerListeners listeners_;
+  LoopThreads threads_;
+  ServerLifecycle lifecycle_;
+  ServerDrain drain_;
+  StatisticsCollector statistics_{*server_state_, loops_};
 };
 
 }  // namespace trunkline::server

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServiceDefinition: what does not depend on the types of handlers, so that generated services compile it no more.
+// The functions of ServiceDefinition that do not depend on the types of handlers, compiled once here.
 #include <trunkline/service.h>
 
 #include <stdexcept>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Starting, feeding and joining workers.
+// Starts workers when they are needed, and hands jobs to them.
 #include "server/worker_pool.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool WorkerPool::submit(Job& job) {
     std::lock_guard lock(mutex_);
     if (stopped_) return false;
     if (queue_.size() >= idle_ && threads_.size() < thread_count_) start_thread();
-    // The first idle_ jobs in the queue are as good as taken.
+    // The first idle_ jobs of the queue do not wait: idle threads are about to take them.
     if (threads_.empty() || queue_.size() >= max_queued_ + idle_) return false;
     queue_.push_back(&job);
   }
@@ -39,7 +39,7 @@ void WorkerPool::start_thread() {
     ++idle_;
     ++alive_;
   } catch (const std::system_error&) {
-    // Those that there are do the work, if there are any.
+    // The threads that there are, if any, do the work.
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// WorkerPool: the threads of blocking handlers and the bounded queue before them.
+// WorkerPool: the threads of blocking handlers, and the bounded queue of calls that wait for one.
 #pragma once
 
 #include <condition_variable>
@@ -12,11 +12,11 @@
 
 namespace trunkline::server {
 
-/// A unit of work; stays its owner's. run() is called once for each submission that was taken, on a worker or in
-/// stop().
+/// A unit of work. Its owner keeps it alive until run_job(), which is called once for each submission that was
+/// accepted.
 class Job {
  public:
-  /// `stopping`: the pool is being stopped; do not begin anything.
+  /// On a worker. With `stopping` in stop() instead: the job must not begin its work.
   virtual void run_job(bool stopping) = 0;
 
  protected:
@@ -26,16 +26,16 @@ class Job {
 /// Thread-safe. Starts its threads with the first job.
 class WorkerPool {
  public:
-  /// `threads` 0: as many as there are processors.
+  /// `threads` 0: as many as the machine has processors.
   WorkerPool(std::size_t threads, std::size_t max_queued);
   ~WorkerPool() { stop(); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// False if max_queued jobs wait, or the pool is stopped.
+  /// False if max_queued jobs wait already, or the pool is stopped.
   bool submit(Job& job);
-  /// Gives those that wait back (stopping), waits for the jobs that run, joins the threads. Meanwhile `help`, if any,
-  /// is called every now and then: for what the jobs may be waiting for. Not from a worker.
+  /// Runs the queued jobs with `stopping`, waits for the jobs that run and joins the threads. While it waits it calls
+  /// `help`, if any, every millisecond, which does what the jobs may be waiting for. Not from a worker.
   void stop(const std::function<void()>& help = nullptr);
   std::size_t queued() const;
   std::size_t max_queued() const noexcept { return max_queued_; }
@@ -48,11 +48,13 @@ class WorkerPool {
 
   const std::size_t thread_count_;
   const std::size_t max_queued_;
+  /// Guards the members below.
   mutable std::mutex mutex_;
   std::condition_variable wakeup_;
   std::condition_variable ended_;
   std::deque<Job*> queue_;
-  std::size_t idle_ = 0;  // threads without a job, also those that have yet to look for one
+  /// Threads without a job. A thread that has just been started is one of them.
+  std::size_t idle_ = 0;
   std::size_t alive_ = 0;
   bool stopped_ = false;
   std::vector<std::thread> threads_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where each service's descriptor comes from: our own definitions, those of its types, or the types themselves.
+// Finds each service's descriptor: in our own definitions, in the definition of its messages, or in its types.
 #include "service/catalog.h"
 
-#include "service/derived_names.h"
+#include "service/descriptor_names.h"
 #include "trunkline/v1/health.pb.h"
 #include "trunkline/v1/reflection.pb.h"
 
@@ -17,9 +17,10 @@ namespace protobuf = google::protobuf;
 
 namespace {
 
+/// The service that gathers the methods which no other service describes.
 constexpr std::string_view gathered_service = "trunkline.Methods";
 
-/// A definition of ours and the names under which it is served.
+/// A definition of ours, and the names of service and file under which it is served.
 struct OwnService {
   std::string_view service;
   std::string_view file;
@@ -37,8 +38,8 @@ const std::array<OwnService, 3>& own_services() {
   return all;
 }
 
-/// Descriptors that do not fit are left out, without a word on standard error.
-class Silence final : public protobuf::DescriptorPool::ErrorCollector {
+/// Ignores errors, which protobuf would print: descriptors that do not fit are left out.
+class IgnoreErrors final : public protobuf::DescriptorPool::ErrorCollector {
   void AddError(const std::string&, const std::string&, const protobuf::Message*, ErrorLocation,
                 const std::string&) override {}
 };
@@ -65,7 +66,7 @@ void rename(std::string& type, const std::string& from, const std::string& to) {
   if (type.starts_with(from)) type.replace(0, from.size(), to);
 }
 
-/// All names that begin with a dot and the old package begin with the new one instead.
+/// Moves a file to another package, with all names that refer to its own.
 void rename_package(protobuf::FileDescriptorProto& file, const std::string& package) {
   const std::string from = "." + file.package() + ".";
   const std::string to = "." + package + ".";
@@ -90,31 +91,31 @@ Catalog::Catalog(std::vector<MethodInfo> methods) : methods_(std::move(methods))
   for (const MethodInfo& info : methods_) {
     const std::string_view service = split_path(info.name).service;
     if (service.empty()) {
-      left_.push_back(&info);
+      undescribed_.push_back(&info);
     } else {
       by_service[std::string(service)].push_back(&info);
     }
   }
-  // Those in packages first: a service "shop" must not stand in the way of "shop.Orders".
+  // The deepest packages first: a service "shop" must not prevent the package of "shop.Orders".
   std::vector<std::string> names;
   for (const auto& [name, of_service] : by_service) names.push_back(name);
   const auto depth = [](const std::string& name) { return std::count(name.begin(), name.end(), '.'); };
   std::stable_sort(names.begin(), names.end(),
                    [&](const std::string& a, const std::string& b) { return depth(a) > depth(b); });
   for (const std::string& name : names) add_service(name, std::move(by_service[name]));
-  if (!left_.empty()) {
+  if (!undescribed_.empty()) {
     const std::string name(gathered_service);
-    adopt_types(left_);
-    if (derive(name, left_, Detail::full) || derive(name, left_, Detail::none)) services_.push_back(name);
+    import_types(undescribed_);
+    if (derive(name, undescribed_, Detail::full) || derive(name, undescribed_, Detail::none)) services_.push_back(name);
   }
   std::sort(services_.begin(), services_.end());
 }
 
 void Catalog::add_service(const std::string& name, Methods methods) {
-  adopt_types(methods);
-  const bool is_told = add_own(name, methods) || add_defined(name, methods) || add_derived(name, methods);
-  if (is_told) services_.push_back(name);
-  left_.insert(left_.end(), methods.begin(), methods.end());
+  import_types(methods);
+  const bool is_described = add_own(name, methods) || add_defined(name, methods) || add_derived(name, methods);
+  if (is_described) services_.push_back(name);
+  undescribed_.insert(undescribed_.end(), methods.begin(), methods.end());
 }
 
 bool Catalog::add_own(const std::string& name, Methods& methods) {
@@ -125,7 +126,7 @@ bool Catalog::add_own(const std::string& name, Methods& methods) {
     return request != nullptr && request->file() == own->definition;
   };
   if (own == all.end() || !std::all_of(methods.begin(), methods.end(), is_ours)) return false;
-  // gRPC's own may be in the process as well; it says the same.
+  // The process may have registered gRPC's own definition, which is the same.
   if (pool_.FindServiceByName(name) == nullptr) {
     protobuf::FileDescriptorProto file;
     own->definition->CopyTo(&file);
@@ -133,7 +134,7 @@ bool Catalog::add_own(const std::string& name, Methods& methods) {
     rename_package(file, std::string(package_of(name)));
     if (!build(file)) return false;
   }
-  for (const MethodInfo* info : methods) comment(*pool_.FindServiceByName(name), *info);
+  for (const MethodInfo* info : methods) keep_comments(*pool_.FindServiceByName(name), *info);
   methods.clear();
   return true;
 }
@@ -141,12 +142,12 @@ bool Catalog::add_own(const std::string& name, Methods& methods) {
 bool Catalog::add_defined(const std::string& name, Methods& methods) {
   const protobuf::ServiceDescriptor* service = pool_.FindServiceByName(name);
   if (service == nullptr) return false;
-  const auto left = std::stable_partition(methods.begin(), methods.end(), [&](const MethodInfo* info) {
+  const auto fitting = std::stable_partition(methods.begin(), methods.end(), [&](const MethodInfo* info) {
     return !fits(*info, service->FindMethodByName(std::string(split_path(info->name).method)));
   });
-  const bool any = left != methods.end();
-  for (auto told = left; told != methods.end(); ++told) comment(*service, **told);
-  methods.erase(left, methods.end());
+  const bool any = fitting != methods.end();
+  for (auto method = fitting; method != methods.end(); ++method) keep_comments(*service, **method);
+  methods.erase(fitting, methods.end());
   return any;
 }
 
@@ -173,17 +174,17 @@ bool Catalog::derive(const std::string& name, const Methods& methods, Detail det
   return true;
 }
 
-void Catalog::adopt_types(const Methods& methods) {
+void Catalog::import_types(const Methods& methods) {
   for (const MethodInfo* info : methods) {
     for (const MessageType* type : {info->request, info->response}) {
-      if (const protobuf::Descriptor* descriptor = descriptor_of(type)) adopt(*descriptor->file());
+      if (const protobuf::Descriptor* descriptor = descriptor_of(type)) import(*descriptor->file());
     }
   }
 }
 
-void Catalog::adopt(const protobuf::FileDescriptor& file) {
+void Catalog::import(const protobuf::FileDescriptor& file) {
   if (pool_.FindFileByName(file.name()) != nullptr) return;
-  for (int i = 0; i < file.dependency_count(); ++i) adopt(*file.dependency(i));
+  for (int i = 0; i < file.dependency_count(); ++i) import(*file.dependency(i));
   protobuf::FileDescriptorProto copy;
   file.CopyTo(&copy);
   file.CopySourceCodeInfoTo(&copy);
@@ -191,11 +192,11 @@ void Catalog::adopt(const protobuf::FileDescriptor& file) {
 }
 
 bool Catalog::build(const protobuf::FileDescriptorProto& file) {
-  Silence silence;
-  return pool_.BuildFileCollectingErrors(file, &silence) != nullptr;
+  IgnoreErrors errors;
+  return pool_.BuildFileCollectingErrors(file, &errors) != nullptr;
 }
 
-void Catalog::comment(const protobuf::ServiceDescriptor& service, const MethodInfo& info) {
+void Catalog::keep_comments(const protobuf::ServiceDescriptor& service, const MethodInfo& info) {
   std::map<CommentPath, std::string>& comments = comments_[service.file()];
   std::string& of_service = comments[path_of_service(service.index())];
   if (of_service.empty()) of_service = info.service_description;
@@ -203,7 +204,7 @@ void Catalog::comment(const protobuf::ServiceDescriptor& service, const MethodIn
   if (method != nullptr) comments[path_of_method(service.index(), method->index())] = info.description;
 }
 
-protobuf::FileDescriptorProto Catalog::described(const protobuf::FileDescriptor& file) const {
+protobuf::FileDescriptorProto Catalog::with_comments(const protobuf::FileDescriptor& file) const {
   protobuf::FileDescriptorProto text;
   file.CopyTo(&text);
   file.CopySourceCodeInfoTo(&text);

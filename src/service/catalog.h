@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Catalog: descriptors of all that a server offers at one time.
+// Catalog: the descriptors of all services that a server offers at one time.
 #pragma once
 
-#include "service/comments.h"
 #include "service/derived_file.h"
+#include "service/descriptor_comments.h"
 
 #include <google/protobuf/descriptor.h>
 #include <google/protobuf/descriptor.pb.h>
@@ -15,42 +15,44 @@
 
 namespace trunkline::service {
 
-/// Constant once made. Every file in it has been accepted by protobuf.
+/// Immutable; any thread. Protobuf has accepted every file in it.
 class Catalog {
  public:
   explicit Catalog(std::vector<MethodInfo> methods);
   Catalog(const Catalog&) = delete;
   Catalog& operator=(const Catalog&) = delete;
 
-  /// Full names, sorted.
+  /// The full names of the services, sorted.
   const std::vector<std::string>& services() const noexcept { return services_; }
-  /// What the methods refer to, what describes them, and what the process has registered.
+  /// The types of the methods, the services, and what the process has registered with protobuf.
   const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
-  /// A file of the pool, with the comments that are known of it.
-  google::protobuf::FileDescriptorProto described(const google::protobuf::FileDescriptor& file) const;
+  /// A file of the pool, with its comments.
+  google::protobuf::FileDescriptorProto with_comments(const google::protobuf::FileDescriptor& file) const;
 
  private:
   using Methods = std::vector<const MethodInfo*>;
 
   void add_service(const std::string& name, Methods methods);
-  /// Each of the three: false if it is not for this service. Takes those methods out that it tells of.
+  /// Each of these three tries to describe the service: by a definition of ours, by the definition of its messages, or
+  /// by one derived from its types. False if it cannot. Removes from `methods` those that it has described.
   bool add_own(const std::string& name, Methods& methods);
   bool add_defined(const std::string& name, Methods& methods);
   bool add_derived(const std::string& name, Methods& methods);
   bool derive(const std::string& name, const Methods& methods, Detail detail);
-  /// Takes over the files of types that come from other pools.
-  void adopt_types(const Methods& methods);
-  void adopt(const google::protobuf::FileDescriptor& file);
+  /// Adds the files of types that belong to other pools.
+  void import_types(const Methods& methods);
+  void import(const google::protobuf::FileDescriptor& file);
   bool build(const google::protobuf::FileDescriptorProto& file);
-  void comment(const google::protobuf::ServiceDescriptor& service, const MethodInfo& info);
+  void keep_comments(const google::protobuf::ServiceDescriptor& service, const MethodInfo& info);
 
   const std::vector<MethodInfo> methods_;
   google::protobuf::DescriptorPool pool_{google::protobuf::DescriptorPool::generated_pool()};
   DerivedTypes types_;
-  // Texts by path, of files that come without: compiled descriptors have no comments.
+  /// The comments of files whose descriptors have none, because they are compiled in.
   std::map<const google::protobuf::FileDescriptor*, std::map<CommentPath, std::string>> comments_;
   std::vector<std::string> services_;
-  Methods left_;  // that no service of their own tells of
+  /// Methods that no service of their own describes.
+  Methods undescribed_;
 };
 
 }  // namespace trunkline::service

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Types to messages, as decision 10 says.
+// Derives messages from types, as docs/decisions/0010 describes.
 #include "service/derived_file.h"
 
-#include "service/comments.h"
-#include "service/derived_names.h"
+#include "service/descriptor_comments.h"
+#include "service/descriptor_names.h"
 #include "trunkline/v1/options.pb.h"
 
 #include <google/protobuf/empty.pb.h>
@@ -18,13 +18,12 @@ namespace protobuf = google::protobuf;
 
 namespace {
 
-/// What the messages of a method are encoded by, where that is not protobuf: the request's, or of calls without one the
-/// response's.
+/// The codec of a method's request, or of its response if there is no request; empty if that is protobuf.
 std::string_view codec_of(const MethodInfo& info) {
   for (const MessageType* type : {info.request, info.response}) {
     if (type == nullptr || type->kind == MessageKind::none) continue;
     if (type->kind == MessageKind::protobuf) return {};
-    // std::string is bytes as well, which a caller that has no types cannot tell apart.
+    // A type with a value form is msgpack or JSON; std::string, which is bytes as well, is among them.
     return type->to_value != nullptr ? std::string_view("msgpack") : type->default_codec;
   }
   return {};
@@ -35,7 +34,7 @@ bool has_method(const protobuf::ServiceDescriptorProto& service, const std::stri
                      [&](const auto& method) { return method.name() == name; });
 }
 
-/// What is in optionals.
+/// The type inside any number of optionals.
 const TypeDescription& without_optional(const TypeDescription& type) {
   const TypeDescription* inner = &type;
   while (inner->kind == TypeKind::optional) inner = &inner->element();
@@ -66,8 +65,7 @@ const protobuf::Descriptor& wrapper_of(const TypeDescription& type) {
   }
 }
 
-/// A field's, so that neither it nor its map entry or oneof, which are named after it, clashes with those of `taken`,
-/// to which they are added.
+/// A name for the field that is not in `taken`, and neither is the name of its map entry. Adds both to `taken`.
 std::string free_field_name(const TypeDescription::Field& field, std::set<std::string>& taken) {
   const std::string wanted = identifier_of(field.name);
   const bool is_map = without_optional(field.type()).kind == TypeKind::map;
@@ -135,10 +133,10 @@ std::string DerivedFile::message_type(const MessageType* type, const std::string
     return known_type(*protobuf::Value::descriptor());
   }
   if (type->describe == nullptr) return known_type(*protobuf::BytesValue::descriptor());
-  return type_of_whole(type->describe());
+  return type_of_message(type->describe());
 }
 
-std::string DerivedFile::type_of_whole(const TypeDescription& type) {
+std::string DerivedFile::type_of_message(const TypeDescription& type) {
   const TypeDescription& inner = without_optional(type);
   return inner.kind == TypeKind::structure ? structure_type(inner) : known_type(wrapper_of(inner));
 }
@@ -167,28 +165,28 @@ std::string DerivedFile::free_name(std::string_view wanted) const {
 }
 
 std::string DerivedFile::structure_type(const TypeDescription& type) {
-  const auto [found, is_new] = types_.places.try_emplace({file_.package(), &type});
-  DerivedTypes::Place& place = found->second;
+  const auto [found, is_new] = types_.messages.try_emplace({file_.package(), &type});
+  DerivedTypes::Message& message = found->second;
   if (!is_new) {
-    import(place.file);
-    return "." + place.full_name;
+    import(message.file);
+    return "." + message.full_name;
   }
   const std::string name = free_name(type.name);
-  place = {file_.package().empty() ? name : file_.package() + "." + name, file_.name()};
-  // Its place among the messages is taken before those that it holds are described, and may move while they are.
+  message = {file_.package().empty() ? name : file_.package() + "." + name, file_.name()};
+  // The message is added before the structures in it are described, which may refer to it and which may move it.
   const int index = file_.message_type_size();
   file_.add_message_type()->set_name(name);
   protobuf::DescriptorProto described;
   described.set_name(name);
   describe_structure(type, described);
   *file_.mutable_message_type(index) = std::move(described);
-  return "." + place.full_name;
+  return "." + message.full_name;
 }
 
 void DerivedFile::describe_structure(const TypeDescription& type, protobuf::DescriptorProto& out) {
   std::set<std::string> taken;
   for (const TypeDescription::Field& field : type.fields) add_field(field, taken, out);
-  // After those of the definition's own, of which there are none.
+  // Protobuf wants these oneofs after all others, of which there are none.
   for (Field& field : *out.mutable_field()) {
     if (!field.proto3_optional()) continue;
     field.set_oneof_index(out.oneof_decl_size());

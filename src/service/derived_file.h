@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// DerivedFile: the descriptor of a service whose methods have no definition, out of their types.
+// DerivedFile: the descriptor of a service without a definition, derived from the types of its methods.
 #pragma once
 
-#include <trunkline/method_handler.h>
+#include <trunkline/method_info.h>
 #include <trunkline/type_description.h>
 
 #include <google/protobuf/descriptor.h>
@@ -16,49 +16,52 @@
 
 namespace trunkline::service {
 
-/// Structures that have been described, by package.
+/// The structures that have been described so far.
 struct DerivedTypes {
-  struct Place {
+  /// Where a structure has been described.
+  struct Message {
     std::string full_name;
     std::string file;
   };
-  std::map<std::pair<std::string, const TypeDescription*>, Place> places;
+  /// By package and type.
+  std::map<std::pair<std::string, const TypeDescription*>, Message> messages;
 };
 
 /// How far types are described.
 enum class Detail : std::uint8_t {
   full,
-  none,  ///< every message that is not protobuf's own is google.protobuf.Value
+  /// Every message that is not protobuf's own is google.protobuf.Value.
+  none,
 };
 
 class DerivedFile {
  public:
-  /// `service` is a full name. `pool` has the types of protobuf that are referred to; `types` is added to by those that
-  /// are described here. Both outlive this.
+  /// `service` is a full name. `pool` has the protobuf types that the methods refer to. The structures that are
+  /// described here are added to `types`. Both must outlive this.
   DerivedFile(std::string_view service, Detail detail, const google::protobuf::DescriptorPool& pool,
               DerivedTypes& types);
 
-  /// `name` as it is to be called, which need not be an identifier.
+  /// `name` need not be an identifier; it is made one.
   void add_method(std::string_view name, const MethodInfo& info);
-  /// What the service is for; the first text that is not empty holds.
+  /// Describes the service. Only the first text that is not empty counts.
   void describe(std::string_view description);
   const google::protobuf::FileDescriptorProto& file() const noexcept { return file_; }
 
  private:
   using Field = google::protobuf::FieldDescriptorProto;
 
-  /// Full names with a dot before them, of types whose file is imported or this one.
+  /// These return a full name with a leading dot, of a type in this file or in one that they import.
   std::string message_type(const MessageType* type, const std::string& name);
-  std::string type_of_whole(const TypeDescription& type);
+  std::string type_of_message(const TypeDescription& type);
   std::string structure_type(const TypeDescription& type);
   std::string known_type(const google::protobuf::Descriptor& descriptor);
   void import(const std::string& file);
   std::string free_name(std::string_view wanted) const;
   void describe_structure(const TypeDescription& type, google::protobuf::DescriptorProto& out);
-  /// `taken`: the names of the fields before it and of their map entries, without what protobuf tells none apart by.
+  /// `taken` has the core_of() of the names of earlier fields and of their map entries.
   void add_field(const TypeDescription::Field& field, std::set<std::string>& taken,
                  google::protobuf::DescriptorProto& out);
-  /// A field of a single value, and what stands for several where a field cannot hold them.
+  /// Sets the type of a field with one value. A list, map or optional in it becomes a message of protobuf's own.
   void set_type(const TypeDescription& type, Field& out);
   void set_map(const TypeDescription& type, Field& out, google::protobuf::DescriptorProto& owner);
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// HealthService: the statuses of services, and the calls that ask for them.
+// HealthService: the statuses of services, and the handlers of grpc.health.v1.Health.
 #pragma once
 
-#include "service/bell.h"
-#include "service/ending.h"
+#include "service/async_event.h"
+#include "service/shutdown_notifier.h"
 #include "trunkline/v1/health.pb.h"
 
 #include <trunkline/health.h>
@@ -13,11 +13,13 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 
 namespace trunkline::service {
 
+/// Thread-safe. Shared by the user, who sets the statuses, and the server, whose handlers report them.
 class HealthService final : public Health {
  public:
   using Request = v1::HealthCheckRequest;
@@ -28,28 +30,31 @@ class HealthService final : public Health {
   std::optional<ServingStatus> status(std::string_view service) const override;
   void shutdown() override;
   void resume() override;
-  /// The server is going away: the same as shutdown(), for good, and watches end.
+  /// The server shuts down: as shutdown(), but resume() has no effect any more, and watches end.
   void close();
 
   Status check(const Request& request, Response& response, ServerContext& context);
   asio::awaitable<Status> watch(const Request& request, ServerWriter<Response>& writer, ServerContext& context);
 
  private:
-  /// A service with a status, or with watches that wait for one.
+  class Watch;
+  /// A service that has a status, or watches that wait for one.
   struct Entry {
     std::optional<ServingStatus> status;
-    std::set<Bell*> watches;
+    std::set<AsyncEvent*> watches;
   };
-  class Watch;
 
-  std::optional<ServingStatus> told(const Entry& entry) const;
-  /// With the mutex.
-  void set_leaving(bool is_leaving);
+  /// The status that callers get. With the mutex.
+  std::optional<ServingStatus> reported_status(const Entry& entry) const;
+  /// Wakes all watches. With the mutex.
+  void set_shut_down(bool is_shut_down);
 
-  Ending ending_;
-  mutable std::mutex mutex_;  // guards all below
+  ShutdownNotifier notifier_;
+  /// Guards the members below.
+  mutable std::mutex mutex_;
   std::map<std::string, Entry, std::less<>> entries_{{"", {ServingStatus::serving, {}}}};
-  bool is_leaving_ = false;
+  /// Services that have a status are reported as not serving.
+  bool is_shut_down_ = false;
   bool is_closed_ = false;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// ReflectionService: answers questions about what a server offers.
+// ReflectionService: the handlers of grpc.reflection.v1.ServerReflection, which describe what a server offers.
 #pragma once
 
 #include "service/catalog.h"
-#include "service/ending.h"
+#include "service/shutdown_notifier.h"
 #include "trunkline/v1/reflection.pb.h"
 
 #include <trunkline/protobuf.h>
@@ -17,13 +17,14 @@
 
 namespace trunkline::service {
 
-/// What one call has been told so far.
-struct ReflectionTold {
+/// What one stream has sent to its caller so far.
+struct ReflectionProgress {
   std::shared_ptr<const Catalog> catalog;
-  std::set<std::string> files;  ///< of that catalog
+  /// The names of files of that catalog.
+  std::set<std::string> sent_files;
 };
 
-/// Lives in its server's handlers.
+/// Owned by the handlers of its server. Thread-safe.
 class ReflectionService {
  public:
   using Request = v1::ServerReflectionRequest;
@@ -33,17 +34,20 @@ class ReflectionService {
 
   asio::awaitable<Status> info(ServerStream<Request, Response>& stream, ServerContext& context);
   /// Ends all streams. Any thread.
-  void close() { ending_.begin(); }
+  void close() { notifier_.notify(); }
 
  private:
+  /// Of the methods that the server has now.
   std::shared_ptr<const Catalog> catalog();
-  void answer(const Request& request, ReflectionTold& told, Response& response);
+  void respond(const Request& request, ReflectionProgress& progress, Response& response);
 
   Server& server_;
-  Ending ending_;
-  std::mutex mutex_;  // guards all below
+  ShutdownNotifier notifier_;
+  /// Guards the members below.
+  std::mutex mutex_;
   std::shared_ptr<const Catalog> catalog_;
-  std::uint64_t catalog_version_ = 0;  // the server's, of its methods
+  /// Server::methods_version() of catalog_.
+  std::uint64_t catalog_version_ = 0;
 };
 
 }  // namespace trunkline::service

@@ -1,31 +1,34 @@
 // SPDX-License-Identifier: MIT
-// ServerStatistics as a message, field by field.
-#include "service/statistics_service.h"
+// Statistics to messages, field by field.
+#include "service/statistics_message.h"
+
+#include <chrono>
+#include <cstdint>
 
 namespace trunkline::service {
 
 namespace {
 
-std::uint64_t number_of(std::chrono::nanoseconds duration) { return static_cast<std::uint64_t>(duration.count()); }
+std::uint64_t nanoseconds_of(std::chrono::nanoseconds duration) { return static_cast<std::uint64_t>(duration.count()); }
 
-void describe(const LatencyHistogram& histogram, bool with_buckets, v1::LatencyHistogram& out) {
+void fill(const LatencyHistogram& histogram, bool with_buckets, v1::LatencyHistogram& out) {
   out.set_count(histogram.count);
-  out.set_min_ns(number_of(histogram.min));
-  out.set_max_ns(number_of(histogram.max));
-  out.set_sum_ns(number_of(histogram.sum));
-  out.set_p50_ns(number_of(histogram.p50));
-  out.set_p90_ns(number_of(histogram.p90));
-  out.set_p99_ns(number_of(histogram.p99));
-  out.set_p999_ns(number_of(histogram.p999));
+  out.set_min_ns(nanoseconds_of(histogram.min));
+  out.set_max_ns(nanoseconds_of(histogram.max));
+  out.set_sum_ns(nanoseconds_of(histogram.sum));
+  out.set_p50_ns(nanoseconds_of(histogram.p50));
+  out.set_p90_ns(nanoseconds_of(histogram.p90));
+  out.set_p99_ns(nanoseconds_of(histogram.p99));
+  out.set_p999_ns(nanoseconds_of(histogram.p999));
   if (!with_buckets) return;
   for (const LatencyHistogram::Bucket& bucket : histogram.buckets) {
     v1::LatencyHistogram::Bucket& added = *out.add_buckets();
-    added.set_upper_ns(number_of(bucket.upper));
+    added.set_upper_ns(nanoseconds_of(bucket.upper));
     added.set_count(bucket.count);
   }
 }
 
-void describe(const MethodStatistics& method, bool with_buckets, v1::MethodStatistics& out) {
+void fill(const MethodStatistics& method, bool with_buckets, v1::MethodStatistics& out) {
   out.set_method(method.method);
   out.set_started(method.started);
   out.set_in_flight(method.in_flight);
@@ -34,10 +37,10 @@ void describe(const MethodStatistics& method, bool with_buckets, v1::MethodStati
   }
   out.set_bytes_received(method.bytes_received);
   out.set_bytes_sent(method.bytes_sent);
-  describe(method.latency, with_buckets, *out.mutable_latency());
+  fill(method.latency, with_buckets, *out.mutable_latency());
 }
 
-void describe(const ServerStats& totals, v1::ServerStatistics& out) {
+void fill(const ServerTotals& totals, v1::ServerStatistics& out) {
   out.set_connections(totals.connections);
   out.set_connections_accepted(totals.connections_accepted);
   out.set_connections_refused(totals.connections_refused);
@@ -53,20 +56,20 @@ void describe(const ServerStats& totals, v1::ServerStatistics& out) {
 
 }  // namespace
 
-void describe(const ServerStatistics& statistics, const v1::StatisticsRequest& request, v1::ServerStatistics& out) {
+void fill_message(const ServerStatistics& statistics, const v1::StatisticsRequest& request, v1::ServerStatistics& out) {
   const bool with_buckets = !request.without_buckets();
-  out.set_uptime_ns(number_of(statistics.uptime));
+  out.set_uptime_ns(nanoseconds_of(statistics.uptime));
   out.set_process_id(statistics.process_id);
-  describe(statistics.totals, out);
+  fill(statistics.totals, out);
   for (const MethodStatistics& method : statistics.methods) {
-    if (method.method.starts_with(request.method_prefix())) describe(method, with_buckets, *out.add_methods());
+    if (method.method.starts_with(request.method_prefix())) fill(method, with_buckets, *out.add_methods());
   }
   for (const LoopStatistics& loop : statistics.loops) {
     v1::LoopStatistics& added = *out.add_loops();
     added.set_connections(loop.connections);
-    describe(loop.lag, with_buckets, *added.mutable_lag());
+    fill(loop.lag, with_buckets, *added.mutable_lag());
   }
-  out.set_cpu_ns(number_of(statistics.cpu));
+  out.set_cpu_ns(nanoseconds_of(statistics.cpu));
   out.set_memory_bytes(statistics.memory_bytes);
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Event: one thing a session has to say, the same for every protocol.
+// Event: one thing that a session reports to the layer above, the same for every protocol.
 #pragma once
 
 #include "base/clock.h"
+#include "session/compressor_set.h"
 
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
@@ -18,54 +19,94 @@ namespace trunkline::session {
 using CallId = std::uint32_t;
 
 enum class EventType : std::uint8_t {
-  opened,      ///< the peer's hello has come; codecs, compressors and limits are known
-  call,        ///< server: a new call, with its first message if `has_message`; ordered: with a `status` that is not ok
-               ///< it is only to be finished with that when its turn comes, as one that no handler has seen
-  message,     ///< a further message, leading metadata (client), or just the peer's `end`
-  finished,    ///< client: the call is over, by the peer, its deadline or the connection; `status`; a last message if
-               ///< `has_message`
-  cancelled,   ///< server: the caller has gone (`status` says how); finish() is no longer needed and ignored, unless
-               ///< the call is `unanswered`
-  writable,    ///< the call may send again; id 0: the connection takes new calls again
-  going_away,  ///< the peer takes no further calls; those it will not look at have been finished as not run
-  closed,      ///< the last event: the session is over, `status` says why (ok: orderly)
+  /// The peer's hello has been read; its codecs, compressors and limits are known.
+  opened,
+  /// Server: a new call, with its first message if `has_message`. On an ordered connection a `status` that is not ok
+  /// means that the session refuses the call: finish() it with that status in its turn, as unprocessed.
+  call,
+  /// A further message, leading metadata (client), or only the peer's `end`.
+  message,
+  /// Client: the call is over, ended by the peer, its deadline or the connection. `status` says how; the last message
+  /// comes with it if `has_message`.
+  finished,
+  /// Server: the client has ended the call; `status` says how. finish() is not needed and is ignored, unless
+  /// `needs_finish`.
+  cancelled,
+  /// The call may send again. Id 0: the connection accepts new calls again.
+  writable,
+  /// The peer accepts no further calls. Calls that it will not look at have been finished as not run.
+  going_away,
+  /// The last event: the session is over. `status` says why; ok after an orderly end.
+  closed,
 };
 
-/// What a held event owes its peer; see Session::release.
-struct HeldCredit {
+/// The flow-control credit that a message has used up; see Session::release().
+struct MessageCredit {
   std::uint32_t connection_bytes = 0;
   std::uint32_t call_bytes = 0;
-  /// What the message takes beyond call_bytes: the pieces before its last one, and what decompression added.
+  /// The size of the message beyond call_bytes: the chunks before its last one, and what decompression added.
   std::uint32_t further_bytes = 0;
 };
 
-/// Reused from one next() to the following: views (`payload`, `method_name`) are valid until then.
+/// One Event is reused for every next(). Its views (`payload`, `method_name`) are valid until the following next().
 struct Event {
   EventType type = EventType::closed;
   bool has_message = false;
-  bool end = false;      ///< the peer sends nothing more on this call
-  bool one_way = false;  ///< call: no answer is wanted, finish() sends nothing
-  /// cancelled, ordered: the session has broken the call off, but answers keep their order: finish() it with `status`
-  /// when its turn comes.
-  bool unanswered = false;
-  /// Set by the receiver of a message that it keeps for the application: its credit is given back by release().
-  bool held = false;
+  /// The peer sends nothing more on this call.
+  bool end = false;
+  /// call: the client wants no response; finish() sends nothing.
+  bool one_way = false;
+  /// cancelled, on an ordered connection: the session has broken off the call, but responses keep their order.
+  /// finish() the call with `status` in its turn.
+  bool needs_finish = false;
+  /// Set by the receiver of the event if it retains the message for the application. It then returns the credit with
+  /// release(); otherwise the following next() returns it.
+  bool is_retained = false;
   CallId id = 0;
-  void* context = nullptr;  ///< as given to start() or attach()
+  /// As given to start() or attach().
+  void* context = nullptr;
   const Codec* codec = nullptr;
-  const Compressor* compressor = nullptr;  ///< what the message came compressed with; null: not
-  ByteSpan payload;                        ///< already decompressed
-  std::size_t wire_bytes = 0;              ///< with has_message: the payload's size as it came
-  Block* block = nullptr;                  ///< what keeps payload alive; null: nothing does
-  /// call: the peer's number for the method, 0 if it has none; the name is always there.
+  /// call: the codec that the client wants for responses; null: that of the request.
+  const Codec* response_codec = nullptr;
+  /// call: the compressors that the client accepts responses in.
+  CompressorSet accepted_compressors;
+  /// What the message was compressed with; null: it was not compressed.
+  const Compressor* compressor = nullptr;
+  /// The message, decompressed.
+  ByteSpan payload;
+  /// With has_message: the size of the message as received, before decompression.
+  std::size_t wire_bytes = 0;
+  /// Owns the payload; null if nothing does.
+  Block* block = nullptr;
+  /// call: the peer's number for the method; 0 if it has none. The name is always set.
   std::uint32_t method_number = 0;
   std::string_view method_name;
   base::TimePoint deadline = base::never;
-  HeldCredit credit;
-  Metadata metadata;  ///< call: the client's; message: leading; finished: trailing
+  MessageCredit credit;
+  /// call: the client's metadata; message: leading; finished: trailing.
+  Metadata metadata;
   Status status;
 
-  /// The payload, kept alive; copied if nothing else keeps it, or what does is much larger.
+  /// Resets everything but `type` and `id`.
+  void clear() {
+    has_message = end = one_way = needs_finish = is_retained = false;
+    context = nullptr;
+    codec = response_codec = nullptr;
+    accepted_compressors = {};
+    compressor = nullptr;
+    payload = {};
+    block = nullptr;
+    method_number = 0;
+    method_name = {};
+    deadline = base::never;
+    credit = {};
+    if (!metadata.empty()) metadata.clear();
+    if (!status.is_ok()) status = {};
+  }
+
+  const Codec* codec_of_response() const noexcept { return response_codec != nullptr ? response_codec : codec; }
+
+  /// The payload as a slice that owns it. The bytes are copied if nothing owns them, or if their block is far larger.
   Slice payload_slice() const {
     const bool share = block != nullptr && block->capacity() / 4 <= payload.size();
     return share ? Slice::share(block, payload.data(), payload.size()) : Slice::copy_of(payload);

@@ -9,12 +9,12 @@ namespace trunkline::session {
 namespace {
 constexpr std::size_t first_block_bytes = 4 * 1024;
 constexpr std::size_t block_bytes = 64 * 1024;
-/// Below this a copy costs less than a segment of its own in the gathered write.
+/// Below this size a copy costs less than a segment of its own in the gathered write.
 constexpr std::size_t copy_limit = 2 * 1024;
 }  // namespace
 
 void OutputQueue::grow(std::size_t size) {
-  // A quiet connection answers from a small block; one that writes much gets large ones.
+  // A quiet connection responds from a small block; one that writes much gets large blocks.
   const std::size_t wanted =
       std::max(size, bytes_ == 0 && size <= first_block_bytes / 2 ? first_block_bytes : block_bytes);
   Block* block = Block::allocate(wanted);

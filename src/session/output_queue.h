@@ -10,8 +10,8 @@
 
 namespace trunkline::session {
 
-/// Small frames are written into shared blocks back to back; large payloads are queued as slices without a copy.
-/// Holds no memory while it is empty, except the list's own.
+/// Small frames are written into shared blocks back to back; large payloads are queued as slices without a copy. Has no
+/// block while it is empty.
 class OutputQueue {
  public:
   OutputQueue() = default;
@@ -19,7 +19,8 @@ class OutputQueue {
   OutputQueue(const OutputQueue&) = delete;
   OutputQueue& operator=(const OutputQueue&) = delete;
 
-  /// Room for exactly `size` bytes in one piece; commit() what was written before anything else is queued.
+  /// Room for exactly `size` contiguous bytes. Call commit() after they have been written, before anything else is
+  /// queued.
   std::byte* reserve(std::size_t size) {
     if (static_cast<std::size_t>(tail_end_ - tail_) < size) grow(size);
     return tail_;
@@ -61,7 +62,8 @@ class OutputQueue {
   Block* tail_block_ = nullptr;
   std::byte* tail_ = nullptr;
   std::byte* tail_end_ = nullptr;
-  bool open_segment_ = false;  // the last segment ends at tail_ and grows with it
+  /// The last segment ends at tail_ and grows with it.
+  bool open_segment_ = false;
 };
 
 }  // namespace trunkline::session

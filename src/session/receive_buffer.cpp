@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where bytes are received to.
+// Memory for bytes that are received.
 #include "session/receive_buffer.h"
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 namespace trunkline::session {
 
 namespace {
-/// Read together with the rest of a body that fills a read by itself: room for the next header, little enough that a
-/// following long body is read in place as well.
+/// Read together with the rest of a body that fills a read by itself. It has room for the next header, and is so short
+/// that a following long body is read in place as well.
 constexpr std::size_t tail_bytes = 512;
 }  // namespace
 
@@ -17,7 +17,7 @@ std::size_t ReceiveBuffer::prepare(std::array<MutableByteSpan, 2>& out) {
   std::size_t wanted = read_bytes_;
   if (body_missing_ > 0) {
     out[count++] = {body_, body_missing_};
-    // One system call for many messages is worth more than the copy of what is cut off at the end.
+    // One system call for many messages saves more than copying the bytes cut off at the end costs.
     wanted = body_missing_ + tail_bytes < read_bytes_ ? read_bytes_ - body_missing_ : std::min(wanted, tail_bytes);
     if (wanted == 0) return count;
   } else if (read_bytes_ == 0) {
@@ -31,18 +31,19 @@ std::size_t ReceiveBuffer::prepare(std::array<MutableByteSpan, 2>& out) {
 
 void ReceiveBuffer::make_room(std::size_t size) {
   if (block_ != nullptr && begin_ == end_ && block_->unique()) begin_ = end_ = block_->data();
-  // Half a block is worth reading into; less is not, unless it is all that is wanted.
+  // Less than half a block is not worth a read, unless no more is wanted.
   const std::size_t room = static_cast<std::size_t>(limit_ - end_);
   if (block_ != nullptr && room >= size) return;
   if (block_ != nullptr && room >= read_bytes_ / 2 && room > 0 && needed_ <= this->size() + room) return;
-  const std::size_t kept = this->size();
-  // At least half as much again, or a peer whose bytes come one by one would have all of them copied for each.
-  Block* block = Block::allocate(std::max(kept + std::max(size, kept / 2), read_bytes_));
-  if (kept > 0) std::memcpy(block->data(), begin_, kept);
+  const std::size_t buffered = this->size();
+  // The block grows by at least half: otherwise a peer that sends byte by byte would cause a copy of all bytes for
+  // each.
+  Block* block = Block::allocate(std::max(buffered + std::max(size, buffered / 2), read_bytes_));
+  if (buffered > 0) std::memcpy(block->data(), begin_, buffered);
   if (block_ != nullptr) block_->release();
   block_ = block;
   begin_ = block->data();
-  end_ = begin_ + kept;
+  end_ = begin_ + buffered;
   limit_ = block->data() + block->capacity();
 }
 
@@ -61,7 +62,7 @@ void ReceiveBuffer::expect_body(std::byte* target, std::size_t size) noexcept {
   body_missing_ = size - buffered;
 }
 
-void ReceiveBuffer::rest() noexcept {
+void ReceiveBuffer::release_if_empty() noexcept {
   if (block_ == nullptr || begin_ != end_) return;
   block_->release();
   block_ = nullptr;

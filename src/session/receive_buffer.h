@@ -9,12 +9,12 @@
 
 namespace trunkline::session {
 
-/// Reads as much as one block holds. When a long body is incomplete its rest is read straight to where it belongs
-/// (expect_body), so that it is not copied, and what follows it into the buffer with the same read. Holds no block
-/// while nothing is buffered.
+/// Reads as much as one block holds. When a long body is incomplete, its rest is read straight to its destination
+/// (expect_body()) without a copy, and what follows it into the buffer with the same read. Has no block while nothing
+/// is buffered.
 class ReceiveBuffer {
  public:
-  /// `read_bytes` 0: unbuffered, asks the transport only for what the decoder has said it needs (need()).
+  /// `read_bytes` 0: unbuffered. It then asks the transport only for what the decoder needs (need()).
   explicit ReceiveBuffer(std::size_t read_bytes) noexcept : read_bytes_(read_bytes) {}
   ~ReceiveBuffer() { reset(); }
   ReceiveBuffer(const ReceiveBuffer&) = delete;
@@ -29,13 +29,13 @@ class ReceiveBuffer {
   void consume(std::size_t size) noexcept { begin_ += size; }
   /// The decoder is waiting for `size` bytes at data().
   void need(std::size_t size) noexcept { needed_ = size; }
-  /// Gives memory back if nothing is buffered; called when a batch is done.
-  void rest() noexcept;
+  /// Frees the block if nothing is buffered. Called when a batch is done.
+  void release_if_empty() noexcept;
   void reset() noexcept;
 
-  /// The next `size` bytes of the stream are to be put at `target`; what is buffered of them is copied there.
+  /// Directs the next `size` bytes of the stream to `target`. Those that are buffered already are copied there.
   void expect_body(std::byte* target, std::size_t size) noexcept;
-  /// Bytes of the body still to come.
+  /// Bytes of the body that have not arrived yet.
   std::size_t body_missing() const noexcept { return body_missing_; }
 
  private:

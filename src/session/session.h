@@ -15,138 +15,144 @@
 
 namespace trunkline::session {
 
-/// One message on its way out. With neither `payload` nor a message it stands for no message at all.
-struct Outgoing {
-  const Codec* codec = nullptr;            ///< null: no message
-  const Compressor* compressor = nullptr;  ///< null: not compressed
-  MessageView message{};                   ///< encoded straight into the output where its type has the direct form
-  Slice payload{};                         ///< or bytes already encoded by `codec`, used if message.type is null
+/// A message to send, or no message if `codec` is null.
+struct OutgoingMessage {
+  const Codec* codec = nullptr;
+  /// Null: the message is not compressed.
+  const Compressor* compressor = nullptr;
+  /// Encoded straight into the output if its type has a direct form.
+  MessageView message{};
+  /// Used if message.type is null: bytes already encoded by `codec`.
+  Slice payload{};
 
   bool has_message() const noexcept { return codec != nullptr; }
 };
 
-/// Names a method. `key` is a small number the caller gives to each name it uses, from 1, the same on all of its
-/// sessions; 0 means the name is not worth remembering.
+/// Names a method.
 struct MethodRef {
+  /// A small number, from 1, that the caller gives to each name, the same on all of its sessions. 0: the session does
+  /// not remember the name.
   std::uint32_t key = 0;
   std::string_view name;
 };
 
-/// What a client says when it begins a call.
+/// The start of a client's call.
 struct CallStart {
   MethodRef method;
   base::TimePoint deadline = base::never;
-  const Metadata* metadata = nullptr;  ///< may be null
-  bool end = true;                     ///< the first message (or none) is all the client sends
+  /// May be null.
+  const Metadata* metadata = nullptr;
+  /// The client sends nothing after the first message, or no message at all.
+  bool end = true;
   bool one_way = false;
-  void* context = nullptr;  ///< comes back in every event of the call
-  base::TimePoint now{};    ///< the loop's time, from which the time left is counted; needed only with a deadline
+  /// Comes with every event of the call.
+  void* context = nullptr;
+  /// The loop's time, from which the remaining time is counted. Needed only with a deadline.
+  base::TimePoint now{};
 };
 
-/// Told what happens inside a session. Must not call into it.
+/// Receives notifications from inside a session. Must not call into it.
 class SessionOwner {
  public:
   virtual ~SessionOwner() = default;
-  /// The session has events or output that did not come from a call into it (a timer fired): schedule a turn.
+  /// The session has events or output that no call into it has caused, for instance because a timer fired: schedule a
+  /// turn.
   virtual void on_session_wake() noexcept = 0;
-  /// False while nothing is read or written because a handler is at work: the peer's silence then says nothing of it.
+  /// False while nothing is read or written because a handler runs on the loop. The peer's silence then means nothing.
   virtual bool is_listening() const noexcept { return true; }
-  /// A codec or compressor threw `text` while it did what `doing` says for a message. Returns what becomes of the call,
-  /// which finish(), and a message that cannot be read, also tell the peer. Here: internal, with the text.
-  virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
-    return status_of_exception(doing, text);
+  /// A codec or compressor threw an exception with the text `text` while it did what `operation` says. Returns the
+  /// status with which the call ends, also for the peer. By default: internal, with the text.
+  virtual Status on_codec_exception(std::string_view operation, std::string_view text) {
+    return status_of_exception(operation, text);
   }
-  /// `text` may be empty.
-  static Status status_of_exception(std::string_view doing, std::string_view text);
+  /// The default of on_codec_exception(). `text` may be empty.
+  static Status status_of_exception(std::string_view operation, std::string_view text);
 };
 
-/// Sans-I/O: owns no socket and no thread. All calls come from one thread. Timers live in the wheel given at
-/// construction, which the caller advances. An ended session ignores everything but next(), gather() and destruction.
+/// Sans-I/O: owns no socket and no thread. All calls come from one thread. Its timers are in the wheel given at
+/// construction, which the caller advances. A session that has ended ignores everything but next(), gather() and
+/// destruction.
 class Session {
  public:
   virtual ~Session() = default;
 
   // --- bytes in ---
 
-  /// Where the next bytes from the transport go: one or two spans, in order; returns how many. Valid until received().
+  /// Where the transport puts the next bytes: one or two spans, in order; returns how many. 0: read nothing now. The
+  /// spans are valid until received() or received_nothing().
   virtual std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) = 0;
-  /// `size` bytes were put there; call next() until it returns false.
+  /// `size` bytes were put there. Call next() until it returns false.
   virtual void received(std::size_t size, base::TimePoint now) = 0;
-  /// Nothing was: what prepare_receive() took for it is given back until the next time.
+  /// The transport had no bytes: releases the memory that prepare_receive() took.
   virtual void received_nothing() noexcept {}
-  /// The next event, decoded frame by frame. The event's views are valid until the following call; a `call` event must
-  /// be finished or attached before that. False: nothing left.
+  /// The next event. A `call` event must be finished or attached before the following next(). False: there is none.
   virtual bool next(Event& event) = 0;
 
   // --- bytes out ---
 
-  /// Fills `out` with the bytes to be written next, in order; returns how many spans. Valid until wrote().
+  /// Fills `out` with the bytes to write next, in order; returns how many spans. They are valid until wrote().
   virtual std::size_t gather(std::span<ByteSpan> out) = 0;
   virtual void wrote(std::size_t size) = 0;
   virtual bool has_output() const noexcept = 0;
-  /// Bytes encoded and not yet written.
+  /// Bytes that are encoded and not yet written.
   virtual std::size_t unsent_bytes() const noexcept = 0;
 
   // --- calls, client side ---
 
-  /// True if start() would be taken now: connected, not going away, below the peer's and our limits. When it turns true
-  /// again after a refusal an event `writable` with id 0 says so.
+  /// True if start() is allowed now: the session is connected, not going away, and below the peer's and its own
+  /// limits. After false, an event `writable` with id 0 reports when it is true again.
   virtual bool can_start() const noexcept = 0;
-  /// Begins a call; needs can_start(). Events for it carry start.context until `finished`. One-way calls have no
-  /// events. Errors leave no trace: resource_exhausted (message over max_message_bytes, metadata over
-  /// max_header_bytes), and the codec's.
-  virtual Result<CallId> start(const CallStart& start, const Outgoing& message) = 0;
-  /// Gives the call up: tells the peer; no further event comes for it. Ignored if the call is over.
+  /// Begins a call; needs can_start(). The call's events carry start.context, up to and including `finished`. One-way
+  /// calls have no events. An error leaves no trace of the call: resource_exhausted (message over max_message_bytes,
+  /// metadata over max_header_bytes), or the codec's.
+  virtual Result<CallId> start(const CallStart& start, const OutgoingMessage& message) = 0;
+  /// Cancels the call and notifies the peer. No further event comes for it. Ignored if the call is over.
   virtual void cancel(CallId id, StatusCode reason) = 0;
 
   // --- calls, server side ---
 
-  /// Keeps the call of the event just returned by next() open beyond the following next().
+  /// Keeps the call of the event that next() has just returned open beyond the following next().
   virtual void attach(CallId id, void* context) = 0;
-  /// Ends the call. `trailing` may be null. `unprocessed` says that no handler has seen it. A message goes only with an
-  /// ok status; one that cannot be encoded or is too long turns the status into internal or resource_exhausted, which
-  /// is returned.
-  virtual Status finish(CallId id, const Status& status, const Outgoing& message, const Metadata* trailing,
+  /// Ends the call. `trailing` may be null. `unprocessed`: no handler has seen the call. A message is sent only with an
+  /// ok status. If it cannot be encoded or is too long, the status becomes internal or resource_exhausted. Returns the
+  /// status that was sent.
+  virtual Status finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
                         bool unprocessed) = 0;
 
   // --- calls, both sides ---
 
-  /// Sends a further message, or only leading metadata (server, before any message), or only `end`. Queued if credit is
-  /// lacking. Error: the call is over or its sending side is closed (failed_precondition; cancelled if the peer ended
-  /// it), or encoding failed.
-  virtual Status send(CallId id, const Outgoing& message, const Metadata* leading, bool end) = 0;
-  /// True if a further message of the call would not queue up behind unsent ones. When it turns true again after
-  /// having been false an event `writable` says so.
+  /// Sends a further message, or only leading metadata (server, before any message), or only `end`. The message is
+  /// queued if there is no credit for it. Errors: the call is over (cancelled), its sending side is closed
+  /// (failed_precondition), or encoding failed.
+  virtual Status send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) = 0;
+  /// True if a further message of the call would not be queued behind unsent ones. After false, an event `writable`
+  /// reports when it is true again.
   virtual bool is_writable(CallId id) const noexcept = 0;
-  /// Gives back the credit of an event whose `held` was set.
-  virtual void release(CallId id, const HeldCredit& credit) = 0;
+  /// Returns the credit of an event whose `is_retained` was set.
+  virtual void release(CallId id, const MessageCredit& credit) = 0;
 
   // --- the connection ---
 
-  /// Accepts no further calls (server: goaway; client: can_start() turns false); what is open goes on.
+  /// Accepts no further calls (server: sends goaway; client: can_start() turns false). Open calls continue.
   virtual void drain() = 0;
-  /// True once drain() was called or the peer said goaway, no call is open, and all that was said has been written.
-  /// When it turns true with a write, the owner is woken.
+  /// True once drain() was called or the peer has sent goaway, no call is open, and all output has been written. The
+  /// owner is woken when a write makes it true.
   virtual bool is_drained() const noexcept = 0;
-  /// Ends at once: says goodbye with `reason`, ends every call. Write what gather() still gives, then close.
+  /// Ends at once: sends goaway with `reason` and ends every call. Write what gather() still returns, then close.
   virtual void close(const Status& reason) = 0;
   /// The transport has ended (ok: orderly end of file). Ends every call with unavailable.
   virtual void transport_closed(const Status& reason) = 0;
-  /// Nothing more will be said or heard; output may remain to be written.
+  /// Nothing more is sent or received; output may still have to be written.
   virtual bool is_closed() const noexcept = 0;
   /// Why it closed; ok after an orderly end.
   virtual const Status& close_reason() const noexcept = 0;
   /// The peer's hello has been read.
   virtual bool is_open() const noexcept = 0;
   virtual std::size_t open_calls() const noexcept = 0;
-  /// Bytes of all messages that start(), send() and finish() have taken, as they go over the wire, without what is
-  /// around them.
-  virtual std::uint64_t payload_bytes_taken() const noexcept = 0;
-  /// The client asked that calls run and are answered one after the other; the layer above keeps to it.
+  /// Bytes of all messages that start(), send() and finish() have accepted, as they are sent, without their frames.
+  virtual std::uint64_t payload_bytes_accepted() const noexcept = 0;
+  /// The client asked that calls run and get their responses one after the other. The layer above ensures it.
   virtual bool is_ordered() const noexcept = 0;
-  /// True if codec or compressor may be used towards this peer (false for compressors while its hello has not come).
-  virtual bool peer_accepts(const Codec& codec) const noexcept = 0;
-  virtual bool peer_accepts(const Compressor& compressor) const noexcept = 0;
 };
 
 }  // namespace trunkline::session

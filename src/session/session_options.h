@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SessionOptions: what a session needs to know from the channel or server it serves.
+// SessionOptions: what a session needs to know from the channel or server that it belongs to.
 #pragma once
 
 #include <trunkline/codec.h>
@@ -12,13 +12,16 @@ namespace trunkline::session {
 
 enum class Role : std::uint8_t { client, server };
 
-/// Shared by all sessions of a channel or server, which outlives them; the registries must not change meanwhile.
+/// Shared by all sessions of a channel or server. It outlives them, and the registries do not change meanwhile.
 struct SessionOptions {
   ConnectionLimits limits{};
-  std::uint32_t max_concurrent_calls = 16384;  ///< servers: told to the peer, more are refused
-  bool ordered = false;                        ///< clients: asks for calls to be served one after the other
+  /// Servers: announced to the peer; further calls are refused.
+  std::uint32_t max_concurrent_calls = 16384;
+  /// Clients: asks the server to serve calls one after the other.
+  bool ordered = false;
   const CodecRegistry* codecs = nullptr;
   const CompressorRegistry* compressors = nullptr;
+  /// Shorter messages are not compressed.
   std::size_t compression_threshold = 1024;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says what is wrong with a body whose parts do not fit it.
+// The error of a body whose parts do not add up.
 #include "wire/body.h"
 
 #include <string>

@@ -11,16 +11,18 @@ namespace trunkline::wire {
 
 /// Views into the body.
 struct FrameBody {
-  ByteSpan fields;   ///< the header block without its size; empty without flag headers
-  ByteSpan message;  ///< empty without flag message
+  /// The header block without its size; empty without flag headers.
+  ByteSpan fields;
+  /// Empty without flag message.
+  ByteSpan message;
 };
 
-/// The status for a body that split_body() refuses.
+/// The error of a body that split_body() refuses.
 Status broken_body(const FrameHeader& header, ByteSpan body, std::uint32_t max_header_bytes);
 
-/// Takes apart the body of a call, message or finish frame that check_header() has accepted; body.size() is
-/// header.length. Errors: internal (the sizes do not add up, a call's
-/// message has bytes but no codec), resource_exhausted (block over max_header_bytes).
+/// Splits the body of a call, message or finish frame that check_header() has accepted; body.size() is header.length.
+/// Errors: internal (the sizes do not add up, or the message of a call has bytes but no codec), resource_exhausted
+/// (block over max_header_bytes).
 inline Status split_body(const FrameHeader& header, ByteSpan body, std::uint32_t max_header_bytes, FrameBody& out) {
   if (!header.has(flag::headers)) [[likely]] {
     out.fields = {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Little-endian integers in memory, whatever the machine's own byte order.
+// Little-endian integers in memory, whatever the byte order of the machine.
 #pragma once
 
 #include <bit>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writes and reads goaway's reason.
+// Writes goaway frames and reads their reason.
 #include "wire/control.h"
 
 #include "base/utf8.h"

@@ -32,7 +32,7 @@ constexpr FrameHeader credit_frame(std::uint32_t call, std::uint32_t bytes) noex
 /// A PingValue follows.
 constexpr FrameHeader ping_header() noexcept { return {.length = ping_bytes, .type = FrameType::ping}; }
 
-/// The body of the ping it answers follows.
+/// The body of the ping follows.
 constexpr FrameHeader pong_header() noexcept { return {.length = ping_bytes, .type = FrameType::pong}; }
 
 /// The body of a ping or pong frame that check_header() has accepted.

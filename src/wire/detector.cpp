@@ -50,7 +50,7 @@ Match match_tls(std::string_view bytes) noexcept {
   return static_cast<unsigned char>(bytes[2]) <= 4 ? Match::yes : Match::no;
 }
 
-/// A message of the strict binary or the compact protocol, or the header transport's mark.
+/// A message of the strict binary or the compact protocol, or the magic of the header transport.
 Match match_thrift_message(std::string_view bytes, bool framed) noexcept {
   if (bytes.empty()) return Match::undecided;
   if (framed) {
@@ -62,7 +62,7 @@ Match match_thrift_message(std::string_view bytes, bool framed) noexcept {
   return (bytes[1] & 0x1F) == 1 ? Match::yes : Match::no;
 }
 
-/// Bare, or after a frame's big-endian size, which stays below 16 MiB in every implementation's default.
+/// Unframed, or behind the big-endian size of a frame, which is below 16 MiB by default in every implementation.
 Match match_thrift(std::string_view bytes) noexcept {
   if (bytes.empty()) return Match::undecided;
   if (bytes[0] != 0) return match_thrift_message(bytes, false);
@@ -74,14 +74,14 @@ struct Matcher {
   Match (*match)(std::string_view bytes) noexcept;
 };
 
-/// No two say yes to the same bytes, so the order does not matter.
+/// No two match the same bytes, so the order does not matter.
 constexpr std::array matchers{
     Matcher{Protocol::native, match_native}, Matcher{Protocol::http1, match_http1},
     Matcher{Protocol::http2, match_http2},   Matcher{Protocol::tls, match_tls},
     Matcher{Protocol::thrift, match_thrift},
 };
 
-constexpr std::string_view http1_answer =
+constexpr std::string_view http1_rejection =
     "HTTP/1.1 505 HTTP Version Not Supported\r\n"
     "Content-Type: text/plain; charset=utf-8\r\n"
     "Content-Length: 61\r\n"
@@ -90,13 +90,13 @@ constexpr std::string_view http1_answer =
     "this port speaks the native protocol of Trunkline, version 1\n";
 
 /// An empty SETTINGS frame, then GOAWAY: last stream 0, PROTOCOL_ERROR, and a text (RFC 9113, sections 6.5 and 6.8).
-constexpr std::string_view http2_answer =
+constexpr std::string_view http2_rejection =
     "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
     "\x00\x00\x44\x07\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01"
     "this port speaks the native protocol of Trunkline, version 1"sv;
 
 /// A fatal alert, handshake_failure (RFC 8446, section 6).
-constexpr std::string_view tls_answer = "\x15\x03\x03\x00\x02\x02\x28"sv;
+constexpr std::string_view tls_rejection = "\x15\x03\x03\x00\x02\x02\x28"sv;
 
 }  // namespace
 
@@ -129,14 +129,14 @@ std::optional<Protocol> detect(ByteSpan first_bytes) noexcept {
   return undecided ? std::nullopt : std::optional(Protocol::unknown);
 }
 
-std::string_view answer_to(Protocol protocol) noexcept {
+std::string_view rejection_for(Protocol protocol) noexcept {
   switch (protocol) {
     case Protocol::http1:
-      return http1_answer;
+      return http1_rejection;
     case Protocol::http2:
-      return http2_answer;
+      return http2_rejection;
     case Protocol::tls:
-      return tls_answer;
+      return tls_rejection;
     case Protocol::native:
     case Protocol::thrift:
     case Protocol::unknown:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The first-bytes detector: which protocol a client speaks, so that one port can serve or answer several.
+// The protocol detector: which protocol a client speaks, by its first bytes, so that one port can serve or reject
+// several.
 #pragma once
 
 #include <trunkline/slice.h>
@@ -15,16 +16,15 @@ enum class Protocol : std::uint8_t { native, http1, http2, tls, thrift, unknown 
 
 std::string_view to_string(Protocol protocol) noexcept;
 
-/// detect() decides on this many bytes at the latest.
+/// detect() has decided once it has this many bytes.
 inline constexpr std::size_t detection_bytes = 24;
 
-/// `first_bytes` are all bytes a client has sent so far. Nullopt while they can still become more than one thing; once
-/// decided, further bytes do not change the answer. Only first bytes are looked at: the rest may still break the
-/// protocol's rules.
+/// `first_bytes` are all bytes that a client has sent so far. Nullopt while they may belong to more than one protocol;
+/// further bytes do not change a decision. Only the first bytes count: what follows may still violate the protocol.
 std::optional<Protocol> detect(ByteSpan first_bytes) noexcept;
 
-/// What a client of another protocol is sent before its connection is closed, in that protocol: that this port speaks
-/// Trunkline's. Empty for native, thrift and unknown.
-std::string_view answer_to(Protocol protocol) noexcept;
+/// What the server sends to a client of another protocol before it closes the connection: in that protocol, that this
+/// port speaks Trunkline's. Empty for native, thrift and unknown.
+std::string_view rejection_for(Protocol protocol) noexcept;
 
 }  // namespace trunkline::wire

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fields: tag, size, value - the content of hello and of header blocks (docs/wire.md, section 3).
+// Fields: tag, size and value, which make up hello and header blocks (docs/wire.md, section 3).
 #pragma once
 
 #include "wire/byte_order.h"
@@ -17,16 +17,16 @@ struct Field {
   std::uint8_t tag = 0;
   ByteSpan value;
 
-  /// An unknown tag of this kind is passed over; any other unknown tag is an error.
+  /// An unknown tag of this kind is skipped; any other unknown tag is an error.
   bool is_skippable() const noexcept { return tag >= 0x80; }
 };
 
-/// Walks over the fields in `bytes`, which must outlive it and the fields.
+/// Reads the fields in `bytes` one by one. `bytes` must outlive the reader and the fields.
 class FieldReader {
  public:
   explicit FieldReader(ByteSpan bytes) noexcept : rest_(bytes) {}
 
-  /// False at the end, and for good once malformed().
+  /// False at the end, and always once malformed().
   bool next(Field& field) noexcept {
     if (rest_.empty()) return false;
     std::uint64_t size = 0;
@@ -41,7 +41,7 @@ class FieldReader {
     rest_ = rest_.subspan(1 + taken + static_cast<std::size_t>(size));
     return true;
   }
-  /// The bytes after the last field were no whole field.
+  /// The bytes after the last field are not a complete field.
   bool malformed() const noexcept { return malformed_; }
 
  private:
@@ -63,7 +63,7 @@ class FieldWriter {
  public:
   explicit FieldWriter(BufferWriter& out) noexcept : out_(&out) {}
 
-  /// Appends tag and size; returns where the caller writes the `size` bytes of the value before anything else is
+  /// Appends tag and size. Returns where the caller must write the `size` bytes of the value before anything else is
   /// appended.
   std::byte* open(std::uint8_t tag, std::size_t size) {
     std::byte* at = out_->prepare(1 + field_size_bytes + size).data();
@@ -77,7 +77,7 @@ class FieldWriter {
     if (!value.empty()) std::memcpy(at, value.data(), value.size());
   }
   void text(std::uint8_t tag, std::string_view value) { bytes(tag, as_bytes(value)); }
-  /// In as few bytes as it takes, at least one.
+  /// In the shortest form, at least one byte.
   void integer(std::uint8_t tag, std::uint64_t value) {
     std::size_t size = 1;
     while (size < 8 && (value >> (8 * size)) != 0) ++size;

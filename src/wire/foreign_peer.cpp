@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How servers of other protocols greet or refuse, by their first bytes.
+// The first bytes with which servers of other protocols greet or refuse a client.
 #include "wire/foreign_peer.h"
 
 #include <array>
@@ -29,7 +29,7 @@ bool is_tls(std::string_view bytes) noexcept {
   return bytes.size() >= 3 && (bytes[0] == '\x15' || bytes[0] == '\x16') && bytes[1] == '\x03' && bytes[2] <= '\x04';
 }
 
-/// A SETTINGS or GOAWAY frame on stream 0 (RFC 9113, section 4.1): what a server begins or ends with.
+/// A SETTINGS or GOAWAY frame on stream 0 (RFC 9113, section 4.1), with which a server begins or ends.
 bool is_http2(std::string_view bytes) noexcept {
   return bytes.size() >= 9 && bytes[0] == '\0' && (bytes[3] == '\x04' || bytes[3] == '\x07') &&
          bytes.substr(5, 4) == "\0\0\0\0"sv;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a server seems to speak that answered a client with something else than the native protocol.
+// Guesses the protocol of a server that does not speak the native one.
 #pragma once
 
 #include <trunkline/slice.h>
@@ -8,8 +8,8 @@
 
 namespace trunkline::wire {
 
-/// `first_bytes` are those that have come so far. A name for people, e.g. "HTTP/2 (as gRPC does)"; empty if they tell
-/// nothing.
+/// `first_bytes` are those received so far. Returns a name for an error text, e.g. "HTTP/2 (as gRPC does)"; empty if
+/// the bytes fit no protocol that is known.
 std::string_view guess_foreign_peer(ByteSpan first_bytes) noexcept;
 
 }  // namespace trunkline::wire

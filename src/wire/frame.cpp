@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The rules of frame headers spelled out: frames that belong to no call, and what is wrong with a refused one.
+// The rules for frame headers in full: frames that belong to no call, and the errors of refused frames.
 #include "wire/frame.h"
 
 #include <string>
@@ -49,16 +49,16 @@ std::string hex(unsigned byte) {
 
 enum class CallField : std::uint8_t { zero, id, any };
 
-/// What a type demands of its header's fields.
+/// What a frame type requires of the fields of its header.
 struct TypeRule {
   bool from_client;
   bool from_server;
   std::uint8_t flags;
   CallField call;
-  std::uint32_t least_number;
-  std::uint32_t most_number;
-  std::uint32_t least_length;
-  std::uint32_t most_length;
+  std::uint32_t min_number;
+  std::uint32_t max_number;
+  std::uint32_t min_length;
+  std::uint32_t max_length;
 };
 
 constexpr std::uint32_t any = 0xFFFFFFFF;
@@ -98,17 +98,17 @@ Status check_fields(const FrameHeader& header, const TypeRule& rule) {
   }
   if (rule.call == CallField::id && header.call == 0) return refusal(header, "has call 0, must be an id");
   const bool cancel_gap = header.type == FrameType::cancel && (header.number == 2 || header.number == 3);
-  if (header.number < rule.least_number || header.number > rule.most_number || cancel_gap) {
+  if (header.number < rule.min_number || header.number > rule.max_number || cancel_gap) {
     const bool overflow = header.type == FrameType::credit && header.number != 0;
     return refusal(header,
                    "has number " + std::to_string(header.number) +
-                       range(rule.least_number, rule.most_number, header.type == FrameType::cancel ? " or " : " to "),
+                       range(rule.min_number, rule.max_number, header.type == FrameType::cancel ? " or " : " to "),
                    overflow ? StatusCode::resource_exhausted : StatusCode::internal);
   }
-  if (header.length < rule.least_length || header.length > rule.most_length) {
+  if (header.length < rule.min_length || header.length > rule.max_length) {
     const bool limit = header.type == FrameType::hello || header.type == FrameType::goaway;
     return refusal(header,
-                   "has length " + std::to_string(header.length) + range(rule.least_length, rule.most_length, " to "),
+                   "has length " + std::to_string(header.length) + range(rule.min_length, rule.max_length, " to "),
                    limit ? StatusCode::resource_exhausted : StatusCode::internal);
   }
   return {};

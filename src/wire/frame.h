@@ -44,7 +44,7 @@ inline constexpr std::uint32_t max_hello_bytes = 16384;
 inline constexpr std::uint32_t max_reason_bytes = 1024;
 inline constexpr std::uint32_t max_credit_bytes = 0x7FFFFFFF;
 
-/// Laid out as on the wire, so that on a little-endian machine it is one copy.
+/// Has the layout of the wire: on a little-endian machine reading and writing are one copy.
 struct FrameHeader {
   std::uint32_t length = 0;
   FrameType type{};
@@ -74,7 +74,7 @@ inline void write_header(const FrameHeader& header, std::byte* out) noexcept {
   }
 }
 
-/// Reads header_bytes. The type may be none of the enumeration: check_header() tells.
+/// Reads header_bytes. The type may be outside the enumeration; check_header() detects that.
 inline FrameHeader read_header(const std::byte* in) noexcept {
   FrameHeader header;
   if constexpr (std::endian::native == std::endian::little) {
@@ -95,13 +95,15 @@ enum class Sender : std::uint8_t { client, server };
 
 enum class FrameVerdict : std::uint8_t {
   accept,
-  skip,    ///< an unknown type that may be passed over by its length
-  refuse,  ///< a connection error
+  /// An unknown type, to be skipped by its length.
+  skip,
+  /// A connection error.
+  refuse,
 };
 
 namespace frame_rules {
 
-/// Bit f is set if f is a legal combination of flags, made of none but `allowed`.
+/// Bit f is set if f is a legal combination of flags from `allowed`.
 constexpr std::uint64_t legal_flags(std::uint8_t allowed) noexcept {
   std::uint64_t legal = 0;
   for (unsigned flags = 0; flags < 64; ++flags) {
@@ -117,13 +119,13 @@ inline constexpr std::uint8_t call_flags = flag::headers | flag::message | flag:
 inline constexpr std::uint8_t message_flags = flag::headers | flag::message | flag::more | flag::end;
 inline constexpr std::uint8_t finish_flags = flag::headers | flag::message | flag::unprocessed;
 
-/// By sender and type; 0 for what that sender may not send and for frames that belong to no call.
+/// By sender and type; 0 for types that the sender may not send and for frames that belong to no call.
 inline constexpr std::array<std::array<std::uint64_t, 8>, 2> legal_by_type{{
     {0, 0, legal_flags(call_flags), legal_flags(message_flags), 0, 0, 0, 0},
     {0, 0, 0, legal_flags(message_flags), legal_flags(finish_flags), 0, 0, 0},
 }};
 
-/// True for a call, message or finish frame that keeps every rule; false for all else.
+/// True for a call, message or finish frame that keeps every rule; false for everything else.
 inline bool is_valid_call_frame(const FrameHeader& header, Sender from) noexcept {
   const auto type = static_cast<unsigned>(header.type);
   if (type >= 8 || header.flags >= 64 || header.call == 0) return false;
@@ -144,19 +146,19 @@ FrameVerdict check_other(const FrameHeader& header, Sender from, Status& why);
 
 }  // namespace frame_rules
 
-/// Applies every rule that needs neither the connection's state nor its limits nor the body. `why` is set only by
-/// refuse: internal, or resource_exhausted where a limit was hit. Left to the caller: check_length(), that `codec` and
-/// `compressor` are in the sender's list and on the first frame of a message only, and the body.
+/// Applies every rule that needs neither the state of the connection, nor its limits, nor the body. `why` is set only
+/// with refuse: internal, or resource_exhausted for an exceeded limit. The caller checks the rest: check_length(), that
+/// `codec` and `compressor` are in the sender's list and only on the first frame of a message, and the body.
 inline FrameVerdict check_header(const FrameHeader& header, Sender from, Status& why) {
   if (frame_rules::is_valid_call_frame(header, from)) [[likely]]
     return FrameVerdict::accept;
   return frame_rules::check_other(header, from, why);
 }
 
-/// The status for a frame longer than the receiver's max_frame_bytes.
+/// The error of a frame longer than the receiver's max_frame_bytes.
 Status frame_too_long(std::uint32_t length, std::uint32_t max_frame_bytes);
 
-/// For every frame, of unknown type as well. False: too long, `why` says so.
+/// For every frame, also of unknown type. False: the frame is too long; sets `why`.
 inline bool check_length(const FrameHeader& header, std::uint32_t max_frame_bytes, Status& why) {
   if (header.length <= max_frame_bytes) [[likely]]
     return true;

@@ -59,7 +59,7 @@ bool split_detail(ByteSpan field, MetadataParts& out) noexcept {
   return true;
 }
 
-Status broken(const std::string& what) { return {StatusCode::internal, "decode header block: " + what}; }
+Status broken_header_block(const std::string& what) { return {StatusCode::internal, "decode header block: " + what}; }
 
 /// Null if the field's value is right, else what is wrong with it. The tag is known.
 const char* read_value(const Field& field, HeaderBlock& out) noexcept {
@@ -77,7 +77,7 @@ const char* read_value(const Field& field, HeaderBlock& out) noexcept {
     case header_tag::metadata:
       ++out.metadata_count;
       if (!split_metadata(field.value, parts)) return "is shorter than its name";
-      return is_name(parts.name, max_metadata_name_bytes) ? nullptr : "has an invalid name";
+      return is_name(parts.name, max_metadata_name_bytes, metadata_name_alphabet) ? nullptr : "has an invalid name";
     case header_tag::message_bytes:
       out.has_message_bytes = true;
       return read_integer(field.value, out.message_bytes) ? nullptr : "is not an integer of 1 to 8 bytes";
@@ -106,19 +106,19 @@ Status read_header_block(ByteSpan fields, FrameType on, HeaderBlock& out) {
   for (Field field; reader.next(field);) {
     if (field.tag == 0 || field.tag >= tag_rules.size()) {
       if (field.is_skippable()) continue;
-      return broken("unknown tag " + std::to_string(field.tag));
+      return broken_header_block("unknown tag " + std::to_string(field.tag));
     }
     const TagRule& rule = tag_rules[field.tag];
     const unsigned bit = 1U << field.tag;
     if ((rule.frames & frame) == 0) {
-      return broken(std::string(rule.name) + " on a " + std::string(to_string(on)) + " frame");
+      return broken_header_block(std::string(rule.name) + " on a " + std::string(to_string(on)) + " frame");
     }
-    if (!rule.repeats && (seen & bit) != 0) return broken(std::string(rule.name) + " is repeated");
+    if (!rule.repeats && (seen & bit) != 0) return broken_header_block(std::string(rule.name) + " is repeated");
     seen |= bit;
     if (const char* wrong = read_value(field, out); wrong != nullptr)
-      return broken(std::string(rule.name) + " " + wrong);
+      return broken_header_block(std::string(rule.name) + " " + wrong);
   }
-  if (reader.malformed()) return broken("a field ends after its block");
+  if (reader.malformed()) return broken_header_block("a field ends after its block");
   return {};
 }
 

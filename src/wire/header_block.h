@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// HeaderBlock: what a call, message or finish frame says beside its message (docs/wire.md, section 4).
+// HeaderBlock: what a call, message or finish frame carries beside its message (docs/wire.md, section 4).
 #pragma once
 
 #include "wire/field.h"
@@ -37,31 +37,32 @@ struct HeaderBlock {
   std::uint64_t timeout_us = 0;
   std::uint64_t message_bytes = 0;
   std::string_view status_message;
-  ByteSpan fields;  ///< all of them, for copy_metadata() and copy_details()
+  /// All of them, for copy_metadata() and copy_details().
+  ByteSpan fields;
   std::uint32_t metadata_count = 0;
   std::uint32_t detail_count = 0;
 };
 
-/// A method's name that may go onto the wire: 1 to 1024 bytes of UTF-8.
+/// True for a method name that may be sent: 1 to 1024 bytes of UTF-8.
 bool is_method_name(std::string_view text) noexcept;
 
-/// Reads the fields of a block (without its size) that came on a frame of type `on`; `out` is replaced. Allocates only
-/// for an error: internal, saying which field is wrong. Left to the caller: whether message_bytes and metadata may
-/// stand on this frame of its call.
+/// Reads the fields of a block (without its size) of a frame of type `on`; `out` is replaced. Allocates only for an
+/// error: internal, naming the field that is wrong. The caller checks whether message_bytes and metadata are allowed on
+/// this frame of the call.
 Status read_header_block(ByteSpan fields, FrameType on, HeaderBlock& out);
 
-/// Appends the block's entries. The block comes from read_header_block() and its bytes are still there.
+/// Appends the block's entries. The block comes from read_header_block(), and its bytes are still valid.
 void copy_metadata(const HeaderBlock& block, Metadata& out);
 /// Adds the block's details; an ok status stays as it is.
 void copy_details(const HeaderBlock& block, Status& out);
 
-/// Appends one header block to a writer: begin(), the fields, finish(). It may be reused. What is written between
-/// begin() and finish() is below 2^28 bytes; the caller keeps it within the peer's max_header_bytes.
+/// Appends one header block to a writer: begin(), the fields, finish(). It may be reused. Less than 2^28 bytes may be
+/// written between begin() and finish(); the caller keeps them within the peer's max_header_bytes.
 class HeaderBlockWriter {
  public:
   explicit HeaderBlockWriter(BufferWriter& out) noexcept : out_(&out), fields_(out) {}
 
-  /// Leaves room for the size.
+  /// Reserves the bytes of the size.
   void begin();
   /// `name` passes is_method_name().
   void method(std::string_view name) { fields_.text(header_tag::method, name); }

@@ -105,7 +105,7 @@ std::string read_field(const Field& field, Hello& hello) {
   return field.is_skippable() ? std::string() : "unknown tag " + std::to_string(field.tag);
 }
 
-Status broken(const std::string& what) { return {StatusCode::internal, "decode hello: " + what}; }
+Status broken_hello(const std::string& what) { return {StatusCode::internal, "decode hello: " + what}; }
 
 }  // namespace
 
@@ -158,13 +158,13 @@ Result<Hello> read_hello(ByteSpan body) {
     const bool repeats = field.tag >= list_rules.front().tag && field.tag <= list_rules.back().tag;
     if (field.tag <= ordered_tag && !repeats) {
       const unsigned bit = 1U << field.tag;
-      if ((seen & bit) != 0) return broken("tag " + std::to_string(field.tag) + " is repeated");
+      if ((seen & bit) != 0) return broken_hello("tag " + std::to_string(field.tag) + " is repeated");
       seen |= bit;
     }
-    if (std::string wrong = read_field(field, hello); !wrong.empty()) return broken(wrong);
+    if (std::string wrong = read_field(field, hello); !wrong.empty()) return broken_hello(wrong);
   }
-  if (reader.malformed()) return broken("a field ends after the body");
-  if ((seen & (1U << number_rules.front().tag)) == 0) return broken("version is missing");
+  if (reader.malformed()) return broken_hello("a field ends after the body");
+  if ((seen & (1U << number_rules.front().tag)) == 0) return broken_hello("version is missing");
   return hello;
 }
 

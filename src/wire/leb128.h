@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// LEB128: unsigned integers in groups of seven bits, lowest first; field sizes and the size prefix of compressed
-// messages.
+// LEB128: unsigned integers in groups of seven bits, lowest first. Used for field sizes and for the size prefix of
+// compressed messages.
 #pragma once
 
 #include <trunkline/slice.h>
@@ -32,8 +32,8 @@ inline std::size_t write_leb128(std::uint64_t value, std::byte* out) noexcept {
   return size;
 }
 
-/// Reads an integer of at most `longest` (1 to 9) bytes from the start of `in`; forms longer than needed are read too.
-/// Returns how many bytes it took; 0 if it does not end within `longest` bytes or within `in`.
+/// Reads an integer of at most `longest` (1 to 9) bytes from the start of `in`; it need not have the shortest form.
+/// Returns the number of bytes read; 0 if it does not end within `longest` bytes or within `in`.
 inline std::size_t read_leb128(ByteSpan in, std::size_t longest, std::uint64_t& value) noexcept {
   std::uint64_t result = 0;
   for (std::size_t i = 0; i < longest && i < in.size(); ++i) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The two kinds of text on the wire: names of a small alphabet, and UTF-8.
+// The kinds of text on the wire: names, which have small alphabets, and UTF-8.
 #pragma once
+
+#include "base/token.h"
 
 #include <trunkline/slice.h>
 
@@ -11,18 +13,26 @@
 
 namespace trunkline::wire {
 
-/// Bytes that may stand in the name of a codec, compressor, feature or metadata entry.
+/// Bytes that may stand in the name of a codec, compressor or feature.
 inline constexpr std::array<bool, 256> name_alphabet = [] {
   std::array<bool, 256> allowed{};
   for (unsigned char letter : std::string_view("abcdefghijklmnopqrstuvwxyz0123456789-_.")) allowed[letter] = true;
   return allowed;
 }();
 
+/// Bytes that may stand in the name of a metadata entry: those of a token, in lower case.
+inline constexpr std::array<bool, 256> metadata_name_alphabet = [] {
+  std::array<bool, 256> allowed = base::token_alphabet;
+  for (unsigned char letter = 'A'; letter <= 'Z'; ++letter) allowed[letter] = false;
+  return allowed;
+}();
+
 /// True for 1 to `longest` bytes of the alphabet.
-inline bool is_name(std::string_view text, std::size_t longest) noexcept {
+inline bool is_name(std::string_view text, std::size_t longest,
+                    const std::array<bool, 256>& alphabet = name_alphabet) noexcept {
   if (text.empty() || text.size() > longest) return false;
   bool good = true;
-  for (char letter : text) good = good && name_alphabet[static_cast<unsigned char>(letter)];
+  for (char letter : text) good = good && alphabet[static_cast<unsigned char>(letter)];
   return good;
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// CallOperation: one unary or one-way call in progress, as the runtime sees it.
+#pragma once
+
+#include <trunkline/call_options.h>
+#include <trunkline/message.h>
+#include <trunkline/status.h>
+
+#include <chrono>
+#include <cstdint>
+
+namespace trunkline {
+
+class Codec;
+
+namespace client {
+class CallDetails;
+class ChannelCore;
+class ClientConnection;
+class EndedCalls;
+class UnaryCalls;
+class WindowCalls;
+struct MethodEntry;
+}  // namespace client
+
+}  // namespace trunkline
+
+namespace trunkline::detail {
+
+/// Its owner keeps it alive until `complete` is called. That happens once, on the channel's loop. It happens inside the
+/// function that began the call only where that function says so.
+class CallOperation {
+ public:
+  using Complete = void (*)(CallOperation& operation);
+
+  CallOperation(Complete on_complete, MutableMessageView into) noexcept : complete(on_complete), response(into) {}
+  CallOperation(const CallOperation&) = delete;
+  CallOperation& operator=(const CallOperation&) = delete;
+
+  /// May destroy the operation.
+  Complete complete;
+  MutableMessageView response;
+  /// The outcome.
+  Status status;
+  /// Assigned by Channel; 0: the call cannot be cancelled on its own.
+  std::uint64_t cancel_number = 0;
+  /// The call completes once the request was handed to a connection; `response` is not used.
+  bool one_way = false;
+  /// A thread waits: the request does not change until the call is complete, and `complete` only wakes the thread.
+  bool request_stays = false;
+  /// For the runtime while a thread waits.
+  void* waiter = nullptr;
+  /// There is no loop to wait for: complete() is called on a thread that is inside begin().
+  bool is_initiating = false;
+
+ private:
+  friend class client::CallDetails;
+  friend class client::ClientConnection;
+  friend class client::EndedCalls;
+  friend class client::UnaryCalls;
+
+  /// The response has come, ahead of the status.
+  bool has_response_ = false;
+  bool wait_for_ready_ = false;
+  bool is_idempotent_ = false;
+  /// The request is kept in kept_request_ for a retry.
+  bool is_request_kept_ = false;
+  /// An attempt before the last one may have run.
+  bool may_have_run_before_ = false;
+  /// The outcome is settled: `complete` is about to be called.
+  bool has_ended_ = false;
+  int retries_ = 0;
+  std::uint32_t id_ = 0;
+  /// Set while the call is open on that connection.
+  client::ClientConnection* connection_ = nullptr;
+  const client::MethodEntry* method_ = nullptr;
+  const Codec* codec_ = nullptr;
+  /// State that only some calls need.
+  client::CallDetails* details_ = nullptr;
+  /// Valid if request_stays.
+  MessageView live_request_{};
+  /// The encoded request, for a retry.
+  Slice kept_request_;
+  std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
+  /// Set if there is a deadline.
+  std::chrono::steady_clock::time_point started_{};
+  CallOperation* next_ = nullptr;
+};
+
+}  // namespace trunkline::detail

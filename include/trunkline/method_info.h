@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// MethodInfo: what a server tells about one of its methods.
+#pragma once
+
+#include <trunkline/message.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trunkline {
+
+/// Which side sends a stream of messages instead of one message.
+enum class MethodKind : std::uint8_t { unary, client_stream, server_stream, bidirectional };
+
+TRUNKLINE_API std::string_view to_string(MethodKind kind) noexcept;
+
+/// One entry of Server::methods().
+struct MethodInfo {
+  std::string name;
+  MethodKind kind = MethodKind::unary;
+  /// Protobuf: the full name. "bytes" for Slice and std::string; empty for Empty.
+  std::string request_type{};
+  std::string response_type{};
+  bool idempotent = false;
+  const MessageType* request = nullptr;
+  const MessageType* response = nullptr;
+  /// From MethodOptions::description.
+  std::string description{};
+  /// From ServiceDefinition::describe().
+  std::string service_description{};
+};
+
+}  // namespace trunkline

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// MethodOptions: how a server serves one method.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace trunkline {
+
+/// The settings of one method of a server.
+struct MethodOptions {
+  /// Calls of this method that may run at a time, over all connections; more are refused with resource_exhausted; 0: no
+  /// limit.
+  std::size_t max_concurrent_calls = 0;
+  /// The handler runs on the worker pool, as with Server::handle_blocking(). Not for coroutines.
+  bool blocking = false;
+  /// The method may run more than once without harm. Reported where methods are listed; the server itself retries
+  /// nothing.
+  bool idempotent = false;
+  /// What the method does: UTF-8 without control characters except line feeds and tabs. Reflection reports it as the
+  /// comment of the method.
+  std::string description{};
+};
+
+}  // namespace trunkline

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// The characters of a token of HTTP (RFC 9110, section 5.6.2), of which the names of metadata are made.
+#pragma once
+
+#include <array>
+#include <string_view>
+
+namespace trunkline::base {
+
+/// By byte: may stand in a token.
+inline constexpr std::array<bool, 256> token_alphabet = [] {
+  std::array<bool, 256> allowed{};
+  for (unsigned char character :
+       std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789!#$%&'*+-.^_`|~")) {
+    allowed[character] = true;
+  }
+  return allowed;
+}();
+
+constexpr bool is_token_character(char character) noexcept {
+  return token_alphabet[static_cast<unsigned char>(character)];
+}
+
+/// The lower-case form of an ASCII letter; any other byte as it is.
+constexpr char ascii_lower(char character) noexcept {
+  return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a') : character;
+}
+
+}  // namespace trunkline::base

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// JsonArguments: requests as JSON, from the command line, a file or standard input.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+
+namespace trunkline::cli::arguments {
+
+/// A CLI11 validator that refuses empty texts.
+std::string refuse_nothing(const std::string& text);
+
+class JsonArguments {
+ public:
+  /// The help texts of the arguments.
+  struct Texts {
+    const char* dash;
+    const char* json;
+  };
+
+  /// Declares the argument "-", --json and --file.
+  void declare(CLI::App& app, const Texts& texts);
+  /// Throws Failure for an argument other than "-", with `hint` behind the message, and if "-" is combined with other
+  /// sources. `is_alone` is false if sources besides these three are given; `others` names all other sources but
+  /// --json.
+  void check(const std::string& hint, bool is_alone, const std::string& others) const;
+
+  bool is_given() const noexcept { return json_ || !file_.empty() || !argument_.empty(); }
+  bool is_dash() const noexcept { return argument_ == "-"; }
+  const std::optional<std::string>& json() const noexcept { return json_; }
+  /// Empty if not given.
+  const std::string& file() const noexcept { return file_; }
+
+ private:
+  std::string argument_;
+  std::optional<std::string> json_;
+  std::string file_;
+};
+
+}  // namespace trunkline::cli::arguments

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Reads and writes the files of `trunkline bench`.
+#pragma once
+
+#include "load/load_report.h"
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::cli::bench {
+
+/// "-": standard input. Throws Failure if it cannot be read or is not a saved run.
+load::LoadReport read_report(const std::string& path);
+
+/// Throws Failure if the folder does not exist or writing is not permitted. Writes nothing.
+void check_writable(const char* option, const std::string& path);
+/// "-": standard output. The file is replaced as a whole. Throws Failure.
+void write_file(const std::string& path, std::string_view text);
+
+}  // namespace trunkline::cli::bench

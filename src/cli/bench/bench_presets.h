@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Presets: the loads that other systems of this kind publish figures for.
+#pragma once
+
+#include "cli/bench/bench_settings.h"
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::cli::bench {
+
+/// "hslam:8c_m", "exposed:8/1/500", "contest:1" and so on. Throws Failure with similar names for an unknown one.
+BenchSettings find_preset(std::string_view name);
+/// One line per preset.
+std::string list_presets();
+
+}  // namespace trunkline::cli::bench

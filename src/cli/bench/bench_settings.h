@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// BenchSettings: the options of `trunkline bench` as given, before they are checked against each other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace trunkline::cli::bench {
+
+namespace bench_limits {
+
+constexpr std::uint64_t max_connections = 100000;
+/// Calls in progress.
+constexpr std::uint64_t max_calls = 1u << 20;
+/// Bytes of a message.
+constexpr std::uint64_t max_bytes = 1u << 30;
+
+}  // namespace bench_limits
+
+/// A member is unset if neither an option nor a preset gives it.
+struct BenchSettings {
+  std::optional<std::string> kind;
+  std::optional<std::uint64_t> connections;
+  std::optional<std::uint64_t> outstanding;
+  std::optional<std::uint64_t> outstanding_per_connection;
+  std::optional<std::uint64_t> threads;
+  std::optional<std::uint64_t> bytes;
+  std::optional<std::uint64_t> messages;
+  std::optional<std::uint64_t> total;
+  std::optional<std::string> duration;
+  std::optional<std::string> warmup;
+  std::optional<double> rate;
+  bool is_ordered = false;
+
+  /// Takes the members that are unset here from `other`. A number of calls given in either form hides both forms of
+  /// `other`.
+  void fill_from(const BenchSettings& other);
+};
+
+}  // namespace trunkline::cli::bench

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// CallReport: the messages of --verbose about a call, on standard error.
+#pragma once
+
+#include "cli/schema/payload.h"
+
+#include <trunkline/metadata.h>
+#include <trunkline/status.h>
+
+#include <chrono>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace trunkline::cli::calls {
+
+/// Any thread. Prints nothing unless it is verbose.
+class CallReport {
+ public:
+  explicit CallReport(bool is_verbose) noexcept : is_verbose_(is_verbose) {}
+
+  void begin(std::string_view method, std::string_view codec, const Metadata& metadata);
+  void sent(const schema::Payload& request);
+  /// The metadata that arrived before the first message; printed once.
+  void leading(const Metadata& metadata);
+  void received(const schema::Payload& response);
+  void end(const Status& status, const Metadata& trailing, std::string_view peer);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  /// `line` may contain text from a peer.
+  void say(std::string_view line) const;
+  std::string elapsed() const;
+
+  const bool is_verbose_;
+  std::mutex mutex_;
+  Clock::time_point started_ = Clock::now();
+  std::uint64_t requests_ = 0;
+  std::uint64_t request_bytes_ = 0;
+  std::uint64_t responses_ = 0;
+  std::uint64_t response_bytes_ = 0;
+  bool has_leading_ = false;
+};
+
+}  // namespace trunkline::cli::calls

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// Unary calls use a future; streams use a second thread that writes while this one reads.
+#include "cli/calls/call_run.h"
+
+#include "cli/process/failure.h"
+
+#include <asio/bind_cancellation_slot.hpp>
+#include <asio/cancellation_signal.hpp>
+
+#include <exception>
+#include <future>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace trunkline::cli::calls {
+namespace {
+
+using PayloadStream = ClientStream<schema::Payload, schema::Payload>;
+
+}  // namespace
+
+/// Sends requests as they arrive, on a thread of its own. The stream and the input must outlive it.
+class CallRun::Writing {
+ public:
+  Writing(PayloadStream& stream, const CallRun& call) : stream_(stream), call_(call) {
+    try {
+      thread_ = std::thread([this] { run_guarded(); });
+    } catch (const std::system_error& error) {
+      throw process::Failure(process::exit_status::failed, std::string("start a thread: ") + error.what());
+    }
+  }
+  ~Writing() { join(); }
+  Writing(const Writing&) = delete;
+  Writing& operator=(const Writing&) = delete;
+
+  /// The call has ended. Returns the error of a request, if there was one.
+  Status end() {
+    join();
+    return std::move(failure_);
+  }
+
+ private:
+  void join() {
+    call_.input_.stop();
+    if (thread_.joinable()) thread_.join();
+  }
+  void run_guarded() {
+    try {
+      run();
+    } catch (const std::exception& error) {
+      // A definition was needed but could not be fetched.
+      fail(Status(StatusCode::unknown, error.what()));
+    }
+  }
+  void run() {
+    while (true) {
+      Result<std::optional<json::JsonText>> json = call_.input_.next();
+      if (!json) return fail(json.status());
+      if (!json->has_value()) break;
+      const Result<schema::Payload> request = call_.coder_.encode(**json);
+      if (!request) return fail(request.status());
+      // The reads report that the call has ended.
+      if (!stream_.write(*request)) return;
+      call_.report_.sent(*request);
+    }
+    (void)stream_.close_writes();
+  }
+  void fail(Status status) {
+    failure_ = std::move(status);
+    stream_.cancel();
+  }
+
+  PayloadStream& stream_;
+  const CallRun& call_;
+  Status failure_;
+  std::thread thread_;
+};
+
+CallRun::CallRun(Channel& channel, CallShape shape, const schema::MessageCoder& coder, RequestInput& input,
+                 ResponseOutput& output, CallReport& report, process::Interruption& interruption)
+    : channel_(channel),
+      shape_(std::move(shape)),
+      coder_(coder),
+      input_(input),
+      output_(output),
+      report_(report),
+      interruption_(interruption) {}
+
+Status CallRun::run(CallOptions options) {
+  if (shape_.has_many_requests) return run_stream(std::nullopt, options);
+  const schema::Payload request = only_request();
+  return shape_.has_many_responses ? run_stream(request, options) : run_unary(request, options);
+}
+
+schema::Payload CallRun::only_request() {
+  Result<std::optional<json::JsonText>> json = input_.next();
+  if (!json) throw process::misuse(std::string(json.status().message()));
+  if (!json->has_value()) throw process::misuse("the method takes one request, but none was given; an empty one is {}");
+  Result<schema::Payload> request = coder_.encode(**json);
+  if (!request) throw process::misuse(std::string(request.status().message()));
+  const Result<bool> has_more = input_.has_more();
+  if (has_more.is_ok() && *has_more) throw process::misuse("the method takes one request, but several were given");
+  return *std::move(request);
+}
+
+Status CallRun::run_unary(const schema::Payload& request, CallOptions& options) {
+  ResponseInfo info;
+  options.response_info = &info;
+  asio::cancellation_signal cancellation;
+  std::promise<Result<schema::Payload>> promise;
+  std::future<Result<schema::Payload>> future = promise.get_future();
+  report_.begin(shape_.path, request.codec, options.metadata);
+  report_.sent(request);
+  channel_.async_call<schema::Payload>(
+      channel_.method(shape_.path), request, options,
+      asio::bind_cancellation_slot(
+          cancellation.slot(), [&promise](Result<schema::Payload> result) { promise.set_value(std::move(result)); }));
+  Result<schema::Payload> response = [&] {
+    const process::Stopping stopping(interruption_, [&] { cancellation.emit(asio::cancellation_type::terminal); });
+    return future.get();
+  }();
+  report_.leading(info.leading);
+  if (response) show(*response);
+  report_.end(response.status(), info.trailing, info.peer);
+  return response.status();
+}
+
+Status CallRun::run_stream(const std::optional<schema::Payload>& request, const CallOptions& options) {
+  const Method method = channel_.method(shape_.path);
+  report_.begin(shape_.path, options.codec.empty() ? "protobuf" : options.codec, options.metadata);
+  PayloadStream stream = request ? channel_.server_stream<schema::Payload>(method, *request, options)
+                                 : channel_.stream<schema::Payload, schema::Payload>(method, options);
+  if (request) report_.sent(*request);
+  Status failure;
+  Status status;
+  {
+    const process::Stopping stopping(interruption_, [&] {
+      stream.cancel();
+      input_.stop();
+    });
+    std::optional<Writing> writing;
+    if (!request) writing.emplace(stream, *this);
+    try {
+      status = read_all(stream);
+    } catch (...) {
+      stream.cancel();
+      throw;
+    }
+    if (writing) failure = writing->end();
+  }
+  report_.end(status, stream.trailing(), {});
+  // A server that ended the call with ok did not need the request.
+  if (!failure.is_ok() && !status.is_ok()) throw process::misuse(std::string(failure.message()));
+  return status;
+}
+
+Status CallRun::read_all(PayloadStream& stream) {
+  while (true) {
+    Result<std::optional<schema::Payload>> response = stream.read();
+    report_.leading(stream.leading());
+    if (!response || !response->has_value()) return stream.finish();
+    show(**response);
+  }
+}
+
+void CallRun::show(const schema::Payload& response) {
+  report_.received(response);
+  output_.write(response);
+}
+
+}  // namespace trunkline::cli::calls

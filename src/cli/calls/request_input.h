@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// RequestInput: the source of requests: the command line, a file or standard input.
+#pragma once
+
+#include "cli/json/json_sequence.h"
+#include "cli/process/file_handle.h"
+
+#include <trunkline/result.h>
+
+#include <optional>
+#include <string>
+
+namespace trunkline::cli::calls {
+
+/// next() is for one thread, stop() for any thread.
+class RequestInput {
+ public:
+  static RequestInput from_text(std::string text);
+  /// "-": standard input. `option` is the option that names the file. Throws Failure if the file cannot be opened.
+  static RequestInput from_file(const std::string& path, const std::string& option = "--file ");
+
+  /// One value that need not be JSON: the bytes themselves or, after "@", the contents of a file ("@-": standard
+  /// input).
+  static RequestInput of_bytes(const std::string& argument);
+
+  /// Waits for the next JSON value; nullopt at the end and after stop(). Errors: reading failed; a value is larger than
+  /// any message may be.
+  Result<std::optional<json::JsonText>> next();
+  /// True if more values follow among the bytes that have been read. Waits only for a file.
+  Result<bool> has_more();
+  /// Makes a waiting next() return.
+  void stop() noexcept;
+
+ private:
+  explicit RequestInput(process::FileHandle file);
+
+  enum class Step : unsigned char { read, ended, stopped };
+  Result<Step> read_some();
+  /// A value that has been read but not returned.
+  std::optional<json::JsonText> take();
+
+  json::JsonSequence values_;
+  process::FileHandle file_;
+  process::FileHandle stop_;
+  bool is_interactive_ = false;
+  std::optional<json::JsonText> ahead_;
+  /// The part of the one value that has been read, if it is not JSON.
+  std::optional<std::string> whole_;
+};
+
+}  // namespace trunkline::cli::calls

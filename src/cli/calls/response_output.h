@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// ResponseOutput: where the responses of a call are written, and in which form.
+#pragma once
+
+#include "cli/process/file_handle.h"
+#include "cli/schema/message_coder.h"
+#include "cli/schema/payload.h"
+
+#include <string>
+
+namespace trunkline::cli::calls {
+
+class ResponseOutput {
+ public:
+  /// JSON on standard output, one line per response. `coder` must outlive it.
+  explicit ResponseOutput(const schema::MessageCoder& coder) noexcept : coder_(&coder) {}
+  /// The bytes of the responses, one after the other, in a file; "-": standard output. The file is created now, and is
+  /// emptied only when there is a response or at finish(). Throws Failure if it cannot be opened.
+  explicit ResponseOutput(const std::string& path);
+
+  /// Throws Failure if the response cannot be shown or written, and OutputClosed.
+  void write(const schema::Payload& response);
+  /// The call succeeded: empties a file that still holds the responses of an earlier call.
+  void finish() noexcept { empty_file(); }
+
+ private:
+  void empty_file() noexcept;
+
+  const schema::MessageCoder* coder_ = nullptr;
+  process::FileHandle file_;
+  std::string path_;
+  bool is_begun_ = false;
+};
+
+}  // namespace trunkline::cli::calls

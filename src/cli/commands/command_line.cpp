@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: MIT
+// Runs CLI11's parser over the table of commands.
+#include "cli/commands/command_line.h"
+
+#include "cli/output/standard_streams.h"
+#include "cli/output/suggestion.h"
+#include "cli/output/terminal.h"
+#include "cli/process/failure.h"
+
+#include <trunkline/result.h>
+
+#include <unistd.h>
+
+#include <csignal>
+#include <exception>
+#include <stdexcept>
+
+namespace trunkline::cli::commands {
+namespace {
+
+/// `text` may contain text from a peer.
+int complain(int exit_status, const std::string& text) {
+  output::write_message(output::Style(STDERR_FILENO).error("trunkline:") + " " + output::harmless(text, true) + "\n");
+  return exit_status;
+}
+
+/// The words that may stand in place of `word`.
+std::vector<std::string> words_like(const std::string& word, const CLI::App& app) {
+  std::vector<std::string> words;
+  if (!word.starts_with('-')) {
+    for (const CLI::App* const each : app.get_subcommands([](const CLI::App*) { return true; }))
+      words.push_back(each->get_name());
+    return words;
+  }
+  for (const CLI::Option* const option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  }
+  return words;
+}
+
+/// The words before the name of `app`: "trunkline" for a command.
+std::string path_to(const CLI::App& app) {
+  std::string path;
+  for (const CLI::App* each = app.get_parent(); each != nullptr; each = each->get_parent()) {
+    path = each->get_name() + (path.empty() ? "" : " ") + path;
+  }
+  return path;
+}
+
+}  // namespace
+
+CommandLine::CommandLine() : app_("Calls, inspects and measures Trunkline servers.", "trunkline") {
+  app_.set_version_flag("--version", "trunkline " TRUNKLINE_VERSION, "Print the version and exit");
+  app_.require_subcommand(1);
+  app_.footer("trunkline COMMAND --help shows the options and examples of a command.");
+  for (const CommandEntry& entry : command_table()) {
+    CLI::App* const app = app_.add_subcommand(entry.name, entry.summary);
+    app->footer(entry.examples);
+    commands_.push_back({app, entry.make()});
+    commands_.back().command->declare(*app);
+  }
+}
+
+int CommandLine::run(int count, char** arguments) {
+  try {
+    app_.parse(count, arguments);
+    return run_chosen();
+  } catch (const CLI::CallForHelp&) {
+    output::write_output(chosen().help(path_to(chosen())));
+    return process::exit_status::ok;
+  } catch (const CLI::CallForVersion& version) {
+    output::write_output(std::string(version.what()) + "\n");
+    return process::exit_status::ok;
+  } catch (const CLI::ParseError& error) {
+    return refuse(error);
+  }
+}
+
+const CLI::App& CommandLine::chosen() const {
+  const CLI::App* app = &app_;
+  for (std::vector<CLI::App*> next = app->get_subcommands(); !next.empty(); next = app->get_subcommands()) {
+    app = next.front();
+  }
+  return *app;
+}
+
+int CommandLine::run_chosen() {
+  try {
+    for (const Declared& declared : commands_) {
+      if (declared.app->parsed()) return declared.command->run();
+    }
+    return process::exit_status::misused;
+  } catch (const process::OutputClosed&) {
+    return process::exit_status::signal_base + SIGPIPE;
+  } catch (const process::Failure& failure) {
+    return complain(failure.exit_status(), failure.what());
+  } catch (const StatusError& error) {
+    return complain(process::exit_status::of(error.status().code()), output::harmless(error.what()));
+  } catch (const std::invalid_argument& error) {
+    return complain(process::exit_status::misused, output::harmless(error.what()));
+  } catch (const std::exception& error) {
+    return complain(process::exit_status::failed, output::harmless(error.what()));
+  }
+}
+
+int CommandLine::refuse(const CLI::ParseError& error) const {
+  const CLI::App& app = chosen();
+  std::string text = output::harmless(error.what());
+  const std::vector<std::string> extras = app_.remaining(true);
+  if (app.get_parent() == nullptr) {
+    const std::string first = extras.empty() ? "" : extras.front();
+    text = "expected a command";
+    if (!first.empty())
+      text = "unknown command '" + output::harmless(first) + "'" + output::did_you_mean(first, words_like(first, app));
+  } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    const std::string first = extras.empty() ? "" : extras.front();
+    text = "unexpected argument '" + output::harmless(output::fit_text(first, 60)) + "'" +
+           output::did_you_mean(first, words_like(first, app));
+  }
+  const std::string path = path_to(app);
+  const std::string help = path.empty() ? "trunkline" : path + " " + app.get_name();
+  return complain(process::exit_status::misused, text + "\n" + help + " --help lists the options");
+}
+
+}  // namespace trunkline::cli::commands

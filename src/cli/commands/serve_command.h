@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// `trunkline serve`: runs the Python program trunkline.serve.
+#pragma once
+
+#include "cli/commands/command.h"
+
+#include <string>
+#include <vector>
+
+namespace trunkline::cli::commands {
+
+class ServeCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override;
+  /// Does not return, because the process becomes Python. Throws Failure.
+  int run() override;
+
+ private:
+  /// The arguments that are passed on to Python, unchanged.
+  std::vector<std::string> passed_on() const;
+
+  CLI::App* app_ = nullptr;
+  CLI::Option* python_option_ = nullptr;
+  std::string python_;
+};
+
+}  // namespace trunkline::cli::commands

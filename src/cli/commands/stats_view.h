@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// StatsView: shows samples of a server's statistics as a table of rates.
+#pragma once
+
+#include <trunkline/v1/statistics.pb.h>
+
+#include <chrono>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace trunkline::cli::commands {
+
+/// Quantile `q` of the durations that `now` has in addition to `before`, as the upper bound of their bucket; the
+/// quantile of `now` itself if the buckets are missing. Negative if nothing was counted.
+std::chrono::nanoseconds quantile(const v1::LatencyHistogram& before, const v1::LatencyHistogram& now, double q);
+
+/// Rates, quantiles and load describe the time between two samples. For the first sample, and after the process has
+/// restarted, quantiles and load cover the time since its start, and there are no rates.
+class StatsView {
+ public:
+  /// One line about the server, then the table. No line is wider than `width` (0: no limit), and there are at most
+  /// `height` lines (0: no limit).
+  std::vector<std::string> show(const v1::ServerStatistics& sample, std::size_t width, std::size_t height);
+  /// The same with totals since the start instead of rates.
+  static std::vector<std::string> totals(const v1::ServerStatistics& sample, std::size_t width);
+
+ private:
+  v1::ServerStatistics last_;
+};
+
+}  // namespace trunkline::cli::commands

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// JsonSequence: splits a stream of text into JSON values, each as soon as it is complete.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trunkline::cli::json {
+
+/// The text of one value and where it began. Lines and columns count from 1, columns in bytes.
+struct JsonText {
+  std::string text;
+  std::size_t line = 1;
+  std::size_t column = 1;
+};
+
+/// Values are delimited by their brackets, quotes and the space between them, over any number of lines. The text is not
+/// validated: text that cannot be JSON is returned for the parser to refuse.
+class JsonSequence {
+ public:
+  void append(std::string_view text);
+  /// No more text follows: an unfinished value is returned as it is.
+  void finish() noexcept { finished_ = true; }
+  /// The next complete value; nullopt until there is one, or at the end.
+  std::optional<JsonText> next();
+  /// The number of bytes that wait for the end of their value.
+  std::size_t held_bytes() const noexcept { return buffer_.size() - begin_; }
+
+ private:
+  enum class Where : unsigned char { between, scalar, text, escape, nested, nested_text, nested_escape };
+
+  bool step(char byte);
+  JsonText take();
+  void count(std::string_view passed) noexcept;
+
+  std::string buffer_;
+  // Start of the current value, or of the text that has not been scanned.
+  std::size_t begin_ = 0;
+  std::size_t at_ = 0;
+  std::size_t depth_ = 0;
+  std::size_t line_ = 1;
+  std::size_t column_ = 1;
+  Where where_ = Where::between;
+  bool finished_ = false;
+};
+
+}  // namespace trunkline::cli::json

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+// Optimal string alignment with three rows at a time.
+#include "cli/output/suggestion.h"
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+#include <utility>
+
+namespace trunkline::cli::output {
+namespace {
+
+/// Longer texts are not names that somebody typed.
+constexpr std::size_t longest = 256;
+constexpr std::size_t max_names = 3;
+constexpr std::size_t max_edits = 3;
+
+bool is_same(char a, char b) {
+  return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+}
+
+bool is_last_part(std::string_view typed, std::string_view name) {
+  if (typed.empty() || name.size() <= typed.size()) return false;
+  const std::string_view end = name.substr(name.size() - typed.size());
+  const char before = name[name.size() - typed.size() - 1];
+  return (before == '.' || before == '/') && std::equal(end.begin(), end.end(), typed.begin(), is_same);
+}
+
+}  // namespace
+
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+  if (a.size() > longest || b.size() > longest) return std::max(a.size(), b.size());
+  std::vector<std::size_t> before_last(b.size() + 1);
+  std::vector<std::size_t> last(b.size() + 1);
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::swap(before_last, last);
+    std::swap(last, row);
+    row[0] = i;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t replaced = last[j - 1] + (is_same(a[i - 1], b[j - 1]) ? 0 : 1);
+      row[j] = std::min({replaced, last[j] + 1, row[j - 1] + 1});
+      const bool are_swapped = i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]);
+      if (are_swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+  }
+  return row[b.size()];
+}
+
+std::vector<std::string> near_names(std::string_view typed, std::span<const std::string> names) {
+  const std::size_t farthest = std::clamp<std::size_t>(typed.size() / 3, 1, max_edits);
+  std::vector<std::pair<std::size_t, std::string>> near;
+  for (const std::string& name : names) {
+    const std::size_t distance = is_last_part(typed, name) ? 0 : edit_distance(typed, name);
+    if (distance <= farthest) near.emplace_back(distance, name);
+  }
+  std::sort(near.begin(), near.end());
+  near.erase(std::unique(near.begin(), near.end()), near.end());
+  if (near.size() > max_names) near.resize(max_names);
+  // If one name is very similar, the others were probably not meant.
+  while (!near.empty() && near.back().first > near.front().first + 1) near.pop_back();
+  std::vector<std::string> result;
+  for (auto& [distance, name] : near) result.push_back(std::move(name));
+  return result;
+}
+
+std::string did_you_mean(std::string_view typed, std::span<const std::string> names) {
+  const std::vector<std::string> near = near_names(typed, names);
+  std::string text;
+  for (const std::string& name : near) {
+    text += text.empty() ? "; did you mean '" : &name == &near.back() ? " or '" : ", '";
+    text += name + "'";
+  }
+  return text.empty() ? text : text + "?";
+}
+
+}  // namespace trunkline::cli::output

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Suggests names that are similar to an unknown one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trunkline::cli::output {
+
+/// The number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other,
+/// ignoring case.
+std::size_t edit_distance(std::string_view a, std::string_view b);
+
+/// At most three of `names` that are similar to `typed`, the most similar first. A name whose last part is `typed`
+/// counts as well ("Echo" for "example.Echo").
+std::vector<std::string> near_names(std::string_view typed, std::span<const std::string> names);
+
+/// "; did you mean 'a' or 'b'?", or an empty string if no name is similar.
+std::string did_you_mean(std::string_view typed, std::span<const std::string> names);
+
+}  // namespace trunkline::cli::output

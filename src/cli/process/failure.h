@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Failure and OutputClosed: exceptions that end the command; CommandLine and main() catch them.
+#pragma once
+
+#include "cli/process/exit_status.h"
+
+#include <trunkline/status.h>
+
+#include <stdexcept>
+#include <string>
+
+namespace trunkline::cli::process {
+
+/// A message for standard error and the exit status.
+class Failure : public std::runtime_error {
+ public:
+  Failure(int exit_status, const std::string& message) : std::runtime_error(message), exit_status_(exit_status) {}
+  /// A call that ended with this status.
+  explicit Failure(const Status& status) : Failure(exit_status::of(status.code()), status.to_string()) {}
+
+  int exit_status() const noexcept { return exit_status_; }
+
+ private:
+  int exit_status_;
+};
+
+/// The command line or a request is wrong.
+inline Failure misuse(const std::string& message) { return {exit_status::misused, message}; }
+
+/// The reader of standard output is gone: the command ends without a message.
+class OutputClosed : public std::exception {
+ public:
+  const char* what() const noexcept override { return "standard output is closed"; }
+};
+
+}  // namespace trunkline::cli::process

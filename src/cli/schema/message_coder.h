@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// MessageCoder: converts the messages of one method from JSON and to JSON.
+#pragma once
+
+#include "cli/json/json_layout.h"
+#include "cli/json/json_sequence.h"
+#include "cli/schema/payload.h"
+#include "cli/schema/schema.h"
+
+#include <google/protobuf/util/type_resolver.h>
+#include <nlohmann/json_fwd.hpp>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace trunkline::cli::schema {
+
+struct CoderOptions {
+  /// The codec of the requests: "protobuf" (requires a descriptor, unless they are `sent_as_is`) or another built-in
+  /// codec.
+  std::string codec;
+  /// The requests are not JSON but already encoded by the codec.
+  bool sent_as_is = false;
+  json::JsonLayout layout = json::JsonLayout::compact;
+  /// Responses show fields with default values too.
+  bool shows_defaults = false;
+};
+
+class MessageCoder {
+ public:
+  /// Both are null if the definition of the method is unknown.
+  MessageCoder(const google::protobuf::Descriptor* request, const google::protobuf::Descriptor* response,
+               CoderOptions options);
+
+  /// Error: invalid_argument, saying where and why.
+  Result<Payload> encode(const json::JsonText& json) const;
+  /// Decodes the payload by its own codec, whichever the request used. Errors: internal (the bytes are not what the
+  /// server claims), failed_precondition (protobuf without a descriptor).
+  Result<std::string> decode(const Payload& payload) const;
+
+ private:
+  Result<Payload> encode_protobuf(const json::JsonText& json) const;
+  Result<std::string> decode_protobuf(const Payload& payload) const;
+
+  const google::protobuf::Descriptor* request_;
+  const google::protobuf::Descriptor* response_;
+  CoderOptions options_;
+  CodecRegistry codecs_;
+  std::unique_ptr<google::protobuf::util::TypeResolver> resolver_;
+};
+
+}  // namespace trunkline::cli::schema

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Payload: an encoded message and the name of its codec, so that the command needs no message types.
+#pragma once
+
+#include <trunkline/codec.h>
+
+#include <google/protobuf/message_lite.h>
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::cli::schema {
+
+struct Payload {
+  Slice bytes;
+  /// Empty in a response if the server sent no message.
+  std::string_view codec{};
+};
+
+/// Codecs that pass payloads through unchanged, under the names of the built-in codecs.
+CodecRegistry payload_codecs();
+
+Payload pack(const google::protobuf::MessageLite& message);
+/// Error: internal if the payload is not such a message.
+Status unpack(const Payload& payload, google::protobuf::MessageLite& message);
+
+}  // namespace trunkline::cli::schema
+
+template <>
+struct trunkline::MessageTraits<trunkline::cli::schema::Payload> {
+  static const MessageType& type();
+  static const void* address(const cli::schema::Payload& message) noexcept { return &message; }
+  static void* address(cli::schema::Payload& message) noexcept { return &message; }
+};

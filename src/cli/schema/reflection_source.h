@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// ReflectionSource: definitions that a server's reflection service provides.
+#pragma once
+
+#include "cli/schema/payload.h"
+#include "cli/schema/schema.h"
+
+#include <trunkline/channel.h>
+#include <trunkline/v1/reflection.pb.h>
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace trunkline::cli::schema {
+
+/// Requests definitions when they are needed, over one stream between two calls of rest(), and remembers every
+/// response. For one thread at a time. Functions throw Failure if the call fails; it is not a failure if the server
+/// does not know a name.
+class ReflectionSource final : public SchemaSource {
+ public:
+  /// `endpoint` is used in messages. The channel must outlive this object; `options` apply to the call.
+  ReflectionSource(Channel& channel, std::string endpoint, const CallOptions& options);
+  ~ReflectionSource() override;
+
+  std::vector<std::string> services() override;
+  std::string name() const override { return endpoint_; }
+  void rest() override;
+
+  bool FindFileByName(const std::string& name, google::protobuf::FileDescriptorProto* file) override;
+  bool FindFileContainingSymbol(const std::string& symbol, google::protobuf::FileDescriptorProto* file) override;
+  bool FindFileContainingExtension(const std::string& type, int number,
+                                   google::protobuf::FileDescriptorProto* file) override;
+  bool FindAllExtensionNumbers(const std::string& type, std::vector<int>* numbers) override;
+
+ private:
+  v1::ServerReflectionResponse ask(const v1::ServerReflectionRequest& request);
+  bool learn(const v1::ServerReflectionRequest& request);
+  [[noreturn]] void fail(const Status& status) const;
+
+  Channel& channel_;
+  std::string endpoint_;
+  CallOptions options_;
+  std::optional<ClientStream<Payload, Payload>> stream_;
+  std::optional<std::vector<std::string>> services_;
+  google::protobuf::SimpleDescriptorDatabase files_;
+  google::protobuf::DescriptorPoolDatabase known_;
+  std::set<std::string> unknown_;
+};
+
+}  // namespace trunkline::cli::schema

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// A descriptor pool over a source, and the forms in which people write method names.
+#include "cli/schema/schema.h"
+
+#include "cli/output/suggestion.h"
+#include "cli/output/terminal.h"
+#include "cli/process/failure.h"
+
+#include <trunkline/v1/options.pb.h>
+
+#include <google/protobuf/descriptor.pb.h>
+
+#include <cctype>
+#include <utility>
+
+namespace trunkline::cli::schema {
+
+using google::protobuf::MethodDescriptor;
+using google::protobuf::ServiceDescriptor;
+
+/// The first error of a definition.
+class Schema::BuildErrors final : public google::protobuf::DescriptorPool::ErrorCollector {
+ public:
+  void AddError(const std::string& file, const std::string& element, const google::protobuf::Message*, ErrorLocation,
+                const std::string& text) override {
+    if (first_.empty()) first_ = file + ": " + element + ": " + text;
+  }
+  void AddWarning(const std::string&, const std::string&, const google::protobuf::Message*, ErrorLocation,
+                  const std::string&) override {}
+
+  std::string take() { return std::exchange(first_, {}); }
+
+ private:
+  std::string first_;
+};
+
+namespace {
+
+/// The service under which servers describe methods that belong to no defined service.
+constexpr const char* gathered_service = "trunkline.Methods";
+
+struct SplitName {
+  std::string service;
+  std::string method;
+};
+
+/// Splits at the slash, otherwise at the last dot.
+SplitName split(std::string_view name) {
+  if (name.starts_with('/')) name.remove_prefix(1);
+  std::size_t at = name.rfind('/');
+  if (at == std::string_view::npos) at = name.rfind('.');
+  if (at == std::string_view::npos) return {{}, std::string(name)};
+  return {std::string(name.substr(0, at)), std::string(name.substr(at + 1))};
+}
+
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t most = 10;
+  std::string text;
+  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > most ? text + ", ..." : text;
+}
+
+/// Letters after an underscore become capitals, as protoc does.
+std::string usual_json_name(const std::string& field) {
+  std::string name;
+  bool is_next_capital = false;
+  for (const char letter : field) {
+    if (letter != '_')
+      name += is_next_capital ? static_cast<char>(std::toupper(static_cast<unsigned char>(letter))) : letter;
+    is_next_capital = letter == '_';
+  }
+  return name;
+}
+
+void drop_usual_names(google::protobuf::DescriptorProto& message) {
+  for (auto& field : *message.mutable_field()) {
+    if (field.json_name() == usual_json_name(field.name())) field.clear_json_name();
+  }
+  for (auto& nested : *message.mutable_nested_type()) drop_usual_names(nested);
+}
+
+std::vector<std::string> method_names(const ServiceDescriptor& service) {
+  std::vector<std::string> names;
+  for (int i = 0; i < service.method_count(); ++i) names.push_back(service.method(i)->name());
+  return names;
+}
+
+}  // namespace
+
+void drop_usual_json_names(google::protobuf::FileDescriptorProto& file) {
+  for (auto& message : *file.mutable_message_type()) drop_usual_names(message);
+}
+
+MethodFacts facts_of(const MethodDescriptor& method) {
+  MethodFacts facts{&method, method.service()->full_name() + "/" + method.name(), "protobuf"};
+  const auto& told = method.options().GetExtension(v1::method);
+  if (!told.path().empty()) facts.path = told.path();
+  if (!told.codec().empty()) facts.codec = told.codec();
+  return facts;
+}
+
+std::string codec_for(const MethodFacts& method, const std::string& typed) {
+  const bool takes_protobuf = method.codec == "protobuf";
+  if (typed == "protobuf" && !takes_protobuf) {
+    throw process::misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
+  }
+  if (!typed.empty()) return typed;
+  return takes_protobuf ? "protobuf" : "json";
+}
+
+Schema::Schema(std::unique_ptr<SchemaSource> source)
+    : source_(std::move(source)), errors_(std::make_unique<BuildErrors>()), pool_(source_.get(), errors_.get()) {}
+
+Schema::~Schema() = default;
+
+const ServiceDescriptor* Schema::find_service(const std::string& name) const {
+  const ServiceDescriptor* const service = pool_.FindServiceByName(name);
+  const std::string error = errors_->take();
+  if (service == nullptr && !error.empty()) {
+    throw process::Failure(process::exit_status::failed,
+                           "definition of " + output::harmless(name) + ": " + output::harmless(error));
+  }
+  return service;
+}
+
+/// The method of `service` (may be null) with this name on the wire.
+MethodFacts Schema::look_for_path(const ServiceDescriptor* service, std::string_view path) {
+  for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
+    MethodFacts facts = facts_of(*service->method(i));
+    if (facts.path == path) return facts;
+  }
+  return {};
+}
+
+MethodFacts Schema::look_for_method(std::string_view name) {
+  // A method that a server adds to a service defined elsewhere has the name of that service.
+  if (MethodFacts facts = look_for_path(find_service(gathered_service), name); facts.descriptor != nullptr) {
+    return facts;
+  }
+  const SplitName parts = split(name);
+  if (!parts.service.empty()) {
+    const ServiceDescriptor* const service = find_service(parts.service);
+    const MethodDescriptor* const method = service != nullptr ? service->FindMethodByName(parts.method) : nullptr;
+    if (method != nullptr) return facts_of(*method);
+  }
+  for (const std::string& each : services()) {
+    if (MethodFacts facts = look_for_path(find_service(each), name); facts.descriptor != nullptr) return facts;
+  }
+  return {};
+}
+
+MethodFacts Schema::find_method(std::string_view name) {
+  MethodFacts facts = look_for_method(name);
+  if (facts.descriptor == nullptr) refuse("method", name);
+  return facts;
+}
+
+/// The names of the methods on the wire.
+std::vector<std::string> Schema::paths_of(const std::string& service_name) const {
+  std::vector<std::string> paths;
+  const ServiceDescriptor* const service = find_service(service_name);
+  for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
+    paths.push_back(facts_of(*service->method(i)).path);
+  }
+  return paths;
+}
+
+void Schema::refuse(std::string_view noun, std::string_view name) {
+  const SplitName parts = split(name);
+  const std::string unknown = "unknown " + std::string(noun) + " '" + output::harmless(name) + "'";
+  if (const auto* const service = find_service(std::string(name))) {
+    throw process::misuse(unknown + "; it is a service, which has " + list_of(method_names(*service)));
+  }
+  if (const auto* const service = parts.service.empty() ? nullptr : find_service(parts.service)) {
+    const std::vector<std::string> methods = method_names(*service);
+    throw process::misuse("service " + parts.service + " has no method '" + output::harmless(parts.method) +
+                          "'; it has " + list_of(methods) + output::did_you_mean(parts.method, methods));
+  }
+  std::vector<std::string> known = services();
+  const std::string has = "; " + this->name() + " has the services " + list_of(known);
+  std::vector<std::string> paths;
+  for (const std::string& each : known) {
+    for (std::string& path : paths_of(each)) paths.push_back(std::move(path));
+  }
+  if (const std::string near = output::did_you_mean(name, paths); !near.empty()) throw process::misuse(unknown + near);
+  const std::string& wanted = parts.service.empty() ? parts.method : parts.service;
+  std::string near = output::did_you_mean(name, known);
+  if (near.empty()) near = output::did_you_mean(wanted, known);
+  throw process::misuse(unknown + (near.empty() ? has : near));
+}
+
+}  // namespace trunkline::cli::schema

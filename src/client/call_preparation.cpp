@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: MIT
+// Methods, deadlines, codecs and interceptors of calls that begin.
+#include "client/call_preparation.h"
+
+#include "call/call_deadline.h"
+#include "call/inherited_deadline.h"
+#include "call/message_coding.h"
+
+#include <trunkline/server_context.h>
+
+#include <utility>
+
+namespace trunkline::client {
+
+CallPreparation::CallPreparation(net::Loop& loop, const ChannelOptions& options)
+    : loop_(loop),
+      options_(options),
+      interceptors_(options.interceptors),
+      default_compressor_(options.compressors.find(options.compressor)) {}
+
+const MethodEntry* CallPreparation::entry_of(const Method& method, std::unique_ptr<MethodEntry>& own) {
+  if (const MethodEntry* const entry = methods_.find(method)) return entry;
+  own = std::make_unique<MethodEntry>();
+  own->name = method.name();
+  return own.get();
+}
+
+base::TimePoint CallPreparation::now() const { return loop_.is_current() ? loop_.now() : base::Clock::now(); }
+
+base::TimePoint CallPreparation::deadline_of(const CallOptions& options, base::TimePoint& started) const {
+  const base::TimePoint inherited =
+      options.parent != nullptr ? options.parent->deadline() : call::InheritedDeadline::current();
+  if (!options.timeout && !options.deadline && !options_.default_timeout && inherited == base::never) {
+    return base::never;
+  }
+  // A handler may have run for long since the turn's clock was read.
+  if (loop_.is_current() && (options.timeout || options_.default_timeout)) loop_.refresh_now();
+  started = now();
+  return call::call_deadline(options.timeout, options.deadline, options_.default_timeout, inherited, started);
+}
+
+Status CallPreparation::choose_coding(const CallOptions& options, MessageView request, const Codec*& codec,
+                                      const Compressor*& compressor) const {
+  codec = nullptr;
+  if (request.type != nullptr) {
+    Result<const Codec*> chosen = call::choose_codec(options_.codecs, options.codec, *request.type);
+    if (!chosen) return std::move(chosen).status();
+    codec = *chosen;
+  } else if (!options.codec.empty() && options_.codecs.find(options.codec) == nullptr) {
+    return {StatusCode::invalid_argument,
+            "encode message: codec '" + std::string(options.codec) + "' is not in the registry of this side"};
+  }
+  if (options.compressor.empty()) {
+    compressor = default_compressor_;
+    return {};
+  }
+  Result<const Compressor*> chosen = call::choose_compressor(options_.compressors, options.compressor);
+  if (!chosen) return std::move(chosen).status();
+  compressor = *chosen;
+  return {};
+}
+
+Status CallPreparation::intercept(Interception& interception, const MethodEntry& method, base::TimePoint& deadline,
+                                  base::TimePoint& started, Metadata& metadata) const {
+  if (interceptors_.empty()) return {};
+  if (started == base::TimePoint{}) started = now();
+  return interception.start(interceptors_, method.name, started, deadline, metadata);
+}
+
+const CallPreparation::Coding* CallPreparation::look_up_coding(const MessageType* type, std::string_view codec_name) {
+  if (type == nullptr) return nullptr;
+  const Result<const Codec*> codec = call::choose_codec(options_.codecs, codec_name, *type);
+  if (!codec) return nullptr;
+  known_codec_name_ = codec_name;
+  known_type_ = type;
+  known_coding_ = {*codec, *codec == nullptr || call::is_direct(**codec, *type)};
+  return &known_coding_;
+}
+
+}  // namespace trunkline::client

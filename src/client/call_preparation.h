@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// CallPreparation: what is settled about a call of any kind before it goes out.
+#pragma once
+
+#include "base/clock.h"
+#include "call/interceptor_chain.h"
+#include "client/interception.h"
+#include "client/method_table.h"
+#include "net/loop.h"
+
+#include <trunkline/call_options.h>
+#include <trunkline/channel_options.h>
+#include <trunkline/message.h>
+#include <trunkline/status.h>
+
+#include <memory>
+#include <string>
+
+namespace trunkline::client {
+
+/// Any thread, except for coding_of(). Functions run before the channel is destroyed.
+class CallPreparation {
+ public:
+  /// `options` must outlive this.
+  CallPreparation(net::Loop& loop, const ChannelOptions& options);
+
+  MethodTable& methods() noexcept { return methods_; }
+  const call::InterceptorChain& interceptors() const noexcept { return interceptors_; }
+  const Compressor* default_compressor() const noexcept { return default_compressor_; }
+
+  /// The entry of `method` in the channel's table, or if the table is full, a new one in `own`.
+  const MethodEntry* entry_of(const Method& method, std::unique_ptr<MethodEntry>& own);
+  /// The call's deadline from everything that sets one, and if there is one, the present time in `started`.
+  base::TimePoint deadline_of(const CallOptions& options, base::TimePoint& started) const;
+  /// The codec and the compressor of the call's requests. A call whose first request is not known (request.type is
+  /// null) has no codec yet. Error: invalid_argument.
+  Status choose_coding(const CallOptions& options, MessageView request, const Codec*& codec,
+                       const Compressor*& compressor) const;
+  /// Runs on_start of the interceptors, if there are any.
+  Status intercept(Interception& interception, const MethodEntry& method, base::TimePoint& deadline,
+                   base::TimePoint& started, Metadata& metadata) const;
+
+  struct Coding {
+    const Codec* codec = nullptr;
+    /// Messages are written straight into the output, or there are none.
+    bool is_direct = false;
+  };
+  /// The codec of requests of `type` under the name in CallOptions::codec. Null: there is none. Remembers the last
+  /// result, so that names are not looked up for every call. Loop's thread.
+  const Coding* coding_of(const MessageType* type, std::string_view codec_name) {
+    if (type == known_type_ && codec_name == known_codec_name_) return &known_coding_;
+    return look_up_coding(type, codec_name);
+  }
+
+ private:
+  const Coding* look_up_coding(const MessageType* type, std::string_view codec_name);
+  base::TimePoint now() const;
+
+  net::Loop& loop_;
+  const ChannelOptions& options_;
+  const call::InterceptorChain interceptors_;
+  const Compressor* const default_compressor_;
+  MethodTable methods_;
+  const MessageType* known_type_ = nullptr;
+  std::string known_codec_name_;
+  Coding known_coding_;
+};
+
+}  // namespace trunkline::client

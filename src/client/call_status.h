@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Statuses of failed calls, as callers see them: which call failed, what it waited for, and at which peer.
+#pragma once
+
+#include "base/clock.h"
+#include "client/method_table.h"
+
+#include <trunkline/status.h>
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::client {
+
+/// A copy of `status` whose message begins with "call METHOD: ". For errors of this side.
+Status about_call(const MethodEntry& method, const Status& status);
+/// "call METHOD: deadline exceeded after N ms", and " waiting for WHAT" unless `what` is empty.
+Status deadline_status(const MethodEntry& method, base::Duration waited, std::string_view what);
+/// Returns the status with which a session has ended a call on the connection to `peer`. Errors of this side name the
+/// call and the peer, and those of the peer stay as they are. `started` counts only if there is a deadline.
+Status status_at_peer(const MethodEntry& method, Status status, base::TimePoint deadline, base::TimePoint started,
+                      const std::string& peer);
+
+}  // namespace trunkline::client

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Attempts meet connections.
+#include "client/connection_invoker.h"
+
+#include "client/call_status.h"
+
+#include <utility>
+
+namespace trunkline::client {
+
+ConnectionInvoker::ConnectionInvoker(const ConnectionSetup& setup, const ChannelLifecycle& lifecycle,
+                                     std::unique_ptr<Connector> connector, Hooks hooks)
+    : loop_(setup.loop),
+      lifecycle_(lifecycle),
+      hooks_(std::move(hooks)),
+      pending_(setup.loop.timers(), setup.options.max_pending_calls,
+               {.reason = [this] { return awaited(); }, .resume = [this](Attempt& attempt) { invoke(attempt); }}),
+      pool_(setup, *this, std::move(connector)) {}
+
+void ConnectionInvoker::invoke(Attempt& attempt) {
+  Status refusal;
+  if (lifecycle_.is_closed()) {
+    refusal = Status(StatusCode::failed_precondition, "call " + attempt.method->name + ": the channel is closed");
+  } else if (attempt.deadline != base::never && attempt.deadline <= loop_.now()) {
+    refusal = deadline_status(*attempt.method, attempt.deadline - attempt.started, {});
+    refusal = Status(refusal.code(), std::string(refusal.message()) + ", before it was sent");
+  } else if (ClientConnection* const connection = pick_directly()) {
+    refusal = attempt.start_on(*connection);
+    if (refusal.is_ok()) return;
+    refusal = about_call(*attempt.method, refusal);
+  }
+  if (refusal.is_ok() && pool_.is_failing() && !attempt.wait_for_ready) {
+    refusal = about_call(*attempt.method,
+                         Status(StatusCode::unavailable, pool_.last_error().message(), StatusOrigin::transport));
+  }
+  if (!refusal.is_ok()) {
+    refusal.set_may_have_run(false);
+    return attempt.fail(std::move(refusal));
+  }
+  pending_.push(attempt);
+  connect_if_wanted();
+}
+
+void ConnectionInvoker::invoke_after(Attempt& attempt, base::Duration pause) {
+  pending_.pause(attempt, base::deadline_after(loop_.now(), pause));
+}
+
+void ConnectionInvoker::connect_if_wanted() {
+  if (wants_connection()) pool_.connect();
+  hooks_.changed();
+}
+
+void ConnectionInvoker::pool_has_room() {
+  while (pending_.has_queued()) {
+    ClientConnection* const connection = pool_.pick();
+    if (connection == nullptr) break;
+    Attempt& attempt = pending_.pop();
+    Status status = attempt.start_on(*connection);
+    if (!status.is_ok()) attempt.fail(about_call(*attempt.method, status));
+  }
+  connect_if_wanted();
+}
+
+void ConnectionInvoker::connecting_failed(const Status& error) {
+  Status status = error;
+  // The time that was over is connect_timeout, not the deadline of a call.
+  if (status.code() == StatusCode::deadline_exceeded) {
+    status = Status(StatusCode::unavailable, error.message(), StatusOrigin::transport);
+  }
+  status.set_may_have_run(false);
+  hooks_.changed();
+  pending_.fail_fast(status);
+}
+
+std::string ConnectionInvoker::awaited() const {
+  const bool is_full = pool_.is_ready();
+  std::string text = (is_full ? "room on the connection to " : "a connection to ") + pool_.target();
+  if (!is_full && !pool_.last_error().is_ok()) text.append("; the last error: ").append(pool_.last_error().message());
+  return text;
+}
+
+}  // namespace trunkline::client

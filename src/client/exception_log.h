@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// ExceptionLog: where exceptions go that handlers of the user throw against their contract.
+#pragma once
+
+#include "base/exception_text.h"
+
+#include <trunkline/connection_limits.h>
+
+#include <string>
+
+namespace trunkline::client {
+
+/// Any thread.
+class ExceptionLog {
+ public:
+  /// `callback` may be empty, and must outlive this.
+  explicit ExceptionLog(const LogCallback& callback) noexcept : callback_(callback) {}
+
+  /// Logs the exception that is being handled. Inside a catch clause only.
+  void log_current() const noexcept {
+    if (!callback_) return;
+    try {
+      const std::string text = "run loop: a handler has thrown: " + base::current_exception_text();
+      callback_({.level = LogLevel::error, .message = text, .method = {}, .peer = {}});
+    } catch (...) {  // There is no further log for what the log throws.
+    }
+  }
+  /// Runs `task`, and logs what it throws.
+  template <class Task>
+  void guard(Task&& task) const noexcept {
+    try {
+      task();
+    } catch (...) {
+      log_current();
+    }
+  }
+  /// Completes a CallOperation or StreamOperation inside the function that began it.
+  template <class Operation>
+  void complete_initiating(Operation& operation) const noexcept {
+    operation.is_initiating = true;
+    guard([&] { operation.complete(operation); });
+  }
+
+ private:
+  const LogCallback& callback_;
+};
+
+}  // namespace trunkline::client

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Tasks on their way to the loop.
+#include "client/posted_tasks.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace trunkline::client {
+
+bool PostedTasks::push(Task& task, const std::shared_ptr<void>& owner) {
+  const std::lock_guard lock(mutex_);
+  if (is_closed_) return false;
+  tasks_.push_back(std::move(task));
+  wake(owner);
+  return true;
+}
+
+void PostedTasks::post_behind(Task task) {
+  const std::lock_guard lock(mutex_);
+  if (!is_closed_) loop_.post(std::move(task));
+}
+
+PostedTasks::Queue PostedTasks::close() {
+  const std::lock_guard lock(mutex_);
+  is_closed_ = true;
+  return std::exchange(tasks_, {});
+}
+
+void PostedTasks::wake(const std::shared_ptr<void>& owner) {
+  if (std::exchange(is_woken_, true)) return;
+  loop_.post([this, owner] { run(owner); });
+}
+
+void PostedTasks::run(const std::shared_ptr<void>& owner) {
+  // Tasks that come in the meantime have a turn of their own, after the loop's other work.
+  std::size_t left = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    is_woken_ = false;
+    left = tasks_.size();
+  }
+  for (; left > 0; --left) {
+    Task task;
+    {
+      const std::lock_guard lock(mutex_);
+      if (tasks_.empty()) return;
+      task = tasks_.pop_front();
+      // The task may throw, or block in a nested run of the loop: the loop then goes on with the others.
+      if (!tasks_.empty()) wake(owner);
+    }
+    task();
+  }
+}
+
+}  // namespace trunkline::client

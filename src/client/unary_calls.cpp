@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Unary calls on their way out and back.
+#include "client/unary_calls.h"
+
+#include "call/message_coding.h"
+#include "client/call_status.h"
+
+#include <string>
+#include <utility>
+
+namespace trunkline::client {
+
+UnaryCalls::UnaryCalls(Parts parts)
+    : parts_(std::move(parts)), retry_(parts_.options), ended_(parts_.loop, parts_.run_completions, parts_.lifecycle) {}
+
+void UnaryCalls::begin(detail::CallOperation& operation, const Method& method, MessageView request,
+                       const CallOptions& options) {
+  operation.is_idempotent_ = options.idempotent || method.is_idempotent();
+  if (!parts_.loop.is_current() || !try_begin_direct(operation, method, request, options)) {
+    begin_with_details(operation, method, request, options);
+  }
+}
+
+// --- the direct way ---
+
+bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method& method, MessageView request,
+                                  const CallOptions& options) {
+  CallPreparation& preparation = parts_.preparation;
+  if (!preparation.interceptors().empty() || operation.cancel_number != 0 || !options.metadata.empty() ||
+      options.response_info != nullptr || !options.compressor.empty()) {
+    return false;
+  }
+  operation.method_ = preparation.methods().find_on_loop(method);
+  if (operation.method_ == nullptr) return false;
+  const CallPreparation::Coding* const coding = preparation.coding_of(request.type, options.codec);
+  if (coding == nullptr) return false;
+  operation.deadline_ = preparation.deadline_of(options, operation.started_);
+  if (operation.deadline_ != base::never && operation.deadline_ <= operation.started_) return false;
+  ClientConnection* const connection = parts_.invoker.pick_directly();
+  if (connection == nullptr) return false;
+
+  session::OutgoingMessage message{
+      .codec = coding->codec, .compressor = preparation.default_compressor(), .message = request};
+  operation.codec_ = message.codec;
+  operation.wait_for_ready_ = options.wait_for_ready;
+  if (operation.request_stays) operation.live_request_ = request;
+  // A retry needs the request. One that stays is at hand then, and that of an idempotent call is encoded once for all
+  // attempts. Keeping every request would cost too much.
+  const bool is_kept = operation.is_idempotent_ && retry_.is_enabled() && !operation.request_stays &&
+                       !operation.one_way && message.codec != nullptr;
+  if (is_kept || !coding->is_direct) {
+    const Status encoded = encode_request(operation, message, is_kept);
+    if (!encoded.is_ok()) [[unlikely]]
+      return end_unsent(operation, encoded);
+  }
+  const Status started = connection->start(operation, message, nullptr);
+  if (!started.is_ok()) [[unlikely]]
+    return end_unsent(operation, started);
+  if (operation.one_way) ended_.push(operation);
+  return true;
+}
+
+/// Replaces the message by its bytes. With `is_kept` the operation keeps them, too.
+Status UnaryCalls::encode_request(detail::CallOperation& operation, session::OutgoingMessage& message, bool is_kept) {
+  const MessageView request = std::exchange(message.message, {});
+  if (Status status = call::encode_message(message.codec, request, message.payload); !status.is_ok()) return status;
+  if (is_kept) {
+    operation.is_request_kept_ = true;
+    operation.kept_request_ = message.payload;
+  }
+  return {};
+}
+
+/// Ends a call that could not be sent. Returns true: the call has begun, and has ended.
+bool UnaryCalls::end_unsent(detail::CallOperation& operation, const Status& status) {
+  operation.status = about_call(*operation.method_, status);
+  operation.status.set_may_have_run(false);
+  ended_.push(operation);
+  return true;
+}
+
+// --- step by step ---
+
+void UnaryCalls::begin_with_details(detail::CallOperation& operation, const Method& method, MessageView request,
+                                    const CallOptions& options) {
+  CallDetails& details = *CallDetailsPool::make(*this, ended_, operation);
+  operation.details_ = &details;
+  try {
+    details.early_error = prepare(details, method, request, options);
+  } catch (...) {
+    operation.details_ = nullptr;
+    CallDetailsPool::free(&details);
+    throw;
+  }
+  // Without a loop this is a handler that complete_all() has called.
+  if (parts_.lifecycle.is_detached() || parts_.loop.is_current()) return launch(details);
+  details.keep_channel = parts_.keep_channel();
+  details.task.run = &launch_posted;
+  parts_.loop.post(&details.task);
+}
+
+Status UnaryCalls::prepare(CallDetails& details, const Method& method, MessageView request,
+                           const CallOptions& options) {
+  CallPreparation& preparation = parts_.preparation;
+  detail::CallOperation& operation = details.operation;
+  operation.method_ = details.method = preparation.entry_of(method, details.own_method);
+  details.deadline = preparation.deadline_of(options, details.started);
+  details.wait_for_ready = operation.wait_for_ready_ = options.wait_for_ready;
+  details.waits_for_room = parts_.options.pending_policy == PendingPolicy::wait;
+  details.metadata = options.metadata;
+  details.response_info = options.response_info;
+  Status status = preparation.choose_coding(options, request, details.message.codec, details.message.compressor);
+  if (status.is_ok()) {
+    if (operation.request_stays) {
+      details.message.message = request;
+    } else {
+      status = call::encode_message(details.message.codec, request, details.message.payload);
+    }
+  }
+  if (!status.is_ok()) return about_call(*details.method, status);
+  status =
+      preparation.intercept(details.interception, *details.method, details.deadline, details.started, details.metadata);
+  operation.deadline_ = details.deadline;
+  operation.started_ = details.started;
+  return status;
+}
+
+void UnaryCalls::launch_posted(net::PostedTask* task) {
+  CallDetails& details = *static_cast<CallDetails::PostedTask*>(task)->details;
+  UnaryCalls& self = details.calls;
+  const std::shared_ptr<void> keep = std::move(details.keep_channel);
+  self.launch(details);
+  // The channel's destructor is running what was left in the loop.
+  if (self.parts_.lifecycle.is_detached()) self.complete_all();
+}
+
+void UnaryCalls::launch(CallDetails& details) {
+  detail::CallOperation& operation = details.operation;
+  if (operation.cancel_number != 0) cancellable_.emplace(operation.cancel_number, &operation);
+  if (details.early_error.is_ok()) return parts_.invoker.invoke(details);
+  details.early_error.set_may_have_run(false);
+  details.fail(std::move(details.early_error));
+}
+
+// --- the way back ---
+
+void UnaryCalls::leading_received(detail::CallOperation& operation, const Metadata& leading) {
+  if (operation.details_ != nullptr) operation.details_->leading = leading;
+}
+
+void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, session::Event& event,
+                                            const ClientConnection& connection) {
+  if (!operation.status.is_ok()) {
+    if (try_retry(operation)) return;
+    operation.status = status_at_peer(*operation.method_, std::move(operation.status), operation.deadline_,
+                                      operation.started_, connection.peer());
+  }
+  if (CallDetails* const details = operation.details_) {
+    details->trailing = std::move(event.metadata);
+    details->peer = connection.peer();
+  }
+  ended_.push(operation);
+}
+
+bool UnaryCalls::try_retry(detail::CallOperation& operation) {
+  const Status& status = operation.status;
+  const FailedAttempt attempt{
+      .code = status.code(),
+      .origin = status.origin(),
+      .may_have_run = status.may_have_run(),
+      .is_idempotent = operation.is_idempotent_,
+      .has_request = operation.details_ != nullptr || operation.request_stays || operation.is_request_kept_ ||
+                     operation.codec_ == nullptr,
+      .retries = operation.retries_,
+  };
+  if (parts_.lifecycle.is_closed() || !retry_.try_retry(attempt)) return false;
+  ++operation.retries_;
+  if (attempt.may_have_run) operation.may_have_run_before_ = true;
+  operation.status = Status();
+  operation.has_response_ = false;
+  CallDetails& details = details_of(operation);
+  const bool is_connected = parts_.invoker.pick() != nullptr;
+  const base::Duration pause = retry_.pause_before(operation.retries_, is_connected);
+  if (is_connected) {
+    parts_.invoker.invoke_after(details, pause);
+  } else {
+    parts_.invoker.invoke(details);
+  }
+  return true;
+}
+
+/// The details of a call that is retried, which may have gone out without any.
+CallDetails& UnaryCalls::details_of(detail::CallOperation& operation) {
+  if (operation.details_ != nullptr) return *operation.details_;
+  CallDetails& details = *CallDetailsPool::make(*this, ended_, operation);
+  operation.details_ = &details;
+  details.method = operation.method_;
+  details.deadline = operation.deadline_;
+  details.started = operation.started_;
+  details.wait_for_ready = operation.wait_for_ready_;
+  details.waits_for_room = parts_.options.pending_policy == PendingPolicy::wait;
+  details.message.codec = operation.codec_;
+  details.message.compressor = parts_.preparation.default_compressor();
+  if (operation.request_stays) {
+    details.message.message = operation.live_request_;
+  } else {
+    details.message.payload = operation.kept_request_;
+  }
+  return details;
+}
+
+/// The last step of every call but the plainest.
+void UnaryCalls::complete(detail::CallOperation& operation) {
+  if (operation.cancel_number != 0) cancellable_.erase(operation.cancel_number);
+  if (operation.may_have_run_before_ && !operation.status.is_ok()) operation.status.set_may_have_run(true);
+  if (CallDetails* const details = std::exchange(operation.details_, nullptr)) {
+    details->interception.finish(parts_.preparation.interceptors(), details->peer, details->trailing, operation.status);
+    if (details->response_info != nullptr) {
+      *details->response_info =
+          ResponseInfo{std::move(details->leading), std::move(details->trailing), std::move(details->peer)};
+    }
+    CallDetailsPool::free(details);
+  }
+  if (operation.status.is_ok()) retry_.on_success();
+  operation.complete(operation);
+}
+
+void UnaryCalls::complete_all() noexcept {
+  while (!ended_.empty()) parts_.log.guard([this] { complete_one(); });
+}
+
+// --- cancellation ---
+
+void UnaryCalls::cancel(std::uint64_t cancel_number) {
+  const auto found = cancellable_.find(cancel_number);
+  if (found != cancellable_.end()) cancel(*found->second);
+}
+
+void UnaryCalls::cancel(detail::CallOperation& operation) {
+  if (operation.has_ended_) return;
+  Status status(StatusCode::cancelled, "call " + operation.method_->name + ": cancelled by the caller");
+  if (operation.connection_ != nullptr) {
+    operation.connection_->cancel(operation, StatusCode::cancelled);
+  } else {
+    status.set_may_have_run(operation.may_have_run_before_);
+    parts_.invoker.remove(*operation.details_);
+  }
+  operation.status = std::move(status);
+  ended_.push(operation);
+}
+
+}  // namespace trunkline::client

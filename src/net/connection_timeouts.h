@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// ConnectionTimeouts: how long a connection may take for its handshake, and how long it may then be without calls.
+#pragma once
+
+#include "base/timer_wheel.h"
+#include "session/session.h"
+
+#include <chrono>
+#include <cstdint>
+
+namespace trunkline::net {
+
+/// One timer, which serves the handshake first and the idle time afterwards. It knows the session by is_open() and
+/// open_calls() alone. All calls come from the thread of the wheel.
+class ConnectionTimeouts {
+ public:
+  struct Limits {
+    /// 0: no limit.
+    std::chrono::milliseconds handshake{0};
+    /// 0: no limit.
+    std::chrono::milliseconds idle{0};
+  };
+  enum class Expired : std::uint8_t { nothing, handshake, idle };
+
+  /// `callback` is called with `owner` when the timer fires; it has to call check().
+  ConnectionTimeouts(const Limits& limits, base::Timer::Callback callback, void* owner) noexcept
+      : limits_(limits), timer_(callback, owner) {}
+
+  const Limits& limits() const noexcept { return limits_; }
+
+  /// A handshake has begun at `since`. Also called when the connection begins a further one with another session.
+  void begin_handshake(base::TimerWheel& timers, base::TimePoint since) noexcept;
+  bool is_in_handshake() const noexcept { return phase_ == Phase::handshake; }
+  /// The session is open; the idle time counts from `now`.
+  void end_handshake(base::TimerWheel& timers, base::TimePoint now) noexcept;
+  bool has_idle_limit() const noexcept { return limits_.idle > limits_.idle.zero(); }
+  /// A call has begun or ended at `now`.
+  void note_activity(base::TimePoint now) noexcept { last_active_ = now; }
+  /// Says which limit has expired at `now`, and schedules the timer for the next check. An expired idle limit is
+  /// reported again after each further idle time.
+  Expired check(base::TimerWheel& timers, const session::Session& session, base::TimePoint now) noexcept;
+  void cancel() noexcept;
+
+ private:
+  enum class Phase : std::uint8_t { none, handshake, open };
+
+  const Limits limits_;
+  base::Timer timer_;
+  base::TimePoint last_active_{};
+  Phase phase_ = Phase::none;
+};
+
+}  // namespace trunkline::net

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// ListenOptions: how a listener accepts connections, and its callbacks.
+#pragma once
+
+#include "net/accepted_connection.h"
+
+#include <trunkline/tls.h>
+#include <trunkline/transport_options.h>
+
+#include <chrono>
+#include <functional>
+#include <string>
+
+namespace trunkline::net {
+
+class Loop;
+
+struct ListenOptions {
+  TransportOptions transport{};
+  TlsOptions tls{};
+  /// For TLS: from AcceptedConnection::accepted_at to the end of the handshake.
+  std::chrono::milliseconds handshake_timeout{10000};
+};
+
+/// The loop that serves an accepted connection.
+struct LoopAssignment {
+  /// Null: the connection is closed at once.
+  Loop* loop = nullptr;
+  /// Handed to the connection.
+  ConnectionPermit permit{};
+};
+
+struct ListenCallbacks {
+  /// Chooses the loop of a connection by the address of its peer. Called on the listener's loop, for each accepted
+  /// connection, before any handshake. Null: the listener's loop serves all connections.
+  std::function<LoopAssignment(const std::string& peer)> assign;
+  /// A connection can be served; its handshake is done. Called on the loop of the transport.
+  std::function<void(AcceptedConnection)> on_accept;
+  /// A connection could not be accepted, or its handshake has failed; the listener goes on. Called on the loop
+  /// concerned. May be null.
+  std::function<void(const Status&)> on_error;
+};
+
+}  // namespace trunkline::net

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// LoopRunner: decides which thread runs a loop - a thread of its own, or one of the threads that wait for its results.
+#pragma once
+
+#include "net/loop.h"
+
+#include <trunkline/status.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+namespace trunkline::net {
+
+class LoopFollower;
+
+/// What threads wait for: see LoopRunner::wait().
+class Waitable {
+ public:
+  bool is_set() const noexcept { return set_.load(std::memory_order_seq_cst); }
+  /// In place of LoopRunner::set(), for a waitable for which no thread can be waiting.
+  void set_unwaited() noexcept { set_.store(true, std::memory_order_release); }
+  /// While no thread waits for it.
+  void clear() noexcept { set_.store(false, std::memory_order_relaxed); }
+
+ private:
+  friend class LoopRunner;
+  friend class LoopFollower;
+  std::atomic<bool> set_{false};
+  /// The first of the threads that wait for it without leading. Guarded by the runner's mutex.
+  LoopFollower* first_waiter_ = nullptr;
+};
+
+struct LoopRunnerHooks {
+  /// Called by a thread that is about to give up the lead. Returns what the runner's own thread shall keep alive if the
+  /// loop must be run although no thread waits, and otherwise null. Not called with the mutex held. May be null.
+  std::function<std::shared_ptr<void>()> work_left{};
+  /// Called by a thread that gives up the lead, before another can take it. It must not call the runner. May be null.
+  std::function<void()> on_hand_over{};
+  /// A handler has thrown, and the exception is the current one; the loop goes on. Null: the exception leaves wait(),
+  /// after the lead was handed over, and the runner's own thread swallows what derives from std::exception.
+  std::function<void()> on_exception{};
+  /// After a stop() from inside the loop: the thread that ran the loop has left it, and no thread will run it again.
+  /// May be null.
+  std::function<void()> on_stopped{};
+};
+
+/// The leader/follower pattern. One thread at a time leads: it runs the loop until what it waits for is there, and then
+/// hands over to another waiting thread, so that a lone caller pays for no change of threads. Once start_thread() was
+/// called, the runner's own thread leads and the others only wait. Any thread may call any function, unless it says
+/// otherwise. In a forked child a runner of the parent must be neither used nor destroyed: its threads stayed behind.
+class LoopRunner {
+ public:
+  class Lead;
+
+  /// `loop` must outlive the runner. If `is_external`, the loop is run elsewhere: no thread ever leads, and threads
+  /// only wait.
+  explicit LoopRunner(Loop& loop, LoopRunnerHooks hooks = {}, bool is_external = false)
+      : loop_(loop), hooks_(std::move(hooks)), is_external_(is_external) {}
+  /// Stops the runner's own thread. No other thread may be inside a call into the runner.
+  ~LoopRunner();
+  LoopRunner(const LoopRunner&) = delete;
+  LoopRunner& operator=(const LoopRunner&) = delete;
+
+  Loop& loop() const noexcept { return loop_; }
+
+  /// Waits until `waitable` is set, and leads while no other thread does. False: `until` came first. Not on the loop's
+  /// thread. What the last turn has deferred may be pending when it returns; run_once() does it.
+  bool wait(Waitable& waitable, base::TimePoint until = base::never);
+  /// Sets `waitable`, which may be destroyed by its waiter before this returns. The runner must outlive the call.
+  void set(Waitable& waitable);
+
+  /// The lead, or nullopt because another thread has it or is about to take it.
+  std::optional<Lead> try_lead();
+  /// Has the thread that leads make way, and takes the lead from it. Not on the loop's thread, nor while the runner has
+  /// a thread of its own.
+  Lead claim_lead();
+
+  /// Starts the runner's own thread, which keeps `keep` alive as long as it runs. No effect if there is one, or after
+  /// stop(). Error: resource_exhausted, the system refuses a thread.
+  Status start_thread(const std::shared_ptr<void>& keep = nullptr);
+  bool has_thread() const noexcept { return has_thread_.load(std::memory_order_acquire); }
+  /// Ends and joins the thread; it may be started again. Not on the loop's thread.
+  void stop_thread();
+  /// Ends the thread, waits until the thread that leads has left the loop, and lets none lead any more. From inside the
+  /// loop it returns at once, and its thread leaves the loop when its handlers have returned: see on_stopped.
+  void stop();
+
+  /// True while a thread runs the loop, or is about to.
+  bool is_led() const noexcept { return led_.load(std::memory_order_seq_cst) || has_thread(); }
+  /// Replaces LoopRunnerHooks::on_hand_over. Before any thread leads.
+  void set_on_hand_over(std::function<void()> callback) { hooks_.on_hand_over = std::move(callback); }
+  /// How often the lead was taken: a change shows that the loop has been run in the meantime.
+  std::uint64_t lead_count() const noexcept { return lead_count_.load(std::memory_order_relaxed); }
+
+ private:
+  friend class LoopFollower;
+  class HandOver;
+
+  // --- with the mutex held ---
+
+  bool may_lead() const noexcept {
+    return !is_external_ && !led_.load(std::memory_order_relaxed) && claims_ == 0 && !stopping_ && !has_thread();
+  }
+  void take_lead() noexcept;
+  bool wake_follower() noexcept;
+  void interrupt_leader();
+  void wait_for_lead(std::unique_lock<std::mutex>& lock, bool until_stopping = false);
+
+  bool must_make_way() const noexcept { return make_way_.load(std::memory_order_relaxed); }
+  /// As Lead::run_until().
+  template <class Done>
+  bool run_led(Done done, base::TimePoint until) {
+    bool is_done = false;
+    const auto must_return = [&] { return (is_done = done()) || must_make_way(); };
+    static_cast<void>(loop_.run_until(must_return, until));
+    return is_done;
+  }
+  bool follow(Waitable& waitable, base::TimePoint until, std::unique_lock<std::mutex>& lock);
+  void lead_for(Waitable& waitable, base::TimePoint until);
+  /// Leaves the mutex locked. The caller releases the result once it has unlocked it.
+  [[nodiscard]] std::shared_ptr<void> hand_over(std::unique_lock<std::mutex>& lock);
+  Status start_thread_locked(const std::shared_ptr<void>& keep);
+  void run_thread();
+  void run_loop_until_stopped();
+
+  Loop& loop_;
+  LoopRunnerHooks hooks_;
+  const bool is_external_;
+
+  /// Guards everything below. The atomics are written with it held.
+  std::mutex mutex_;
+  /// Notified when a thread gives up the lead while another waits for that, and by stop().
+  std::condition_variable lead_free_;
+  int lead_free_waiters_ = 0;
+  std::atomic<bool> led_{false};
+  /// The leader shall hand over as soon as it can.
+  std::atomic<bool> make_way_{false};
+  /// Threads in claim_lead() that wait.
+  int claims_ = 0;
+  LoopFollower* first_follower_ = nullptr;
+  std::atomic<int> follower_count_{0};
+  std::atomic<std::uint64_t> lead_count_{0};
+  std::thread thread_;
+  std::atomic<bool> has_thread_{false};
+  std::atomic<bool> thread_stopping_{false};
+  bool stopping_ = false;
+  bool stopped_ = false;
+  bool stopped_inside_ = false;
+};
+
+/// Held by the thread that leads; its end hands the lead over, also when it ends by an exception.
+class LoopRunner::Lead {
+ public:
+  explicit Lead(LoopRunner& runner) noexcept : runner_(&runner) {}
+  Lead(Lead&& other) noexcept : runner_(std::exchange(other.runner_, nullptr)) {}
+  Lead& operator=(Lead&&) = delete;
+  ~Lead();
+
+  /// Runs the loop until `done()`. False: `until` came first, or another thread claims the lead. What handlers throw
+  /// leaves it.
+  template <class Done>
+  bool run_until(Done done, base::TimePoint until = base::never) const {
+    return runner_->run_led(std::move(done), until);
+  }
+
+ private:
+  LoopRunner* runner_;
+};
+
+}  // namespace trunkline::net

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// Requests in, responses out.
+#include "server/call_exchange.h"
+
+#include <cstdint>
+#include <exception>
+#include <utility>
+
+namespace trunkline::server {
+
+Status CallExchange::read_request(const session::Event& event, LoopMethod& served,
+                                  std::unique_ptr<CallMessages>& messages) {
+  try {
+    messages = served.take_messages();
+    return served.decode(event, *messages);
+  } catch (...) {
+    messages.reset();
+    return current_exception_status(served.method());
+  }
+}
+
+void CallExchange::refuse(session::CallId id, const Status& status) {
+  totals().calls_refused.add();
+  if (session::Session* const session = link_.session(); session != nullptr) {
+    static_cast<void>(session->finish(id, status, {}, nullptr, true));
+  }
+}
+
+void CallExchange::respond(session::CallId id, const Status& status, session::OutgoingMessage&& response,
+                           CallContext& context, CallMetrics& metrics, bool has_run) {
+  session::Session& session = *link_.session();
+  const std::uint64_t taken_before = metrics.is_collected() ? session.payload_bytes_accepted() : 0;
+  response.compressor = context.compressor();
+  const Status sent = context.leading() == nullptr
+                          ? session.finish(id, status, response, context.trailing(), !has_run)
+                          : finish_with_leading(session, id, status, response, context, has_run);
+  // The usual end of a call, without the cost of count_response().
+  if (status.is_ok() && sent.is_ok() && !metrics.is_collected()) return totals().calls_ok.add();
+  if (metrics.is_collected()) {
+    metrics.bytes_sent().add(static_cast<std::int64_t>(session.payload_bytes_accepted() - taken_before));
+  }
+  count_response(status, sent, static_cast<const ServerContext&>(context).method(), metrics);
+}
+
+Status CallExchange::finish_with_leading(session::Session& session, session::CallId id, const Status& status,
+                                         const session::OutgoingMessage& response, const CallContext& context,
+                                         bool has_run) {
+  const Status sent = session.send(id, {}, context.leading(), false);
+  // Leading metadata that is too large becomes the status, unless the handler has failed, which says more. Whether the
+  // caller is still there finish() finds out, too.
+  if (status.is_ok() && sent.code() == StatusCode::resource_exhausted) {
+    return session.finish(id, sent, {}, context.trailing(), !has_run);
+  }
+  return session.finish(id, status, response, context.trailing(), !has_run);
+}
+
+void CallExchange::count_response(const Status& status, const Status& sent, std::string_view method,
+                                  CallMetrics& metrics) {
+  if (status.is_ok() && !sent.is_ok()) {
+    server_state().log(LogLevel::warning, sent.message(), method, facts_.peer);
+  }
+  (status.is_ok() && sent.is_ok() ? totals().calls_ok : totals().calls_failed).add();
+  if (metrics.is_collected()) metrics.end(status.is_ok() ? sent.code() : status.code(), read_clock());
+}
+
+Status CallExchange::current_exception_status(const Method& method) {
+  totals().handler_exceptions.add();
+  return exception_outcome(server_state(), method, std::current_exception(), facts_.peer).status;
+}
+
+}  // namespace trunkline::server

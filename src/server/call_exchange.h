@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// CallExchange: decodes the requests of one connection and hands its responses to the session.
+#pragma once
+
+#include "server/call_context.h"
+#include "server/call_metrics.h"
+#include "server/connection_facts.h"
+#include "server/handler_outcome.h"
+#include "server/loop_context.h"
+#include "server/loop_method.h"
+#include "session/event.h"
+#include "session/session.h"
+
+#include <memory>
+
+namespace trunkline::server {
+
+/// Counts every end of a call in the totals of the loop and in the metrics of the call. Logs what goes wrong. Loop's
+/// thread only.
+class CallExchange {
+ public:
+  /// The arguments must outlive this.
+  CallExchange(LoopContext& context, const ConnectionFacts& facts, ConnectionLink& link) noexcept
+      : context_(context), facts_(facts), link_(link) {}
+  CallExchange(const CallExchange&) = delete;
+  CallExchange& operator=(const CallExchange&) = delete;
+
+  LoopContext& context() const noexcept { return context_; }
+  ServerState& server_state() const noexcept { return context_.server_state(); }
+  LoopTotals& totals() const noexcept { return context_.totals(); }
+  const ConnectionFacts& facts() const noexcept { return facts_; }
+  ConnectionLink& link() const noexcept { return link_; }
+  /// The clock now, which is later than the time of the loop's turn.
+  base::TimePoint read_clock() const noexcept { return context_.loop().read_clock(); }
+
+  /// Takes messages of `served` and decodes the request of a call or message event. Errors: those of
+  /// LoopMethod::decode(); internal if a codec or a constructor of the user's throws.
+  Status read_request(const session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
+  /// Ends a call that no handler has seen.
+  void refuse(session::CallId id, const Status& status);
+  /// Ends a call: metadata that its context has, the response if `status` is ok, then the status. A response that
+  /// cannot be sent changes the status. Needs a session.
+  void respond(session::CallId id, const Status& status, session::OutgoingMessage&& response, CallContext& context,
+               CallMetrics& metrics, bool has_run);
+  /// Counts the end of a call with `status`, of which the session made `sent`.
+  void count_response(const Status& status, const Status& sent, std::string_view method, CallMetrics& metrics);
+  /// Within a handler of the exception: logs and counts it. Returns the status for the caller.
+  Status current_exception_status(const Method& method);
+
+ private:
+  Status finish_with_leading(session::Session& session, session::CallId id, const Status& status,
+                             const session::OutgoingMessage& response, const CallContext& context, bool has_run);
+
+  LoopContext& context_;
+  const ConnectionFacts& facts_;
+  ConnectionLink& link_;
+};
+
+}  // namespace trunkline::server

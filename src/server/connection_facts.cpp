@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What a connection knows before its client has sent anything.
+#include "server/connection_facts.h"
+
+#include <cstddef>
+#include <utility>
+
+namespace trunkline::server {
+
+void ConnectionFacts::set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,
+                             const net::PeerInfo& transport_peer) {
+  loop = &on;
+  server_state = &state;
+  link = std::move(connection);
+  peer = transport_peer.address;
+  certificate_subject = transport_peer.certificate_subject;
+  compresses_as_request = state.options.compressor.empty();
+  const auto& compressors = state.options.compressors.compressors();
+  for (std::size_t i = 0; i < compressors.size(); ++i) {
+    if (compressors[i]->name() != state.options.compressor) continue;
+    default_compressor = compressors[i].get();
+    default_compressor_position = i;
+  }
+}
+
+}  // namespace trunkline::server

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// ConnectionFacts: what the calls of one connection know of it, and ConnectionLink: what they ask of it.
+#pragma once
+
+#include "call/stream_host.h"
+#include "net/loop.h"
+#include "net/transport.h"
+#include "server/server_state.h"
+
+#include <trunkline/compressor.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trunkline::server {
+
+/// Loop's thread only.
+class ConnectionLink : public call::StreamLink {
+ public:
+  /// Closes the connection without a goodbye.
+  virtual void drop() = 0;
+  /// A call has ended and its object has been released.
+  virtual void on_call_ended() = 0;
+};
+
+/// Does not change after set_up(). Then any thread may read it.
+struct ConnectionFacts {
+  net::Loop* loop = nullptr;
+  /// Outlives the connection.
+  ServerState* server_state = nullptr;
+  std::weak_ptr<ConnectionLink> link;
+  std::string peer;
+  std::string certificate_subject;
+  /// ServerOptions::compressor, for calls whose client accepts it; null: none.
+  const Compressor* default_compressor = nullptr;
+  /// Its position in ServerOptions::compressors.
+  std::size_t default_compressor_position = 0;
+  /// Responses are compressed as their requests were.
+  bool compresses_as_request = true;
+
+  void set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,
+              const net::PeerInfo& transport_peer);
+};
+
+}  // namespace trunkline::server

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// ConnectionMethods: the methods that a client has named on one connection, by the numbers it gave them.
+#pragma once
+
+#include "server/method_cache.h"
+#include "session/event.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace trunkline::server {
+
+/// Loop's thread, within a batch of the cache. The client chooses the numbers; the session limits them.
+class ConnectionMethods {
+ public:
+  /// `cache` must outlive this.
+  explicit ConnectionMethods(MethodCache& cache) noexcept : cache_(cache) {}
+
+  /// Forgets the methods if they have changed. Call it at the beginning of each batch.
+  void refresh() noexcept {
+    if (version_ == cache_.version()) return;
+    methods_.clear();
+    version_ = cache_.version();
+  }
+  /// The method of a call event; null if there is no such method.
+  LoopMethod* find(const session::Event& event) {
+    const std::size_t number = event.method_number;
+    if (number != 0 && number < methods_.size() && methods_[number] != nullptr) return methods_[number];
+    return look_up(event);
+  }
+
+ private:
+  LoopMethod* look_up(const session::Event& event);
+
+  MethodCache& cache_;
+  /// By number; null if the number is not known.
+  std::vector<LoopMethod*> methods_;
+  /// Of the cache, when methods_ was filled.
+  std::uint64_t version_ = 0;
+};
+
+}  // namespace trunkline::server

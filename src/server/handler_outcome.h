@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// HandlerOutcome: how a handler ended, with an exception turned into a status.
+#pragma once
+
+#include "server/method.h"
+#include "server/server_state.h"
+
+#include <exception>
+#include <string_view>
+#include <utility>
+
+namespace trunkline::server {
+
+struct HandlerOutcome {
+  Status status;
+  /// The handler was entered. Otherwise the call certainly has not run.
+  bool has_run = false;
+  /// The handler ended with an exception.
+  bool threw = false;
+};
+
+/// The outcome of a handler that threw an exception whose text is `text`. Logs the text; the caller gets it only if
+/// ServerOptions::expose_exception_text is set.
+HandlerOutcome exception_outcome(const ServerState& server_state, const Method& method, std::string_view text,
+                                 std::string_view peer);
+/// The same for `error`, which must not be null.
+HandlerOutcome exception_outcome(const ServerState& server_state, const Method& method, const std::exception_ptr& error,
+                                 std::string_view peer);
+
+/// A codec or compressor threw `text`; `without_text` says what it was doing. Logs both; returns the status for
+/// callers.
+Status codec_exception_status(const ServerState& server_state, const Status& without_text, std::string_view text,
+                              std::string_view method, std::string_view peer);
+
+/// Runs a handler's function, which returns a Status, and catches what it throws.
+template <class Function>
+HandlerOutcome run_guarded(const ServerState& server_state, const Method& method, std::string_view peer,
+                           Function&& function) {
+  try {
+    return {.status = function(), .has_run = true};
+  } catch (...) {
+    return exception_outcome(server_state, method, std::current_exception(), peer);
+  }
+}
+
+}  // namespace trunkline::server

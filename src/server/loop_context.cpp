@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Completions and exceptions of one loop.
+#include "server/loop_context.h"
+
+#include <utility>
+
+namespace trunkline::server {
+
+LoopContext::LoopContext(std::shared_ptr<ServerState> server_state, net::Loop& loop)
+    : server_state_(std::move(server_state)), loop_(loop) {}
+
+void LoopContext::count_exception() {
+  if (is_on_loop()) return totals_.handler_exceptions.add();
+  post([self = shared_from_this()] { self->totals_.handler_exceptions.add(); });
+}
+
+void LoopContext::run_completions(void* self) {
+  // The last completion may release the last connection.
+  const auto keep = static_cast<LoopContext*>(self)->shared_from_this();
+  keep->completions_.run();
+}
+
+void LoopContext::defer_completions(void* self) {
+  auto& context = *static_cast<LoopContext*>(self);
+  context.loop_.defer(context.run_completions_);
+}
+
+}  // namespace trunkline::server

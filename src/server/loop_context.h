@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// LoopContext: what the connections, calls and streams of one loop share.
+#pragma once
+
+#include "call/completion_queue.h"
+#include "call/stream_host.h"
+#include "net/loop.h"
+#include "server/call_pool.h"
+#include "server/loop_metrics.h"
+#include "server/loop_totals.h"
+#include "server/method_cache.h"
+#include "server/server_state.h"
+
+#include <functional>
+#include <memory>
+
+namespace trunkline::server {
+
+/// For the loop's thread, except where noted. Kept alive by the server and by each connection, and thereby by each
+/// call, so it may outlive the server.
+class LoopContext final : public call::StreamHost, public std::enable_shared_from_this<LoopContext> {
+ public:
+  LoopContext(std::shared_ptr<ServerState> server_state, net::Loop& loop);
+
+  net::Loop& loop() const noexcept { return loop_; }
+  /// Any thread.
+  ServerState& server_state() const noexcept { return *server_state_; }
+  /// Any thread may read it.
+  LoopTotals& totals() noexcept { return totals_; }
+  LoopMetrics& metrics() noexcept { return metrics_; }
+  MethodCache& methods() noexcept { return methods_; }
+  CallPool& calls() noexcept { return calls_; }
+  /// Counts an exception of a handler, codec or compressor. Any thread.
+  void count_exception();
+
+  bool is_on_loop() const noexcept override { return loop_.is_current(); }
+  void post(std::function<void()> task) override { loop_.post(std::move(task)); }
+  call::CompletionQueue& completions() noexcept override { return completions_; }
+
+ private:
+  static void run_completions(void* self);
+  static void defer_completions(void* self);
+
+  const std::shared_ptr<ServerState> server_state_;
+  net::Loop& loop_;
+  LoopTotals totals_;
+  LoopMetrics metrics_{loop_};
+  MethodCache methods_{server_state_->methods, server_state_->options.codecs, metrics_};
+  CallPool calls_;
+  net::DeferredTask run_completions_{run_completions, this};
+  call::CompletionQueue completions_{defer_completions, this};
+};
+
+}  // namespace trunkline::server

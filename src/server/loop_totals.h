@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// LoopTotals: what one loop contributes to ServerTotals.
+#pragma once
+
+#include "base/counter.h"
+
+#include <trunkline/server_totals.h>
+
+namespace trunkline::server {
+
+/// Written by the loop's thread, read by any. The counters mean what the members of ServerTotals mean.
+struct LoopTotals {
+  base::Counter connections;
+  base::Counter connections_accepted;
+  base::Counter connections_refused;
+  base::Counter open_calls;
+  base::Counter calls_started;
+  base::Counter calls_ok;
+  base::Counter calls_failed;
+  base::Counter calls_cancelled;
+  base::Counter calls_refused;
+  base::Counter handler_exceptions;
+
+  void add_to(ServerTotals& sum) const noexcept {
+    sum.connections += connections.value();
+    sum.connections_accepted += connections_accepted.value();
+    sum.connections_refused += connections_refused.value();
+    sum.open_calls += open_calls.value();
+    sum.calls_started += calls_started.value();
+    sum.calls_ok += calls_ok.value();
+    sum.calls_failed += calls_failed.value();
+    sum.calls_cancelled += calls_cancelled.value();
+    sum.calls_refused += calls_refused.value();
+    sum.handler_exceptions += handler_exceptions.value();
+  }
+};
+
+}  // namespace trunkline::server

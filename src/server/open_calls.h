@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// OpenCalls: serves the calls of one connection that outlive their event, by the table of call_lifecycle.h.
+#pragma once
+
+#include "server/call_exchange.h"
+#include "server/server_call.h"
+#include "session/event.h"
+
+#include <deque>
+#include <memory>
+#include <string>
+
+namespace trunkline::server {
+
+/// Streams, coroutines, blocking handlers, and calls that wait for their request or for their turn. On an ordered
+/// connection one call runs at a time, in the order of arrival, refusals included. Loop's thread only, except
+/// on_codec_exception().
+class OpenCalls final : public CallOwner {
+ public:
+  /// `exchange` must outlive this; its link must be owned by a shared pointer, which each call holds.
+  explicit OpenCalls(CallExchange& exchange) noexcept : exchange_(exchange) {}
+  OpenCalls(const OpenCalls&) = delete;
+  OpenCalls& operator=(const OpenCalls&) = delete;
+
+  /// The client has asked for ordered calls. Before the first call.
+  void set_ordered() { turns_ = std::make_unique<std::deque<ServerCall*>>(); }
+  /// True if a call that arrives now has to wait for others.
+  bool must_wait_turn() const noexcept { return turns_ != nullptr && !turns_->empty(); }
+
+  /// Takes over the call of a call event, which has been admitted.
+  void open(session::Event& event, LoopMethod& method, CallPermit permit);
+  /// Refuses the call of a call event with `status` after the responses that come first.
+  void refuse_in_turn(const session::Event& event, const Status& status);
+
+  /// A message, writable or cancelled event of a call, whose event.context is the ServerCall.
+  void on_message(session::Event& event);
+  void on_writable(const session::Event& event);
+  void on_cancelled(const session::Event& event);
+
+  void on_completed(ServerCall& call) override;
+  void on_dropped(ServerCall& call) override;
+  void on_detached(ServerCall& call) override;
+  void on_stopped(ServerCall& call) override;
+  Status on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) override;
+
+ private:
+  /// Applies the table: sets the next stage and does what it says. `status` is what ends the call, where something
+  /// other than its handler does.
+  void handle(ServerCall& call, CallEvent event, const Status& status = {});
+  std::shared_ptr<CallOwner> shared();
+  ServerCall& add_call(session::CallId id);
+  void make_stream(ServerCall& call);
+  void receive(ServerCall& call, session::Event& event);
+  void take_request(ServerCall& call, session::Event& event);
+  static void set_refused(ServerCall& call, const Status& status);
+  static void take_stream_message(ServerCall& call, session::Event& event);
+
+  void advance_turns(ServerCall& call);
+  void run_next_calls();
+  void start(ServerCall& call);
+  void start_coroutine(ServerCall& call);
+  void start_blocking(ServerCall& call);
+
+  void send_refusal(ServerCall& call);
+  void send_response(ServerCall& call);
+  void send_outcome(ServerCall& call);
+  void count_cancelled(ServerCall& call, const Status& status);
+  void deliver_cancellation(ServerCall& call);
+  /// What follows the end of a handler whether or not somebody waits for the response.
+  void conclude(ServerCall& call);
+  void release_credit(ServerCall& call);
+  void retire(ServerCall& call);
+  void log_error(const ServerCall& call, CallEvent event) const;
+
+  CallExchange& exchange_;
+  /// On an ordered connection: its calls; it is the first one's turn. Null: not ordered.
+  std::unique_ptr<std::deque<ServerCall*>> turns_;
+  bool is_running_next_ = false;
+};
+
+}  // namespace trunkline::server

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// The shortest way of a call: decode, run, respond.
+#include "server/plain_calls.h"
+
+#include "call/inherited_deadline.h"
+#include "server/server_interception.h"
+
+#include <memory>
+#include <utility>
+
+namespace trunkline::server {
+
+void PlainCalls::serve(session::Event& event, LoopMethod& served) {
+  std::unique_ptr<CallMessages> messages;
+  CallMetrics metrics = exchange_.context().metrics().begin_call(served);
+  metrics.count_received(event);
+  if (const Status decoded = exchange_.read_request(event, served, messages); decoded.is_ok()) {
+    run_and_respond(event, served, *messages, metrics);
+  } else {
+    exchange_.refuse(event.id, decoded);
+    if (metrics.is_collected()) metrics.end(decoded.code(), exchange_.read_clock());
+  }
+  if (messages != nullptr) served.give_back(std::move(messages), event.payload.size());
+}
+
+void PlainCalls::run_and_respond(session::Event& event, LoopMethod& served, CallMessages& messages,
+                                 CallMetrics& metrics) {
+  const Method& method = served.method();
+  exchange_.totals().calls_started.add();
+  context_.begin(method, event.metadata, event);
+  const HandlerOutcome outcome = exchange_.server_state().interceptors.empty()
+                                     ? run(event, method, messages)
+                                     : run_intercepted(event, method, messages);
+  if (outcome.threw) exchange_.totals().handler_exceptions.add();
+  exchange_.respond(
+      event.id, outcome.status,
+      outcome.status.is_ok() ? served.outgoing(messages, event.codec_of_response()) : session::OutgoingMessage{},
+      context_, metrics, outcome.has_run);
+  context_.end();
+}
+
+HandlerOutcome PlainCalls::run(const session::Event& event, const Method& method, CallMessages& messages) {
+  const call::InheritedDeadline::Scope scope(event.deadline);
+  return run_guarded(exchange_.server_state(), method, exchange_.facts().peer,
+                     [&] { return method.handler->run(messages, context_); });
+}
+
+HandlerOutcome PlainCalls::run_intercepted(session::Event& event, const Method& method, CallMessages& messages) {
+  const call::InterceptorChain& chain = exchange_.server_state().interceptors;
+  ServerInterception interception;
+  HandlerOutcome outcome{.status = interception.begin(chain, context_, event.metadata)};
+  if (outcome.status.is_ok()) outcome = run(event, method, messages);
+  interception.end(chain, context_, outcome.status);
+  return outcome;
+}
+
+}  // namespace trunkline::server

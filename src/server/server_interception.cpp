@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// What interceptors see of a call on the server.
+#include "server/server_interception.h"
+
+#include <utility>
+
+namespace trunkline::server {
+
+Status ServerInterception::begin_chain(const call::InterceptorChain& chain, const CallContext& context,
+                                       Metadata& metadata) {
+  const ServerContext& facts = context;
+  info_ = {.side = Side::server,
+           .id = call::InterceptorChain::next_call_id(),
+           .method = facts.method(),
+           .peer = facts.peer(),
+           .started = context.loop().now(),
+           .deadline = facts.deadline(),
+           .metadata = &metadata};
+  return chain.start(info_, started_);
+}
+
+void ServerInterception::end_chain(const call::InterceptorChain& chain, CallContext& context, Status& status) {
+  info_.metadata = &context.mutable_trailing();
+  chain.finish(info_, std::exchange(started_, 0), status);
+}
+
+}  // namespace trunkline::server

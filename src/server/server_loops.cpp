@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Making loops and choosing among them.
+#include "server/server_loops.h"
+
+#include <algorithm>
+
+namespace trunkline::server {
+
+ServerLoops::ServerLoops(const std::shared_ptr<ServerState>& server_state) {
+  const ServerOptions& options = server_state->options;
+  for (std::size_t i = 0; i < options.loops; ++i) {
+    own_.push_back(std::make_unique<net::Loop>(options.loop));
+    loops_.push_back(std::make_shared<ServerLoop>(server_state, *own_.back()));
+  }
+}
+
+ServerLoops::ServerLoops(const std::shared_ptr<ServerState>& server_state, net::Loop& users_loop) {
+  loops_.push_back(std::make_shared<ServerLoop>(server_state, users_loop));
+}
+
+ServerLoop& ServerLoops::least_loaded() const noexcept {
+  return **std::min_element(loops_.begin(), loops_.end(),
+                            [](const auto& a, const auto& b) { return a->load() < b->load(); });
+}
+
+ServerLoop& ServerLoops::of(const net::Transport& transport) const noexcept {
+  return **std::find_if(loops_.begin(), loops_.end(),
+                        [&](const auto& loop) { return &loop->net_loop() == &transport.loop(); });
+}
+
+bool ServerLoops::is_current() const noexcept {
+  return std::any_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->net_loop().is_current(); });
+}
+
+void ServerLoops::poll() {
+  for (const auto& loop : loops_) loop->net_loop().poll();
+}
+
+}  // namespace trunkline::server

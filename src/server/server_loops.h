@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// ServerLoops: the loops of one server - its own, or the user's.
+#pragma once
+
+#include "net/loop.h"
+#include "net/transport.h"
+#include "server/server_loop.h"
+#include "server/server_state.h"
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+namespace trunkline::server {
+
+/// At least one loop; does not change until destroy_own(). Thread-safe, except where noted.
+class ServerLoops {
+ public:
+  /// Makes ServerOptions::loops loops.
+  explicit ServerLoops(const std::shared_ptr<ServerState>& server_state);
+  ServerLoops(const std::shared_ptr<ServerState>& server_state, net::Loop& users_loop);
+
+  bool are_own() const noexcept { return !own_.empty(); }
+  std::size_t size() const noexcept { return loops_.size(); }
+  const std::shared_ptr<ServerLoop>& operator[](std::size_t index) const noexcept { return loops_[index]; }
+  auto begin() const noexcept { return loops_.begin(); }
+  auto end() const noexcept { return loops_.end(); }
+  /// The one that has the listeners.
+  ServerLoop& first() const noexcept { return *loops_.front(); }
+
+  ServerLoop& least_loaded() const noexcept;
+  /// The one whose net loop the transport belongs to; there must be one.
+  ServerLoop& of(const net::Transport& transport) const noexcept;
+  /// True if this thread runs one of them.
+  bool is_current() const noexcept;
+  /// Runs what is due on each loop. While no thread runs them.
+  void poll();
+  /// Destroys the server's own net loops, and with them suspended handlers. At the end of the server, after abandon().
+  void destroy_own() noexcept { own_.clear(); }
+
+ private:
+  std::vector<std::unique_ptr<net::Loop>> own_;
+  std::vector<std::shared_ptr<ServerLoop>> loops_;
+};
+
+}  // namespace trunkline::server

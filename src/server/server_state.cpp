@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What is derived from the options, and the log.
+#include "server/server_state.h"
+
+#include <utility>
+
+namespace trunkline::server {
+
+namespace {
+
+session::SessionOptions session_options_of(const ServerOptions& options) {
+  return {.limits = options.limits,
+          .max_concurrent_calls = options.max_concurrent_calls_per_connection,
+          .ordered = false,
+          .codecs = &options.codecs,
+          .compressors = &options.compressors,
+          .compression_threshold = options.compression_threshold};
+}
+
+}  // namespace
+
+ServerState::ServerState(ServerOptions given, session::ProtocolTable spoken)
+    : options(std::move(given)),
+      session_options(session_options_of(options)),
+      protocols(std::move(spoken)),
+      interceptors(options.interceptors),
+      admission(options.max_concurrent_calls),
+      connections(options.max_connections),
+      workers(options.worker_threads, options.max_queued_blocking_calls) {}
+
+void ServerState::log(LogLevel level, std::string_view message, std::string_view method,
+                      std::string_view peer) const noexcept {
+  if (options.log) options.log({level, message, method, peer});
+}
+
+}  // namespace trunkline::server

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// CallReceiver: frames about calls to events (docs/wire.md, sections 6 to 8).
+#pragma once
+
+#include "session/native/deferred_calls.h"
+#include "session/native/event_in_hand.h"
+#include "session/native/frame_decoder.h"
+#include "session/native/goaway_state.h"
+#include "session/native/inbound_method_ids.h"
+#include "session/native/message_reader.h"
+#include "session/native/open_calls.h"
+#include "session/native/receive_credit.h"
+#include "session/native/send_path.h"
+#include "wire/body.h"
+#include "wire/header_block.h"
+
+#include <memory>
+
+namespace trunkline::session::native {
+
+/// Owns what only frames of the peer change: the method ids it has defined and the calls that are deferred. What a
+/// frame means for its call is the table of call_phase.h. A usual call or response takes a short cut, take_plain(); the
+/// other functions would come to the same for it.
+class CallReceiver {
+ public:
+  enum class Outcome : std::uint8_t {
+    /// The event is to be handed out.
+    event,
+    /// The frame has been dealt with.
+    done,
+    /// The peer broke a rule of the connection: error() says which.
+    failed,
+  };
+  /// What the receiver works on; all outlive it.
+  struct Parts {
+    const Negotiation& negotiation;
+    SendPath& path;
+    ReceiveCredit& credit;
+    OpenCalls& calls;
+    EventInHand& in_hand;
+    const GoawayState& goaway;
+  };
+
+  CallReceiver(Role role, const SessionOptions& options, const Parts& parts, SessionOwner& owner) noexcept
+      : role_(role),
+        options_(options),
+        negotiation_(parts.negotiation),
+        path_(parts.path),
+        credit_(parts.credit),
+        calls_(parts.calls),
+        in_hand_(parts.in_hand),
+        goaway_(parts.goaway),
+        messages_(options, parts.negotiation, parts.calls, parts.in_hand, owner) {}
+
+  /// A whole call or response in a known codec, with nothing beside its message, on an open connection. False, with
+  /// nothing changed: the frame needs take().
+  bool take_plain(const Frame& frame, Event& event);
+  /// A call, message, finish, cancel or credit frame. `event` is clear.
+  Outcome take(const Frame& frame, base::TimePoint now, Event& event);
+
+  bool has_deferred() const noexcept { return deferred_ != nullptr; }
+  /// True if a deferred frame need not wait any longer.
+  bool is_deferred_ready() const noexcept { return deferred_->has_rest() || !path_.is_half_congested(); }
+  /// Takes the next deferred frame. Needs has_deferred().
+  Outcome take_deferred(base::TimePoint now, Event& event);
+  void drop_deferred() noexcept { deferred_.reset(); }
+
+  /// Turns the event into that of a call whose message came in chunks and that has not been handed out.
+  void hand_out_pending(CallState& call, Event& event);
+  const Status& error() const noexcept { return error_; }
+
+ private:
+  bool take_plain_call(const wire::FrameHeader& header, std::size_t size, Event& event);
+  bool take_plain_response(const wire::FrameHeader& header, std::size_t size, Event& event);
+
+  Outcome dispatch(const Frame& frame, base::TimePoint now, Event& event);
+  bool must_defer(const wire::FrameHeader& header) const noexcept;
+  Outcome defer(const Frame& frame);
+
+  Outcome on_call(const Frame& frame, base::TimePoint now, Event& event);
+  Status accept_id(CallId id);
+  Status find_method(const wire::FrameHeader& header, const wire::HeaderBlock& block, std::string_view& name);
+  Outcome admit(const Frame& frame, const wire::HeaderBlock& block, const wire::FrameBody& body, base::TimePoint now,
+                Event& event);
+  Outcome begin_call(const Frame& frame, const wire::HeaderBlock& block, const wire::FrameBody& body, Event& event);
+  Outcome on_message(const Frame& frame, Event& event);
+  Outcome on_message_of(CallState& call, const Frame& frame, const wire::HeaderBlock& block, ByteSpan chunk,
+                        Event& event);
+  Status read_message(CallState& call, const Frame& frame, const wire::HeaderBlock& block, ByteSpan chunk,
+                      CallAction action, Event& event);
+  Outcome on_finish(const Frame& frame, Event& event);
+  void read_finish(CallState& call, const Frame& frame, const wire::HeaderBlock& block, ByteSpan message, Event& event);
+  Outcome on_cancel(const wire::FrameHeader& header, Event& event);
+  Outcome on_credit(const wire::FrameHeader& header);
+  Status read_block(const Frame& frame, wire::FrameBody& body, wire::HeaderBlock& block) const;
+  void hand_out_credit(CallState* call, const MessageCredit& credit, Event& event);
+
+  Outcome refuse(const Frame& frame, const Status& why, Event& event);
+  Outcome refuse_in_turn(const wire::FrameHeader& header, const Status& why, Event& event);
+  void discard(const Frame& frame, bool goes_on = false);
+  Outcome break_call(CallState& call, const Status& why, Event& event);
+  Outcome break_in_turn(CallState& call, std::uint32_t call_bytes, const Status& why, Event& event);
+  Outcome fail(Status error);
+
+  const Role role_;
+  const SessionOptions& options_;
+  const Negotiation& negotiation_;
+  SendPath& path_;
+  ReceiveCredit& credit_;
+  OpenCalls& calls_;
+  EventInHand& in_hand_;
+  const GoawayState& goaway_;
+  InboundMethodIds methods_;
+  MessageReader messages_;
+  /// Null: none.
+  std::unique_ptr<DeferredCalls> deferred_;
+  Status error_;
+};
+
+}  // namespace trunkline::session::native

@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+// Frames written at once, and frames that are queued.
+#include "session/native/call_sender.h"
+
+#include "session/native/header_fields.h"
+#include "wire/header_block.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace trunkline::session::native {
+
+namespace {
+
+std::uint64_t microseconds_left(base::TimePoint deadline, base::TimePoint now) noexcept {
+  if (deadline <= now) return 0;
+  return static_cast<std::uint64_t>(std::chrono::ceil<std::chrono::microseconds>(deadline - now).count());
+}
+
+/// An upper bound of what the name and the timeout of a start take.
+std::size_t max_start_bytes(const CallStart& start) noexcept { return start.method.name.size() + 20; }
+
+bool has_metadata(const CallStart& start) noexcept { return start.metadata != nullptr && !start.metadata->empty(); }
+
+}  // namespace
+
+/// One frame of a message of the same kind as the last one, written in place. False, with nothing changed: it is of
+/// another kind, or something is in its way. `size` then has no meaning.
+bool CallSender::write_plain(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
+                             std::size_t& size) {
+  header.codec = direct_form_.number_of_last_kind(message);
+  OutputQueue& output = path_.output();
+  if (header.codec == 0 || message.compressor != nullptr || !path_.queue().is_idle() ||
+      output.size() > options_.limits.max_unsent_bytes) {
+    return false;
+  }
+  const MessageType* const type = message.message.type;
+  size = type->size(message.message.object);
+  const wire::Hello& peer = negotiation_.peer();
+  const auto cost = static_cast<std::int64_t>(wire::header_bytes + size);
+  if (size > peer.max_message_bytes || size > peer.max_frame_bytes || size > options_.limits.chunk_bytes ||
+      static_cast<std::int64_t>(size) > call_credit || cost > path_.queue().credit()) {
+    return false;
+  }
+  header.flags |= wire::flag::message;
+  header.length = static_cast<std::uint32_t>(size);
+  std::byte* const out = output.reserve(wire::header_bytes + size);
+  wire::write_header(header, out);
+  if (size > 0) type->write(message.message.object, out + wire::header_bytes);
+  output.commit(wire::header_bytes + size);
+  path_.charge(size);
+  payload_bytes_accepted_ += size;
+  return true;
+}
+
+/// Codec number and size of a message that may be written at once. False: it must be encoded, compressed or refused.
+bool CallSender::measure(const OutgoingMessage& message, std::uint8_t& codec, std::size_t& size) noexcept {
+  if (!message.has_message()) return true;
+  codec = direct_form_.number_of(message, negotiation_);
+  if (codec == 0) return false;
+  size = message.message.type != nullptr ? message.message.type->size(message.message.object) : message.payload.size();
+  if (size > negotiation_.peer().max_message_bytes) return false;
+  return message.compressor == nullptr || size < options_.compression_threshold ||
+         !negotiation_.peer_accepts(*message.compressor);
+}
+
+/// One whole frame. `size` is the message's.
+void CallSender::write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message,
+                             std::size_t size) {
+  OutputQueue& output = path_.output();
+  const bool in_place = message.message.type != nullptr;
+  const std::size_t head = wire::header_bytes + block.size();
+  header.length = static_cast<std::uint32_t>(block.size() + size);
+  payload_bytes_accepted_ += size;
+  std::byte* out = output.reserve(in_place ? head + size : head);
+  wire::write_header(header, out);
+  if (!block.empty()) std::memcpy(out + wire::header_bytes, block.data(), block.size());
+  if (in_place && size > 0) message.message.type->write(message.message.object, out + head);
+  output.commit(in_place ? head + size : head);
+  if (!in_place && size > 0) output.append(message.payload);
+}
+
+// --- start ---
+
+Status CallSender::check_start(const CallStart& start) const {
+  if (!wire::is_method_name(start.method.name)) {
+    return {StatusCode::invalid_argument, "start call: a method's name is 1 to 1024 bytes of UTF-8"};
+  }
+  const std::size_t size = start.metadata == nullptr ? 0 : max_encoded_bytes(*start.metadata);
+  const std::size_t room = negotiation_.header_room();
+  if (size + max_start_bytes(start) > room) {
+    return {StatusCode::resource_exhausted, "start call: metadata of " + std::to_string(size) +
+                                                " bytes exceeds the peer's max_header_bytes " + std::to_string(room)};
+  }
+  return {};
+}
+
+Result<CallId> CallSender::start(const CallStart& start, const OutgoingMessage& message, base::TimePoint now) {
+  const CallId id = calls_.next_id();
+  const bool with_metadata = has_metadata(start);
+  const std::uint32_t number = methods_.find(start.method.key);
+  const bool is_known = number != 0;
+  const std::int64_t call_credit = negotiation_.peer().call_credit;
+  if (is_known && !with_metadata && start.deadline == base::never && start.end && !start.one_way) {
+    const wire::FrameHeader header{
+        .type = wire::FrameType::call, .flags = wire::flag::end, .call = id, .number = number};
+    if (std::size_t size = 0; write_plain(header, message, call_credit, size)) {
+      calls_.ids().advance_to(id);  // the frame is out, whatever becomes of the rest
+      CallState* const call = calls_.open(id, start.context);
+      call->send_credit -= static_cast<std::int64_t>(size);
+      call->phase = CallPhase::local_ended;
+      return id;
+    }
+  }
+  if (with_metadata || !is_known) {
+    if (Status status = check_start(start); !status.is_ok()) return status;
+  }
+
+  std::uint8_t codec = 0;
+  std::size_t size = 0;
+  const bool needs_block = !is_known || with_metadata || start.deadline != base::never;
+  const std::size_t block = !needs_block ? 0
+                                         : wire::block_size_bytes + max_start_bytes(start) +
+                                               (with_metadata ? max_encoded_bytes(*start.metadata) : 0);
+  if (!path_.queue().has_queued_calls() && measure(message, codec, size) &&
+      path_.may_write(block + size, size, call_credit)) {
+    start_directly(id, start, message, codec, size, now);
+    return id;
+  }
+  // To the layer above a one-way call is over now.
+  CallState* call = calls_.open(id, start.one_way ? nullptr : start.context);
+  if (Status status = queue_start(*call, start, message); !status.is_ok()) {
+    calls_.forget(*call);
+    return status;
+  }
+  calls_.ids().advance_to(id);
+  return id;
+}
+
+void CallSender::start_directly(CallId id, const CallStart& start, const OutgoingMessage& message, std::uint8_t codec,
+                                std::size_t size, base::TimePoint now) {
+  wire::FrameHeader header{
+      .type = wire::FrameType::call, .codec = codec, .call = id, .number = methods_.find(start.method.key)};
+  if (start.end || start.one_way) header.flags |= wire::flag::end;
+  if (start.one_way) header.flags |= wire::flag::one_way;
+  if (message.has_message()) header.flags |= wire::flag::message;
+  ByteSpan block;
+  if (header.number == 0 || has_metadata(start) || start.deadline != base::never) {
+    scratch_.clear();
+    wire::HeaderBlockWriter writer(scratch_);
+    writer.begin();
+    if (header.number == 0) {
+      writer.method(start.method.name);
+      header.number = methods_.assign(start.method.key, negotiation_.peer().max_methods);
+    }
+    if (start.deadline != base::never) writer.timeout(microseconds_left(start.deadline, now));
+    if (has_metadata(start)) writer.metadata(*start.metadata);
+    writer.finish();
+    block = scratch_.bytes();
+    header.flags |= wire::flag::headers;
+  }
+  write_frame(header, block, message, size);
+  calls_.ids().advance_to(id);  // the frame is out, whatever becomes of the rest
+  path_.charge(block.size() + size);
+  if (start.one_way) return;
+  CallState* call = calls_.open(id, start.context);
+  call->send_credit -= static_cast<std::int64_t>(size);
+  if (start.end) call->phase = CallPhase::local_ended;
+  calls_.schedule_deadline(*call, start.deadline);
+}
+
+Status CallSender::queue_start(CallState& call, const CallStart& start, const OutgoingMessage& message) {
+  call.one_way = start.one_way;
+  call.sent_start = false;
+  if (start.end || start.one_way) call.phase = CallPhase::local_ended;
+  auto queued =
+      std::make_unique<QueuedStart>(QueuedStart{start.method.key, std::string(start.method.name), start.deadline});
+  Slice fields = has_metadata(start) ? encode_metadata(*start.metadata) : Slice();
+  std::uint8_t flags = start.end || start.one_way ? wire::flag::end : std::uint8_t{0};
+  if (start.one_way) flags |= wire::flag::one_way;
+  Status status = queue_message(call, wire::FrameType::call, flags, message, std::move(fields), std::move(queued));
+  if (status.is_ok()) calls_.schedule_deadline(call, start.deadline);
+  return status;
+}
+
+// --- messages ---
+
+/// Encodes and queues a call or message frame. What need not wait leaves with the next pump().
+Status CallSender::queue_message(CallState& call, wire::FrameType type, std::uint8_t flags,
+                                 const OutgoingMessage& message, Slice fields, std::unique_ptr<QueuedStart> start) {
+  EncodedMessage encoded;
+  if (message.has_message()) {
+    Status status = encode_message(message, negotiation_, options_.compression_threshold, owner_, encoded);
+    if (!status.is_ok()) return status;
+    flags |= wire::flag::message;
+  }
+  QueuedFrame* frame = QueuedFramePool::make();
+  frame->type = type;
+  frame->flags = flags;
+  frame->codec = encoded.codec;
+  frame->compressor = encoded.compressor;
+  payload_bytes_accepted_ += encoded.payload.size();
+  frame->payload = std::move(encoded.payload);
+  frame->fields = std::move(fields);
+  frame->start = std::move(start);
+  path_.push(call, frame);
+  return {};
+}
+
+Status CallSender::send(CallState& call, const OutgoingMessage& message, const Metadata* leading, bool end) {
+  const CallTransition step = transition(role_, call.phase, end ? CallInput::send_end : CallInput::send);
+  if (step.action != CallAction::accept || call.one_way) {
+    return {StatusCode::failed_precondition, "send message: this side of the call has ended"};
+  }
+  Slice fields;
+  if (leading != nullptr && !leading->empty() && role_ == Role::server && !call.sent_message) {
+    if (const std::size_t room = negotiation_.header_room(); max_encoded_bytes(*leading) > room) {
+      return {StatusCode::resource_exhausted,
+              "send message: leading metadata exceeds the peer's max_header_bytes " + std::to_string(room)};
+    }
+    fields = encode_metadata(*leading);
+  }
+  if (!message.has_message() && !end && fields.empty()) return {};
+  const std::uint8_t flags = end ? wire::flag::end : std::uint8_t{0};
+  std::uint8_t codec = 0;
+  std::size_t size = 0;
+  if (!call.has_queue() && fields.empty() && measure(message, codec, size) &&
+      path_.may_write(size, size, call.send_credit)) {
+    wire::FrameHeader header{.type = wire::FrameType::message, .flags = flags, .codec = codec, .call = call.id};
+    if (message.has_message()) header.flags |= wire::flag::message;
+    write_frame(header, {}, message, size);
+    path_.charge(size);
+    call.send_credit -= static_cast<std::int64_t>(size);
+  } else {
+    Status status = queue_message(call, wire::FrameType::message, flags, message, std::move(fields), nullptr);
+    if (!status.is_ok()) return status;
+  }
+  call.sent_message = true;
+  call.phase = step.next;
+  if (call.has_queue()) path_.pump();
+  return {};
+}
+
+// --- finish ---
+
+bool CallSender::finish_directly(CallId id, const OutgoingMessage& message, std::int64_t call_credit) {
+  wire::FrameHeader header{.type = wire::FrameType::finish, .call = id};
+  std::size_t size = 0;
+  if (write_plain(header, message, call_credit, size)) [[likely]]
+    return true;
+  size = 0;
+  if (!measure(message, header.codec, size) || !path_.may_write(size, size, call_credit)) return false;
+  if (message.has_message()) {
+    header.flags = wire::flag::message;
+    path_.charge(size);
+  }
+  write_frame(header, {}, message, size);
+  return true;
+}
+
+/// A response that does not fit finish_directly(): behind what the call has queued, or at once. A peer that does not
+/// read what is queued keeps a draining connection open until the timeout of the drain, which closes it.
+Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand, const Status& status,
+                          const OutgoingMessage& message, const Metadata* trailing, bool unprocessed) {
+  Status sent = status;
+  EncodedMessage encoded;
+  const bool with_message = sent.is_ok() && message.has_message();
+  if (with_message) sent = encode_message(message, negotiation_, options_.compression_threshold, owner_, encoded);
+  const std::size_t room = negotiation_.header_room();
+  if (!fits_finish(trailing, room)) {
+    trailing = nullptr;
+    // An error of the handler's tells more than this one.
+    if (sent.is_ok()) {
+      sent = Status(StatusCode::resource_exhausted,
+                    "finish call: trailing metadata exceeds the peer's max_header_bytes " + std::to_string(room));
+    }
+  }
+  Slice fields = encode_finish_fields(sent, trailing, room);
+  const bool has_message = with_message && sent.is_ok();
+  // What is queued may never get credit. A finish without a message drops what is unfinished.
+  if (call != nullptr && call->is_refused && !sent.is_ok()) path_.remove(*call);
+  const bool must_wait =
+      (call != nullptr && call->has_queue()) || (negotiation_.is_ordered() && !path_.queue().is_idle());
+  if (!has_message && !must_wait) {
+    path_.write_finish(id, sent, unprocessed, fields.bytes());
+    if (call != nullptr) calls_.forget(*call);
+    return sent;
+  }
+  if (call == nullptr) {
+    call = calls_.open(in_hand, nullptr);
+    call->peer_has_ended = in_hand.call().has_peer_ended;
+  } else {
+    call->peer_has_ended = !call->takes_more();
+  }
+  queue_finish(*call, sent, unprocessed, has_message, std::move(encoded), std::move(fields));
+  return sent;
+}
+
+void CallSender::queue_finish(CallState& call, const Status& status, bool unprocessed, bool has_message,
+                              EncodedMessage encoded, Slice fields) {
+  call.context = nullptr;
+  call.phase = CallPhase::closed;
+  calls_.drop_assembly(call);  // what still comes is discarded
+  calls_.release_metadata(call);
+  call.deadline.cancel();
+  QueuedFrame* frame = QueuedFramePool::make();
+  frame->type = wire::FrameType::finish;
+  frame->flags = has_message ? wire::flag::message : std::uint8_t{0};
+  if (unprocessed && !status.is_ok()) frame->flags |= wire::flag::unprocessed;
+  frame->number = static_cast<std::uint32_t>(status.code());
+  if (has_message) {
+    frame->codec = encoded.codec;
+    frame->compressor = encoded.compressor;
+    payload_bytes_accepted_ += encoded.payload.size();
+    frame->payload = std::move(encoded.payload);
+  }
+  frame->fields = std::move(fields);
+  path_.push(call, frame);
+}
+
+void CallSender::write_block(const QueuedFrame& frame, bool last, BufferWriter& out, std::uint32_t& number,
+                             base::TimePoint now) {
+  const bool first = !frame.started;
+  const bool is_finish = frame.type == wire::FrameType::finish;
+  const bool has_fields = !frame.fields.empty() && (is_finish ? last : first);
+  const bool names_size = first && !last;
+  const bool is_start = first && frame.start != nullptr;
+  if (!has_fields && !names_size && !is_start) return;
+  wire::HeaderBlockWriter writer(out);
+  writer.begin();
+  if (is_start) {
+    number = methods_.find(frame.start->method_key);
+    if (number == 0) {
+      writer.method(frame.start->method_name);
+      number = methods_.assign(frame.start->method_key, negotiation_.peer().max_methods);
+    }
+    if (frame.start->deadline != base::never) writer.timeout(microseconds_left(frame.start->deadline, now));
+  }
+  if (has_fields) out.append(frame.fields.bytes());
+  if (names_size) writer.message_bytes(frame.payload.size());
+  if (writer.size() == 0) return out.clear();
+  writer.finish();
+}
+
+}  // namespace trunkline::session::native

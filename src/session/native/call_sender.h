@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// CallSender: calls, messages and responses to frames (docs/wire.md, sections 4, 6 and 7).
+#pragma once
+
+#include "session/native/direct_form.h"
+#include "session/native/event_in_hand.h"
+#include "session/native/message_encoding.h"
+#include "session/native/open_calls.h"
+#include "session/native/outbound_method_ids.h"
+#include "session/native/send_path.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace trunkline::session::native {
+
+/// Encodes a message straight into the output where nothing is in its way, and queues it otherwise. Owns what depends
+/// on the frames sent so far: the method ids assigned, the last kind of message, the bytes taken.
+class CallSender {
+ public:
+  /// All outlive the object.
+  CallSender(Role role, const SessionOptions& options, const Negotiation& negotiation, SendPath& path, OpenCalls& calls,
+             SessionOwner& owner) noexcept
+      : role_(role), options_(options), negotiation_(negotiation), path_(path), calls_(calls), owner_(owner) {}
+
+  /// Client: as Session::start() on a session that is not closed. `now` is where a deadline's time left is counted
+  /// from.
+  Result<CallId> start(const CallStart& start, const OutgoingMessage& message, base::TimePoint now);
+  /// As Session::send() on a call that is neither over nor refused. `leading` is null except for a server's first
+  /// message.
+  Status send(CallState& call, const OutgoingMessage& message, const Metadata* leading, bool end);
+  /// Server: the frame of an ok response without trailing metadata, written at once. False, with nothing changed: it
+  /// needs finish().
+  bool finish_directly(CallId id, const OutgoingMessage& message, std::int64_t call_credit);
+  /// Server: as Session::finish(). `call` is null for the call in hand, which gets an entry if its response must wait.
+  Status finish(CallId id, CallState* call, const EventInHand& in_hand, const Status& status,
+                const OutgoingMessage& message, const Metadata* trailing, bool unprocessed);
+
+  /// The header block of a queued frame's next chunk; see FrameSource.
+  void write_block(const QueuedFrame& frame, bool last, BufferWriter& out, std::uint32_t& number, base::TimePoint now);
+  std::uint64_t payload_bytes_accepted() const noexcept { return payload_bytes_accepted_; }
+
+ private:
+  bool write_plain(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
+                   std::size_t& size);
+  void write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message, std::size_t size);
+  bool measure(const OutgoingMessage& message, std::uint8_t& codec, std::size_t& size) noexcept;
+  Status check_start(const CallStart& start) const;
+  void start_directly(CallId id, const CallStart& start, const OutgoingMessage& message, std::uint8_t codec,
+                      std::size_t size, base::TimePoint now);
+  Status queue_start(CallState& call, const CallStart& start, const OutgoingMessage& message);
+  Status queue_message(CallState& call, wire::FrameType type, std::uint8_t flags, const OutgoingMessage& message,
+                       Slice fields, std::unique_ptr<QueuedStart> start);
+  void queue_finish(CallState& call, const Status& status, bool unprocessed, bool has_message, EncodedMessage encoded,
+                    Slice fields);
+
+  const Role role_;
+  const SessionOptions& options_;
+  const Negotiation& negotiation_;
+  SendPath& path_;
+  OpenCalls& calls_;
+  SessionOwner& owner_;
+  OutboundMethodIds methods_;
+  DirectForm direct_form_;
+  BufferWriter scratch_;
+  std::uint64_t payload_bytes_accepted_ = 0;
+};
+
+}  // namespace trunkline::session::native

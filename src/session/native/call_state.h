@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// CallState: the state of one open call in a native session.
+#pragma once
+
+#include "base/object_pool.h"
+#include "base/timer_wheel.h"
+#include "session/event.h"
+#include "session/native/call_phase.h"
+#include "session/native/message_assembly.h"
+#include "wire/frame.h"
+
+#include <memory>
+#include <string>
+
+namespace trunkline::session::native {
+
+/// What a call frame needs beside its message if it cannot be sent at once.
+struct QueuedStart {
+  std::uint32_t method_key = 0;
+  std::string method_name;
+  base::TimePoint deadline = base::never;
+};
+
+/// A call, message or finish frame that waits for credit or for its turn; it may be sent in several chunks.
+struct QueuedFrame {
+  QueuedFrame* next = nullptr;
+  wire::FrameType type{};
+  /// Of its last chunk. The others have `more`.
+  std::uint8_t flags = 0;
+  std::uint8_t codec = 0;
+  std::uint8_t compressor = 0;
+  std::uint32_t number = 0;
+  /// The first chunk has been sent.
+  bool started = false;
+  /// Bytes of `payload` sent so far.
+  std::size_t offset = 0;
+  Slice payload;
+  /// Header fields that do not depend on when the frame is sent.
+  Slice fields;
+  /// Of a call frame.
+  std::unique_ptr<QueuedStart> start;
+};
+
+/// A call whose first message is incomplete: what its event will contain.
+struct PendingCall {
+  std::uint32_t method_number = 0;
+  /// The fields of its header block, if the event needs them. Decoded metadata may be many times as large.
+  Slice fields;
+  base::TimePoint deadline = base::never;
+};
+
+using QueuedFramePool = base::ObjectPool<QueuedFrame, 1024>;
+
+/// One object with all of a call's state, although its parts belong to different objects (the queue to SendQueue,
+/// credit to ReceiveCredit, memory to OpenCalls): a call then takes one block from a pool and one look-up.
+struct CallState {
+  CallState(CallId call, void* call_context, void* session, base::Timer::Callback on_deadline) noexcept
+      : id(call), context(call_context), deadline(on_deadline, this), owner(session) {}
+  ~CallState() { drop_queue(); }
+  CallState(const CallState&) = delete;
+  CallState& operator=(const CallState&) = delete;
+
+  void push(QueuedFrame* frame) noexcept {
+    (queue_tail != nullptr ? queue_tail->next : queue_head) = frame;
+    queue_tail = frame;
+  }
+  QueuedFrame* pop() noexcept {
+    QueuedFrame* frame = queue_head;
+    queue_head = frame->next;
+    if (queue_head == nullptr) queue_tail = nullptr;
+    return frame;
+  }
+  void drop_queue() noexcept {
+    while (queue_head != nullptr) QueuedFramePool::free(pop());
+  }
+  /// The peer may send more on this call. After the finish as well: it learns of that only when it reads.
+  bool takes_more() const noexcept {
+    return phase == CallPhase::closed || is_refused ? !peer_has_ended : phase < CallPhase::peer_ended;
+  }
+  bool has_queue() const noexcept { return queue_head != nullptr; }
+  /// Client: a part of the call has been sent.
+  bool has_begun() const noexcept { return sent_start || (has_queue() && queue_head->started); }
+
+  CallId id;
+  CallPhase phase = CallPhase::open;
+  bool one_way = false;
+  /// The call is linked in the ring of the send queue.
+  bool in_ring = false;
+  /// Client: the call frame has been sent, with all of its message if it has one.
+  bool sent_start = true;
+  /// Server: a message frame has been sent, so leading metadata comes too late.
+  bool sent_message = false;
+  bool received_leading = false;
+  /// Server, ordered: only the finish is missing; what still arrives is discarded.
+  bool is_refused = false;
+  /// Server, closed or refused: the client has nothing more to send.
+  bool peer_has_ended = false;
+  /// is_writable() has returned false.
+  bool owes_writable = false;
+  void* context;
+  std::int64_t send_credit = 0;
+  /// What the peer may still send.
+  std::int64_t receive_credit = 0;
+  /// Server: of its metadata, counted in ReceiveMemory.
+  std::size_t retained_bytes = 0;
+  /// Consumed and not yet granted again; below 0 while long messages are unread.
+  std::int64_t returnable_credit = 0;
+  QueuedFrame* queue_head = nullptr;
+  QueuedFrame* queue_tail = nullptr;
+  CallState* ring_next = nullptr;
+  CallState* ring_previous = nullptr;
+  MessageAssembly assembly;
+  /// Server: the call has not been handed out yet.
+  std::unique_ptr<PendingCall> pending;
+  base::Timer deadline;
+  /// The session, for the callback of the timer.
+  void* owner;
+};
+
+using CallStatePool = base::ObjectPool<CallState>;
+
+}  // namespace trunkline::session::native

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// FrameDecoder: bytes from the transport to whole frames (docs/wire.md, sections 1 and 2).
+#pragma once
+
+#include "session/native/receive_credit.h"
+#include "session/receive_buffer.h"
+#include "wire/frame.h"
+
+#include <trunkline/slice.h>
+#include <trunkline/status.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace trunkline::session::native {
+
+/// A frame that keeps the rules of its type.
+struct Frame {
+  wire::FrameHeader header;
+  ByteSpan body;
+  /// Owns the body; may be null if that is empty.
+  Block* block = nullptr;
+};
+
+/// Frames that may be skipped are skipped. A long body of which only a part has come is received in a block of its own,
+/// without a copy; never one for which the peer has no credit.
+class FrameDecoder {
+ public:
+  enum class Outcome : std::uint8_t {
+    frame,
+    /// The next frame is incomplete.
+    needs_input,
+    /// error() says what is wrong with the input. Nothing more can be decoded.
+    failed,
+  };
+  enum class Preface : std::uint8_t { matches, differs, incomplete };
+
+  /// Frames come from `sender`. The references outlive the object.
+  FrameDecoder(wire::Sender sender, const ConnectionLimits& limits, const ReceiveCredit& credit) noexcept;
+  ~FrameDecoder() {
+    if (body_block_ != nullptr) body_block_->release();
+  }
+  FrameDecoder(const FrameDecoder&) = delete;
+  FrameDecoder& operator=(const FrameDecoder&) = delete;
+
+  ReceiveBuffer& input() noexcept { return input_; }
+  const ReceiveBuffer& input() const noexcept { return input_; }
+
+  /// Consumes the peer's preface if it has come whole and matches.
+  Preface read_preface();
+  /// The peer's hello has been read: other frames may follow.
+  void accept_all_frames() noexcept { is_before_hello_ = false; }
+  /// Views of the frame are valid until the next call, release_body() or input().prepare().
+  Outcome next(Frame& frame) {
+    if (state_ == State::at_header && input_.size() >= wire::header_bytes && !is_before_hello_) [[likely]] {
+      frame.header = wire::read_header(input_.data());
+      if (input_.size() - wire::header_bytes >= frame.header.length &&
+          wire::frame_rules::is_valid_call_frame(frame.header, sender_) &&
+          frame.header.length <= limits_.max_frame_bytes) [[likely]] {
+        take_buffered(frame);
+        return Outcome::frame;
+      }
+    }
+    return next_checked(frame);
+  }
+  const Status& error() const noexcept { return error_; }
+  /// Frees the block of the last frame's body if it had one of its own.
+  void release_body() noexcept {
+    if (body_block_ != nullptr && state_ != State::in_body) std::exchange(body_block_, nullptr)->release();
+  }
+  /// Part of a frame has come.
+  bool is_amid_frame() const noexcept { return input_.size() > 0 || state_ != State::at_header; }
+
+ private:
+  enum class State : std::uint8_t { at_header, in_body, skipping };
+
+  void take_buffered(Frame& frame) noexcept {
+    frame.body = {input_.data() + wire::header_bytes, frame.header.length};
+    frame.block = input_.block();
+    input_.consume(wire::header_bytes + frame.body.size());
+  }
+  Outcome next_checked(Frame& frame);
+  Outcome wait_for_body(Frame& frame);
+  Outcome finish_body(Frame& frame);
+  Outcome skip();
+  Outcome need(std::size_t size) noexcept;
+  Outcome fail(Status error);
+
+  const ConnectionLimits& limits_;
+  const ReceiveCredit& credit_;
+  ReceiveBuffer input_;
+  const wire::Sender sender_;
+  State state_ = State::at_header;
+  bool is_before_hello_ = true;
+  /// Of an unknown frame, still to be skipped.
+  std::size_t skip_bytes_ = 0;
+  /// A frame whose body is received in place.
+  wire::FrameHeader body_header_{};
+  Block* body_block_ = nullptr;
+  Status error_;
+};
+
+/// True for frames that cost connection credit (docs/wire.md, section 8).
+constexpr bool is_charged(const wire::FrameHeader& header) noexcept {
+  return header.type == wire::FrameType::call || header.type == wire::FrameType::message ||
+         (header.type == wire::FrameType::finish && header.has(wire::flag::message));
+}
+
+/// What a charged frame costs.
+constexpr std::uint32_t cost_of(const wire::FrameHeader& header) noexcept {
+  return static_cast<std::uint32_t>(wire::header_bytes) + header.length;
+}
+
+/// The error of a frame that came too early.
+Status frame_before_hello();
+
+}  // namespace trunkline::session::native

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// Random multipliers that spread ids evenly.
+#include "session/native/id_hash.h"
+
+#include "base/random_seed.h"
+
+namespace trunkline::session::native {
+
+/// A fraction of 2^64. The multiples of a fraction lie the more evenly, the smaller the terms of its continued fraction
+/// are (Knuth, "The Art of Computer Programming", volume 3, section 6.4: the golden ratio has only ones). So the terms
+/// are drawn, from 1 to 4: nearly all fractions drawn freely have larger ones among them, and bunch ids somewhere.
+std::uint64_t IdHash::multiplier_of(std::uint64_t seed) noexcept {
+  constexpr std::uint64_t enough = std::uint64_t{1} << 29;  // one more term keeps it below 2^32
+  std::uint64_t above = 0, last_above = 1;
+  std::uint64_t below = 1, last_below = 0;
+  while (below < enough) {
+    const std::uint64_t term = 1 + base::next_random(seed) % 4;
+    const std::uint64_t next_above = term * above + last_above;
+    const std::uint64_t next_below = term * below + last_below;
+    last_above = above, above = next_above;
+    last_below = below, below = next_below;
+  }
+  const std::uint64_t high = (above << 32) / below;
+  const std::uint64_t low = ((above << 32) % below << 32) / below;
+  return high << 32 | low | 1;
+}
+
+}  // namespace trunkline::session::native

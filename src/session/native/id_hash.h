@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// IdHash: the slot of a call's id in a table.
+#pragma once
+
+#include "session/event.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trunkline::session::native {
+
+/// Multiplies by a number derived from the seed and takes the upper bits. A peer that does not know the seed cannot
+/// choose ids that collide. Ids that rise by one, as an honest client sends them, are spread evenly for every seed;
+/// adjacent slots would form one long run, which erasing walks.
+class IdHash {
+ public:
+  explicit IdHash(std::uint64_t seed) noexcept : multiplier_(multiplier_of(seed)) {}
+
+  /// Below 2^(64 - shift).
+  std::size_t operator()(CallId id, int shift) const noexcept {
+    return static_cast<std::size_t>((id * multiplier_) >> shift);
+  }
+
+ private:
+  static std::uint64_t multiplier_of(std::uint64_t seed) noexcept;
+
+  std::uint64_t multiplier_;
+};
+
+}  // namespace trunkline::session::native

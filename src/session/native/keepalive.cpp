@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The decisions of the keepalive timer.
+#include "session/native/keepalive.h"
+
+#include <utility>
+
+namespace trunkline::session::native {
+
+void Keepalive::start(base::TimePoint now) noexcept {
+  const auto interval = limits_.keepalive_interval;
+  if (interval.count() > 0) timers_.schedule(timer_, base::deadline_after(now, interval));
+}
+
+Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noexcept {
+  if (!seen.is_listening) {
+    awaits_pong_ = false;
+    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_interval));
+    return Action::none;
+  }
+  const bool has_received = last_received_ >= ping_sent_;
+  if (awaits_pong_ && !has_received) {
+    // While input waits in the socket a pong may wait there as well. It then counts that the peer takes output.
+    if (!seen.is_stalled || !std::exchange(wrote_since_ping_, false)) return Action::time_out;
+    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_timeout));
+    return Action::none;
+  }
+  awaits_pong_ = false;
+  if (now - last_received_ < limits_.keepalive_interval) {
+    timers_.schedule(timer_, last_received_ + limits_.keepalive_interval);
+    return Action::none;
+  }
+  awaits_pong_ = true;
+  wrote_since_ping_ = false;
+  ping_sent_ = now;
+  timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_timeout));
+  return Action::ping;
+}
+
+}  // namespace trunkline::session::native

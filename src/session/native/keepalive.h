@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// Keepalive: when a silent peer is pinged, and when its silence ends the connection.
+#pragma once
+
+#include "base/timer_wheel.h"
+
+#include <trunkline/connection_limits.h>
+
+#include <cstdint>
+
+namespace trunkline::session::native {
+
+/// Owns the timer; its callback belongs to the session, which calls on_timer() and does what that returns. Any byte
+/// from the peer counts as a sign of life, not only a pong.
+class Keepalive {
+ public:
+  enum class Action : std::uint8_t {
+    none,
+    /// Write a ping.
+    ping,
+    /// The peer has been silent for keepalive_timeout after a ping.
+    time_out,
+  };
+  /// What the session knows of the connection when the timer fires.
+  struct Observation {
+    /// False: this side neither reads nor writes at present, so the peer's silence means nothing.
+    bool is_listening = true;
+    /// This side reads nothing until the peer has taken some output, so a pong may be waiting in the socket.
+    bool is_stalled = false;
+  };
+
+  /// `limits` and `timers` outlive the object. `callback` is called with `owner`.
+  Keepalive(const ConnectionLimits& limits, base::TimerWheel& timers, base::Timer::Callback callback, void* owner,
+            base::TimePoint now) noexcept
+      : limits_(limits), timers_(timers), timer_(callback, owner), last_received_(now) {}
+
+  /// The connection is open. Does nothing if keepalive_interval is 0.
+  void start(base::TimePoint now) noexcept;
+  void stop() noexcept { timer_.cancel(); }
+  void received(base::TimePoint now) noexcept { last_received_ = now; }
+  void wrote() noexcept { wrote_since_ping_ = true; }
+  /// The timer has fired. Schedules it again, except for `time_out`.
+  Action on_timer(base::TimePoint now, Observation seen) noexcept;
+
+ private:
+  const ConnectionLimits& limits_;
+  base::TimerWheel& timers_;
+  base::Timer timer_;
+  base::TimePoint last_received_;
+  base::TimePoint ping_sent_{};
+  bool awaits_pong_ = false;
+  bool wrote_since_ping_ = false;
+};
+
+}  // namespace trunkline::session::native

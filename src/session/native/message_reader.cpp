@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Codec and compressor numbers, chunks, decompression.
+#include "session/native/message_reader.h"
+
+#include <cstring>
+#include <string>
+
+namespace trunkline::session::native {
+
+Status MessageReader::check_numbers(const wire::FrameHeader& header, bool first) const {
+  if (header.codec == 0 && header.compressor == 0) return {};
+  if (!first) {
+    return {StatusCode::internal, "receive message: codec and compressor belong on the first frame of a message"};
+  }
+  if (header.codec != 0 && !negotiation_.is_peer_codec(header.codec)) {
+    return {StatusCode::internal,
+            "receive message: codec number " + std::to_string(header.codec) + " is not in the peer's hello"};
+  }
+  if (header.compressor != 0 && !negotiation_.is_peer_compressor(header.compressor)) {
+    return {StatusCode::internal,
+            "receive message: compressor number " + std::to_string(header.compressor) + " is not in the peer's hello"};
+  }
+  return {};
+}
+
+Status MessageReader::read_whole(const wire::FrameHeader& header, ByteSpan payload, Block* block, Event& event) {
+  event.block = block;
+  return decode(header.codec, header.compressor, payload, event);
+}
+
+Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSpan payload, Event& event) {
+  event.has_message = true;
+  event.payload = payload;
+  event.wire_bytes = payload.size();
+  if (payload.size() > options_.limits.max_message_bytes) {
+    return {StatusCode::resource_exhausted, "receive message: size " + std::to_string(payload.size()) +
+                                                " exceeds max_message_bytes " +
+                                                std::to_string(options_.limits.max_message_bytes)};
+  }
+  if (codec == 0) {
+    if (payload.empty()) return {};
+    return {StatusCode::internal, "receive message: bytes without a codec"};
+  }
+  event.codec = negotiation_.peer_codec(codec);
+  if (event.codec == nullptr) {
+    return {StatusCode::unimplemented,
+            "receive message: codec " + negotiation_.unknown_codec(codec) + " is not known here"};
+  }
+  if (compressor == 0) return {};
+  const Compressor* known = negotiation_.peer_compressor(compressor);
+  if (known == nullptr) {
+    return {StatusCode::unimplemented,
+            "receive message: compressor " + negotiation_.unknown_compressor(compressor) + " is not known here"};
+  }
+  Result<Slice> plain = decompress_message(payload, *known, options_.limits.max_message_bytes, owner_);
+  if (!plain.is_ok()) return std::move(plain).status();
+  if (plain->size() > payload.size() && !calls_.memory().has_room_for(plain->size())) {
+    return calls_.memory().exceeded_by(plain->size());
+  }
+  in_hand_.retain_payload(*std::move(plain));
+  event.compressor = known;
+  event.payload = in_hand_.payload().bytes();
+  event.block = in_hand_.payload().block();
+  return {};
+}
+
+Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block) {
+  if (block.message_bytes > options_.limits.max_message_bytes) {
+    return {StatusCode::resource_exhausted, "receive message: message_bytes " + std::to_string(block.message_bytes) +
+                                                " exceeds max_message_bytes " +
+                                                std::to_string(options_.limits.max_message_bytes)};
+  }
+  if (!calls_.memory().has_room_for(block.message_bytes)) return calls_.memory().exceeded_by(block.message_bytes);
+  call.assembly.begin(static_cast<std::size_t>(block.message_bytes), header.codec, header.compressor);
+  calls_.memory().retain(call.assembly.total());
+  return {};
+}
+
+Status MessageReader::read_chunk(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block,
+                                 ByteSpan chunk, Event& event) {
+  const bool last = !header.has(wire::flag::more);
+  if (!call.assembly.is_active()) {
+    if (Status status = begin(call, header, block); !status.is_ok()) return status;
+  }
+  if (Status status = call.assembly.check_chunk(chunk.size(), last); !status.is_ok()) return status;
+  if (!chunk.empty()) std::memcpy(call.assembly.position(), chunk.data(), chunk.size());
+  call.assembly.advance(chunk.size());
+  if (!last) return {};
+  const std::uint8_t codec = call.assembly.codec();
+  const std::uint8_t compressor = call.assembly.compressor();
+  calls_.memory().release(call.assembly.total());
+  in_hand_.retain_payload(call.assembly.take());
+  event.block = in_hand_.payload().block();
+  return decode(codec, compressor, in_hand_.payload().bytes(), event);
+}
+
+}  // namespace trunkline::session::native

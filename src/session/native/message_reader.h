@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// MessageReader: incoming messages - whole or in chunks, decompressed, with their codec found (docs/wire.md, section
+// 7).
+#pragma once
+
+#include "session/native/event_in_hand.h"
+#include "session/native/message_encoding.h"
+#include "session/native/open_calls.h"
+#include "wire/header_block.h"
+
+namespace trunkline::session::native {
+
+/// The message of an event lives in the receive buffer if it came whole and uncompressed, else in the event in hand.
+class MessageReader {
+ public:
+  /// All outlive the object.
+  MessageReader(const SessionOptions& options, const Negotiation& negotiation, OpenCalls& calls, EventInHand& in_hand,
+                SessionOwner& owner) noexcept
+      : options_(options), negotiation_(negotiation), calls_(calls), in_hand_(in_hand), owner_(owner) {}
+
+  /// Codec and compressor numbers that are not in the peer's hello, or not on the `first` frame of a message, are an
+  /// error of the connection.
+  Status check_numbers(const wire::FrameHeader& header, bool first) const;
+  /// A message that is whole in one frame. `block` owns `payload`. Errors are of the call, as with read_chunk().
+  Status read_whole(const wire::FrameHeader& header, ByteSpan payload, Block* block, Event& event);
+  /// A frame that begins, continues or ends a message in chunks. event.has_message tells whether it is complete now.
+  Status read_chunk(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan chunk,
+                    Event& event);
+
+ private:
+  Status begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block);
+  Status decode(std::uint8_t codec, std::uint8_t compressor, ByteSpan payload, Event& event);
+
+  const SessionOptions& options_;
+  const Negotiation& negotiation_;
+  OpenCalls& calls_;
+  EventInHand& in_hand_;
+  SessionOwner& owner_;
+};
+
+}  // namespace trunkline::session::native

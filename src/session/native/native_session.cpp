@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: MIT
+// The turns of a native session's parts, its handshake, timers, drain and end.
+#include "session/native/native_session.h"
+
+#include "wire/control.h"
+#include "wire/foreign_peer.h"
+#include "wire/hello.h"
+#include "wire/preface.h"
+#include "wire/text.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace trunkline::session::native {
+
+namespace {
+
+constexpr bool is_about_calls(wire::FrameType type) noexcept {
+  return type >= wire::FrameType::call && type <= wire::FrameType::credit;
+}
+
+Status foreign_peer(std::string_view protocol) {
+  std::string text = "handshake: the peer does not speak the native protocol";
+  if (!protocol.empty()) text.append("; it seems to speak ").append(protocol);
+  return {StatusCode::internal, text};
+}
+
+}  // namespace
+
+std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& options, base::TimerWheel& timers,
+                                             SessionOwner& owner, base::TimePoint now) {
+  return std::make_unique<NativeSession>(role, options, timers, owner, now);
+}
+
+NativeSession::NativeSession(Role role, const SessionOptions& options, base::TimerWheel& timers, SessionOwner& owner,
+                             base::TimePoint now)
+    : role_(role),
+      options_(options),
+      timers_(timers),
+      owner_(owner),
+      now_(now),
+      negotiation_(role, options),
+      path_(options.limits, negotiation_, *this),
+      credit_(options.limits, path_),
+      calls_(role, options.limits, negotiation_, path_, {timers, &on_deadline, this}),
+      decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_),
+      receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
+      sender_(role, options, negotiation_, path_, calls_, owner),
+      local_events_(owner),
+      keepalive_(options.limits, timers, &on_keepalive_timer, this, now) {
+  if (role_ == Role::client) write_greeting();
+  if (is_ordered()) path_.set_order(SendQueue::Order::starts_in_order);
+}
+
+// --- input ---
+
+void NativeSession::received(std::size_t size, base::TimePoint now) {
+  now_ = now;
+  keepalive_.received(now);
+  decoder_.input().commit(size);
+}
+
+bool NativeSession::next(Event& event) {
+  settle_event_in_hand(event);
+  for (;;) {
+    if (!local_events_.empty()) return take_local_event(event);
+    if (phase_ == ConnectionPhase::closed) return take_closing_event(event);
+    // wrote() wakes the owner when a stall is over.
+    if (role_ == Role::server && path_.update_stall()) return false;
+    Step step = Step::needs_input;
+    if (receiver_.has_deferred() && receiver_.is_deferred_ready()) [[unlikely]] {
+      step = step_of(receiver_.take_deferred(now_, event));
+    } else {
+      step = phase_ == ConnectionPhase::preface ? read_preface() : decode(event);
+    }
+    if (is_start_awaited_) notify_if_startable();
+    if (step == Step::event) return true;
+    if (step == Step::needs_input) {
+      decoder_.input().release_if_empty();
+      return false;
+    }
+  }
+}
+
+NativeSession::Step NativeSession::read_preface() {
+  const FrameDecoder::Preface preface = decoder_.read_preface();
+  if (preface == FrameDecoder::Preface::incomplete) return Step::needs_input;
+  const bool matches = preface == FrameDecoder::Preface::matches;
+  const ConnectionTransition step =
+      transition(phase_, matches ? ConnectionInput::good_preface : ConnectionInput::bad_preface);
+  if (step.action != ConnectionAction::proceed) {
+    const ByteSpan bytes(decoder_.input().data(), decoder_.input().size());
+    return fail(foreign_peer(role_ == Role::client ? wire::guess_foreign_peer(bytes) : std::string_view()));
+  }
+  phase_ = step.next;
+  if (role_ == Role::server) write_greeting();
+  return Step::again;
+}
+
+inline NativeSession::Step NativeSession::decode(Event& event) {
+  Frame frame;
+  const FrameDecoder::Outcome outcome = decoder_.next(frame);
+  if (outcome == FrameDecoder::Outcome::frame) [[likely]] {
+    if (phase_ == ConnectionPhase::open && receiver_.take_plain(frame, event)) [[likely]]
+      return Step::event;
+    return take_frame(frame, event);
+  }
+  return outcome == FrameDecoder::Outcome::needs_input ? Step::needs_input : fail(decoder_.error());
+}
+
+NativeSession::Step NativeSession::take_frame(const Frame& frame, Event& event) {
+  if (is_about_calls(frame.header.type)) [[likely]] {
+    const ConnectionTransition step = transition(phase_, ConnectionInput::call_frame);
+    if (step.action == ConnectionAction::fail) return fail(frame_before_hello());
+    return step_of(receiver_.take(frame, now_, event));
+  }
+  if (frame.header.type == wire::FrameType::hello) return on_hello(frame.body, event);
+  if (frame.header.type == wire::FrameType::goaway) return on_goaway(frame, event);
+  return on_ping(frame);
+}
+
+NativeSession::Step NativeSession::step_of(CallReceiver::Outcome outcome) {
+  if (outcome == CallReceiver::Outcome::event) return Step::event;
+  return outcome == CallReceiver::Outcome::done ? Step::again : fail(receiver_.error());
+}
+
+NativeSession::Step NativeSession::on_hello(ByteSpan body, Event& event) {
+  const ConnectionTransition step = transition(phase_, ConnectionInput::hello_frame);
+  if (step.action == ConnectionAction::fail)
+    return fail(Status(StatusCode::internal, "receive hello: hello came twice"));
+  Result<wire::Hello> hello = wire::read_hello(body);
+  if (!hello.is_ok()) return fail(hello.status());
+  const std::uint32_t early_connection = negotiation_.peer().connection_credit;
+  const std::uint32_t early_call = negotiation_.peer().call_credit;
+  negotiation_.apply(*std::move(hello));
+  decoder_.accept_all_frames();
+  path_.add_credit(negotiation_.peer().connection_credit - early_connection);
+  const std::uint32_t further = negotiation_.peer().call_credit - early_call;
+  for (CallState* call : calls_.by_age([](const CallState&) { return true; })) path_.add_credit(*call, further);
+  phase_ = step.next;
+  keepalive_.start(now_);
+  event.type = EventType::opened;
+  event.id = 0;
+  if (role_ == Role::server && negotiation_.is_ordered()) path_.set_order(SendQueue::Order::in_order);
+  if (goaway_.is_drain_requested()) drain();
+  return Step::event;
+}
+
+NativeSession::Step NativeSession::on_goaway(const Frame& frame, Event& event) {
+  const wire::FrameHeader& header = frame.header;
+  std::string_view reason;
+  if (Status status = wire::read_goaway(frame.body, reason); !status.is_ok()) return fail(status);
+  const CallId earlier = goaway_.received_id();
+  if (!goaway_.receive(header.call)) {
+    return fail(Status(StatusCode::internal, "receive goaway: id " + std::to_string(header.call) +
+                                                 " is after the one named before, " + std::to_string(earlier)));
+  }
+  const std::string text =
+      reason.empty() ? "the peer is going away" : "the peer ended the connection: " + wire::escape_controls(reason);
+  const ConnectionTransition step = transition(phase_, ConnectionInput::goaway_frame);
+  const bool ends = step.action == ConnectionAction::finish;
+  if (!ends) phase_ = step.next;
+  if (role_ == Role::client)
+    finish_unseen_calls(header.call, Status(StatusCode::unavailable, text, StatusOrigin::peer));
+  if (ends) {
+    end_session(Status(StatusCode::unavailable, text, StatusOrigin::peer));
+    return Step::again;
+  }
+  event.type = EventType::going_away;
+  event.id = header.call;
+  event.status =
+      header.number == 0 ? Status() : Status(static_cast<StatusCode>(header.number), text, StatusOrigin::peer);
+  return Step::event;
+}
+
+NativeSession::Step NativeSession::on_ping(const Frame& frame) {
+  const ConnectionTransition step = transition(phase_, ConnectionInput::ping_frame);
+  if (step.action == ConnectionAction::fail) return fail(frame_before_hello());
+  if (frame.header.type == wire::FrameType::pong) return Step::again;
+  if (!pongs_.add(path_.output().size())) {
+    return fail(
+        Status(StatusCode::resource_exhausted, "receive ping: more than 64 pongs are unsent, the peer does not read"));
+  }
+  path_.write_header(wire::pong_header());
+  path_.output().append(frame.body);
+  return Step::again;
+}
+
+// --- events ---
+
+inline void NativeSession::settle_event_in_hand(Event& event) {
+  if (in_hand_.has_call() || in_hand_.unattached() != 0) finish_abandoned_call(event);
+  if (in_hand_.has_credit()) {
+    if (!event.is_retained) release(in_hand_.credit_call(), in_hand_.credit());
+    in_hand_.clear_credit();
+  }
+  in_hand_.release_memory();
+  decoder_.release_body();
+  event.clear();
+}
+
+/// The layer above neither finished nor attached the call that it was handed.
+void NativeSession::finish_abandoned_call(const Event& event) {
+  const bool is_refused = !event.status.is_ok();
+  const Status status =
+      is_refused ? event.status : Status(StatusCode::internal, "the call was neither finished nor attached");
+  if (in_hand_.has_call()) static_cast<void>(finish(in_hand_.call().id, status, {}, nullptr, is_refused));
+  if (const CallId id = in_hand_.take_unattached(); id != 0) {
+    if (calls_.find(id) != nullptr) static_cast<void>(finish(id, status, {}, nullptr, is_refused));
+  }
+}
+
+bool NativeSession::take_local_event(Event& event) {
+  LocalEvent local = local_events_.pop();
+  event.type = local.type;
+  event.id = local.id;
+  event.context = local.context;
+  event.status = std::move(local.status);
+  if (role_ == Role::client || event.type == EventType::writable) return true;
+  // A deadline has passed on an ordered connection: the call is finished in its turn.
+  CallState* const call = calls_.find(event.id);
+  if (call != nullptr && call->is_refused) {
+    event.needs_finish = event.type == EventType::cancelled;
+    if (call->pending != nullptr) receiver_.hand_out_pending(*call, event);
+  }
+  return true;
+}
+
+/// Ends the calls one by one, then the session.
+bool NativeSession::take_closing_event(Event& event) {
+  while (!calls_.empty()) {
+    if (closing_calls_.empty()) {
+      for (const CallState* call : calls_.by_age([](const CallState&) { return true; }))
+        closing_calls_.push_back(call->id);
+      std::reverse(closing_calls_.begin(), closing_calls_.end());
+    }
+    CallState* const call = calls_.find(closing_calls_.back());
+    closing_calls_.pop_back();
+    if (call == nullptr) continue;  // cancelled or finished meanwhile
+    event.type = role_ == Role::client ? EventType::finished : EventType::cancelled;
+    event.id = call->id;
+    event.context = call->context;
+    event.status = close_reason_.is_ok() ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
+                                         : close_reason_;
+    const bool needs_event = role_ == Role::client ? !call->one_way : call->context != nullptr;
+    if (role_ == Role::client) event.status.set_may_have_run(call->sent_start);
+    calls_.forget(*call);
+    if (needs_event) return true;
+  }
+  if (is_closed_event_given_) return false;
+  is_closed_event_given_ = true;
+  decoder_.input().reset();
+  event.context = nullptr;
+  event.type = EventType::closed;
+  event.id = 0;
+  event.status = close_reason_;
+  return true;
+}
+
+void NativeSession::notify_writable(CallState& call) {
+  call.owes_writable = false;
+  if (call.context != nullptr) local_events_.notify({EventType::writable, call.id, call.context, {}});
+}
+
+void NativeSession::notify_if_startable() {
+  if (!is_start_awaited_ || !can_start()) return;
+  is_start_awaited_ = false;
+  local_events_.notify({EventType::writable, 0, nullptr, {}});
+}
+
+// --- output ---
+
+std::size_t NativeSession::gather(std::span<ByteSpan> out) {
+  if (!path_.queue().is_idle()) {
+    path_.pump();
+    notify_if_startable();
+  }
+  if (goaway_.is_deferred() && path_.queue().is_idle()) {
+    goaway_.end_deferral();
+    if (!goaway_.is_sent() && phase_ != ConnectionPhase::closed) send_goaway(StatusCode::ok, {});
+  }
+  return path_.output().gather(out);
+}
+
+void NativeSession::wrote(std::size_t size) {
+  path_.output().consume(size);
+  pongs_.wrote(size);
+  keepalive_.wrote();
+  if (phase_ == ConnectionPhase::closed) return;
+  const bool is_half_full = path_.is_socket_half_full();
+  const bool may_be_drained =
+      (goaway_.is_drain_requested() || phase_ == ConnectionPhase::draining) && path_.output().empty();
+  if ((path_.is_stalled() && !is_half_full) || may_be_drained) owner_.on_session_wake();
+  // The writer of a call waits for the socket alone; new calls wait for all that is queued.
+  if (is_writable_awaited_ && !is_half_full) {
+    is_writable_awaited_ = false;
+    const auto owes_event = [](const CallState& call) { return call.owes_writable && !call.has_queue(); };
+    for (CallState* call : calls_.by_age(owes_event)) notify_writable(*call);
+  }
+  if ((!is_start_awaited_ && !receiver_.has_deferred()) || path_.is_half_congested()) return;
+  notify_if_startable();
+  if (receiver_.has_deferred()) owner_.on_session_wake();
+}
+
+void NativeSession::on_frame_sent(CallState& call, const QueuedFrame& frame) {
+  call.sent_start = true;
+  if (frame.type == wire::FrameType::finish || (call.one_way && role_ == Role::client && !call.has_queue()))
+    return calls_.forget(call);
+  if (!call.owes_writable || call.has_queue()) return;
+  if (path_.is_socket_full()) {
+    is_writable_awaited_ = true;
+  } else {
+    notify_writable(call);
+  }
+}
+
+// --- calls ---
+
+bool NativeSession::can_start() const noexcept {
+  const bool may = role_ == Role::client && phase_ < ConnectionPhase::draining && !goaway_.is_drain_requested() &&
+                   calls_.size() < negotiation_.peer().max_concurrent_calls && !path_.is_congested();
+  if (!may) is_start_awaited_ = true;
+  return may;
+}
+
+Result<CallId> NativeSession::start(const CallStart& start, const OutgoingMessage& message) {
+  if (phase_ == ConnectionPhase::closed) return Status(StatusCode::unavailable, "start call: the connection is closed");
+  if (start.deadline != base::never && start.now > now_) now_ = start.now;
+  Result<CallId> id = sender_.start(start, message, now_);
+  if (is_start_awaited_) notify_if_startable();
+  return id;
+}
+
+void NativeSession::cancel(CallId id, StatusCode reason) {
+  if (!local_events_.empty()) local_events_.drop(id);
+  CallState* call = calls_.find(id);
+  if (call == nullptr || transition(role_, call->phase, CallInput::cancel).action != CallAction::accept) return;
+  const bool is_late = reason == StatusCode::deadline_exceeded;
+  if (call->has_begun() && phase_ != ConnectionPhase::closed)
+    path_.write_header(wire::cancel_frame(id, is_late ? StatusCode::deadline_exceeded : StatusCode::cancelled));
+  calls_.forget(*call);
+  notify_if_startable();
+}
+
+void NativeSession::attach(CallId id, void* context) {
+  if (in_hand_.is_call(id)) {
+    const EventInHand::Call& fresh = in_hand_.call();
+    CallState* call = calls_.open(in_hand_, context);
+    call->phase = fresh.has_peer_ended ? CallPhase::peer_ended : CallPhase::open;
+    call->one_way = fresh.state == EventInHand::Call::State::one_way;
+    calls_.retain_metadata(*call, fresh.retained_bytes);
+    if (fresh.is_refused) calls_.refuse_rest(*call);
+    calls_.schedule_deadline(*call, fresh.deadline);
+    in_hand_.clear_call();
+    return;
+  }
+  in_hand_.attached(id);
+  if (CallState* call = calls_.find(id)) {
+    call->context = context;
+  } else if (phase_ == ConnectionPhase::closed && !is_closed_event_given_ && context != nullptr) {
+    // The session was ended between the event and now.
+    local_events_.notify({EventType::cancelled, id, context, close_reason_});
+  }
+}
+
+Status NativeSession::finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
+                             bool unprocessed) {
+  if (!local_events_.empty()) [[unlikely]]
+    local_events_.drop(id);
+  const bool plain = status.is_ok() && (trailing == nullptr || trailing->empty());
+  CallState* call = nullptr;
+  if (in_hand_.is_call(id)) {
+    const bool one_way = in_hand_.call().state == EventInHand::Call::State::one_way;
+    in_hand_.clear_call();
+    if (one_way) return {};
+    if (plain && sender_.finish_directly(id, message, negotiation_.peer().call_credit)) [[likely]]
+      return {};
+  } else {
+    call = calls_.find(id);
+    if (call == nullptr || transition(role_, call->phase, CallInput::finish).action != CallAction::accept) return {};
+    in_hand_.attached(id);
+    const bool is_silent = call->one_way || phase_ == ConnectionPhase::closed;
+    if (is_silent || (plain && !call->has_queue() && sender_.finish_directly(id, message, call->send_credit))) {
+      calls_.forget(*call);
+      return {};
+    }
+  }
+  return sender_.finish(id, call, in_hand_, status, message, trailing, unprocessed);
+}
+
+Status NativeSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) {
+  if (in_hand_.is_call(id)) {  // leading metadata before finish() of a call that is not attached
+    attach(id, nullptr);
+    in_hand_.set_unattached(id);
+  }
+  CallState* call = calls_.find(id);
+  if (call == nullptr || call->is_refused || phase_ == ConnectionPhase::closed) {
+    return {StatusCode::cancelled, "send message: the call is over"};
+  }
+  Status status = sender_.send(*call, message, leading, end);
+  if (is_start_awaited_) notify_if_startable();
+  return status;
+}
+
+bool NativeSession::is_writable(CallId id) const noexcept {
+  CallState* call = calls_.find(id);
+  if (call == nullptr) return false;
+  if (!call->has_queue() && !path_.is_socket_full()) return true;
+  call->owes_writable = true;
+  if (!call->has_queue()) is_writable_awaited_ = true;
+  return false;
+}
+
+void NativeSession::release(CallId id, const MessageCredit& credit) {
+  credit_.return_connection(credit.connection_bytes);
+  calls_.memory().release(credit.further_bytes);
+  const std::int64_t owed = std::int64_t{credit.call_bytes} + credit.further_bytes;
+  if (owed == 0) return;
+  if (CallState* call = calls_.find(id)) credit_.return_call(*call, owed);
+}
+
+// --- timers ---
+
+void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) {
+  auto& call = *static_cast<CallState*>(owner);
+  auto& self = *static_cast<NativeSession*>(call.owner);
+  self.now_ = std::max(self.now_, now);
+  Status status(StatusCode::deadline_exceeded, "deadline exceeded");
+  self.local_events_.drop(call.id);
+  if (self.role_ == Role::client) {
+    status.set_may_have_run(call.sent_start);
+    if (call.has_begun()) self.path_.write_header(wire::cancel_frame(call.id, StatusCode::deadline_exceeded));
+    if (!call.one_way) self.local_events_.push({EventType::finished, call.id, call.context, std::move(status)});
+  } else if (self.calls_.keeps_turn(call)) {
+    self.calls_.refuse_rest(call);
+    const EventType type = call.pending != nullptr ? EventType::call : EventType::cancelled;
+    return self.local_events_.notify({type, call.id, call.context, std::move(status)});
+  } else {
+    if (!call.one_way) self.path_.write_finish(call.id, status, call.pending != nullptr, {});
+    if (call.context != nullptr)
+      self.local_events_.push({EventType::cancelled, call.id, call.context, std::move(status)});
+  }
+  self.calls_.forget(call);
+  self.notify_if_startable();
+  self.owner_.on_session_wake();
+}
+
+void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<NativeSession*>(owner);
+  const Keepalive::Action action = self.keepalive_.on_timer(now, {self.owner_.is_listening(), self.path_.is_stalled()});
+  if (action == Keepalive::Action::none) return;
+  if (action == Keepalive::Action::time_out) {
+    if (transition(self.phase_, ConnectionInput::keepalive_timeout).action != ConnectionAction::fail) return;
+    self.fail(Status(StatusCode::unavailable, "keepalive: no response within keepalive_timeout " +
+                                                  std::to_string(self.options_.limits.keepalive_timeout.count()) +
+                                                  " ms"));
+    return;
+  }
+  self.path_.write_header(wire::ping_header());
+  const auto value = static_cast<std::uint64_t>(now.time_since_epoch().count());
+  self.path_.output().append(std::as_bytes(std::span(&value, 1)));
+  self.owner_.on_session_wake();
+}
+
+// --- the connection ---
+
+void NativeSession::write_greeting() {
+  BufferWriter greeting;
+  greeting.append(ByteSpan(wire::preface));
+  wire::write_hello(negotiation_.local_hello(), greeting);
+  path_.output().append(greeting.bytes());
+}
+
+void NativeSession::send_goaway(StatusCode code, std::string_view text) {
+  // Before the client's preface it is not known who is there, and the server has not greeted.
+  if (role_ == Role::server && phase_ == ConnectionPhase::preface) return;
+  goaway_.set_sent(role_ == Role::server ? calls_.ids().newest() : 0);
+  path_.write_goaway(goaway_.sent_id(), code, text);
+}
+
+void NativeSession::drain() {
+  const ConnectionTransition step = transition(phase_, ConnectionInput::drain);
+  if (step.action != ConnectionAction::proceed) return;
+  goaway_.request_drain();
+  if (step.next != ConnectionPhase::draining) return;
+  phase_ = step.next;
+  if (goaway_.is_sent()) return;
+  if (role_ == Role::client) {
+    goaway_.defer();
+  } else {
+    send_goaway(StatusCode::ok, {});
+  }
+}
+
+bool NativeSession::is_drained() const noexcept {
+  // A server waits for the hello of a client that may have sent calls with it, to tell it that they have not run.
+  const bool is_leaving = phase_ == ConnectionPhase::draining ||
+                          (goaway_.is_drain_requested() && role_ == Role::client && phase_ != ConnectionPhase::closed);
+  return is_leaving && calls_.empty() && !in_hand_.has_call() && !receiver_.has_deferred() && path_.output().empty() &&
+         local_events_.empty();
+}
+
+/// The peer names the last call that it looked at: later ones have not run.
+void NativeSession::finish_unseen_calls(CallId last_seen, const Status& why) {
+  const auto is_unseen = [&](const CallState& call) { return last_seen == 0 || CallIds::is_after(call.id, last_seen); };
+  for (CallState* call : calls_.by_age(is_unseen)) {
+    local_events_.drop(call->id);
+    Status status = why;
+    status.set_may_have_run(false);
+    if (!call->one_way) local_events_.push({EventType::finished, call->id, call->context, std::move(status)});
+    calls_.forget(*call);
+  }
+}
+
+void NativeSession::close(const Status& reason) {
+  if (transition(phase_, ConnectionInput::close).action != ConnectionAction::finish) return;
+  send_goaway(reason.code(), reason.message());
+  end_session(reason);
+}
+
+bool NativeSession::has_only_one_way_calls() const noexcept {
+  bool only = true;
+  calls_.for_each([&](const CallState& call) { only = only && call.one_way; });
+  return only;
+}
+
+void NativeSession::transport_closed(const Status& reason) {
+  if (transition(phase_, ConnectionInput::transport_lost).action != ConnectionAction::finish) return;
+  path_.output().clear();
+  if (!reason.is_ok()) {
+    // A peer of another protocol often resets the connection: what the session waited for tells more than the reset.
+    std::string text(reason.message());
+    if (phase_ < ConnectionPhase::open && role_ == Role::client) text = "handshake: no hello from the peer: " + text;
+    return end_session(Status(StatusCode::unavailable, text, StatusOrigin::transport));
+  }
+  std::string_view what;
+  if (phase_ < ConnectionPhase::open && (role_ == Role::client || decoder_.input().size() > 0)) {
+    what = "handshake: connection closed by the peer before its hello";
+  } else if (decoder_.is_amid_frame()) {
+    what = "connection closed by the peer amid a frame";
+  } else if (!has_only_one_way_calls() || receiver_.has_deferred()) {
+    what = "connection closed by the peer";
+  } else {
+    return end_session({});
+  }
+  end_session(Status(StatusCode::unavailable, what, StatusOrigin::transport));
+}
+
+/// The peer broke the protocol, or was too slow: sends goaway with the reason and ends the session.
+NativeSession::Step NativeSession::fail(const Status& reason) {
+  if (phase_ == ConnectionPhase::closed) return Step::again;
+  const bool is_limit = reason.code() == StatusCode::resource_exhausted;
+  send_goaway(is_limit ? StatusCode::resource_exhausted : StatusCode::internal, reason.message());
+  end_session(Status(StatusCode::unavailable, reason.message(), StatusOrigin::transport));
+  return Step::again;
+}
+
+void NativeSession::end_session(const Status& reason) {
+  phase_ = ConnectionPhase::closed;
+  close_reason_ = reason;
+  keepalive_.stop();
+  in_hand_.clear_call();
+  is_start_awaited_ = false;
+  receiver_.drop_deferred();
+  calls_.for_each([this](CallState& call) {
+    // What the peer has not been sent whole, it cannot have begun.
+    path_.remove(call);
+    call.deadline.cancel();
+  });
+  path_.close();
+  owner_.on_session_wake();
+}
+
+}  // namespace trunkline::session::native

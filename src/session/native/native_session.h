@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// NativeSession: the native protocol, version 1 (docs/wire.md), as a state machine composed of objects.
+#pragma once
+
+#include "base/timer_wheel.h"
+#include "session/native/call_receiver.h"
+#include "session/native/call_sender.h"
+#include "session/native/connection_phase.h"
+#include "session/native/event_in_hand.h"
+#include "session/native/frame_decoder.h"
+#include "session/native/goaway_state.h"
+#include "session/native/keepalive.h"
+#include "session/native/local_events.h"
+#include "session/native/negotiation.h"
+#include "session/native/open_calls.h"
+#include "session/native/pong_limit.h"
+#include "session/native/receive_credit.h"
+#include "session/native/send_path.h"
+#include "session/session.h"
+
+#include <memory>
+#include <vector>
+
+namespace trunkline::session::native {
+
+/// `options`, `timers` and `owner` outlive the session. `now` is the time of construction.
+std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& options, base::TimerWheel& timers,
+                                             SessionOwner& owner, base::TimePoint now);
+
+/// Owns the life of the connection: its phase, the handshake, drain and end, and in which order its parts get a turn.
+/// Everything else belongs to a part. A part uses only those above it:
+///
+///     Negotiation    both hellos: limits, codec and compressor numbers
+///     SendPath       the output, the queue of frames that wait for credit or their turn, congestion
+///     ReceiveCredit  the credit given to the peer
+///     OpenCalls      calls that have an entry, their ids, the memory retained for them
+///     EventInHand    what the session owes for the event that was handed out last
+///     FrameDecoder   bytes to frames
+///     CallReceiver   frames about calls to events
+///     CallSender     calls, messages and responses to frames
+///
+/// GoawayState, Keepalive, PongLimit and LocalEvents stand by themselves. Frames about the connection itself (hello,
+/// goaway, ping, pong) are dealt with here, since they move the phase.
+///
+/// It has more than 40 functions because 28 of them are Session's, most of which forward to one part.
+class NativeSession final : public Session, private FrameSource {
+ public:
+  NativeSession(Role role, const SessionOptions& options, base::TimerWheel& timers, SessionOwner& owner,
+                base::TimePoint now);
+
+  /// No room while the peer does not take its responses: the rest of the input waits in its socket.
+  std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) override {
+    return path_.is_stalled() ? 0 : decoder_.input().prepare(out);
+  }
+  void received(std::size_t size, base::TimePoint now) override;
+  void received_nothing() noexcept override { decoder_.input().release_if_empty(); }
+  bool next(Event& event) override;
+
+  std::size_t gather(std::span<ByteSpan> out) override;
+  void wrote(std::size_t size) override;
+  bool has_output() const noexcept override {
+    return path_.has_output() || (goaway_.is_deferred() && path_.queue().is_idle());
+  }
+  std::size_t unsent_bytes() const noexcept override { return path_.unsent_bytes(); }
+
+  bool can_start() const noexcept override;
+  Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override;
+  void cancel(CallId id, StatusCode reason) override;
+
+  void attach(CallId id, void* context) override;
+  Status finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
+                bool unprocessed) override;
+
+  Status send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) override;
+  bool is_writable(CallId id) const noexcept override;
+  void release(CallId id, const MessageCredit& credit) override;
+
+  void drain() override;
+  bool is_drained() const noexcept override;
+  void close(const Status& reason) override;
+  void transport_closed(const Status& reason) override;
+  bool is_closed() const noexcept override { return phase_ == ConnectionPhase::closed; }
+  const Status& close_reason() const noexcept override { return close_reason_; }
+  bool is_open() const noexcept override { return negotiation_.is_complete(); }
+  std::size_t open_calls() const noexcept override { return calls_.size() + (in_hand_.has_call() ? 1u : 0u); }
+  std::uint64_t payload_bytes_accepted() const noexcept override { return sender_.payload_bytes_accepted(); }
+  bool is_ordered() const noexcept override { return negotiation_.is_ordered(); }
+
+ private:
+  /// The outcome of one look at the input.
+  enum class Step : std::uint8_t { event, again, needs_input };
+
+  // --- FrameSource ---
+  void write_block(const QueuedFrame& frame, bool last, BufferWriter& out, std::uint32_t& number) override {
+    sender_.write_block(frame, last, out, number, now_);
+  }
+  void on_frame_sent(CallState& call, const QueuedFrame& frame) override;
+
+  // --- input ---
+  Step read_preface();
+  Step decode(Event& event);
+  Step take_frame(const Frame& frame, Event& event);
+  Step step_of(CallReceiver::Outcome outcome);
+  Step on_hello(ByteSpan body, Event& event);
+  Step on_goaway(const Frame& frame, Event& event);
+  Step on_ping(const Frame& frame);
+
+  // --- events that do not come from a frame ---
+  void settle_event_in_hand(Event& event);
+  void finish_abandoned_call(const Event& event);
+  bool take_local_event(Event& event);
+  bool take_closing_event(Event& event);
+  void notify_writable(CallState& call);
+  void notify_if_startable();
+
+  // --- timers ---
+  static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_keepalive_timer(base::Timer& timer, void* owner, base::TimePoint now);
+
+  // --- the connection ---
+  void write_greeting();
+  void send_goaway(StatusCode code, std::string_view text);
+  void finish_unseen_calls(CallId last_seen, const Status& why);
+  bool has_only_one_way_calls() const noexcept;
+  Step fail(const Status& reason);
+  void end_session(const Status& reason);
+
+  const Role role_;
+  ConnectionPhase phase_ = ConnectionPhase::preface;
+  bool is_closed_event_given_ = false;
+  /// can_start() has returned false: an event says when it would return true again.
+  mutable bool is_start_awaited_ = false;
+  /// A call owes `writable` and has nothing queued: wrote() looks for it.
+  mutable bool is_writable_awaited_ = false;
+  const SessionOptions& options_;
+  base::TimerWheel& timers_;
+  SessionOwner& owner_;
+  /// Of the last input, timer or start with a deadline.
+  base::TimePoint now_;
+
+  Negotiation negotiation_;
+  SendPath path_;
+  ReceiveCredit credit_;
+  OpenCalls calls_;
+  EventInHand in_hand_;
+  GoawayState goaway_;
+  FrameDecoder decoder_;
+  CallReceiver receiver_;
+  CallSender sender_;
+  LocalEvents local_events_;
+  Keepalive keepalive_;
+  PongLimit pongs_;
+  Status close_reason_;
+  /// Calls whose end is still to be handed out after that of the session, the oldest last.
+  std::vector<CallId> closing_calls_;
+};
+
+}  // namespace trunkline::session::native

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Opening and forgetting of calls.
+#include "session/native/open_calls.h"
+
+#include <utility>
+
+namespace trunkline::session::native {
+
+OpenCalls::~OpenCalls() {
+  table_.for_each([this](CallState& call) { destroy(call); });
+}
+
+CallState* OpenCalls::open(CallId id, void* context) {
+  CallState* call = CallStatePool::make(id, context, deadlines_.owner, deadlines_.callback);
+  call->send_credit = negotiation_.peer().call_credit;
+  call->receive_credit = limits_.call_credit_bytes;
+  table_.insert(call);
+  return call;
+}
+
+CallState* OpenCalls::open(const EventInHand& in_hand, void* context) {
+  CallState* call = open(in_hand.call().id, context);
+  call->receive_credit -= in_hand.credit().call_bytes;
+  call->returnable_credit -= in_hand.credit().further_bytes;
+  return call;
+}
+
+void OpenCalls::forget(CallState& call) {
+  table_.erase(&call);
+  destroy(call);
+}
+
+void OpenCalls::destroy(CallState& call) noexcept {
+  path_.remove(call);
+  drop_assembly(call);
+  release_metadata(call);
+  if (call.is_refused) --refused_;
+  CallStatePool::free(&call);
+}
+
+void OpenCalls::retain_metadata(CallState& call, std::size_t bytes) noexcept {
+  call.retained_bytes = bytes;
+  memory_.retain(bytes);
+}
+
+void OpenCalls::release_metadata(CallState& call) noexcept {
+  memory_.release(std::exchange(call.retained_bytes, 0));
+  call.pending.reset();
+}
+
+void OpenCalls::drop_assembly(CallState& call) noexcept {
+  if (!call.assembly.is_active()) return;
+  memory_.release(call.assembly.total());
+  call.assembly.reset();
+}
+
+void OpenCalls::refuse_rest(CallState& call) noexcept {
+  call.peer_has_ended = !call.takes_more();
+  call.is_refused = true;
+  ++refused_;
+  drop_assembly(call);
+  call.deadline.cancel();
+}
+
+}  // namespace trunkline::session::native

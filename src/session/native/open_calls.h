@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+// OpenCalls: the calls of a connection that have an entry, from open() to forget(), and the memory retained for them.
+#pragma once
+
+#include "session/native/call_ids.h"
+#include "session/native/call_table.h"
+#include "session/native/event_in_hand.h"
+#include "session/native/receive_memory.h"
+#include "session/native/send_path.h"
+
+#include <cstddef>
+#include <vector>
+
+namespace trunkline::session::native {
+
+/// Owns the states. A state that is forgotten leaves nothing behind: no queued frame, no timer, no memory.
+class OpenCalls {
+ public:
+  /// What fires for a call's deadline: the callback gets the CallState as the timer's owner, and `owner` in it.
+  struct Deadlines {
+    base::TimerWheel& timers;
+    base::Timer::Callback callback;
+    void* owner;
+  };
+
+  /// All outlive the object.
+  OpenCalls(Role role, const ConnectionLimits& limits, const Negotiation& negotiation, SendPath& path,
+            const Deadlines& deadlines) noexcept
+      : role_(role), limits_(limits), negotiation_(negotiation), path_(path), deadlines_(deadlines), memory_(limits) {}
+  ~OpenCalls();
+  OpenCalls(const OpenCalls&) = delete;
+  OpenCalls& operator=(const OpenCalls&) = delete;
+
+  CallState* find(CallId id) const noexcept { return table_.find(id); }
+  std::size_t size() const noexcept { return table_.size(); }
+  bool empty() const noexcept { return table_.empty(); }
+  /// Those for which `is_wanted(const CallState&)`, oldest first.
+  template <class Predicate>
+  std::vector<CallState*> by_age(Predicate is_wanted) const {
+    return table_.by_age(ids_.newest(), is_wanted);
+  }
+  /// In no order. `function` must not open or forget calls.
+  template <class Function>
+  void for_each(Function function) const {
+    table_.for_each(function);
+  }
+
+  CallIds& ids() noexcept { return ids_; }
+  const CallIds& ids() const noexcept { return ids_; }
+  CallId next_id() const {
+    return ids_.next([this](CallId id) { return table_.find(id) != nullptr; });
+  }
+  ReceiveMemory& memory() noexcept { return memory_; }
+  const ReceiveMemory& memory() const noexcept { return memory_; }
+
+  CallState* open(CallId id, void* context);
+  /// Opens the new call of the event in hand, with what its first message took of its credit.
+  CallState* open(const EventInHand& in_hand, void* context);
+  void forget(CallState& call);
+  void schedule_deadline(CallState& call, base::TimePoint deadline) {
+    if (deadline != base::never) deadlines_.timers.schedule(call.deadline, deadline);
+  }
+  /// `bytes` of metadata are retained until the call is forgotten or release_metadata() is called.
+  void retain_metadata(CallState& call, std::size_t bytes) noexcept;
+  void release_metadata(CallState& call) noexcept;
+  /// Drops the unfinished message of the call.
+  void drop_assembly(CallState& call) noexcept;
+
+  /// True if the layer above has to finish the call, in its turn, also when the session refuses it.
+  bool keeps_turn(const CallState& call) const noexcept {
+    return role_ == Role::server && negotiation_.is_ordered() && !call.one_way &&
+           (call.pending != nullptr || call.context != nullptr);
+  }
+  /// Takes nothing more of the call. Its finish is still to come.
+  void refuse_rest(CallState& call) noexcept;
+  /// Open calls for which refuse_rest() was called.
+  std::size_t refused() const noexcept { return refused_; }
+
+ private:
+  void destroy(CallState& call) noexcept;
+
+  const Role role_;
+  const ConnectionLimits& limits_;
+  const Negotiation& negotiation_;
+  SendPath& path_;
+  const Deadlines deadlines_;
+  CallTable table_;
+  CallIds ids_;
+  ReceiveMemory memory_;
+  std::size_t refused_ = 0;
+};
+
+}  // namespace trunkline::session::native

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The error of an exceeded max_unread_bytes.
+#include "session/native/receive_memory.h"
+
+#include <string>
+
+namespace trunkline::session::native {
+
+Status ReceiveMemory::exceeded_by(std::uint64_t bytes) const {
+  return {StatusCode::resource_exhausted, "receive message: " + std::to_string(retained_ + bytes) +
+                                              " bytes of unfinished and unread messages exceed max_unread_bytes " +
+                                              std::to_string(limits_.max_unread_bytes)};
+}
+
+}  // namespace trunkline::session::native

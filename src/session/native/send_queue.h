@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// SendQueue: which call sends next - the credit of the connection, and the ring in which calls with queued frames take
+// turns.
+#pragma once
+
+#include "session/native/call_state.h"
+#include "session/output_queue.h"
+
+#include <cstdint>
+
+namespace trunkline::session::native {
+
+/// What the queue needs from its session.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  /// Appends the header block of the chunk about to be sent (its size included), or nothing. `number` receives the
+  /// method's number for a call frame. frame.started tells whether it is the first chunk, `last` whether it is the
+  /// last.
+  virtual void write_block(const QueuedFrame& frame, bool last, BufferWriter& out, std::uint32_t& number) = 0;
+  /// The frame has been sent completely and is freed after this. The call may be forgotten.
+  virtual void on_frame_sent(CallState& call, const QueuedFrame& frame) = 0;
+};
+
+/// A call is in the ring while it has queued frames and is not waiting for credit of its own.
+class SendQueue {
+ public:
+  SendQueue(OutputQueue& output, FrameSource& source) noexcept : output_(&output), source_(&source) {}
+  ~SendQueue();
+
+  std::int64_t credit() const noexcept { return credit_; }
+  void add_credit(std::int64_t bytes) noexcept { credit_ += bytes; }
+  void take_credit(std::int64_t bytes) noexcept { credit_ -= bytes; }
+
+  /// How calls share the connection.
+  enum class Order : std::uint8_t {
+    /// Each sends one chunk at a time.
+    in_turn,
+    /// As in_turn, but the first message of a call is sent completely before the next call begins.
+    starts_in_order,
+    /// The call that queued first sends everything before the next one.
+    in_order,
+  };
+  void set_order(Order order) noexcept { order_ = order; }
+
+  /// Queues a frame behind those of the call, and the call behind the others.
+  void push(CallState& call, QueuedFrame* frame);
+  /// The call has got credit.
+  void unblock(CallState& call) {
+    if (call.has_queue() && !call.in_ring) link(call);
+  }
+  /// Drops everything that the call has queued.
+  void remove(CallState& call) noexcept;
+  /// Sends chunks in turn until the output holds `until` bytes, credit ends or nothing is left.
+  void pump(std::size_t until, std::size_t chunk_bytes, std::size_t max_frame_bytes);
+
+  bool is_idle() const noexcept { return queued_frames_ == 0; }
+  bool has_queued_calls() const noexcept { return queued_starts_ > 0; }
+  /// Message bytes not sent yet.
+  std::size_t queued_bytes() const noexcept { return queued_bytes_; }
+  /// Roughly the memory of the queued frames.
+  std::size_t queued_memory() const noexcept { return queued_bytes_ + queued_frames_ * memory_per_frame; }
+
+ private:
+  /// The size of a frame and its call, rounded.
+  static constexpr std::size_t memory_per_frame = 512;
+
+  bool keeps_its_position(const QueuedFrame& frame) const noexcept {
+    return order_ == Order::in_order || (order_ == Order::starts_in_order && frame.start != nullptr);
+  }
+  bool send_chunk(CallState& call, std::size_t chunk_bytes, std::size_t max_frame_bytes);
+  void write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block, std::uint32_t number, std::size_t chunk,
+                   bool last);
+  void link(CallState& call) noexcept;
+  void unlink(CallState& call) noexcept;
+  void forget(const QueuedFrame& frame) noexcept;
+
+  OutputQueue* output_;
+  FrameSource* source_;
+  /// Circular: head_->ring_previous is the tail.
+  CallState* head_ = nullptr;
+  std::int64_t credit_ = 0;
+  std::size_t queued_frames_ = 0;
+  std::size_t queued_starts_ = 0;
+  std::size_t queued_bytes_ = 0;
+  Order order_ = Order::in_turn;
+  BufferWriter scratch_;
+};
+
+}  // namespace trunkline::session::native
