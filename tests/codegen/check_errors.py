@@ -30,11 +30,11 @@ def checks(arguments):
     yield (0, "", ["b-c.trunkline.h", "b_c_trunkline.py", "b_c_trunkline.pyi"]), both
     yield (0, "", []), protoc(arguments, [], text='syntax = "proto3"; message M {}')
     known = "the options are cpp, python, imports=relative, imports=absolute"
-    unknown = f"--trunkline_out: parse option 'java': it is unknown; {known}\n"
+    unknown = f"--trunkline_out: parse option 'java': unknown option; {known}\n"
     yield (1, unknown, []), protoc(arguments, ["--trunkline_opt=java"])
 
     garbage = subprocess.run([arguments.plugin], input=b"\xff\xff no request", capture_output=True)
-    told = b"protoc-gen-trunkline: read request: standard input holds no CodeGeneratorRequest of protoc\n"
+    told = b"protoc-gen-trunkline: read request: standard input is not a CodeGeneratorRequest of protoc\n"
     yield (1, told, b""), (garbage.returncode, garbage.stderr.splitlines(keepends=True)[-1], garbage.stdout)
     version = subprocess.run([arguments.plugin, "--version"], capture_output=True, text=True)
     yield (0, ["protoc-gen-trunkline", ""]), (version.returncode, [version.stdout.split()[0], version.stderr])

@@ -62,15 +62,15 @@ struct Held {
   std::map<std::string, Sum> sums;
 };
 using Narrow = asio::awaitable<int, asio::io_context::executor_type>;
-static_assert(structure::member_count<Anything> == 7);
+static_assert(detail::member_count<Anything> == 7);
 
 void add(Server& server) {
 """
 
 #: An object's registration, and the errors that it is to be told.
 OBJECTS = {
-    "std::shared_ptr<Hello::PartialService>(std::make_shared<Nothing>())": ["give the object by its own class"],
-    "std::shared_ptr<Hello::Service>(std::make_shared<Nothing>())": ["give the object by its own class"],
+    "std::shared_ptr<Hello::PartialService>(std::make_shared<Nothing>())": ["pass the object as its own class"],
+    "std::shared_ptr<Hello::Service>(std::make_shared<Nothing>())": ["pass the object as its own class"],
     "std::make_shared<Missing>()": [f"{name}' is not a member of 'Missing'" for name in ("greet_all", "talk")],
     "std::make_shared<Misfit>()": [
         f"this member function cannot serve its {kind}: it takes" for kind in ("unary method", "stream")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a stream of frames; the first byte of the input says from whom.
+// Fuzz target: a stream of frames; the first byte of the input selects the sender.
 #include "fuzz/requirement.h"
 #include "wire/body.h"
 #include "wire/control.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// main() of a fuzz target built without libFuzzer: gives it every file of the directory named on the command line.
+// main() of a fuzz target built without libFuzzer: runs it on every file of the directory named on the command line.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -18,7 +18,7 @@ int main(int argument_count, char** arguments) {
     const std::vector<char> content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     std::printf("%s\n", entry.path().filename().c_str());
     std::fflush(stdout);
-    // A copy of exactly its size, so that a sanitizer sees a read past the end.
+    // A copy of exactly the size, so that a sanitizer detects a read past the end.
     const std::vector<std::uint8_t> input(content.begin(), content.end());
     LLVMFuzzerTestOneInput(input.data(), input.size());
     ++files;

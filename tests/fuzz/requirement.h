@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What fuzz targets assert with.
+// The assertion of fuzz targets.
 #pragma once
 
 namespace trunkline::fuzz {
 
-/// Ends the run if `held` is false, so that the fuzzer keeps the input.
-inline void require(bool held) {
-  if (!held) __builtin_trap();
+/// Aborts if `is_met` is false, so that the fuzzer saves the input.
+inline void require(bool is_met) {
+  if (!is_met) __builtin_trap();
 }
 
 }  // namespace trunkline::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps drawn from a tape.
+// Steps read from a tape.
 #include "fuzz/session_driver.h"
 
 #include "fuzz/requirement.h"
@@ -11,7 +11,8 @@
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer)
-/// Freed memory is held back for a while; with blocks of up to a mebibyte that would pass libFuzzer's own limit.
+/// AddressSanitizer retains freed memory for a while. With blocks of up to a mebibyte that would exceed the memory
+/// limit of libFuzzer.
 extern "C" __attribute__((visibility("default"))) const char* __asan_default_options() {
   return "quarantine_size_mb=8";
 }
@@ -102,12 +103,12 @@ void SessionDriver::step() {
       if (tape_.byte() % 8 == 0) session().drain();
       return end_->turn();
     default:
-      if (tape_.byte() % 32 == 0) session().close(Status(StatusCode::internal, "the tape says so"));
+      if (tape_.byte() % 32 == 0) session().close(Status(StatusCode::internal, "closed by the tape"));
       return end_->turn();
   }
 }
 
-/// A frame whose length is right; all else is the tape's.
+/// A frame with a correct length. Everything else comes from the tape.
 void SessionDriver::send_frame() {
   kit::FrameSpec frame{.type = static_cast<wire::FrameType>(tape_.byte()), .flags = tape_.byte()};
   const std::uint8_t coding = tape_.byte();
@@ -127,9 +128,9 @@ void SessionDriver::send_frame() {
 }
 
 void SessionDriver::feed(std::string_view bytes) {
-  const std::size_t piece = std::size_t{1} + tape_.byte() * tape_.byte();
+  const std::size_t part = std::size_t{1} + tape_.byte() * tape_.byte();
   while (!bytes.empty()) {
-    const std::size_t taken = end_->feed(bytes.substr(0, piece), clock_.now());
+    const std::size_t taken = end_->feed(bytes.substr(0, part), clock_.now());
     if (taken == 0) return take_output(static_cast<std::size_t>(-1));
     static_cast<void>(watch_.saw(role_ == session::Role::client ? wire::Sender::server : wire::Sender::client,
                                  bytes.substr(0, taken)));
@@ -177,12 +178,12 @@ void SessionDriver::on_event(session::Event& event) {
   if (event.context != nullptr) require(static_cast<Call*>(event.context)->is_open);
   if (event.context != nullptr) require(static_cast<Call*>(event.context)->id == event.id);
   if (event.has_message) {
-    unsigned sum = 0;  // every byte may be read
+    unsigned sum = 0;  // every byte must be readable
     for (const std::byte byte : event.payload) sum += std::to_integer<unsigned>(byte);
     require(sum <= 255 * event.payload.size());
     if (tape_.byte() % 4 == 0) {
-      event.held = true;
-      held_.emplace_back(event.id, event.credit);
+      event.is_retained = true;
+      retained_.emplace_back(event.id, event.credit);
     }
   }
   switch (event.type) {
@@ -203,7 +204,7 @@ void SessionDriver::on_call(session::Event& event) {
   require(role_ == session::Role::server && !event.method_name.empty());
   switch (tape_.byte() % 4) {
     case 0:
-      return;  // the session has to answer
+      return;  // the session must finish the call
     case 1:
       static_cast<void>(session().finish(event.id, {}, draw_message(), nullptr, false));
       return;
@@ -215,7 +216,7 @@ void SessionDriver::on_call(session::Event& event) {
 
 void SessionDriver::on_end(session::Event& event) {
   require(event.context != nullptr);
-  if (!event.unanswered) static_cast<Call*>(event.context)->is_open = false;
+  if (!event.needs_finish) static_cast<Call*>(event.context)->is_open = false;
   require(role_ == session::Role::client || !event.status.is_ok());
 }
 
@@ -228,7 +229,7 @@ SessionDriver::Call* SessionDriver::pick() {
   return nullptr;
 }
 
-session::Outgoing SessionDriver::draw_message() {
+session::OutgoingMessage SessionDriver::draw_message() {
   const std::uint8_t kind = tape_.byte();
   if (kind % 8 == 0) return {};
   const std::size_t size = kind % 8 == 7 ? tape_.number(2) * 3u : tape_.byte();
@@ -252,7 +253,7 @@ void SessionDriver::start_call() {
   const Result<session::CallId> id = session().start(begin, draw_message());
   if (!id.is_ok()) return end_->turn();
   call->id = *id;
-  call->is_open = !begin.one_way;  // over with that: any event of it is one too many
+  call->is_open = !begin.one_way;  // a one-way call is over: it must have no event
   calls_.push_back(std::move(call));
   end_->turn();
 }
@@ -286,9 +287,9 @@ void SessionDriver::end_call() {
 }
 
 void SessionDriver::release_one() {
-  if (held_.empty()) return;
-  session().release(held_.back().first, held_.back().second);
-  held_.pop_back();
+  if (retained_.empty()) return;
+  session().release(retained_.back().first, retained_.back().second);
+  retained_.pop_back();
   end_->turn();
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SessionDriver: a session, its peer and the layer above it, all led by the bytes of a fuzzer.
+// SessionDriver: a session, its peer and the layer above it, all driven by the bytes of a fuzzer.
 #pragma once
 
 #include "kit/credit_watch.h"
@@ -14,7 +14,7 @@
 
 namespace trunkline::fuzz {
 
-/// The bytes of the input, taken from the front; zeros when they are used up.
+/// The bytes of the input, read from the front; zeros after its end.
 class Tape {
  public:
   Tape(const std::uint8_t* data, std::size_t size) noexcept : data_(data), size_(size) {}
@@ -28,8 +28,8 @@ class Tape {
   std::size_t size_;
 };
 
-/// Requires, whatever comes: events only before `closed`, only of calls that are open for the layer above, one end for
-/// each; output that keeps the rules of frames and of credit; nothing open after the end.
+/// Requires for every input: events come only before `closed` and only for calls that are open for the layer above,
+/// each call ends once, the output keeps the rules of frames and of credit, and nothing is open after the end.
 class SessionDriver {
  public:
   SessionDriver(session::Role role, const std::uint8_t* data, std::size_t size);
@@ -55,7 +55,7 @@ class SessionDriver {
   void release_one();
   void advance(base::Duration by);
   Call* pick();
-  session::Outgoing draw_message();
+  session::OutgoingMessage draw_message();
   session::Session& session() noexcept { return end_->session(); }
 
   const session::Role role_;
@@ -68,7 +68,7 @@ class SessionDriver {
   bool past_preface_ = false;
   bool closed_ = false;
   std::vector<std::unique_ptr<Call>> calls_;
-  std::vector<std::pair<session::CallId, session::HeldCredit>> held_;
+  std::vector<std::pair<session::CallId, session::MessageCredit>> retained_;
 };
 
 }  // namespace trunkline::fuzz

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls that are given up: their callers and their handlers are told.
+// Cancelled calls: both the caller and the handler notice.
 #include "client.h"
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -69,7 +69,7 @@ void cancel_server_stream(Client& client) {
 
   stream.cancel();
 
-  // Messages that came before may still be read.
+  // Messages that arrived before may still be read.
   auto read = stream.read();
   while (read) read = stream.read();
   expect_cancelled(read.status());

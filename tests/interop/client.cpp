@@ -33,7 +33,7 @@ ChannelOptions Client::options() {
 }
 
 Client::Client(std::string endpoint) : endpoint_(std::move(endpoint)), channel_(endpoint_, options()) {
-  // Afterwards what the server takes is known.
+  // After a call the client knows which codecs and compressors the server accepts.
   expect_ok(channel_.wait_for_ready(patience));
 }
 

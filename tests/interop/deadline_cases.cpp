@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deadlines: told to the server, kept by both sides, handed on to calls that handlers make.
+// Deadlines: sent to the server, enforced by both sides, inherited by calls that handlers make.
 #include "client.h"
 
 #include <array>
@@ -8,24 +8,24 @@ namespace trunkline::interop {
 
 namespace {
 
-/// Whether the server has told the event by then.
-bool has_been_told(Client& client, const std::string& event) {
-  const auto told = client.channel().call<Value>("interop.Test/Wait", Value(event), {.timeout = 100ms});
-  if (!told) expect(told.status().code() == StatusCode::deadline_exceeded, told.status().to_string());
-  return told.is_ok();
+/// Whether the server reports the event within 100 ms.
+bool is_reported(Client& client, const std::string& event) {
+  const auto reported = client.channel().call<Value>("interop.Test/Wait", Value(event), {.timeout = 100ms});
+  if (!reported) expect(reported.status().code() == StatusCode::deadline_exceeded, reported.status().to_string());
+  return reported.is_ok();
 }
 
 void expect_left(const Value& left, double timeout) {
   expect(left.is_number() && left.as_double() >= 0 && left.as_double() <= timeout, "other than the time left");
 }
 
-/// With a timeout that is long enough for the handler to have begun: most are.
+/// Calls with a timeout that is usually long enough for the handler to begin; tries again if it was not.
 template <class Call>
 void exceed_deadline(Client& client, const Call& call) {
   for (const std::chrono::milliseconds timeout : {200ms, 2000ms, 20000ms}) {
     const std::string name = client.fresh_name();
     expect_error(call(name, timeout), StatusCode::deadline_exceeded, true);
-    if (!has_been_told(client, name + " begun")) continue;
+    if (!is_reported(client, name + " begun")) continue;
     expect_left(client.wait_for(name + " begun"), std::chrono::duration<double>(timeout).count());
     client.wait_for(name + " cancelled");
     return;
@@ -50,14 +50,14 @@ void deadline_of_stream(Client& client) {
 }
 
 void deadline_that_has_passed(Client& client) {
-  const auto answer = client.channel().call<Empty>("interop.Test/Nothing", Empty(), {.timeout = 0ns});
-  expect_error(answer.status(), StatusCode::deadline_exceeded, false);
-  expect(answer.status().origin() == StatusOrigin::local, "its origin is not local");
+  const auto response = client.channel().call<Empty>("interop.Test/Nothing", Empty(), {.timeout = 0ns});
+  expect_error(response.status(), StatusCode::deadline_exceeded, false);
+  expect(response.status().origin() == StatusOrigin::local, "its origin is not local");
 }
 
 void time_left(Client& client) {
-  const auto answer = client.channel().call<Value>("interop.Test/TimeLeft", Empty(), {.timeout = 100s});
-  const Value left = expect_value(answer);
+  const auto response = client.channel().call<Value>("interop.Test/TimeLeft", Empty(), {.timeout = 100s});
+  const Value left = expect_value(response);
   expect_left(left, 100);
   expect(left.as_double() > 10, "less than a tenth of it");
   Channel patient(client.endpoint());
@@ -66,8 +66,8 @@ void time_left(Client& client) {
 
 void deadline_of_nested_call(Client& client) {
   const Value endpoint(client.endpoint());
-  const auto answer = client.channel().call<Value>("interop.Test/Nested", endpoint, {.timeout = 100s});
-  const Value left = expect_value(answer);
+  const auto response = client.channel().call<Value>("interop.Test/Nested", endpoint, {.timeout = 100s});
+  const Value left = expect_value(response);
   expect_left(left.at(0), 100);
   expect_left(left.at(1), left.at(0).as_double());
   expect(left.at(1).as_double() > 10, "less than a tenth of it");

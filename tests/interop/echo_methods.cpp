@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods that give back what they are given, as plain functions.
+// Methods that return their request, as plain functions.
 #include "service.h"
 
 #include <trunkline/protobuf.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The server goes while calls are under way: in order, or all at once.
+// The server ends while calls are open: gracefully, or by a crash.
 #include "client.h"
 
 #include <array>
@@ -19,20 +19,20 @@ void drain(Client& client) {
 
   expect_value(client.channel().call<Empty>("interop.Test/Signal", Value(SIGTERM)));
 
-  // Calls are taken until the server's leave has come, and then refused.
+  // The server accepts calls until its shutdown has begun, and then refuses them.
   Status status;
   while (status) status = client.channel().call<Empty>("interop.Test/Nothing", Empty()).status();
   expect_error(status, StatusCode::unavailable, false);
-  // What was under way goes on to its end.
+  // Open calls go on to their end.
   expect_ok(stream.write("tell " + name));
   expect(expect_message(stream.read()) == "tell " + name, "another message");
-  expect(expect_value(held.get()).is_null(), "another answer");
+  expect(expect_value(held.get()).is_null(), "another response");
   expect_ok(stream.close_writes());
   expect(expect_message(stream.read()) == "goodbye", "no goodbye");
   expect_ok(stream.finish());
 }
 
-/// Whether a call without a server may have run.
+/// Whether a call may have run although there is no server.
 bool may_run(Client& client) {
   const Status status = client.channel().call<Empty>("interop.Test/Nothing", Empty()).status();
   expect(status.code() == StatusCode::unavailable, "expected unavailable, got " + status.to_string());
@@ -55,7 +55,7 @@ void killed_server(Client& client) {
     expect_error(status, StatusCode::unavailable, true);
     expect(status.origin() == StatusOrigin::transport, "its origin is not the transport: " + status.to_string());
   }
-  // While the system clears up, it may still take a connection.
+  // While the system cleans up, it may still accept a connection.
   while (may_run(client)) continue;
 }
 

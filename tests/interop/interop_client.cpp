@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Plays cases against a conformance server and prints a line for each.
-// Usage: interop_client ENDPOINT [CASE...] | --list    (without names: all that leave the server alive)
+// Usage: interop_client ENDPOINT [CASE...] | --list    (without names: all cases that do not end the server)
 #include "client.h"
 
 #include <algorithm>

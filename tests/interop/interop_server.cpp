@@ -15,7 +15,8 @@ namespace {
 ServerOptions options_with(const std::shared_ptr<CountingCompressor>& compressor) {
   ServerOptions options;
   options.limits.max_message_bytes = max_message_bytes;
-  options.worker_threads = 16;  // handlers wait for each other
+  // Handlers wait for each other, so each needs a thread.
+  options.worker_threads = 16;
   options.compressors.add(compressor);
   return options;
 }
@@ -27,7 +28,7 @@ void add_compressions(Server& server, const std::shared_ptr<CountingCompressor>&
 }
 
 int serve(const char* endpoint) {
-  // Blocked here, and so in every thread the server starts, the signal waits for sigwait() below.
+  // The signal is blocked here and in every thread that the server starts, so that sigwait() below gets it.
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);

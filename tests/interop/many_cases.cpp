@@ -12,16 +12,16 @@ namespace {
 void pipelined_calls(Client& client) {
   std::vector<std::string> requests(1000);
   for (std::size_t i = 0; i < requests.size(); ++i) requests[i] = std::to_string(i);
-  std::size_t answered = 0;
+  std::size_t responses = 0;
 
   client.channel().call_many<std::string>("interop.Test/Echo", requests, 256,
-                                          [&](std::size_t index, const Result<std::string>& answer) {
-                                            expect(index == answered++, "out of order");
-                                            expect_ok(answer.status());
-                                            expect(*answer == requests[index], "another answer");
+                                          [&](std::size_t index, const Result<std::string>& response) {
+                                            expect(index == responses++, "out of order");
+                                            expect_ok(response.status());
+                                            expect(*response == requests[index], "another response");
                                           });
 
-  expect(answered == 1000, "other than 1000 answers");
+  expect(responses == 1000, "other than 1000 responses");
 }
 
 void calls_beside_large_ones(Client& client) {
@@ -34,13 +34,13 @@ void calls_beside_large_ones(Client& client) {
   }
 
   for (int i = 0; i < 100; ++i) {
-    expect(expect_value(smalls[static_cast<std::size_t>(i)].get()) == std::to_string(i), "another answer");
+    expect(expect_value(smalls[static_cast<std::size_t>(i)].get()) == std::to_string(i), "another response");
   }
-  for (auto& each : larges) expect(expect_value(each.get()) == large, "another large answer");
+  for (auto& each : larges) expect(expect_value(each.get()) == large, "another large response");
 }
 
 void calls_that_wait_for_each_other(Client& client) {
-  // Each answer needs a call that is made later.
+  // Each response needs a call that is made later.
   std::vector<std::string> names;
   std::vector<std::future<Result<Value>>> held;
   for (int i = 0; i < 4; ++i) {
@@ -50,7 +50,7 @@ void calls_that_wait_for_each_other(Client& client) {
   for (std::size_t i = names.size(); i-- > 0;) {
     client.wait_for(names[i] + " begun");
     client.tell(names[i], Value(i));
-    expect(expect_value(held[i].get()) == Value(i), "another answer");
+    expect(expect_value(held[i].get()) == Value(i), "another response");
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Metadata there and back: repeated names, binary values, on every kind of call.
+// Metadata in both directions: repeated names and binary values, on every kind of call.
 #include "client.h"
 
 #include <array>
@@ -27,11 +27,11 @@ void expect_echoed(const Metadata& leading, const Metadata& trailing,
 }
 
 void metadata_of_unary(Client& client) {
-  ReplyInfo reply;
-  const CallOptions options{.metadata = sent(), .reply = &reply};
+  ResponseInfo info;
+  const CallOptions options{.metadata = sent(), .response_info = &info};
   expect_value(client.channel().call<std::string>("interop.Test/Echo", std::string("m"), options));
-  expect_echoed(reply.leading, reply.trailing);
-  expect(reply.peer.starts_with("tcp://127.0.0.1:"), "another peer: " + reply.peer);
+  expect_echoed(info.leading, info.trailing);
+  expect(info.peer.starts_with("tcp://127.0.0.1:"), "another peer: " + info.peer);
 }
 
 void metadata_of_client_stream(Client& client) {

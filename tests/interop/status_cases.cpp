@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Errors: every code with its message, details and metadata; what the runtime itself refuses.
+// Errors: every code with its message, details and metadata; calls that the runtime itself refuses.
 #include "client.h"
 
 #include <trunkline/protobuf.h>
@@ -30,14 +30,14 @@ void expect_failure(const Status& status, int code) {
 
 void status_codes(Client& client) {
   for (int code = 1; code <= 16; ++code) {
-    ReplyInfo reply;
+    ResponseInfo info;
     const Metadata sent{{"leading-a", "1"}, {"trailing-a", "2"}, {"trailing-b-bin", std::string("\x00\xff", 2)}};
-    const auto answer =
-        client.channel().call<Empty>("interop.Test/Fail", failing_with(code), {.metadata = sent, .reply = &reply});
+    const auto response = client.channel().call<Empty>("interop.Test/Fail", failing_with(code),
+                                                       {.metadata = sent, .response_info = &info});
 
-    expect_failure(answer.status(), code);
-    expect(reply.leading == Metadata{{"leading-a", "1"}}, "other leading metadata");
-    expect(reply.trailing == Metadata{{"trailing-a", "2"}, {"trailing-b-bin", std::string("\x00\xff", 2)}},
+    expect_failure(response.status(), code);
+    expect(info.leading == Metadata{{"leading-a", "1"}}, "other leading metadata");
+    expect(info.trailing == Metadata{{"trailing-a", "2"}, {"trailing-b-bin", std::string("\x00\xff", 2)}},
            "other trailing metadata");
   }
 }
@@ -67,7 +67,8 @@ void handler_that_raises(Client& client) {
   const Status status = client.channel().call<Empty>("interop.Test/Throw", Empty()).status();
   expect_error(status, StatusCode::internal, true);
   expect(status.origin() == StatusOrigin::peer, "its origin is not the peer");
-  expect(status.message().find("secret") == std::string_view::npos, "its text is told: " + status.to_string());
+  expect(status.message().find("secret") == std::string_view::npos,
+         "the exception's text reached the caller: " + status.to_string());
   expect(status.message().starts_with("handler of interop.Test/Throw "), "it is not named: " + status.to_string());
 }
 
@@ -83,7 +84,7 @@ void unknown_method(Client& client) {
   expect_unknown(stream.finish());
 }
 
-/// Integers as text.
+/// A codec of integers as text.
 class OwnCodec final : public Codec {
  public:
   std::string_view name() const noexcept override { return "own"; }

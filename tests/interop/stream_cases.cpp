@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams of every kind: how many messages, in which order, and who ends them.
+// Streams of every kind: how many messages, in which order, and which side ends them.
 #include "client.h"
 
 #include <array>
@@ -35,19 +35,19 @@ void client_stream(Client& client) {
 }
 
 void empty_client_stream(Client& client) {
-  // Without a request the server chooses the codec of its answer.
+  // Without a request the server chooses the codec of its response.
   for (const std::string_view codec : {"", "json", "msgpack"}) {
     expect(sum_of(client, {}, {.codec = codec}) == summary(0, 0), "another sum");
   }
 }
 
-void server_answers_client_stream_early(Client& client) {
+void server_ends_client_stream_early(Client& client) {
   auto stream = client.channel().client_stream<Value, Value>("interop.Test/SumTwo");
   expect_ok(stream.write(Value(1)));
   expect_ok(stream.write(Value(2)));
   expect(expect_message(stream.read()) == summary(2, 3), "another sum");
   expect_ok(stream.finish());
-  // What is written after the end is told of it.
+  // A write after the end fails with the status of the call.
   expect(!stream.write(Value(3)), "a message was written after the end");
 }
 
@@ -129,7 +129,7 @@ void unary_method_as_stream(Client& client) {
 constexpr std::array cases{
     Case{"client_stream", &client_stream},
     Case{"empty_client_stream", &empty_client_stream},
-    Case{"server_answers_client_stream_early", &server_answers_client_stream_early},
+    Case{"server_ends_client_stream_early", &server_ends_client_stream_early},
     Case{"server_refuses_client_stream", &server_refuses_client_stream},
     Case{"server_stream", &server_stream},
     Case{"empty_server_stream", &empty_server_stream},

@@ -54,9 +54,9 @@ asio::awaitable<Status> chat(ServerStream<Slice, Slice>& stream, ServerContext& 
   while (true) {
     Result<std::optional<Slice>> next = co_await stream.async_read(asio::use_awaitable);
     if (!next) co_return next.status();
-    const Slice answer = next->value_or(Slice::from_static("goodbye"));
-    if (next->has_value() && answer.text().starts_with("tell ")) board.tell(std::string(answer.text().substr(5)));
-    if (Status written = co_await stream.async_write(answer, asio::use_awaitable); !written) co_return written;
+    const Slice response = next->value_or(Slice::from_static("goodbye"));
+    if (next->has_value() && response.text().starts_with("tell ")) board.tell(std::string(response.text().substr(5)));
+    if (Status written = co_await stream.async_write(response, asio::use_awaitable); !written) co_return written;
     if (!next->has_value()) co_return Status::ok();
   }
 }

@@ -93,10 +93,10 @@ void codec_protobuf_as_json(Client& client) {
 }
 
 void request_that_does_not_parse(Client& client) {
-  const auto answer = client.channel().call<Value>("interop.Test/EchoText", Value(5), {.codec = "json"});
-  // Whether it may have run is not certain everywhere: in Python the handler's side parses.
-  expect(answer.status().code() == StatusCode::invalid_argument, answer.status().to_string());
-  expect(answer.status().origin() == StatusOrigin::peer, "its origin is not the peer");
+  const auto response = client.channel().call<Value>("interop.Test/EchoText", Value(5), {.codec = "json"});
+  // Whether the call may have run differs: in Python the request is parsed next to the handler.
+  expect(response.status().code() == StatusCode::invalid_argument, response.status().to_string());
+  expect(response.status().origin() == StatusOrigin::peer, "its origin is not the peer");
 }
 
 void compression(Client& client) {
@@ -139,7 +139,7 @@ void one_way(Client& client) {
   const Value event = Value::object({{"name", name}, {"value", 17}});
   expect_ok(client.channel().call_oneway("interop.Test/Tell", event));
   expect(client.wait_for(name) == Value(17), "another value");
-  // Nobody is told of its failure, and what follows goes on.
+  // Its failure is not reported, and later calls are not affected.
   expect_ok(client.channel().call_oneway("interop.Test/Throw", Empty()));
   expect_ok(client.channel().call_oneway("interop.Test/Unknown", Empty()));
   empty_unary(client);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Methods that wait, for an event or for their cancellation, as blocking functions; and those about time and signals.
+// Blocking methods that wait for an event or for their cancellation, and methods about time and signals.
 #include "service.h"
 
 #include <trunkline/channel.h>

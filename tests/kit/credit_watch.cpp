@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The accounts of credit.
+// Keeps an account of the credit of both sides.
 #include "kit/credit_watch.h"
 
 #include "wire/byte_order.h"
@@ -21,7 +21,7 @@ std::string CreditWatch::saw(wire::Sender from, std::string_view bytes) {
     side.skip -= skipped;
     bytes.remove_prefix(skipped);
     if (bytes.empty()) break;
-    // Never more than is needed to understand what comes next: bodies are passed over.
+    // No more than is needed to understand what follows: bodies are skipped.
     const std::size_t size = std::min<std::size_t>(bytes.size(), side.greeted ? 1 : bytes.size());
     side.pending.append(bytes.substr(0, size));
     bytes.remove_prefix(size);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CreditWatch: reads along on both directions of a link and keeps the accounts of credit on its own.
+// CreditWatch: reads both directions of a link and keeps its own accounts of credit.
 #pragma once
 
 #include "wire/frame.h"
@@ -13,20 +13,23 @@
 
 namespace trunkline::kit {
 
-/// Tells when a side sends more than it was granted, or grants back more than has been sent to it. It takes a grant as
-/// given, and a message as received, when it is sent, so it never complains of what is right.
+/// Detects a side that sends more than it was granted, or returns more credit than was used. A grant counts as
+/// received, and so does a message, when it is sent, so a correct side is never reported.
 class CreditWatch {
  public:
-  /// Returns what the sender has done wrong; empty if nothing.
+  /// Returns the fault of the sender; empty: none.
   std::string saw(wire::Sender from, std::string_view bytes);
 
  private:
   struct Side {
     bool past_preface = false;
     bool greeted = false;
-    std::string pending;                ///< a preface, hello, header or block not whole yet
-    std::uint64_t skip = 0;             ///< bytes of a body that do not matter
-    std::int64_t connection = 1048576;  ///< what this side may still send
+    /// An incomplete preface, hello, header or header block.
+    std::string pending;
+    /// Bytes of a body to skip.
+    std::uint64_t skip = 0;
+    /// What this side may still send.
+    std::int64_t connection = 1048576;
     std::int64_t connection_initial = 1048576;
     std::int64_t call_initial = 65536;
     std::map<std::uint32_t, std::int64_t> calls;

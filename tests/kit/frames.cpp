@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Frames by hand.
+// Encodes and decodes the frames of tests.
 #include "kit/frames.h"
 
 #include "wire/body.h"
@@ -49,8 +49,8 @@ std::string hello(const wire::Hello& hello) {
   return std::string(as_text(out.bytes()));
 }
 
-std::string greeting(const wire::Hello& said) {
-  wire::Hello full = said;
+std::string greeting(const wire::Hello& limits) {
+  wire::Hello full = limits;
   if (full.codecs.empty()) full.codecs = {"bytes"};
   return preface() + hello(full);
 }

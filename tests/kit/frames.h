@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FrameSpec: a frame written down by hand, right or wrong, and frames read back from bytes.
+// FrameSpec: a frame specified by a test, valid or not; and frames read back from bytes.
 #pragma once
 
 #include "wire/frame.h"
@@ -16,7 +16,7 @@
 
 namespace trunkline::kit {
 
-/// A frame as a test wants it; nothing is checked. A header block is made if any of its fields is set.
+/// A frame as a test wants it; nothing is checked. It has a header block if any field of one is set.
 struct FrameSpec {
   wire::FrameType type{};
   std::uint8_t flags = 0;
@@ -29,21 +29,22 @@ struct FrameSpec {
   std::optional<std::uint64_t> message_bytes{};
   Metadata metadata{};
   std::string status_message{};
-  std::string body{};  ///< after the header block
+  /// What follows the header block.
+  std::string body{};
 
   std::string bytes() const;
 };
 
 std::string preface();
 std::string hello(const wire::Hello& hello);
-/// What a peer with codec "bytes" as number 1 says first: preface and hello.
-std::string greeting(const wire::Hello& hello = {});
+/// The first bytes of a peer with codec "bytes" as number 1: preface and hello.
+std::string greeting(const wire::Hello& limits = {});
 
-/// A unary call of codec 1: teaches `number` under `method` if that is not empty.
+/// A unary call of codec 1. It defines the method id `number` if `method` is not empty.
 FrameSpec call(std::uint32_t id, std::uint32_t number, std::string_view method = {}, std::string_view message = {});
-/// A message frame of codec 1.
+/// A message frame with codec 1.
 FrameSpec message(std::uint32_t id, std::string_view message, std::uint8_t more_flags = 0);
-/// An ok answer of codec 1.
+/// An ok response of codec 1.
 FrameSpec finish(std::uint32_t id, std::string_view message = {});
 FrameSpec failed(std::uint32_t id, StatusCode code, std::string_view text = {}, bool unprocessed = false);
 FrameSpec cancel(std::uint32_t id, std::uint32_t number = 1);
@@ -51,11 +52,13 @@ FrameSpec credit(std::uint32_t id, std::uint32_t bytes);
 FrameSpec ping(std::string_view eight_bytes = "12345678");
 FrameSpec goaway(std::uint32_t last, std::uint32_t code = 0, std::string_view reason = {});
 
-/// One frame of what a session has said.
+/// One frame that a session has sent.
 struct SeenFrame {
   wire::FrameHeader header{};
-  std::string body{};     ///< whole
-  std::string message{};  ///< the message part
+  /// With its header block.
+  std::string body{};
+  /// The part that is message bytes.
+  std::string message{};
   std::string method{};
   std::uint64_t message_bytes = 0;
   std::uint64_t timeout_us = 0;
@@ -66,15 +69,15 @@ struct SeenFrame {
   bool is(wire::FrameType type) const noexcept { return header.type == type; }
 };
 
-/// Frames out of a stream of bytes in any pieces.
+/// Frames out of a stream of bytes that comes in any parts.
 class FrameReader {
  public:
-  /// `with_preface`: the stream begins with one.
+  /// `with_preface`: the stream begins with a preface.
   explicit FrameReader(bool with_preface) noexcept : preface_pending_(with_preface) {}
 
-  /// The frames that are whole by now, in order.
+  /// The frames that are complete now, in order.
   std::vector<SeenFrame> read(std::string_view bytes);
-  /// Bytes that are no whole frame.
+  /// Bytes of an incomplete frame.
   std::size_t rest() const noexcept { return buffer_.size(); }
 
  private:

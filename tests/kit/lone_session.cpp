@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A session talked to in frames.
+// Feeds frames to a session, and collects its frames and events.
 #include "kit/lone_session.h"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ void LoneSession::on_event(session::Event& event) {
                  .has_message = event.has_message,
                  .end = event.end,
                  .one_way = event.one_way,
-                 .unanswered = event.unanswered,
+                 .needs_finish = event.needs_finish,
                  .payload = std::string(as_text(event.payload)),
                  .codec = event.codec != nullptr ? std::string(event.codec->name()) : std::string(),
                  .method = std::string(event.method_name),
@@ -28,9 +28,9 @@ void LoneSession::on_event(session::Event& event) {
                  .metadata = event.metadata,
                  .status = event.status};
   events_.push_back(std::move(seen));
-  if (hold_messages && event.has_message) event.held = true;
-  if (event.type != session::EventType::call || answer == Answer::nothing) return;
-  if (answer == Answer::keep) {
+  if (retain_messages && event.has_message) event.is_retained = true;
+  if (event.type != session::EventType::call || on_call == OnCall::ignore) return;
+  if (on_call == OnCall::attach) {
     session().attach(event.id, context_of(event.id));
   } else if (!event.status.is_ok()) {
     static_cast<void>(session().finish(event.id, event.status, {}, nullptr, true));
@@ -41,13 +41,13 @@ void LoneSession::on_event(session::Event& event) {
 
 void LoneSession::greet(const wire::Hello& hello) {
   feed(greeting(hello));
-  static_cast<void>(said());
+  static_cast<void>(sent_frames());
   static_cast<void>(events());
 }
 
-void LoneSession::feed(std::string_view bytes, std::size_t piece) {
+void LoneSession::feed(std::string_view bytes, std::size_t part) {
   while (!bytes.empty()) {
-    const std::size_t taken = end_.feed(bytes.substr(0, std::min(piece, bytes.size())), clock_.now());
+    const std::size_t taken = end_.feed(bytes.substr(0, std::min(part, bytes.size())), clock_.now());
     if (taken == 0) return;
     bytes.remove_prefix(taken);
     end_.turn();
@@ -66,7 +66,7 @@ void LoneSession::advance(base::Duration by) {
   end_.turn();
 }
 
-std::vector<SeenFrame> LoneSession::said() { return reader_.read(end_.take_output()); }
+std::vector<SeenFrame> LoneSession::sent_frames() { return reader_.read(end_.take_output()); }
 
 std::vector<SeenEvent> LoneSession::events() {
   end_.turn();

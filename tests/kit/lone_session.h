@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoneSession: one session whose peer is the test itself, frame by frame.
+// LoneSession: one session whose peer is the test, frame by frame.
 #pragma once
 
 #include "kit/frames.h"
@@ -13,7 +13,7 @@
 
 namespace trunkline::kit {
 
-/// An event copied out of its views.
+/// A copy of an event, with its own memory.
 struct SeenEvent {
   session::EventType type{};
   session::CallId id = 0;
@@ -21,21 +21,21 @@ struct SeenEvent {
   bool has_message = false;
   bool end = false;
   bool one_way = false;
-  bool unanswered = false;
+  bool needs_finish = false;
   std::string payload{};
   std::string codec{};
   std::string method{};
   std::uint32_t method_number = 0;
   base::TimePoint deadline = base::never;
-  session::HeldCredit credit{};
+  session::MessageCredit credit{};
   Metadata metadata{};
   Status status{};
 };
 
 class LoneSession {
  public:
-  /// What becomes of a call handed to a server.
-  enum class Answer { keep, echo, nothing };
+  /// What a server does with a call.
+  enum class OnCall { attach, echo, ignore };
 
   explicit LoneSession(session::Role role, const session::SessionOptions& options = plain_options());
 
@@ -43,22 +43,23 @@ class LoneSession {
   SessionEnd& end() noexcept { return end_; }
   base::TimerWheel& timers() noexcept { return timers_; }
   ManualClock& clock() noexcept { return clock_; }
-  /// Kept calls are attached with this address as their context, unique for each id.
+  /// Calls are attached with this address as their context, unique for each id.
   void* context_of(session::CallId id) { return &contexts_[id]; }
 
-  /// Preface and hello of a peer with the codec "bytes" and the given limits; takes the answer to it.
+  /// Preface and hello of a peer with the codec "bytes" and the given limits; discards what the session sends.
   void greet(const wire::Hello& hello = {});
-  /// Feeds bytes in pieces of at most `piece`, with a turn after each; the session's stall ends it.
-  void feed(std::string_view bytes, std::size_t piece = static_cast<std::size_t>(-1));
+  /// Feeds bytes in parts of at most `part`, with a turn after each, until the session stalls.
+  void feed(std::string_view bytes, std::size_t part = static_cast<std::size_t>(-1));
   void feed(std::initializer_list<FrameSpec> frames);
   void advance(base::Duration by);
-  /// Frames said since the last time.
-  std::vector<SeenFrame> said();
-  /// Events since the last time.
+  /// Frames sent since the last call.
+  std::vector<SeenFrame> sent_frames();
+  /// Events since the last call.
   std::vector<SeenEvent> events();
 
-  Answer answer = Answer::keep;
-  bool hold_messages = false;  ///< events keep their credit until the test releases it
+  OnCall on_call = OnCall::attach;
+  /// Messages are retained: the test releases their credit.
+  bool retain_messages = false;
 
  private:
   void on_event(session::Event& event);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ManualClock: time that passes only when a test says so.
+// ManualClock: time that passes only when the test moves it.
 #pragma once
 
 #include "base/clock.h"
@@ -10,7 +10,7 @@ class ManualClock final : public base::ClockSource {
  public:
   base::TimePoint now() const noexcept override { return now_; }
   void advance(base::Duration by) noexcept { now_ += by; }
-  /// Never goes back.
+  /// No effect if `now` is in the past.
   void set(base::TimePoint now) noexcept {
     if (now > now_) now_ = now;
   }

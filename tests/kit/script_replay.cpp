@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaying scripts.
+// Replays scripts.
 #include "kit/script_replay.h"
 
 #include <set>
@@ -26,15 +26,15 @@ std::string describe(const SeenEvent& event) {
          event.status.to_string() + "\n";
 }
 
-/// `cut` is the byte of the step `at` before which the pieces change over.
+/// `cut` is the byte of the step `at` before which the size of the parts changes.
 struct Split {
   std::size_t step = static_cast<std::size_t>(-1);
   std::size_t at = 0;
 };
 
-std::string run(const Script& script, std::size_t piece, Split split) {
+std::string run(const Script& script, std::size_t part, Split split) {
   LoneSession lone(script.role, script.options);
-  lone.answer = script.answer;
+  lone.on_call = script.on_call;
   std::string out;
   for (std::size_t i = 0; i < script.steps.size(); ++i) {
     const ScriptStep& step = script.steps[i];
@@ -42,12 +42,12 @@ std::string run(const Script& script, std::size_t piece, Split split) {
       lone.feed(std::string_view(step.bytes).substr(0, split.at));
       lone.feed(std::string_view(step.bytes).substr(split.at));
     } else {
-      lone.feed(step.bytes, piece);
+      lone.feed(step.bytes, part);
     }
     if (step.act) step.act(lone);
     for (const SeenEvent& event : lone.events()) out += describe(event);
   }
-  for (const SeenFrame& frame : lone.said()) {
+  for (const SeenFrame& frame : lone.sent_frames()) {
     out += "frame " + std::to_string(static_cast<int>(frame.header.type)) + " " + std::to_string(frame.header.flags) +
            " " + std::to_string(frame.header.call) + " " + std::to_string(frame.header.number) + " " + hex(frame.body) +
            "\n";
@@ -68,7 +68,7 @@ std::string check_end(std::vector<SeenEvent> events, const std::string& where) {
 
 }  // namespace
 
-std::string replay(const Script& script, std::size_t piece) { return run(script, piece, {}); }
+std::string replay(const Script& script, std::size_t part) { return run(script, part, {}); }
 
 std::string replay_split_everywhere(const Script& script) {
   const std::string whole = replay(script);
@@ -90,7 +90,7 @@ std::string replay_cut_everywhere(const Script& script) {
     for (std::size_t at = 0; at <= script.steps[last].bytes.size(); ++at) {
       for (const bool reset : {false, true}) {
         LoneSession lone(script.role, script.options);
-        lone.answer = script.answer;
+        lone.on_call = script.on_call;
         for (std::size_t i = 0; i < last; ++i) {
           lone.feed(script.steps[i].bytes);
           if (script.steps[i].act) script.steps[i].act(lone);

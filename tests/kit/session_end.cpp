@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Pumping one session by hand.
+// Pumps a session.
 #include "kit/session_end.h"
 
 #include "codec/bytes_codec.h"
@@ -26,17 +26,17 @@ const Compressor& snappy() { return *snappy_compressors().find("snappy"); }
 
 session::SessionOptions plain_options() { return {.codecs = &bytes_codecs(), .compressors = &snappy_compressors()}; }
 
-session::Outgoing payload(std::string_view bytes, const Compressor* compressor) {
+session::OutgoingMessage payload(std::string_view bytes, const Compressor* compressor) {
   return {.codec = &bytes_codec(), .compressor = compressor, .payload = Slice::copy_of(bytes)};
 }
 
-session::Outgoing direct(const std::string& text) {
+session::OutgoingMessage direct(const std::string& text) {
   return {.codec = &bytes_codec(), .message = MessageView::of(text)};
 }
 
 SessionEnd::SessionEnd(session::Role role, const session::SessionOptions& options, base::TimerWheel& timers,
                        base::TimePoint now)
-    : options_(options), session_(session::make_native_session(role, options_, timers, *this, now)) {}
+    : options_(options), session_(session::native::make_native_session(role, options_, timers, *this, now)) {}
 
 std::size_t SessionEnd::feed(std::string_view bytes, base::TimePoint now) {
   std::array<MutableByteSpan, 2> room;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// SessionEnd: one session with what it needs around it, and the pump that a connection would be.
+// SessionEnd: one session with what it needs around it, pumped by the test instead of a connection.
 #pragma once
 
 #include "base/timer_wheel.h"
-#include "session/native_session.h"
+#include "session/native/native_session.h"
 
 #include <functional>
 #include <memory>
@@ -20,30 +20,30 @@ const Compressor& snappy();
 /// Options with these registries and everything else at its default.
 session::SessionOptions plain_options();
 
-/// Bytes already encoded, as a message to send.
-session::Outgoing payload(std::string_view bytes, const Compressor* compressor = nullptr);
-/// A message that is written straight into the output; `text` outlives the call.
-session::Outgoing direct(const std::string& text);
+/// A message of bytes that are encoded already.
+session::OutgoingMessage payload(std::string_view bytes, const Compressor* compressor = nullptr);
+/// A message that is encoded straight into the output. `text` must outlive the call.
+session::OutgoingMessage direct(const std::string& text);
 
 class SessionEnd : public session::SessionOwner {
  public:
   SessionEnd(session::Role role, const session::SessionOptions& options, base::TimerWheel& timers, base::TimePoint now);
 
   session::Session& session() noexcept { return *session_; }
-  /// Called with every event; what it does not do with a `call` event the session answers itself.
+  /// Called with every event. The session finishes a call that this neither finishes nor attaches.
   std::function<void(session::Event&)> on_event;
 
-  /// Hands over up to `bytes.size()` bytes, as many as the session has room for in one read; returns how many.
+  /// Feeds as many bytes as the session has room for in one read; returns how many.
   std::size_t feed(std::string_view bytes, base::TimePoint now);
-  /// All events that there are.
+  /// Takes all events.
   void turn();
-  /// Up to `most` bytes of output, taken.
+  /// Takes up to `most` bytes of output.
   std::string take_output(std::size_t most = static_cast<std::size_t>(-1));
   bool take_wake() noexcept { return std::exchange(woken_, false); }
 
   void on_session_wake() noexcept override { woken_ = true; }
   bool is_listening() const noexcept override { return !is_at_work; }
-  /// As while a handler runs the loop.
+  /// True: as while a handler runs on the loop.
   bool is_at_work = false;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Parcels of bytes and the faults done to them.
+// Delays pieces of bytes, and injects faults.
 #include "kit/session_link.h"
 
 #include <algorithm>

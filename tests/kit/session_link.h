@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SessionLink: bytes on their way between two sessions in virtual time - delayed, split anywhere, cut, spoiled.
+// SessionLink: carries bytes between two sessions in virtual time; delays, splits, cuts and corrupts them.
 #pragma once
 
 #include "base/clock.h"
@@ -14,33 +14,33 @@
 
 namespace trunkline::kit {
 
-/// One direction. Holds at most `capacity` bytes, as a socket does: a slow reader blocks the writer.
+/// One direction. Like a socket it holds at most `capacity` bytes: a slow reader blocks the writer.
 class SessionLink {
  public:
   explicit SessionLink(base::Duration latency = {}, std::size_t capacity = 256 * 1024) noexcept
       : latency_(latency), capacity_(capacity) {}
 
-  /// Bytes that may be sent now.
+  /// The number of bytes that may be sent now.
   std::size_t room() const noexcept { return is_cut_ || held_ >= capacity_ ? 0 : capacity_ - held_; }
   void send(std::string bytes, base::TimePoint now);
-  /// The sender has closed; what is under way still arrives.
+  /// The sender closes; what was sent still arrives.
   void close() noexcept { is_closed_ = true; }
   /// The link breaks: nothing more arrives.
   void cut() noexcept;
 
-  /// At most `most` bytes that have arrived by now.
+  /// Takes at most `most` of the bytes that have arrived.
   std::string receive(std::size_t most, base::TimePoint now);
   bool is_cut() const noexcept { return is_cut_; }
-  /// Everything has been received and no more will come.
+  /// True if everything was received and nothing more will arrive.
   bool is_at_end() const noexcept { return is_cut_ || (is_closed_ && held_ == 0); }
-  /// When the next bytes arrive; `never` if none are under way.
+  /// When the next bytes arrive; `never` if there are none.
   base::TimePoint next_arrival() const noexcept;
   std::size_t held() const noexcept { return held_; }
 
-  /// Told of everything that is sent.
+  /// Called with all bytes that are sent.
   std::function<void(std::string_view)> on_bytes;
 
-  /// Faults by position in the stream of bytes: the byte at `position` is changed, or the link is cut before it.
+  /// A fault at a position in the stream of bytes: the byte at `position` is changed, or the link is cut before it.
   void spoil_at(std::uint64_t position, std::uint8_t mask) noexcept { spoil_at_ = position, spoil_mask_ = mask; }
   void cut_at(std::uint64_t position) noexcept { cut_at_ = position; }
 

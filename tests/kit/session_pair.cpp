@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The pump between two sessions.
+// Pumps two sessions.
 #include "kit/session_pair.h"
 
 #include <algorithm>
@@ -12,8 +12,8 @@ SessionPair::SessionPair(const Options& options)
       to_server_(options.latency, options.link_capacity),
       to_client_(options.latency, options.link_capacity) {}
 
-/// One write by `from`, one read by `to`. False: neither was possible.
-bool SessionPair::move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool reads, bool& end_told) {
+/// Does one write of `from` and one read of `to`. False: neither was possible.
+bool SessionPair::move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool reads, bool& end_seen) {
   bool moved = false;
   const auto size = [this] { return next_size ? std::max<std::size_t>(next_size(), 1) : std::size_t{1} << 20; };
   if (const std::size_t room = std::min(link.room(), size()); room > 0 && from.session().has_output()) {
@@ -24,7 +24,7 @@ bool SessionPair::move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool
   }
   if (from.session().is_closed() && !from.session().has_output()) link.close();
   if (from.take_wake()) from.turn(), moved = true;
-  if (!reads || end_told) return moved;
+  if (!reads || end_seen) return moved;
 
   std::array<MutableByteSpan, 2> room;
   const std::size_t count = to.session().prepare_receive(room);
@@ -37,7 +37,7 @@ bool SessionPair::move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool
     return true;
   }
   if (link.is_at_end() && (link.is_cut() || capacity > 0)) {  // who does not read does not see the end
-    end_told = true;
+    end_seen = true;
     to.session().transport_closed(link.is_cut() ? Status(StatusCode::unavailable, "connection reset") : Status());
     to.turn();
     return true;
@@ -48,8 +48,8 @@ bool SessionPair::move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool
 void SessionPair::settle() {
   bool moved = true;
   while (moved) {
-    moved = move(client_, to_server_, server_, server_reads, server_end_told_);
-    moved = move(server_, to_client_, client_, client_reads, client_end_told_) || moved;
+    moved = move(client_, to_server_, server_, server_reads, server_end_seen_);
+    moved = move(server_, to_client_, client_, client_reads, client_end_seen_) || moved;
     if (client_.take_wake()) client_.turn(), moved = true;
     if (server_.take_wake()) server_.turn(), moved = true;
   }

@@ -28,23 +28,23 @@ class SessionPair {
   SessionLink& to_client() noexcept { return to_client_; }
   ManualClock& clock() noexcept { return clock_; }
 
-  /// How many bytes a read or write moves at most; asked anew for each. Without one: all there is.
+  /// The maximum number of bytes of a read or write; called for each. Null: no maximum.
   std::function<std::size_t()> next_size;
-  /// A reader that is told not to read leaves its bytes in the link.
+  /// A side that does not read leaves its bytes in the link.
   bool client_reads = true;
   bool server_reads = true;
 
-  /// Moves bytes and lets both take their turns until nothing is left to do at this moment.
+  /// Moves bytes and runs both sides until there is nothing to do at this time.
   void settle();
-  /// Time passes up to the next arrival or timer, but not past `limit`. False: nothing happens before it.
+  /// Advances the time to the next arrival or timer, but not past `limit`. False: there is none before `limit`.
   bool step(base::TimePoint limit);
-  /// settle() and step() until nothing happens within `time`.
+  /// Calls settle() and step() until `time` has passed.
   void run(base::Duration time);
-  /// The connection breaks for both.
+  /// The connection breaks for both sides.
   void break_link();
 
  private:
-  bool move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool reads, bool& end_told);
+  bool move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool reads, bool& end_seen);
 
   ManualClock clock_;
   base::TimerWheel timers_{clock_.now()};
@@ -52,8 +52,8 @@ class SessionPair {
   SessionEnd server_;
   SessionLink to_server_;
   SessionLink to_client_;
-  bool client_end_told_ = false;
-  bool server_end_told_ = false;
+  bool client_end_seen_ = false;
+  bool server_end_seen_ = false;
 };
 
 }  // namespace trunkline::kit

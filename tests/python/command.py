@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-class Serving:
+class ServingCommand:
     """The process, and what it writes to standard error."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
@@ -61,7 +61,7 @@ class Serving:
         return self.until("^listening on (.*)")
 
     def rest(self) -> list[str]:
-        """Lines that nobody has waited for. After ``close``."""
+        """The lines that no test has waited for. After ``close``."""
         return list(self._coming.queue)
 
     def end(self, number: int = signal.SIGTERM) -> int:
@@ -70,8 +70,8 @@ class Serving:
 
 
 @contextlib.contextmanager
-def serving(folder: Path, *arguments: str, at: str = "tcp://127.0.0.1:0") -> Iterator[Serving]:
-    started = Serving(folder, *arguments, "--endpoint", at)
+def serving(folder: Path, *arguments: str, at: str = "tcp://127.0.0.1:0") -> Iterator[ServingCommand]:
+    started = ServingCommand(folder, *arguments, "--endpoint", at)
     try:
         yield started
     finally:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs the command `trunkline` for tests, and servers for it to call."""
+"""Runs the command `trunkline` in tests, and servers for it to call."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from types import GenericAlias
 from typing import Any
 
 import pytest
-from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
-
 import trunkline
+from google.protobuf import descriptor_pb2, descriptor_pool, message_factory
 
 from .readme import ROOT
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
 import pytest
-
 import trunkline
 
 Serve = Callable[[trunkline.Server], trunkline.Channel]

@@ -12,7 +12,6 @@ import msgspec
 import numpy
 import numpy.typing
 import pydantic
-
 import trunkline
 from trunkline import testing
 from trunkline.services import add_reflection
@@ -74,7 +73,7 @@ class Person(TypedDict, total=False):
 
 
 class Order(pydantic.BaseModel):
-    """What somebody wants."""
+    """An order of a customer."""
 
     number: int = pydantic.Field(alias="orderNumber", description="Unique.")
     lines: list[str] = []

@@ -1,19 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""The programs that the READMEs show, and how those of the repository's are run: a server, then its clients."""
+"""The programs of the READMEs, and how those of the repository's are run: a server, then its clients."""
 
 from __future__ import annotations
 
-import re
 import signal
 import socket
 import subprocess
 from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from . import pages
+
+ROOT = pages.ROOT
 
 
 def programs(readme: Path) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", readme.read_text(), re.DOTALL)
+    return [program.text for program in pages.programs(readme, "python")]
 
 
 def serve_and_call(python: str, folder: Path) -> None:

@@ -7,9 +7,8 @@ import functools
 from collections.abc import Iterable
 from typing import Any
 
-from google.protobuf import descriptor_pb2, descriptor_pool
-
 import trunkline
+from google.protobuf import descriptor_pb2, descriptor_pool
 from trunkline.services import _definitions
 
 V1, V1ALPHA = _definitions.REFLECTION
@@ -32,17 +31,17 @@ def ask_all(channel: trunkline.Channel, requests: Iterable[dict[str, Any]], pack
 
 
 def ask(channel: trunkline.Channel, package: str = V1, **request: Any) -> Any:
-    (answer,) = ask_all(channel, [request], package)
-    return answer
+    (response,) = ask_all(channel, [request], package)
+    return response
 
 
 def services(channel: trunkline.Channel) -> list[str]:
     return [each.name for each in ask(channel, list_services="*").list_services_response.service]
 
 
-def files_of(answer: Any) -> list[Any]:
-    assert answer.WhichOneof("message_response") == "file_descriptor_response", answer
-    data = answer.file_descriptor_response.file_descriptor_proto
+def files_of(response: Any) -> list[Any]:
+    assert response.WhichOneof("message_response") == "file_descriptor_response", response
+    data = response.file_descriptor_response.file_descriptor_proto
     return [descriptor_pb2.FileDescriptorProto.FromString(each) for each in data]
 
 
@@ -102,14 +101,14 @@ def message_of(file: Any, name: str) -> Any:
 
 def field_types(message: Any) -> dict[str, str]:
     """As ``.proto`` files have them."""
-    told = {}
+    reported = {}
     for field in message.field:
         kind = field.type_name.lstrip(".") or descriptor_pb2.FieldDescriptorProto.Type.Name(field.type)[5:].lower()
         entry = [each for each in message.nested_type if kind.endswith(f".{message.name}.{each.name}")]
         if entry:
             key, value = field_types(entry[0]).values()
-            told[field.name] = f"map<{key}, {value}>"
+            reported[field.name] = f"map<{key}, {value}>"
         else:
             prefix = "repeated " if field.label == 3 else "optional " if field.proto3_optional else ""
-            told[field.name] = f"{prefix}{kind}"
-    return told
+            reported[field.name] = f"{prefix}{kind}"
+    return reported

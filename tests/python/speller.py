@@ -6,9 +6,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Any, ClassVar
 
-from google.protobuf import wrappers_pb2 as _wrappers_pb2
-
 import trunkline
+from google.protobuf import wrappers_pb2 as _wrappers_pb2
 from trunkline import aio
 
 _METHODS = {

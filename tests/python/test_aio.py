@@ -12,9 +12,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, TypeVar
 
 import pytest
-import uvloop
-
 import trunkline
+import uvloop
 from trunkline import aio
 
 T = TypeVar("T")
@@ -94,8 +93,8 @@ def make_server() -> aio.Server:
 def test_calls(play: Play) -> None:
     async def scenario(server: aio.Server, channel: aio.Channel) -> None:
         assert await channel.call("echo", b"x") == b"x"
-        answers = await asyncio.gather(*(channel.call("echo", str(i).encode()) for i in range(500)))
-        assert answers == [str(i).encode() for i in range(500)]
+        responses = await asyncio.gather(*(channel.call("echo", str(i).encode()) for i in range(500)))
+        assert responses == [str(i).encode() for i in range(500)]
 
     play(make_server(), scenario)
 
@@ -252,8 +251,8 @@ def test_map(play: Play) -> None:
         assert [m async for m in channel.map("echo", numbers(), window=300)] == expected
         errors = [m async for m in channel.map("fail", ["rpc", "rpc"], return_exceptions=True)]
         assert [type(error) for error in errors] == [trunkline.PermissionDenied] * 2
-        async with contextlib.aclosing(channel.map("later", [0.0, 30.0, 30.0])) as answers:
-            assert await anext(answers) == 0.0
+        async with contextlib.aclosing(channel.map("later", [0.0, 30.0, 30.0])) as responses:
+            assert await anext(responses) == 0.0
 
     play(make_server(), scenario)
 
@@ -272,9 +271,9 @@ def test_metadata_and_one_way(play: Play) -> None:
         notified.append(request)
 
     async def scenario(server: aio.Server, channel: aio.Channel) -> None:
-        reply = trunkline.Reply()
-        assert await channel.call("meta", metadata={"a": "b"}, reply=reply) == "b"
-        assert reply.trailing_metadata["trail"] == "t"
+        response_info = trunkline.ResponseInfo()
+        assert await channel.call("meta", metadata={"a": "b"}, response_info=response_info) == "b"
+        assert response_info.trailing_metadata["trail"] == "t"
         await channel.call_oneway("notify", 5)
         while not notified:
             await asyncio.sleep(0.001)
@@ -301,7 +300,7 @@ def test_closing_ends_what_waits(play: Play) -> None:
         running = server.serve("tcp://127.0.0.1:0")
         other = aio.Channel(running.endpoint)
         calls = [asyncio.ensure_future(other.call("later", 30.0)) for _ in range(20)]
-        while running.stats()["open_calls"] < 20:
+        while running.totals()["open_calls"] < 20:
             await asyncio.sleep(0.001)
         with pytest.raises(trunkline.DeadlineExceeded, match="20 calls were cancelled"):
             await other.close(0.05)
@@ -317,9 +316,9 @@ def test_draining_lets_calls_end(play: Play) -> None:
         running = server.serve("tcp://127.0.0.1:0")
         async with aio.Channel(running.endpoint) as other:
             call = asyncio.ensure_future(other.call("later", 0.1))
-            while running.stats()["calls_started"] == 0:
+            while running.totals()["calls_started"] == 0:
                 await asyncio.sleep(0.001)
-            await running.drain(20)
+            await running.shutdown(20)
             assert await call == 0.1
 
     play(make_server(), scenario)
@@ -330,7 +329,7 @@ def test_stopping_cancels_handlers(play: Play) -> None:
         running = server.serve("tcp://127.0.0.1:0")
         async with aio.Channel(running.endpoint, max_retries=0) as other:
             call = asyncio.ensure_future(other.call("later", 30.0))
-            while running.stats()["calls_started"] == 0:
+            while running.totals()["calls_started"] == 0:
                 await asyncio.sleep(0.001)
             await running.stop()
             with pytest.raises(trunkline.Unavailable):

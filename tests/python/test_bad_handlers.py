@@ -10,7 +10,6 @@ import threading
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
-
 import trunkline
 from trunkline import aio
 
@@ -75,7 +74,7 @@ def test_all_workers_blocked_by_streams(serve: Serve) -> None:
 
 
 @pytest.mark.parametrize("threads", [1, 3])
-def test_busy_workers_still_hear_of_cancellation(threads: int) -> None:
+def test_busy_workers_notice_cancellation(threads: int) -> None:
     server = trunkline.Server(threads=threads)
 
     @server.method
@@ -127,8 +126,8 @@ def test_a_coroutine_that_blocks_the_loop_only_delays() -> None:
 
     async def main() -> None:
         async with server.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:
-            answers = await asyncio.gather(channel.call("blocks", 1), *(channel.call("quick", i) for i in range(10)))
-            assert answers == [1, *range(10)]
+            responses = await asyncio.gather(channel.call("blocks", 1), *(channel.call("quick", i) for i in range(10)))
+            assert responses == [1, *range(10)]
 
     asyncio.run(main())
 
@@ -170,7 +169,7 @@ def test_stopping_with_a_handler_that_does_not_end() -> None:
     running = server.serve("tcp://127.0.0.1:0")
     with trunkline.Channel(running.endpoint, max_retries=0) as channel:
         future = channel.submit("block")
-        while running.stats()["calls_started"] == 0:
+        while running.totals()["calls_started"] == 0:
             pass
         stopper = threading.Timer(0.2, release.set)
         stopper.start()
@@ -191,9 +190,9 @@ def test_draining() -> None:
     running = server.serve("tcp://127.0.0.1:0")
     with trunkline.Channel(running.endpoint, max_retries=0) as channel:
         future = channel.submit("block", 7)
-        while running.stats()["calls_started"] == 0:
+        while running.totals()["calls_started"] == 0:
             pass
-        drainer = threading.Thread(target=running.drain, args=(20.0,))
+        drainer = threading.Thread(target=running.shutdown, args=(20.0,))
         drainer.start()
         # Refused as unknown until the server has begun to drain, then as gone.
         with pytest.raises(trunkline.Unavailable):
@@ -216,10 +215,10 @@ def test_draining_cuts_off_what_takes_too_long() -> None:
     running = server.serve("tcp://127.0.0.1:0")
     with trunkline.Channel(running.endpoint, max_retries=0) as channel:
         future = channel.submit("block")
-        while running.stats()["calls_started"] == 0:
+        while running.totals()["calls_started"] == 0:
             pass
         with pytest.raises(trunkline.DeadlineExceeded, match="cut off: 1"):
-            running.drain(0.05)
+            running.shutdown(0.05)
         assert isinstance(future.exception(20), trunkline.Unavailable)
 
 
@@ -248,11 +247,11 @@ def test_a_stream_handler_that_computes_after_a_long_wait(serve: Serve) -> None:
     release.clear()
     with channel.stream("compute", int, int) as stream:
         channel.call("quick", 1)
-        # Long enough for whoever stands by to doze while the handler looks after the loop.
+        # Long enough for the workers on stand-by to sleep while the handler runs the loop.
         release.wait(0.4)
         stream.write(8)
         assert begun.wait(20)
-        # Nobody looks after the loop now unless he was woken.
+        # No thread runs the loop now unless one of them was woken.
         assert channel.call("quick", 2) == 2
         release.set()
         assert stream.read() == 8

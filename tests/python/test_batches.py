@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 import asyncio
-import itertools
-import sys
 import threading
 from typing import Any
 
 import pytest
-
 import trunkline
-from trunkline import _futures, aio, testing
-from trunkline._units import do_each
-from trunkline.aio import _loop
+from trunkline import aio, testing
+from trunkline._process.batches import do_each
+from trunkline._sync import futures
+from trunkline.aio import _loop_inbox
 
 
 class Alarm(BaseException):
@@ -59,7 +57,7 @@ class Inbox:
         return not self._batches
 
 
-def test_an_event_loop_hears_of_the_rest_of_a_batch() -> None:
+def test_an_event_loop_gets_the_rest_of_a_batch() -> None:
     class Interrupted(asyncio.Future[int]):
         has_raised = False
 
@@ -76,7 +74,7 @@ def test_an_event_loop_hears_of_the_rest_of_a_batch() -> None:
         inbox: Any = Inbox([(futures[0], 0), (futures[1], 1), (futures[2], 2), (futures[3], ValueError("three"))])
 
         with pytest.raises(Alarm):
-            _loop._complete(inbox)
+            _loop_inbox._complete(inbox)
 
         assert [future.done() for future in futures] == [True] * 4
         assert (futures[0].result(), futures[1].result(), str(futures[3].exception())) == (0, 1, "three")
@@ -101,14 +99,14 @@ def test_a_dispatcher_survives(caplog: pytest.LogCaptureFixture) -> None:
     others = [future() for _ in range(2)]
     inbox: Any = Inbox(MemoryError("none left"), [(others[0], b"0"), (broken, b""), (others[1], b"1")])
 
-    _futures._dispatch(inbox)
+    futures._dispatch(inbox)
 
     assert [other.result(0) for other in others] == ["0", "1"]
     assert isinstance(broken.exception(0), Alarm)
     assert "none left" in caplog.text and "amid a batch" in caplog.text
 
 
-def test_a_call_that_cannot_be_begun_is_answered() -> None:
+def test_a_call_that_cannot_begin_is_finished() -> None:
     server = aio.Server(threads=1)
 
     @server.method
@@ -117,8 +115,8 @@ def test_a_call_that_cannot_be_begun_is_answered() -> None:
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        told: list[Any] = []
-        loop.set_exception_handler(lambda loop, context: told.append(context["exception"]))
+        reported: list[Any] = []
+        loop.set_exception_handler(lambda loop, context: reported.append(context["exception"]))
         async with testing.aserve(server) as channel:
             assert await channel.call("echo", 1) == 1
             failures = [MemoryError("none left")]
@@ -129,9 +127,9 @@ def test_a_call_that_cannot_be_begun_is_answered() -> None:
                 return asyncio.Task(coroutine, loop=loop, **options)
 
             loop.set_task_factory(factory)
-            answers = await asyncio.gather(*(channel.call("echo", i, timeout=20.0) for i in range(5)), return_exceptions=True)
-            assert sorted(type(answer).__name__ for answer in answers) == ["Internal", "int", "int", "int", "int"]
-            assert [type(error) for error in told] == [MemoryError]
+            responses = await asyncio.gather(*(channel.call("echo", i, timeout=20.0) for i in range(5)), return_exceptions=True)
+            assert sorted(type(response).__name__ for response in responses) == ["Internal", "int", "int", "int", "int"]
+            assert [type(error) for error in reported] == [MemoryError]
 
     asyncio.run(main())
 
@@ -169,13 +167,13 @@ def test_a_handler_cannot_drain_its_server() -> None:
     @server.method
     async def drain() -> str:
         with pytest.raises(RuntimeError, match="would wait for the handler") as caught:
-            await running[0].drain(20.0)
+            await running[0].shutdown(20.0)
         return str(caught.value)
 
     async def main() -> None:
         running.append(server.serve("tcp://127.0.0.1:0"))
         async with aio.Channel(running[0].endpoint) as channel:
-            assert "drain" in await channel.call("drain", timeout=20.0)
-        await running[0].drain()
+            assert "shutdown" in await channel.call("drain", timeout=20.0)
+        await running[0].shutdown()
 
     asyncio.run(main())

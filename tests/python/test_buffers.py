@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bytes, buffers and arrays as messages: without a copy where they are many."""
+"""Bytes, buffers and arrays as messages; long ones are not copied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from typing import Any, Optional
 import numpy
 import numpy.typing
 import pytest
-
 import trunkline
 
 from .conftest import Serve
@@ -36,9 +35,9 @@ def channel(serve: Serve) -> trunkline.Channel:
 def test_numpy_buffers(channel: trunkline.Channel) -> None:
     numbers = numpy.arange(100_000, dtype=numpy.float64)
 
-    answer = channel.call("total", numbers, memoryview)
+    response = channel.call("total", numbers, memoryview)
 
-    assert numpy.frombuffer(answer, dtype=numpy.float64)[0] == numbers.sum()
+    assert numpy.frombuffer(response, dtype=numpy.float64)[0] == numbers.sum()
 
 
 def test_hints_of_numpy(serve: Serve) -> None:
@@ -75,13 +74,13 @@ def test_arrays_both_ways(serve: Serve, length: int) -> None:
     channel = serve(server)
     numbers = numpy.arange(length, dtype=numpy.float32)
 
-    answer = channel.call("twice", numbers, numpy.typing.NDArray[numpy.float32])
+    response = channel.call("twice", numbers, numpy.typing.NDArray[numpy.float32])
 
-    assert answer.dtype == numpy.float32
-    assert (answer == 2 * numbers).all() and len(answer) == length
+    assert response.dtype == numpy.float32
+    assert (response == 2 * numbers).all() and len(response) == length
 
 
-def test_an_array_of_other_elements_is_no_answer(serve: Serve) -> None:
+def test_an_array_of_other_elements_is_refused_as_the_response(serve: Serve) -> None:
     server = trunkline.Server(threads=1)
 
     @server.method
@@ -147,7 +146,7 @@ def test_large_bytes_that_come_are_not_copied(channel: trunkline.Channel, large:
 
 @pytest.mark.parametrize("is_read_only", [True, False])
 def test_large_bytes_that_go_are_not_copied(serve: Serve, large: Any, is_read_only: bool) -> None:
-    """What is borrowed is held meanwhile, which the references to it tell; and no longer."""
+    """A borrowed buffer is held during the call, as its reference count shows, and no longer."""
     server = trunkline.Server(threads=1)
     arrived, release = threading.Event(), threading.Event()
 

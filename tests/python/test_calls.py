@@ -7,7 +7,6 @@ import threading
 import time
 
 import pytest
-
 import trunkline
 
 from .conftest import Serve
@@ -157,7 +156,7 @@ def test_a_handler_calls_its_own_server() -> None:
 def test_calls_per_gil_are_counted() -> None:
     with echo_server().serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
         list(channel.map("Echo/Say", [b"12345678"] * 5000, window=256))
-        stats = running.stats()
+        stats = running.totals()
 
     assert stats["python_calls"] == 5000
     assert stats["python_batches"] < 2500
@@ -176,7 +175,7 @@ def test_a_closed_channel_refuses(serve: Serve) -> None:
             use()
 
 
-def test_nobody_listens() -> None:
+def test_no_server_listens() -> None:
     with trunkline.Channel("tcp://127.0.0.1:1") as channel:
         with pytest.raises(trunkline.Unavailable) as caught:
             channel.call("Echo/Say", b"x")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a forked child makes of its parent's futures, channels and servers. Each scenario is a process of its own."""
+"""Futures, channels and servers of the parent in a forked child. Each scenario runs in its own process."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ def test_a_future_of_the_parent_fails_in_a_child() -> None:
 def test_locks_that_were_held_at_the_fork() -> None:
     play(
         """
-        from trunkline import _futures
+        from trunkline._sync import futures
         running = server.serve("tcp://127.0.0.1:0")
         channels = [trunkline.Channel(running.endpoint) for _ in range(2)]
         assert channels[0].submit("echo", b"x").result(20) == b"x"
-        _futures.starting.acquire()  # as of another thread
+        futures.dispatcher_lock.acquire()  # as of another thread
         running._stopping.acquire()
         pid = os.fork()
         if pid == 0:
@@ -64,7 +64,7 @@ def test_locks_that_were_held_at_the_fork() -> None:
             with trunkline.Channel(running.endpoint) as own:
                 assert own.submit("echo", b"child").result(20) == b"child"
             os._exit(0)
-        _futures.starting.release()
+        futures.dispatcher_lock.release()
         running._stopping.release()
         assert os.waitpid(pid, 0)[1] == 0
         assert channels[0].submit("echo", b"x").result(20) == b"x"
@@ -85,7 +85,7 @@ def test_a_child_that_closes_a_channel_completes_no_futures_of_the_parent() -> N
         parent = os.getpid()
         for future in futures:
             future.add_done_callback(lambda _: os.write(1, b"parent\\n" if os.getpid() == parent else b"child\\n"))
-        channel.call("echo", b"9")  # looks after the loop: their answers are there now
+        channel.call("echo", b"9")  # runs the loop, so their responses have arrived
         pid = os.fork()
         if pid == 0:
             channel.close(0)

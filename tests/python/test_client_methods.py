@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator, Iterator, Mapping
 from typing import Annotated, Any, Optional
 
 import pytest
-from google.protobuf.wrappers_pb2 import Int64Value, StringValue
-from typing_extensions import assert_type
-
 import trunkline
+from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 from trunkline import aio, testing
+from typing_extensions import assert_type
 
 from .speller import AsyncSpellerClient, AsyncSpellerService, SpellerClient, SpellerService
 from .test_defined_services import Speller
@@ -24,12 +23,12 @@ DOUBLE = trunkline.MethodDefinition("double", "unary", int, int)
 
 
 class Told(Speller):
-    """Tells what it is told of a call."""
+    """Returns what its handlers see of a call."""
 
     def greet(self, request: Any, context: trunkline.Context) -> Any:
         left = context.time_left()
-        told = {"left": left and round(left), "a": context.metadata.get("a"), "text": request.value}
-        return StringValue(value=str(told))
+        reported = {"left": left and round(left), "a": context.metadata.get("a"), "text": request.value}
+        return StringValue(value=str(reported))
 
 
 def test_every_form_of_a_unary_call() -> None:
@@ -40,10 +39,10 @@ def test_every_form_of_a_unary_call() -> None:
         assert greet.submit(TEXT).result(20).value == "a by test.Speller/Greet"
         assert [each.value[0] for each in greet.map(iter([TEXT, StringValue(value="b")]), window=1)] == ["a", "b"]
         assert sorted(greet.as_completed([TEXT] * 3), key=lambda each: each[0])[2] == (2, greet(TEXT))
-        reply = trunkline.Reply()
-        greet(TEXT, reply=reply)
-        assert reply.peer
-        greet.submit(TEXT, reply=reply).result(20)
+        response_info = trunkline.ResponseInfo()
+        greet(TEXT, response_info=response_info)
+        assert response_info.peer
+        greet.submit(TEXT, response_info=response_info).result(20)
         assert greet.oneway(TEXT) is None  # type: ignore[func-returns-value]
 
 
@@ -68,9 +67,9 @@ def test_every_form_with_asyncio() -> None:
             assert [each.value[0] async for each in client.greet.map(texts())] == ["a", "b"]
             assert [index async for index, _ in client.greet.as_completed(texts(), window=1)] == [0, 1]
             await client.greet.oneway(TEXT)
-            reply = trunkline.Reply()
-            await client.greet(TEXT, reply=reply)
-            assert reply.peer
+            response_info = trunkline.ResponseInfo()
+            await client.greet(TEXT, response_info=response_info)
+            assert response_info.peer
             assert (await client.join(texts())).value == "abcd"
             assert [each.value async for each in client.spell(StringValue(value="ab"))] == ["a", "b"]
             assert [each.value async for each in client.measure(texts())] == [1, 3]
@@ -195,15 +194,15 @@ def test_streams_of_what_is_not_stated_are_of_anything() -> None:
     server = trunkline.Server()
 
     @server.method
-    def told(values: Iterator[Any]) -> str:
+    def reported(values: Iterator[Any]) -> str:
         return str(list(values))
 
     async def main() -> None:
         async with testing.aserve(server) as asynchronous:
-            assert await asynchronous.client_stream("told", [1, "a", [2.5]]) == "[1, 'a', [2.5]]"
+            assert await asynchronous.client_stream("reported", [1, "a", [2.5]]) == "[1, 'a', [2.5]]"
 
     with testing.serve(server) as channel:
-        assert channel.client_stream("told", [1, "a", [2.5]]) == "[1, 'a', [2.5]]"
+        assert channel.client_stream("reported", [1, "a", [2.5]]) == "[1, 'a', [2.5]]"
     asyncio.run(main())
 
 
@@ -239,13 +238,13 @@ def test_what_a_method_is_made_of() -> None:
             trunkline.UnaryMethod(channel, methods["spell"])
         with pytest.raises(TypeError, match="^BidirectionalMethod: test.Speller/Greet is unary, not bidirectional$"):
             trunkline.BidirectionalMethod(channel, methods["greet"])
-        with pytest.raises(TypeError, match="its definition is a MethodDefinition, not str"):
+        with pytest.raises(TypeError, match="its definition is a str, not a MethodDefinition"):
             trunkline.UnaryMethod(channel, "test.Speller/Greet")  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="Greet is for a trunkline.aio.Channel, not a trunkline._channel.Channel$"):
+        with pytest.raises(TypeError, match="Greet is for a trunkline.aio.Channel, not a trunkline._sync.channel.Channel$"):
             aio.UnaryMethod(any_channel, methods["greet"])
-        with pytest.raises(TypeError, match="Greet is for a trunkline.Channel, not a trunkline._server.Server$"):
+        with pytest.raises(TypeError, match="Greet is for a trunkline.Channel, not a trunkline._sync.server.Server$"):
             trunkline.UnaryMethod(trunkline.Server(), methods["greet"])  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="test.Speller/Greet has no option 'timeot'; they are .*timeout"):
+        with pytest.raises(TypeError, match="test.Speller/Greet has no option 'timeot'; the options are .*timeout"):
             trunkline.UnaryMethod(channel, methods["greet"], timeot=1.0)  # type: ignore[call-arg]
 
 
@@ -257,10 +256,10 @@ def test_definitions() -> None:
     with pytest.raises(AttributeError):
         definition.name = "x"  # type: ignore[misc]
     wrong: Any = "stream"
-    with pytest.raises(ValueError, match="method a/b: its kind 'stream' is none of unary, .*bidirectional"):
+    with pytest.raises(ValueError, match="method a/b: its kind 'stream' is not one of unary, .*bidirectional"):
         trunkline.MethodDefinition("a/b", wrong, StringValue, StringValue)
     for name in ("", None):
-        with pytest.raises(TypeError, match="a method's name is a text"):
+        with pytest.raises(TypeError, match="the name of a method is a non-empty str"):
             trunkline.MethodDefinition(name, "unary", StringValue, StringValue)  # type: ignore[call-overload]
 
 
@@ -306,7 +305,7 @@ def test_bound_classes_have_the_same_functions() -> None:
         assert client.join([TEXT]) == TEXT
         assert list(client.spell(TEXT)) == [TEXT]
         assert list(client.measure([TEXT])) == [Int64Value(value=1)]
-        with pytest.raises(TypeError, match="bind AsyncSpellerService: greet is a coroutine's"):
+        with pytest.raises(TypeError, match="bind AsyncSpellerService: greet is a coroutine function"):
             channel.bind(AsyncSpellerService)
 
     async def main() -> None:
@@ -339,7 +338,7 @@ def test_options_of_every_call_are_checked_at_once() -> None:
     with testing.serve(Speller) as channel:
         with pytest.raises(ValueError, match="timeout"):
             SpellerClient(channel, timeout=-1.0)
-        with pytest.raises(TypeError, match="metadata 'a': a value is str or bytes, not int"):
+        with pytest.raises(TypeError, match="metadata 'a': its value is int, not str or bytes"):
             SpellerClient(channel, metadata=wrong)
 
 

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio
 
@@ -197,7 +196,7 @@ def test_a_server_stops_though_the_task_that_stops_it_is_cancelled() -> None:
         running = server.serve("tcp://127.0.0.1:0")
         async with aio.Channel(running.endpoint, max_retries=0) as channel:
             call = asyncio.ensure_future(channel.call("stubborn"))
-            while running.stats()["calls_started"] == 0:
+            while running.totals()["calls_started"] == 0:
                 await asyncio.sleep(0.005)
             with pytest.raises(asyncio.TimeoutError):
                 await asyncio.wait_for(running.stop(), 0.05)
@@ -226,10 +225,10 @@ def test_a_drain_that_is_cancelled_stops_the_server(is_plain: bool) -> None:
         running = server.serve("tcp://127.0.0.1:0")
         async with aio.Channel(running.endpoint, max_retries=0) as channel:
             call = asyncio.ensure_future(channel.call("wait"))
-            while running.stats()["calls_started"] == 0:
+            while running.totals()["calls_started"] == 0:
                 await asyncio.sleep(0.005)
             with pytest.raises(asyncio.TimeoutError):
-                await asyncio.wait_for(running.drain(20.0), 0.1)
+                await asyncio.wait_for(running.shutdown(20.0), 0.1)
             with pytest.raises(trunkline.RpcError):
                 await asyncio.wait_for(call, 5.0)
             await asyncio.wait_for(running.wait(), 5.0)
@@ -251,7 +250,7 @@ def test_leaving_a_channel_gives_up_its_open_streams(is_async: bool, caplog: pyt
         async with aio.Channel(endpoint) as channel:
             streams = [channel.stream("hold", int, int) for _ in range(3)]
             await streams[0].close_writes()
-            assert [answer async for answer in streams[0]] == []
+            assert [response async for response in streams[0]] == []
             streams[1].cancel()
             reading = asyncio.ensure_future(streams[2].read())
             await asyncio.sleep(0)
@@ -299,7 +298,7 @@ def test_leaving_a_channel_with_a_call_that_does_not_end_raises_nothing(
 
 
 def test_two_threads_close_a_channel(serve: Serve) -> None:
-    """The second one waits for the first, and the calls that the first one waits for are told."""
+    """The second close waits for the first one, and the calls that the first one waits for end."""
     server = trunkline.Server(threads=1)
     begun, release = threading.Event(), threading.Event()
 

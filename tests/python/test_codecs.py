@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Codecs and compressors of the application's."""
+"""CodecTable and compressors of the application's."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio
 
@@ -60,11 +59,11 @@ def mirrors() -> trunkline.Server:
 
 def test_types_of_the_codec_travel_in_it() -> None:
     with mirrors().serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint, codecs=[Lines()]) as channel:
-        reply = trunkline.Reply()
-        assert channel.call("mirror", Point(3, -4), Point, reply=reply) == Point(-3, 4)
-        assert reply.trailing_metadata["codec"] == "lines"
-        assert channel.call("mirror", Point(3, -4), Point, codec="json", reply=reply) == Point(-3, 4)
-        assert reply.trailing_metadata["codec"] == "json"
+        response_info = trunkline.ResponseInfo()
+        assert channel.call("mirror", Point(3, -4), Point, response_info=response_info) == Point(-3, 4)
+        assert response_info.trailing_metadata["codec"] == "lines"
+        assert channel.call("mirror", Point(3, -4), Point, codec="json", response_info=response_info) == Point(-3, 4)
+        assert response_info.trailing_metadata["codec"] == "json"
         assert list(channel.map("mirror", [Point(i, 1) for i in range(100)], Point)) == [Point(-i, -1) for i in range(100)]
         assert channel.submit("mirror", Point(1, 1), Point, codec="lines").result(20) == Point(-1, -1)
         with channel.stream("walk", Point, Point) as stream:
@@ -130,7 +129,7 @@ def test_wrong_codecs() -> None:
     with trunkline.Channel("tcp://127.0.0.1:1", codecs=[Lines()]) as channel:
         with pytest.raises(TypeError, match="codec 'lines' does not support int"):
             channel.call("mirror", 1, codec="lines")
-        with pytest.raises(ValueError, match="none of protobuf, json, msgpack, bytes, lines"):
+        with pytest.raises(ValueError, match="not one of protobuf, json, msgpack, bytes, lines"):
             channel.call("mirror", 1, codec="xml")
 
 

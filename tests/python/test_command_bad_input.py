@@ -14,7 +14,6 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
-
 import trunkline
 from trunkline.services import add_reflection
 
@@ -55,8 +54,8 @@ def refused(text: str) -> Outcome:
         ("[]", "request: the request: expected an object (market.Order), found an array"),
         ('{"count": }', "request is not JSON: line 1, column 11: unexpected '}'; expected '[', '{', or a literal"),
         ('{"count": 1', "request is not JSON: line 1, column 12: unexpected end of input; expected '}'"),
-        ("{} {}", "the method takes one request, and there are more"),
-        (" ", "the method takes one request, and there is none; an empty one is {}"),
+        ("{} {}", "the method takes one request, but several were given"),
+        (" ", "the method takes one request, but none was given; an empty one is {}"),
     ],
 )
 def test_a_request_that_does_not_fit(market: str, request_json: str, text: str) -> None:
@@ -69,7 +68,7 @@ def test_a_request_that_is_no_utf8(market: str) -> None:
     assert called == refused("request is not JSON: line 2, column 3: invalid string: ill-formed UTF-8 byte")
 
 
-def test_a_bad_request_in_a_stream_says_its_line_after_the_answers_before_it(market: str) -> None:
+def test_a_bad_request_in_a_stream_reports_its_line_after_the_earlier_responses(market: str) -> None:
     called = run("call", market, "market.Market/Talk", "-", text='{"itemName": "a"}\n{"itemName": 1}\n')
 
     assert called.status == 2
@@ -106,20 +105,20 @@ def test_a_server_without_reflection() -> None:
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["lst", "x"], "unknown command 'lst'; did you mean 'list'?\ntrunkline --help tells what there is"),
-        ([], "expected a command\ntrunkline --help tells what there is"),
+        (["lst", "x"], "unknown command 'lst'; did you mean 'list'?\ntrunkline --help lists the options"),
+        ([], "expected a command\ntrunkline --help lists the options"),
         (["list", "localhost"], 'parse endpoint "tcp://localhost": port is missing'),
         (["list", "http://localhost:1"], None),
-        (["list", "tcp://localhost:0"], "endpoint 'tcp://localhost:0': port 0 cannot be called"),
-        (["list", "inproc://x"], "endpoint 'inproc://x': is inside of another process"),
+        (["list", "tcp://localhost:0"], "endpoint 'tcp://localhost:0': cannot connect to port 0"),
+        (["list", "inproc://x"], "endpoint 'inproc://x': inproc endpoints exist only within one process"),
         (["list", "tcp://localhost:1", "--ca", "x"], None),
-        (["list", "tls://localhost:1", "--cert", "x"], "--cert and --key need each other"),
+        (["list", "tls://localhost:1", "--cert", "x"], "--cert and --key require each other"),
         (["list", "tls://localhost:1", "--ca", "/nowhere.pem"], None),
-        (["call", "localhost:1", "a", "-m", "x"], "metadata: expected NAME:VALUE, there is no colon"),
+        (["call", "localhost:1", "a", "-m", "x"], "metadata: expected NAME:VALUE, but there is no colon"),
         (["call", "localhost:1", "a", "--timeout", "5 parsecs"], None),
         (["call", "localhost:1", "a", "--file", "/nowhere"], None),
         (["call", "localhost:1", "a", "{}"], "unexpected argument '{}'; requests are given with --json, --file, --data-binary or -"),
-        (["call", "localhost:1", "a", "-", "--json", "{}"], "- goes neither with --json nor with --file or --data-binary"),
+        (["call", "localhost:1", "a", "-", "--json", "{}"], "- cannot be combined with --json, --file or --data-binary"),
         (["call", "localhost:1", "a", "--jsn", "{}"], None),
         (["stats", "localhost:1", "--watch", "--interval", "1ms"], "--interval: '1ms' is less than 10ms"),
         (["completion", "powershell"], None),
@@ -146,15 +145,15 @@ def test_a_definition_with_an_error(tmp_path: Path) -> None:
     assert '"strng" is not defined' in call("--proto", str(tmp_path / "bad.proto")).messages
     assert call("--proto", str(tmp_path / "none.proto")).status == 2
     assert call("--descriptor-set", str(tmp_path / "bad.proto")) == refused(
-        f"--descriptor-set {tmp_path}/bad.proto: is no FileDescriptorSet; make one with protoc --include_imports -o"
+        f"--descriptor-set {tmp_path}/bad.proto: not a FileDescriptorSet; create one with protoc --include_imports -o"
     )
     (tmp_path / "worse.proto").write_text("messag")
     assert "worse.proto:1:1: " in call("--proto", str(tmp_path / "worse.proto")).messages
 
 
 @contextmanager
-def peer(greeting: bytes, answer: bytes = b"") -> Iterator[str]:
-    """A server that greets, answers what comes, and closes."""
+def peer(greeting: bytes, response: bytes = b"") -> Iterator[str]:
+    """A server that greets, responds to whatever it receives, and closes."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:
@@ -167,7 +166,7 @@ def peer(greeting: bytes, answer: bytes = b"") -> Iterator[str]:
                 connected.sendall(greeting)
                 try:
                     connected.recv(1000)
-                    connected.sendall(answer)
+                    connected.sendall(response)
                     connected.shutdown(socket.SHUT_WR)
                     while connected.recv(1000):
                         pass
@@ -185,7 +184,7 @@ def peer(greeting: bytes, answer: bytes = b"") -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("greeting", "answer", "name"),
+    ("greeting", "response", "name"),
     [
         (b"", b"HTTP/1.1 400 Bad Request\r\n\r\n", "HTTP/1"),
         (b"\x00\x00\x06\x04\x00\x00\x00\x00\x00\x00\x03\x00\x00\x00\x64", b"", "HTTP/2 (as gRPC does)"),
@@ -195,8 +194,8 @@ def peer(greeting: bytes, answer: bytes = b"") -> Iterator[str]:
         (b"", b"-ERR unknown command\r\n", "Redis or POP3"),
     ],
 )
-def test_an_endpoint_that_speaks_something_else(greeting: bytes, answer: bytes, name: str) -> None:
-    with peer(greeting, answer) as endpoint:
+def test_an_endpoint_that_speaks_something_else(greeting: bytes, response: bytes, name: str) -> None:
+    with peer(greeting, response) as endpoint:
         called = run("list", endpoint)
 
     assert called.status == 64 + 14
@@ -223,10 +222,10 @@ def test_a_peer_that_closes_or_says_nothing() -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         called = run("list", f"127.0.0.1:{silent.getsockname()[1]}")
     assert called.status == 64 + 14
-    assert "no hello from the peer within handshake_timeout 5000 ms" in called.messages
+    assert "not completed by the peer within handshake_timeout 5000 ms" in called.messages
 
 
-def test_nobody_is_there() -> None:
+def test_no_server_is_there() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     called = run("list", f"127.0.0.1:{port}")
@@ -242,7 +241,7 @@ def test_tls_where_there_is_none(market: str) -> None:
     assert "the peer does not speak TLS here" in called.messages
 
 
-def test_a_huge_answer_is_refused_by_a_limit_that_can_be_raised() -> None:
+def test_a_huge_response_is_refused_by_a_limit_that_can_be_raised() -> None:
     server = trunkline.Server(threads=1)
 
     @server.method

@@ -20,7 +20,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline.services import add_reflection
 
@@ -126,7 +125,7 @@ def test_when_all_calls_fail_it_does_not_spin_and_ends_with_their_code() -> None
     assert took < 20 and calls < 5000
 
 
-def test_answers_that_differ_are_data_loss() -> None:
+def test_responses_that_differ_are_data_loss() -> None:
     with served(lambda request: request[::-1]) as endpoint:
         ended, report = bench(endpoint, *SHORT)
 
@@ -134,7 +133,7 @@ def test_answers_that_differ_are_data_loss() -> None:
     assert report["errors"][0]["code"] == "data_loss"
 
 
-def test_answers_of_streams_that_differ_are_data_loss() -> None:
+def test_responses_of_streams_that_differ_are_data_loss() -> None:
     server = trunkline.Server(threads=4)
 
     @server.method("trunkline.bench.Echo/Talk")
@@ -237,7 +236,7 @@ def test_a_server_that_dies_midway() -> None:
     assert "unavailable" in ended.output and "p50" in ended.output and "ended early" in ended.output
 
 
-def test_a_server_that_never_answers_ends_with_the_duration() -> None:
+def test_a_server_that_never_responds_ends_with_the_duration() -> None:
     with built_in("--delay", "1h") as (endpoint, _):
         with_timeout, report = bench(endpoint, "--timeout", "50ms", *SHORT)
 
@@ -255,7 +254,7 @@ def test_saved_compared_and_as_csv(echo: str, tmp_path: Path) -> None:
     row = next(csv.DictReader(io.StringIO(run("bench", echo, *SHORT, "--format", "csv").output)))
 
     assert text.status == 0
-    assert "not the same load: outstanding: 1, 64, 1" in text.output
+    assert "different load: outstanding: 1, 64, 1" in text.output
     assert re.search(r"^calls_per_second .*\+ better", text.output, re.MULTILINE)
     rates = as_json["figures"]["calls_per_second"]
     assert rates["ratios"][0] == pytest.approx(rates["values"][1] / rates["values"][0])
@@ -269,9 +268,9 @@ def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
 
     for file, why in {
         "empty.json": "is no JSON",
-        "other.json": "is no saved run",
+        "other.json": "is not a saved run",
         "none.json": "No such file",
-        ".": "is a folder",
+        ".": "is a directory",
     }.items():
         refused = run("bench", "compare", str(tmp_path / file), str(tmp_path / file))
         assert refused.status == 2 and why in refused.messages, refused.messages

@@ -19,7 +19,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 import trunkline
 from trunkline.services import add_reflection
 
@@ -34,34 +33,34 @@ NOBODY = "tcp://127.0.0.1:1"
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ([], "Give an ENDPOINT, or --self"),
-        (["--self", "tcp://127.0.0.1:0", "a.B/C"], "no METHOD"),
+        ([], "give an ENDPOINT, or --self"),
+        (["--self", "tcp://127.0.0.1:0", "a.B/C"], "a METHOD cannot be given"),
         ([NOBODY, "--connections", "0"], "--connections"),
         ([NOBODY, "--connections", "many"], "--connections"),
         ([NOBODY, "-o", "1", "-o", "2"], "--outstanding"),
         ([NOBODY, "-o", "1", "--outstanding-per-connection", "2"], "excludes"),
         ([NOBODY, "-c", "8", "-o", "4"], "leaves some of the 8 connections without a call"),
         ([NOBODY, "-t", "4", "-c", "2"], "--threads 4"),
-        ([NOBODY, "-d", "1s", "-n", "5"], "exclude each other"),
+        ([NOBODY, "-d", "1s", "-n", "5"], "cannot be combined"),
         ([NOBODY, "-d", "soon"], "--duration"),
         ([NOBODY, "-d", "-1s"], "--duration"),
         ([NOBODY, "--warmup", "x"], "--warmup"),
         ([NOBODY, "--rate", "0"], "--rate"),
         ([NOBODY, "--rate", "-5"], "--rate"),
         ([NOBODY, "--rate", "nan"], "--rate"),
-        ([NOBODY, "--rate", "5", "--kind", "bidi-stream"], "--rate does not go with bidi-stream"),
-        ([NOBODY, "--arrivals", "poisson"], "needs a --rate"),
+        ([NOBODY, "--rate", "5", "--kind", "bidi-stream"], "--rate cannot be combined with bidi-stream"),
+        ([NOBODY, "--arrivals", "poisson"], "requires --rate"),
         ([NOBODY, "--kind", "duplex"], "--kind"),
-        ([NOBODY, "--messages", "5"], "--messages goes with"),
+        ([NOBODY, "--messages", "5"], "--messages requires a kind of stream"),
         ([NOBODY, "--bytes", "99999999999"], "--bytes"),
-        ([NOBODY, "a.B/C", "--bytes", "8"], "--bytes is for the built-in"),
-        ([NOBODY, "a.B/C", "--content", "zeros"], "--content is for the built-in"),
+        ([NOBODY, "a.B/C", "--bytes", "8"], "--bytes is only for the built-in"),
+        ([NOBODY, "a.B/C", "--content", "zeros"], "--content is only for the built-in"),
         ([NOBODY, "a.B/C", "--kind", "server-stream", "--messages", "5"], "is said by its request"),
-        ([NOBODY, "a.B/C", "--kind", "unary", "--messages", "5"], "--messages goes with"),
+        ([NOBODY, "a.B/C", "--kind", "unary", "--messages", "5"], "--messages requires a kind of stream"),
         ([NOBODY, "--rate", "0.5", "-d", "1s"], "no call is due"),
         ([NOBODY, "--rate", "0.001", "-d", "1s", "--arrivals", "poisson"], "no call is due"),
-        ([NOBODY, "--json", "{}"], "need a METHOD"),
-        ([NOBODY, "--codec", "json"], "need a METHOD"),
+        ([NOBODY, "--json", "{}"], "require a METHOD"),
+        ([NOBODY, "--codec", "json"], "require a METHOD"),
         ([NOBODY, "a.B/C", "input"], "unexpected argument 'input'"),
         ([NOBODY, "--preset", "hslam:8c_x"], "did you mean"),
         ([NOBODY, "--preset", "exposed:8/0/5"], "a cell is"),
@@ -72,20 +71,20 @@ NOBODY = "tcp://127.0.0.1:1"
         ([NOBODY, "--conections", "5"], "--connections"),
         ([NOBODY, "--compressor", "zip"], "zip"),
         ([NOBODY, "--output", "/no/such/folder/x"], "--output"),
-        ([NOBODY, "--save", "/"], "is a folder"),
+        ([NOBODY, "--save", "/"], "is a directory"),
         ([NOBODY, "--plot", "picture.txt"], "ends in none of"),
-        ([NOBODY, "--python", "python3"], "goes with --plot"),
+        ([NOBODY, "--python", "python3"], "--python requires --plot"),
         ([NOBODY, "--insecure"], "need tls://"),
         (["tcp://127.0.0.1:0"], "port 0"),
-        (["serve", "tcp://127.0.0.1:0", "--delay", "50%:1ms"], "do not make 100%"),
+        (["serve", "tcp://127.0.0.1:0", "--delay", "50%:1ms"], "do not add up to 100%"),
         (["serve", "tcp://127.0.0.1:0", "--delay", "x%:1ms"], "share"),
         (["serve", "tcp://127.0.0.1:0", "--stall-after", "1s"], "--stall"),
         (["serve"], "endpoint"),
         (["compare"], "files"),
-        (["plot", "picture.svg"], "give saved runs"),
+        (["plot", "picture.svg"], "expected saved runs"),
     ],
 )
-def test_misuse_is_told_before_anything_is_sent(arguments: list[str], why: str) -> None:
+def test_misuse_is_reported_before_anything_is_sent(arguments: list[str], why: str) -> None:
     ended = run("bench", *arguments)
 
     assert ended.status == 2, ended.messages
@@ -133,7 +132,7 @@ def test_stalls_are_described_as_they_are() -> None:
     assert "at a unary call of Echo, block the loop" in shown
 
 
-def test_nobody_there() -> None:
+def test_no_server_listens() -> None:
     ended = run("bench", NOBODY)
 
     assert ended.status == 78
@@ -144,7 +143,7 @@ def test_nobody_there() -> None:
 def test_a_server_of_another_protocol(said: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
 
-        def answer() -> None:
+        def respond() -> None:
             while True:
                 try:
                     connection, _ = listening.accept()
@@ -154,7 +153,7 @@ def test_a_server_of_another_protocol(said: bytes) -> None:
                     connection.recv(1)
                     connection.sendall(said)
 
-        threading.Thread(target=answer, daemon=True).start()
+        threading.Thread(target=respond, daemon=True).start()
         ended = run("bench", f"tcp://127.0.0.1:{listening.getsockname()[1]}")
         listening.shutdown(socket.SHUT_RDWR)
 
@@ -262,7 +261,7 @@ def test_without_python_or_matplotlib_the_figures_are_there(tmp_path: Path) -> N
 
     assert (nowhere.status, bare.status) == (1, 1)
     assert "p99.99" in nowhere.output and "p99.99" in bare.output
-    assert "found no python3" in nowhere.messages
+    assert "no python3 found" in nowhere.messages
     assert "has no matplotlib" in bare.messages and "trunkline[plot]" in bare.messages
     assert f"trunkline bench plot {picture}.json {picture}" in bare.messages
     assert run("bench", "compare", f"{picture}.json", f"{picture}.json").status == 0

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-
 import trunkline
 
 from . import commanding
@@ -82,27 +81,27 @@ def test_bytes_are_shown_in_base64(bytewise: str) -> None:
 
 
 def test_messages_that_are_encoded_already(market: str, tmp_path: Path) -> None:
-    answer = tmp_path / "answer"
+    response = tmp_path / "response"
 
-    words = ["market.Market/Buy", "--codec", "protobuf", "--data-binary", "\n\x03tea\x10\x02", "-o", str(answer)]
+    words = ["market.Market/Buy", "--codec", "protobuf", "--data-binary", "\n\x03tea\x10\x02", "-o", str(response)]
     called = run("call", market, *words)
 
     assert called.status == 0, called.messages
-    assert answer.read_bytes().startswith(b"\n\x06teatea")
+    assert response.read_bytes().startswith(b"\n\x06teatea")
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "reported"),
     [
-        (["--codec", "bytes"], "--codec bytes is for what --data-binary gives"),
-        (["-", "--data-binary", "x"], "- goes neither with --json nor with --file or --data-binary"),
+        (["--codec", "bytes"], "--codec bytes requires --data-binary"),
+        (["-", "--data-binary", "x"], "- cannot be combined with --json, --file or --data-binary"),
         (["--json", "1", "--data-binary", "x"], "--json"),
         (["--data-binary", "@/no/such"], "--data-binary @/no/such: No such file"),
         (["--data-binary", "x", "-o", "/no/such/file"], "--output-binary /no/such/file: No such file"),
     ],
 )
-def test_bytes_that_cannot_be_sent_or_kept(bytewise: str, words: list[str], told: str) -> None:
+def test_bytes_that_cannot_be_sent_or_kept(bytewise: str, words: list[str], reported: str) -> None:
     called = run("call", bytewise, "reverse", *words)
 
     assert called.status == 2
-    assert told in called.messages
+    assert reported in called.messages

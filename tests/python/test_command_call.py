@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import json
-import signal
 import shutil
+import signal
 import subprocess
 import threading
 from collections.abc import Iterator
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 import trunkline
 from trunkline.services import add_reflection
 
@@ -201,7 +200,7 @@ def test_pretty_and_compact(market: str) -> None:
     assert run(*request, "--compact").output == '{"text":"x"}\n'
 
 
-def test_verbose_tells_metadata_sizes_and_the_status(market: str) -> None:
+def test_verbose_prints_metadata_sizes_and_the_status(market: str) -> None:
     request = '{"itemName":"x"}'
     called = run("call", market, "market.Market/Buy", "--json", request, "-v", "-m", "X-Token: abc", "--timeout", "10s")
 
@@ -268,7 +267,7 @@ def test_waiting_for_a_server_that_is_not_there_yet() -> None:
 
 
 class Watched:
-    """A stream that goes on until it is cancelled, and tells that."""
+    """A stream that lasts until it is cancelled, and records that."""
 
     def __init__(self) -> None:
         self.server = trunkline.Server(threads=2)

@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 import trunkline
 
 from .commanding import needs_command, run

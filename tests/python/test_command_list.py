@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-
 import trunkline
 from trunkline.services import add_reflection
 

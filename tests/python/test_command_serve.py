@@ -15,17 +15,17 @@ from .commanding import COMMAND, needs_command, run
 
 pytestmark = needs_command
 
-#: Stands for Python: answers whether it has the module, and tells its arguments.
+#: Stands for Python: exits with whether it has the module, and prints its arguments.
 INTERPRETER = """#!/bin/sh
-if [ "$1" = -c ]; then exit {answer}; fi
+if [ "$1" = -c ]; then exit {status}; fi
 echo "$0 $*"
 exit 7
 """
 
 
-def interpreter(path: Path, answer: int = 0) -> Path:
+def interpreter(path: Path, status: int = 0) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(INTERPRETER.format(answer=answer))
+    path.write_text(INTERPRETER.format(status=status))
     path.chmod(0o755)
     return path
 
@@ -77,19 +77,19 @@ def test_prefers_the_virtual_environment_to_the_one_beside_it_and_that_to_the_pa
     assert chosen() == str(own)
     environment = interpreter(tmp_path / "venv/bin/python3")
     assert chosen(VIRTUAL_ENV=str(tmp_path / "venv")) == str(environment)
-    interpreter(environment, answer=3)
+    interpreter(environment, status=3)
     assert chosen(VIRTUAL_ENV=str(tmp_path / "venv")) == str(own)
 
 
 def test_says_that_the_package_is_missing(tmp_path: Path) -> None:
-    python = interpreter(tmp_path / "python", answer=3)
+    python = interpreter(tmp_path / "python", status=3)
 
     served = run("serve", "--python", str(python), "app:server")
 
     assert served.status == 1
     assert served.messages == (
         f"trunkline: serve: {python} has no module trunkline.serve; install the package with {python} -m pip install "
-        "trunkline, or name another interpreter with --python\n"
+        "trunkline, or choose another interpreter with --python\n"
     )
 
 
@@ -109,4 +109,4 @@ def test_asks_a_real_interpreter(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("given", ["/nowhere/python", "no-such-python"])
 def test_an_interpreter_that_does_not_exist(given: str) -> None:
-    assert run("serve", "--python", given, "a:b").messages == f"trunkline: --python {given}: is no program\n"
+    assert run("serve", "--python", given, "a:b").messages == f"trunkline: --python {given}: not a program\n"

@@ -15,7 +15,6 @@ import termios
 from collections.abc import Iterator
 
 import pytest
-
 import trunkline
 from trunkline.services import Health, ServingStatus, add_health, add_statistics
 
@@ -123,7 +122,7 @@ def test_stats_watched_in_plain_lines(served: Served) -> None:
 
 
 class Screen:
-    """A terminal of so many columns with the command on it."""
+    """The command on a terminal with this many columns."""
 
     def __init__(self, columns: int, *arguments: str, **changes: str) -> None:
         self._ours, theirs = pty.openpty()
@@ -193,7 +192,7 @@ def test_a_terminal_that_hangs_up(served: Served) -> None:
     assert screen.process.returncode == 141
 
 
-def test_colours_are_for_terminals_whose_user_does_not_mind() -> None:
+def test_colours_are_for_terminals_without_no_color() -> None:
     def shown(**changes: str) -> str:
         screen = Screen(80, "list", "nothing", **changes)
         while screen.read():

@@ -8,14 +8,13 @@ import threading
 from collections.abc import Iterator
 
 import pytest
-
 import trunkline
 from trunkline import testing
 
 from .conftest import Serve
 
 
-def test_a_context_tells_of_the_call(serve: Serve) -> None:
+def test_a_context_describes_the_call(serve: Serve) -> None:
     server = trunkline.Server(threads=2)
 
     @server.method("Who/Am")
@@ -43,21 +42,31 @@ def test_metadata_goes_both_ways(serve: Serve) -> None:
         return [str(value) for value in sent.get_all("a")] + [sent["b-bin"].hex()]  # type: ignore[union-attr]
 
     channel = serve(server)
-    reply = trunkline.Reply()
+    response_info = trunkline.ResponseInfo()
 
-    answer = channel.call("meta", metadata=[("a", "1"), ("a", "2"), ("b-bin", b"\x01")], reply=reply)
+    response = channel.call("meta", metadata=[("a", "1"), ("a", "2"), ("b-bin", b"\x01")], response_info=response_info)
 
-    assert answer == ["1", "2", "01"]
-    assert reply.leading_metadata["lead"] == "l"
-    assert reply.trailing_metadata.get_all("trail") == ["t1", "t2"]
-    assert reply.trailing_metadata["raw-bin"] == b"\x00\xff"
-    assert reply.peer == channel.endpoint
+    assert response == ["1", "2", "01"]
+    assert response_info.leading_metadata["lead"] == "l"
+    assert response_info.trailing_metadata.get_all("trail") == ["t1", "t2"]
+    assert response_info.trailing_metadata["raw-bin"] == b"\x00\xff"
+    assert response_info.peer == channel.endpoint
 
 
-@pytest.mark.parametrize("metadata", [{"Upper": "x"}, {"": "x"}, {"a b": "x"}])
+@pytest.mark.parametrize("metadata", [{"a:b": "x"}, {"": "x"}, {"a b": "x"}])
 def test_invalid_metadata_names_are_refused(serve: Serve, metadata: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="name"):
         serve(trunkline.Server(threads=1)).call("x", b"", metadata=metadata)
+
+
+def test_metadata_names_are_the_same_in_upper_and_lower_case(serve: Serve) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def read(context: trunkline.Context) -> list[object]:
+        return [list(context.metadata.names()), context.metadata["X-ID"], "x-Id" in context.metadata]
+
+    assert serve(server).call("read", metadata={"X-Id": "7", "!#$": "x"}) == [["x-id", "!#$"], "7", True]
 
 
 def test_deadlines_travel(serve: Serve) -> None:
@@ -147,23 +156,24 @@ def test_a_context_is_of_no_use_after_its_call(serve: Serve) -> None:
     channel = serve(server)
     channel.call("keep")
 
-    with pytest.raises(trunkline.FailedPrecondition, match="answered"):
+    with pytest.raises(trunkline.FailedPrecondition, match="has finished"):
         kept[0].time_left()
     assert kept[0].is_cancelled()
 
 
-def test_a_compressor_by_name(serve: Serve) -> None:
+@pytest.mark.parametrize("compressor", trunkline.built_in_compressors())
+def test_a_compressor_by_name(serve: Serve, compressor: str) -> None:
     server = trunkline.Server(threads=1)
 
     @server.method
     def squeeze(request: bytes, context: trunkline.Context) -> bytes:
-        assert context.set_compressor("gzip")
+        assert context.set_compressor(compressor)
         assert not context.set_compressor("nonsense")
         return request
 
     channel = serve(server)
 
-    assert channel.call("squeeze", b"a" * 100_000, compressor="zstd") == b"a" * 100_000
+    assert channel.call("squeeze", b"a" * 100_000, compressor=compressor) == b"a" * 100_000
     with pytest.raises(trunkline.InvalidArgument, match="nonsense"):
         channel.call("squeeze", b"x", compressor="nonsense")
 

@@ -4,7 +4,6 @@
 import os
 
 import pytest
-
 import trunkline
 
 

@@ -10,11 +10,10 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any, Union
 
 import pytest
-
 import trunkline
 from trunkline import aio, testing
 
-#: What a call of ``ask`` says of its own timeout.
+#: The explicit timeouts of the calls of ``ask``.
 OWN: dict[str, dict[str, Any]] = {"nothing": {}, "own": {"timeout": 1000.0}, "forever": {"timeout": math.inf}}
 
 
@@ -38,7 +37,7 @@ async def lefts_of_coroutines(endpoint: str, default: dict[str, Any]) -> dict[st
         return lefts
 
 
-def answers(make: Any, *, is_plain: bool, timeout: float | None, default: dict[str, Any]) -> dict[str, Any]:
+def times_left(make: Any, *, is_plain: bool, timeout: float | None, default: dict[str, Any]) -> dict[str, Any]:
     """What handlers of servers of that kind see."""
     server: AnyServer = make(threads=4)
     add_left(server)
@@ -59,11 +58,11 @@ def answers(make: Any, *, is_plain: bool, timeout: float | None, default: dict[s
         running = server.serve("tcp://127.0.0.1:0")
         endpoints.append(running.endpoint)
         async with aio.Channel(running.endpoint) as channel:
-            told = await channel.call("plain", timeout=timeout)
+            reported = await channel.call("plain", timeout=timeout)
         stopping = running.stop()
         if stopping is not None:
             await stopping
-        return dict(told)
+        return dict(reported)
 
     return asyncio.run(main())
 
@@ -72,22 +71,22 @@ def answers(make: Any, *, is_plain: bool, timeout: float | None, default: dict[s
     "make, is_plain", [(trunkline.Server, True), (aio.Server, True), (aio.Server, False)]
 )
 def test_which_deadline_counts(make: Any, is_plain: bool) -> None:
-    told = answers(make, is_plain=is_plain, timeout=60.0, default={})
-    assert 20 < told["nothing"] <= 60
-    assert 900 < told["own"] <= 1000
-    assert told["forever"] is None
+    left = times_left(make, is_plain=is_plain, timeout=60.0, default={})
+    assert 20 < left["nothing"] <= 60
+    assert 900 < left["own"] <= 1000
+    assert left["forever"] is None
 
-    told = answers(make, is_plain=is_plain, timeout=60.0, default={"default_timeout": 20.0})
-    assert 10 < told["nothing"] <= 20
-    assert 900 < told["own"] <= 1000
-    assert told["forever"] is None
+    left = times_left(make, is_plain=is_plain, timeout=60.0, default={"default_timeout": 20.0})
+    assert 10 < left["nothing"] <= 20
+    assert 900 < left["own"] <= 1000
+    assert left["forever"] is None
 
-    told = answers(make, is_plain=is_plain, timeout=60.0, default={"default_timeout": 500.0})
-    assert 20 < told["nothing"] <= 60
+    left = times_left(make, is_plain=is_plain, timeout=60.0, default={"default_timeout": 500.0})
+    assert 20 < left["nothing"] <= 60
 
-    told = answers(make, is_plain=is_plain, timeout=None, default={"default_timeout": 20.0})
-    assert 10 < told["nothing"] <= 20
-    assert told["forever"] is None
+    left = times_left(make, is_plain=is_plain, timeout=None, default={"default_timeout": 20.0})
+    assert 10 < left["nothing"] <= 20
+    assert left["forever"] is None
 
 
 def test_what_a_handler_has_started_outlives_its_deadline() -> None:
@@ -96,11 +95,11 @@ def test_what_a_handler_has_started_outlives_its_deadline() -> None:
     tasks: list[asyncio.Task[Any]] = []
 
     async def main() -> None:
-        answered = asyncio.Event()
+        responded = asyncio.Event()
         async with testing.aserve(server) as channel:
 
             async def later() -> Any:
-                await answered.wait()
+                await responded.wait()
                 return await channel.call("left")
 
             async def start() -> None:
@@ -109,7 +108,7 @@ def test_what_a_handler_has_started_outlives_its_deadline() -> None:
             server.add("start", start)
         async with testing.aserve(server) as channel:
             await channel.call("start", timeout=30.0)
-            answered.set()
+            responded.set()
             assert await tasks[0] is None
 
     asyncio.run(main())
@@ -138,7 +137,7 @@ def test_each_call_of_a_map_has_what_is_left_by_then(name: str, is_plain: bool) 
     def left(request: int, context: trunkline.Context) -> Union[float, None]:
         return context.time_left()
 
-    def answer_of(result: Any) -> Any:
+    def result_of(result: Any) -> Any:
         return result if name == "map" else result[1]
 
     if is_plain:
@@ -152,7 +151,7 @@ def test_each_call_of_a_map_has_what_is_left_by_then(name: str, is_plain: bool) 
                         yield number
                         time.sleep(0.05)
 
-                return [answer_of(each) for each in getattr(channel, name)("left", requests(), float, window=1)]
+                return [result_of(each) for each in getattr(channel, name)("left", requests(), float, window=1)]
     else:
 
         @server.method("outer")
@@ -164,7 +163,7 @@ def test_each_call_of_a_map_has_what_is_left_by_then(name: str, is_plain: bool) 
                         yield number
                         await asyncio.sleep(0.05)
 
-                return [answer_of(each) async for each in getattr(channel, name)("left", requests(), float, window=1)]
+                return [result_of(each) async for each in getattr(channel, name)("left", requests(), float, window=1)]
 
     async def main() -> Any:
         async with server.serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:

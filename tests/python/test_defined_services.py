@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from google.protobuf.wrappers_pb2 import Int64Value, StringValue
-
 import trunkline
+from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 from trunkline import aio, testing
 
 from .speller import AsyncSpellerService, SpellerClient, SpellerService
@@ -105,8 +104,8 @@ def test_a_service_under_another_name() -> None:
     server.add_service(Speller)
     server.add_service(Speller, name="other.Speller")
     with testing.serve(server) as channel:
-        told = channel.call("other.Speller/Greet", StringValue(value="a"), StringValue)
-        assert told.value == "a by other.Speller/Greet"
+        reported = channel.call("other.Speller/Greet", StringValue(value="a"), StringValue)
+        assert reported.value == "a by other.Speller/Greet"
         client: Any = channel.bind(SpellerService, "other.Speller")
         assert client.greet(StringValue()).value == " by other.Speller/Greet"
 
@@ -118,7 +117,7 @@ def test_idempotent_methods_are_so_for_the_server() -> None:
     assert {name for name, method in server._methods.items() if method.idempotent} == {"test.Speller/Greet"}
 
 
-def test_a_service_added_twice_is_refused_whole() -> None:
+def test_a_service_added_twice_is_refused_completely() -> None:
     server = trunkline.Server()
     server.add("test.Speller/Measure", lambda request: request)
 
@@ -222,8 +221,8 @@ MISFITS = [
     ("greet", _coroutine, "method test.Speller/Greet: an async handler needs trunkline.aio.Server"),
     ("spell", _async_generator, "method test.Speller/Spell: an async handler needs trunkline.aio.Server"),
     ("spell", plain(_async_generator), "method test.Speller/Spell: an async handler needs trunkline.aio.Server"),
-    ("greet", max, "handler max of test.Speller/Greet: its parameters cannot be known"),
-    ("measure", 5, "service test.Speller: it has no function measure.. for test.Speller/Measure"),
+    ("greet", max, "handler max of test.Speller/Greet: its parameters cannot be inspected"),
+    ("measure", 5, "service test.Speller: the class has no function measure.. for test.Speller/Measure"),
 ]
 
 
@@ -266,7 +265,7 @@ def test_results_that_do_not_fit(server: Any, caplog: pytest.LogCaptureFixture) 
     expected = [
         "the message is of type Int64Value, not StringValue",
         "the message is of type NoneType, not StringValue",
-        "handler of test.Speller/Spell: it has returned no stream of its responses: "
+        "handler of test.Speller/Spell: its result is no stream of responses: "
         "'StringValue' object is not iterable",
         "the message is of type StringValue, not Int64Value",
     ]
@@ -280,8 +279,8 @@ def test_results_that_do_not_fit(server: Any, caplog: pytest.LogCaptureFixture) 
         ):
             with pytest.raises(trunkline.Internal):
                 use()
-    told = [str(record.exc_info[1]) for record in caplog.records if record.exc_info is not None]
-    assert told == expected
+    reported = [str(record.exc_info[1]) for record in caplog.records if record.exc_info is not None]
+    assert reported == expected
 
 
 def test_an_async_stream_that_is_none(caplog: pytest.LogCaptureFixture) -> None:
@@ -291,12 +290,12 @@ def test_an_async_stream_that_is_none(caplog: pytest.LogCaptureFixture) -> None:
 
     with testing.serve(Wrong) as channel, caplog.at_level(logging.ERROR), pytest.raises(trunkline.Internal):
         list(SpellerClient(channel).spell(StringValue()))
-    assert "has returned no stream of its responses: 'StringValue' object is not an async iterable" in caplog.text
+    assert "its result is no stream of responses: 'StringValue' object is not an async iterable" in caplog.text
 
 
 def test_a_fake_knows_the_kinds_and_messages() -> None:
     fake = testing.Fake(SpellerService)
-    fake.on("test.Speller/Spell", testing.Answer(StringValue(value="a"), StringValue(value="b")))
+    fake.on("test.Speller/Spell", testing.FakeResponse(StringValue(value="a"), StringValue(value="b")))
 
     with fake.serve() as channel:
         assert [each.value for each in SpellerClient(channel).spell(StringValue(value="x"))] == ["a", "b"]

@@ -11,9 +11,8 @@ from typing import Any, Literal
 
 import msgspec
 import pytest
-from google.protobuf import timestamp_pb2, wrappers_pb2
-
 import trunkline
+from google.protobuf import timestamp_pb2, wrappers_pb2
 
 from .described_types import (
     Box,
@@ -96,9 +95,9 @@ FIELDS: list[tuple[Any, str]] = [
 ]
 
 
-@pytest.mark.parametrize("hint, told", FIELDS, ids=[str(hint) for hint, _ in FIELDS])
-def test_a_field(hint: Any, told: str) -> None:
-    assert fields_of(dataclasses.make_dataclass("Message", [("field", hint)])) == {"field": told}
+@pytest.mark.parametrize("hint, reported", FIELDS, ids=[str(hint) for hint, _ in FIELDS])
+def test_a_field(hint: Any, reported: str) -> None:
+    assert fields_of(dataclasses.make_dataclass("Message", [("field", hint)])) == {"field": reported}
 
 
 @pytest.mark.parametrize(
@@ -153,10 +152,10 @@ def test_fields_that_may_be_left_out() -> None:
         "color": "optional string",
         "items": "repeated int64",
     }
-    told = comments(file)
-    assert told[4, 0, 2, 1] == " By default 3.\n"
-    assert told[4, 0, 2, 3] == ' One of "red", "blue". By default "blue".\n'
-    assert (4, 0, 2, 2) not in told
+    reported = comments(file)
+    assert reported[4, 0, 2, 1] == " By default 3.\n"
+    assert reported[4, 0, 2, 3] == ' One of "red", "blue". By default "blue".\n'
+    assert (4, 0, 2, 2) not in reported
 
 
 def test_what_may_be_unset() -> None:
@@ -170,12 +169,12 @@ def test_names_on_the_wire_are_those_of_json() -> None:
 
     file = file_of(take)
     square, order = message_of(file, "Square"), message_of(file, "Order")
-    told = [(each.name, each.json_name) for each in square.field]
-    assert told == [("shape", "shape"), ("side_length", "side-length")]
+    reported = [(each.name, each.json_name) for each in square.field]
+    assert reported == [("shape", "shape"), ("side_length", "side-length")]
     assert [(each.name, each.json_name) for each in order.field][0] == ("orderNumber", "orderNumber")
 
 
-def test_names_that_protobuf_would_confuse_are_told_apart() -> None:
+def test_names_that_protobuf_would_confuse_are_distinguished() -> None:
     names = ("foo_bar", "fooBar", "Foobar", "ünicode", "message")
     made = dataclasses.make_dataclass("Message", [(name, int | None) for name in names])
     assert list(fields_of(made)) == ["foo_bar", "fooBar_2", "Foobar_3", "_nicode", "message"]

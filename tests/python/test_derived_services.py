@@ -9,9 +9,8 @@ from types import GenericAlias
 from typing import Any
 
 import pytest
-from google.protobuf import descriptor_pb2, descriptor_pool, timestamp_pb2, wrappers_pb2
-
 import trunkline
+from google.protobuf import descriptor_pb2, descriptor_pool, timestamp_pb2, wrappers_pb2
 from trunkline import aio, testing
 from trunkline.services import _definitions, add_reflection
 
@@ -26,14 +25,14 @@ def test_handlers_without_hints_without_requests_and_with_a_context() -> None:
 
     def nothing() -> None: ...
 
-    def told(context: trunkline.Context) -> str:
+    def reported(context: trunkline.Context) -> str:
         return ""
 
-    methods = file_of(untyped, nothing, told).service[0].method
+    methods = file_of(untyped, nothing, reported).service[0].method
     value, empty, text = "Value", "Empty", "StringValue"
     assert [(each.name, each.input_type[17:], each.output_type[17:]) for each in methods] == [
         ("nothing", empty, empty),
-        ("told", empty, text),
+        ("reported", empty, text),
         ("untyped", value, value),
     ]
 
@@ -125,19 +124,19 @@ def test_docstrings_become_comments(make: Any) -> None:
 
     assert file.name == "trunkline/derived/example.Shop.proto"
     index = {message.name: number for number, message in enumerate(file.message_type)}
-    told = comments(file)
-    assert told[6, 0] == " Sells things.\n\n All day.\n"
-    assert told[6, 0, 2, 0] == " Opens it.\n"
-    assert told[4, index["Circle"]] == " Round.\n"
-    assert told[4, index["Circle"], 2, 0] == ' Always "circle".\n'
-    assert told[4, index["Circle"], 2, 1] == " In metres. By default 1.5.\n"
-    assert told[4, index["Order"]] == " What somebody wants.\n"
-    assert told[4, index["Order"], 2, 0] == " Unique.\n"
-    assert (4, index["Node"]) not in told
-    assert (6, 0, 2, 1) not in told
+    reported = comments(file)
+    assert reported[6, 0] == " Sells things.\n\n All day.\n"
+    assert reported[6, 0, 2, 0] == " Opens it.\n"
+    assert reported[4, index["Circle"]] == " Round.\n"
+    assert reported[4, index["Circle"], 2, 0] == ' Always "circle".\n'
+    assert reported[4, index["Circle"], 2, 1] == " In metres. By default 1.5.\n"
+    assert reported[4, index["Order"]] == " An order of a customer.\n"
+    assert reported[4, index["Order"], 2, 0] == " Unique.\n"
+    assert (4, index["Node"]) not in reported
+    assert (6, 0, 2, 1) not in reported
 
 
-def test_services_share_types_and_each_is_whole() -> None:
+def test_services_share_types_and_each_is_complete() -> None:
     def take(node: Node) -> Node:
         return node
 
@@ -153,7 +152,7 @@ def test_services_share_types_and_each_is_whole() -> None:
     assert sum(len(file.message_type) for file in files.values()) == 1
 
 
-def test_types_of_the_same_name_are_told_apart() -> None:
+def test_types_of_the_same_name_are_distinguished() -> None:
     first = dataclasses.make_dataclass("Thing", [("a", int)])
     second = dataclasses.make_dataclass("Thing", [("b", int)])
 
@@ -194,10 +193,10 @@ def test_names_of_services_that_clash_or_are_none(names: list[str], found: list[
         server.add(name, lambda: None)
 
     with testing.serve(server) as channel:
-        told = [name for name in services(channel) if not name.startswith("grpc.reflection")]
-        assert told == found
+        reported = [name for name in services(channel) if not name.startswith("grpc.reflection")]
+        assert reported == found
         paths = []
-        for service in told:
+        for service in reported:
             file, _ = described(channel, service)
             for method in file.service[0].method:
                 paths.append(facts_of(file, method.name).path or f"{service}/{method.name}")

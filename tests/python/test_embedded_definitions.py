@@ -7,9 +7,8 @@ import subprocess
 import sys
 
 import pytest
-from google.protobuf import descriptor_pool
-
 import trunkline
+from google.protobuf import descriptor_pool
 from trunkline.services import add_health, add_reflection
 
 from .readme import ROOT

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Event loops of either kind that are many, come and go, and are closed amid calls. Each scenario is a process of its own."""
+"""Several event loops of either kind, which start, end, and are closed during calls. Each scenario runs in its own process."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_calls_end_that_a_loop_has_taken_which_is_closed(kind: str) -> None:
     play_loops(
         kind,
         """
-import logging; logging.disable()  # asyncio tells of the tasks that are left
+import logging; logging.disable()  # asyncio logs the tasks that are left
 taken = threading.Semaphore(0)
 
 @async_server.method

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 import trunkline
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -71,7 +70,7 @@ def test_services(server: str, client: str, tmp_path: Path) -> None:
 
     called, _ = play(servers[server], "tcp://127.0.0.1:0", lambda endpoint: [*clients[client], endpoint, *files])
 
-    assert "all answers are right" in called
+    assert "all responses are right" in called
     for name in ("echo:", "arith:", "word count:", "countdown:", "chat:"):
         assert name in called
 

@@ -17,12 +17,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio
 
 from .conftest import Serve
-
 
 # --- map ---
 
@@ -36,18 +34,18 @@ def test_map_has_no_more_calls_under_way_than_its_window() -> None:
         return request
 
     with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
-        answers = channel.map("slow", itertools.count(), int, window=8)
+        responses = channel.map("slow", itertools.count(), int, window=8)
         open_calls = 0
         for expected in range(200):
-            assert next(answers) == expected
-            open_calls = max(open_calls, running.stats()["open_calls"])
-        answers.close()  # type: ignore[attr-defined]
+            assert next(responses) == expected
+            open_calls = max(open_calls, running.totals()["open_calls"])
+        responses.close()  # type: ignore[attr-defined]
 
     assert 1 < open_calls <= 8
 
 
 @pytest.mark.parametrize("window", [1, 3, 64])
-def test_map_answers_everything_in_order(serve: Serve, window: int) -> None:
+def test_map_yields_everything_in_order(serve: Serve, window: int) -> None:
     server = trunkline.Server(threads=2)
 
     @server.method
@@ -64,7 +62,7 @@ def test_map_answers_everything_in_order(serve: Serve, window: int) -> None:
     assert outcomes == [2 * number for number in range(1000) if number != 777]
 
 
-# --- errors that cannot be told ---
+# --- errors that cannot be described ---
 
 
 def not_text() -> trunkline.RpcError:
@@ -83,7 +81,7 @@ indescribable = pytest.mark.parametrize("make", [not_text, not_unicode, no_metad
 
 
 @indescribable
-def test_a_worker_outlives_an_error_that_cannot_be_told(
+def test_a_worker_outlives_an_error_that_cannot_be_described(
     make: Callable[[], trunkline.RpcError], caplog: pytest.LogCaptureFixture
 ) -> None:
     server = trunkline.Server(threads=1)
@@ -109,7 +107,7 @@ def test_a_worker_outlives_an_error_that_cannot_be_told(
 
 
 @indescribable
-def test_an_event_loop_answers_with_an_error_that_cannot_be_told(
+def test_an_event_loop_reports_errors_that_cannot_be_described(
     make: Callable[[], trunkline.RpcError], caplog: pytest.LogCaptureFixture
 ) -> None:
     server = aio.Server()
@@ -135,7 +133,7 @@ def test_an_event_loop_answers_with_an_error_that_cannot_be_told(
 
 
 class CollectingCompressor(trunkline.Compressor):
-    """Collects garbage amid decompression when it is told to, as the collector does by itself now and then."""
+    """Collects garbage during decompression on request, as the collector itself does now and then."""
 
     name = "collecting"
     collects = False
@@ -177,7 +175,7 @@ def test_a_channel_that_is_collected_on_the_thread_of_its_loop() -> None:
             try:
                 assert future.result(10) == bytes(1000)
             except trunkline.Cancelled:
-                pass  # it went before the answer was through
+                pass  # it ended before the response was complete
     finally:
         gc.enable()
 
@@ -246,7 +244,7 @@ def test_threads_that_wait_use_no_time() -> None:
         threads = [threading.Thread(target=channel.call, args=("block",)) for _ in range(50)]
         for thread in threads:
             thread.start()
-        while running.stats()["open_calls"] < len(threads):
+        while running.totals()["open_calls"] < len(threads):
             time.sleep(0.01)
         time.sleep(0.5)
         switches = voluntary_switches()
@@ -316,7 +314,7 @@ def test_stats_are_those_of_the_end_once_stopped(serve: Serve) -> None:
         for number in range(10):
             assert channel.call("echo", number, int) == number
 
-    stats = running.stats()
+    stats = running.totals()
     assert stats["calls_ok"] == stats["calls_started"] == 10
     assert stats["connections_accepted"] == 1
 
@@ -332,7 +330,7 @@ def test_stats_may_be_asked_for_while_the_server_ends() -> None:
 
             def ask(running: trunkline.RunningServer = running, ended: threading.Event = ended) -> None:
                 while not ended.is_set():
-                    assert running.stats()["open_calls"] == 0
+                    assert running.totals()["open_calls"] == 0
 
             thread = threading.Thread(target=ask)
             thread.start()

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 import trunkline
 
 from .test_life import play, scenarios
@@ -125,16 +124,16 @@ def test_a_name_and_its_connections_end_with_the_parents_server_although_a_child
         running = server.serve(endpoint)
         channel = trunkline.Channel(running.endpoint, max_retries=0)
         assert channel.call("who") == os.getpid()
-        told, tell = os.pipe()
+        reported, tell = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(tell)
-            os.read(told, 1)
+            os.read(reported, 1)
             # Nothing that the child opens is mistaken for what its parent had.
             with server.serve("unix:@trunkline-child-%d" % os.getpid()) as own, trunkline.Channel(own.endpoint) as mine:
                 assert mine.call("who") == os.getpid()
             os._exit(0)
-        os.close(told)
+        os.close(reported)
         assert channel.call("who") == os.getpid()  # the parent is unaffected
         running.stop()
         try:
@@ -155,22 +154,22 @@ def test_the_peer_sees_that_a_process_has_ended_although_its_child_lives() -> No
     play(
         """
         with server.serve("tcp://127.0.0.1:0") as running:
-            told, tell = os.pipe()
+            reported, tell = os.pipe()
             client = os.fork()
             if client == 0:
                 os.close(tell)
                 with trunkline.Channel(running.endpoint) as channel:
                     channel.call("who")
                     if os.fork() == 0:
-                        os.read(told, 1)  # until the test ends
+                        os.read(reported, 1)  # until the test ends
                     os._exit(0)
-            os.close(told)
+            os.close(reported)
             assert os.waitpid(client, 0)[1] == 0
             end = time.monotonic() + 20.0
-            while running.stats()["connections"] > 0:
+            while running.totals()["connections"] > 0:
                 assert time.monotonic() < end
                 time.sleep(0.001)
-            assert running.stats()["connections_accepted"] == 1
+            assert running.totals()["connections_accepted"] == 1
             os.write(tell, b"x")
         """
     )

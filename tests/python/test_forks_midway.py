@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Forks where something of the library's is on the stack: the child is told, and what is the parent's goes on there."""
+"""Forks from within the library: the child gets an error, and the parent is not affected."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_a_child_finds_nothing_in_an_inbox() -> None:
         'list(channel.map("block", [None] * 2))',
         'list(channel.as_completed("block", [None] * 2))',
         'channel.server_stream("drip", None, int).read()',
-        "running.drain(60)",
+        "running.shutdown(60)",
         "channel.close(60)",
     ],
 )
@@ -94,7 +94,7 @@ def test_a_handler_that_forks() -> None:
         """
         import logging
         logging.disable()
-        threading.excepthook = lambda told: os._exit(7 if isinstance(told.exc_value, trunkline.FailedPrecondition) else 3)
+        threading.excepthook = lambda reported: os._exit(7 if isinstance(reported.exc_value, trunkline.FailedPrecondition) else 3)
 
         @server.method
         def spawn() -> int:

@@ -9,7 +9,6 @@ from concurrent.futures import CancelledError
 from typing import Any, NoReturn
 
 import pytest
-
 import trunkline
 
 from .conftest import Serve
@@ -70,7 +69,7 @@ def test_an_interceptor_that_waits_ends_its_future_alone(caplog: pytest.LogCaptu
 def test_a_future_cancelled_while_an_interceptor_sends_again() -> None:
     seen: list[int] = []
     futures: list[trunkline.CallFuture[int]] = []
-    told: list[BaseException] = []
+    reported: list[BaseException] = []
     submitted, ended = threading.Event(), threading.Event()
 
     def again(call: trunkline.OutgoingCall) -> Iterator[None]:
@@ -81,7 +80,7 @@ def test_a_future_cancelled_while_an_interceptor_sends_again() -> None:
                 assert submitted.wait(20) and futures[0].cancel()
                 yield
         except BaseException as error:
-            told.append(error)
+            reported.append(error)
             ended.set()
             raise
 
@@ -95,4 +94,4 @@ def test_a_future_cancelled_while_an_interceptor_sends_again() -> None:
             assert channel.call("echo", 1) == 1
 
     assert seen == [-1, 1]
-    assert [type(error) for error in told] == [trunkline.Cancelled]
+    assert [type(error) for error in reported] == [trunkline.Cancelled]

@@ -10,9 +10,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from google.protobuf.compiler.plugin_pb2 import CodeGeneratorRequest
-
 import trunkline
+from google.protobuf.compiler.plugin_pb2 import CodeGeneratorRequest
 from trunkline.generate import GenerationError, Imports, generate
 
 from .generation import FILES, python, run, tree, write_files, write_plugin, write_program
@@ -119,7 +118,7 @@ def test_files_without_services_and_without_messages(tmp_path: Path) -> None:
         done = run("--plugin", write_plugin(tmp_path), "--out", "gen", "--package-init", *arguments, cwd=tmp_path)
 
         assert done.returncode == 1
-        assert done.stderr.startswith("trunkline.generate: nothing was generated: none of the files defines a service")
+        assert done.stderr.startswith("trunkline.generate: nothing was generated: no file defines a service")
         assert not (tmp_path / "gen").exists()
 
 
@@ -160,7 +159,7 @@ def test_package_init_leaves_the_namespace_of_protobuf_alone(
     assert not (tmp_path / "gen/google/protobuf").exists()
 
 
-def test_what_protoc_tells_comes_through_with_its_status(tmp_path: Path) -> None:
+def test_messages_of_protoc_are_printed_and_its_status_returned(tmp_path: Path) -> None:
     write_files(tmp_path / "protos", {**ONE, "two.proto": "message Two { Three three = 1; }"})
     plugin = write_plugin(tmp_path)
 
@@ -183,7 +182,7 @@ def test_a_protoc_that_is_ended_by_a_signal(tmp_path: Path) -> None:
 
     done = run("--plugin", write_plugin(tmp_path), "--protoc", protoc, "--out", "gen", protos, cwd=tmp_path)
 
-    expected = "trunkline.generate: protoc has been ended by signal 9 (SIGKILL)\n"
+    expected = "trunkline.generate: protoc was terminated by signal 9 (SIGKILL)\n"
     assert (done.returncode, done.stderr) == (1, expected)
 
 
@@ -196,8 +195,8 @@ def test_a_file_outside_of_the_import_roots(tmp_path: Path) -> None:
         done = run("--plugin", write_plugin(tmp_path), *arguments, file, cwd=cwd)
         assert done.returncode == 1
         assert done.stderr == (
-            f"trunkline.generate: {file}: it lies in none of the import roots ({tmp_path / 'other'}); "
-            "name the directory that imports of it are relative to with -I\n"
+            f"trunkline.generate: {file}: it is in none of the import roots ({tmp_path / 'other'}); "
+            "pass the directory that imports of it are relative to with -I\n"
         )
 
 
@@ -231,7 +230,7 @@ def test_neither_protoc_nor_grpcio_tools(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setitem(sys.modules, "grpc_tools", None)
 
-    expected = "find protoc: it is not in PATH, and the package grpcio-tools, which brings one, is not installed"
+    expected = "find protoc: it is not in PATH, and the package grpcio-tools, which contains it, is not installed"
     with pytest.raises(GenerationError, match=expected):
         generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path))
 
@@ -265,16 +264,16 @@ def test_a_plugin_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.Monk
     for place in ("bin", "scripts"):
         (tmp_path / place).mkdir()
         write_program(tmp_path / place / "protoc-gen-trunkline", f"#!/bin/sh\necho {place} 9.9\n")
-        with pytest.raises(GenerationError, match=f"plugin .*/{place}/protoc-gen-trunkline: it is of version 9.9"):
+        with pytest.raises(GenerationError, match=f"plugin .*/{place}/protoc-gen-trunkline: its version is 9.9"):
             generate([protos], out=tmp_path / "gen", protoc=protoc)
 
 
 def test_plugins_of_another_kind(tmp_path: Path) -> None:
     protos = write_files(tmp_path / "protos", ONE)
-    other = f"it is of version 9.1.2, but this package of {trunkline.__version__}; install both of the same version"
+    other = f"its version is 9.1.2, but that of this package is {trunkline.__version__}; install the same version of both"
     for plugin, expected in (
         (write_plugin(tmp_path, "9.1.2"), other),
-        ("/bin/false", "it does not tell its version, and so is no protoc-gen-trunkline"),
+        ("/bin/false", "it prints no version, so it is not protoc-gen-trunkline"),
     ):
         done = run("--plugin", plugin, "--out=gen", protos, cwd=tmp_path)
         assert (done.returncode, done.stderr) == (1, f"trunkline.generate: plugin {plugin}: {expected}\n")
@@ -327,7 +326,7 @@ def test_an_interrupt_leaves_what_was_there(tmp_path: Path, monkeypatch: pytest.
     assert tree(tmp_path / "gen") == {"a_pb2.py": "# before\n"}
 
 
-def test_what_is_hidden_or_no_definition_is_not_meant(tmp_path: Path) -> None:
+def test_hidden_files_and_other_files_are_skipped(tmp_path: Path) -> None:
     write_files(tmp_path, {name: ONE["one.proto"] for name in (".venv/a/one.proto", ".hidden.proto", "one.proto")})
     write_files(tmp_path / "below", {"two.proto": "message Two {}"})
     for name in ("below/README.md", "below/two.proto.orig"):
@@ -345,10 +344,10 @@ def test_what_is_hidden_or_no_definition_is_not_meant(tmp_path: Path) -> None:
 def test_import_roots_that_protoc_would_take_apart(tmp_path: Path, name: str) -> None:
     protos = write_files(tmp_path / name, ONE)
 
-    with pytest.raises(GenerationError, match=f"import root .*/{name}: protoc takes none with ':' or '=' in its path"):
+    with pytest.raises(GenerationError, match=f"import root .*/{name}: protoc accepts no path with ':' or '='"):
         generate([protos], out=tmp_path / "gen", plugin=write_plugin(tmp_path))
 
 
 def test_a_wrong_word_in_a_program(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="imports: 'none' is none of auto, relative, absolute"):
+    with pytest.raises(ValueError, match="imports: 'none' is not one of auto, relative, absolute"):
         generate([tmp_path], imports="none")  # type: ignore[arg-type]

@@ -9,7 +9,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-
 from trunkline.generate import GenerationError
 from trunkline.generate._tools import plugin_path
 
@@ -179,15 +178,15 @@ def call() -> None:
     client.say(text_pb2.Text(), timeot=1.0)
 """
 
-TOLD = [
+REPORTED = [
     'Revealed type is "gen.words.text_pb2.Text"',
-    'Revealed type is "trunkline._futures.CallFuture[gen.words.text_pb2.Text]"',
+    'Revealed type is "trunkline._sync.futures.CallFuture[gen.words.text_pb2.Text]"',
     'Revealed type is "gen.words.text_pb2.Text"',
-    'Revealed type is "trunkline._streams.ClientStream[Any, gen.words.text_pb2.Letter]"',
+    'Revealed type is "trunkline._sync.client_stream.ClientStream[Any, gen.words.text_pb2.Letter]"',
     'Revealed type is "list[Any]"',
     'Argument 1 to "__call__" of "UnaryMethod" has incompatible type "str"; expected "Text"  [arg-type]',
     'Unexpected keyword argument "timeot" for "__call__" of "UnaryMethod"; did you mean "timeout"?  [call-arg]',
-    '"__call__" defined in "trunkline._client_methods"',
+    '"__call__" defined in "trunkline._sync.client_methods"',
 ]
 
 
@@ -203,5 +202,5 @@ def test_type_checkers_know_generated_modules(tmp_path: Path, plugin: str) -> No
     options = ["--no-error-summary", "--ignore-missing-imports"]
     done = python("-W", "default", "-m", "mypy", *options, "typed.py", cwd=tmp_path, **environment)
 
-    told = re.findall(r"^typed\.py:\d+: \w+: (.*)$", done.stdout, re.MULTILINE)
-    assert told == TOLD, done.stdout
+    reported = re.findall(r"^typed\.py:\d+: \w+: (.*)$", done.stdout, re.MULTILINE)
+    assert reported == REPORTED, done.stdout

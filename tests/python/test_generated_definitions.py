@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from trunkline.generate import GenerationError
 from trunkline.generate._tools import plugin_path
 
@@ -18,7 +17,7 @@ from .readme import ROOT
 
 CODEGEN = ROOT / "tests" / "codegen"
 
-#: Serves every service of every module by its base class, which answers all methods with unimplemented.
+#: Serves every service of every module by its base class, in which every method is unimplemented.
 SERVE_ALL = """
 import importlib, inspect, pathlib, sys
 import trunkline

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio, testing
 from trunkline.services import Health, ServingStatus, _definitions, add_health
@@ -69,14 +68,14 @@ def test_a_status_is_set_and_cleared_while_the_server_runs(make: Make) -> None:
         health.clear("a")
 
 
-def test_watch_tells_the_status_now_and_each_other_one(make: Make) -> None:
+def test_watch_reports_the_status_now_and_each_change(make: Make) -> None:
     server = make()
     health = add_health(server)
     with testing.serve(server) as channel, watching(channel, "a") as read, watching(channel) as read_server:
         assert (read(), read_server()) == (SERVICE_UNKNOWN, SERVING)
         health.set("a", SERVING)
         assert read() == SERVING
-        health.set("a", SERVING)  # no change, and so not told
+        health.set("a", SERVING)  # no change, so not reported
         health.set("b", NOT_SERVING)  # another one's
         health.set("a", NOT_SERVING)
         assert read() == NOT_SERVING
@@ -102,21 +101,21 @@ def test_shutdown_hides_what_is_set_until_resume(make: Make) -> None:
         assert (read(), check(channel)) == (UNKNOWN, SERVING)
 
 
-def test_get_tells_what_callers_see() -> None:
+def test_get_returns_what_callers_see() -> None:
     health = Health()
     assert (health.get(), health.get("a")) == (SERVING, SERVICE_UNKNOWN)
     health.shutdown()
     assert (health.get(), health.get("a")) == (NOT_SERVING, SERVICE_UNKNOWN)
 
 
-def test_what_is_no_status_is_refused() -> None:
+def test_an_invalid_status_is_refused() -> None:
     health = Health()
     wrong: Any = 5
-    with pytest.raises(TypeError, match="set health: the service's name is a text, not int"):
+    with pytest.raises(TypeError, match="set health: the name of the service is int, not str"):
         health.set(wrong, True)
     with pytest.raises(ValueError, match="5 is not a valid ServingStatus"):
         health.set("a", wrong)
-    with pytest.raises(ValueError, match="SERVICE_UNKNOWN is what has no status; use clear"):
+    with pytest.raises(ValueError, match="SERVICE_UNKNOWN stands for no status; use clear"):
         health.set("a", ServingStatus.SERVICE_UNKNOWN)
     assert health.get("a") == SERVICE_UNKNOWN
 
@@ -134,7 +133,7 @@ def test_watches_end_when_the_server_drains(make: Make) -> None:
                 assert stream.read().status == SERVING
             for stream in streams:
                 stream.cancel()
-        with pytest.raises(trunkline.Unavailable, match="Watch: the server is ending"):
+        with pytest.raises(trunkline.Unavailable, match="Watch: the server is shutting down"):
             kept.read()
     assert time.monotonic() - begin < 4.0
 
@@ -232,7 +231,7 @@ def test_stop_ends_watches_at_once(make: Make) -> None:
 def test_many_threads_set_while_many_watch(make: Make) -> None:
     server = make()
     health = add_health(server)
-    told: list[int] = []
+    reported: list[int] = []
 
     def change(number: int) -> None:
         for turn in range(50):
@@ -244,7 +243,7 @@ def test_many_threads_set_while_many_watch(make: Make) -> None:
             while (status := read()) != UNKNOWN:
                 assert status != last
                 last = status
-            told.append(last)
+            reported.append(last)
 
     with testing.serve(server) as channel:
         followers = [threading.Thread(target=follow, args=(channel, f"s{number % 2}")) for number in range(6)]
@@ -257,7 +256,7 @@ def test_many_threads_set_while_many_watch(make: Make) -> None:
             health.set(service, UNKNOWN)
         for thread in followers:
             thread.join()
-    assert len(told) == 6
+    assert len(reported) == 6
 
 
 def test_with_asyncio_on_both_sides() -> None:
@@ -274,7 +273,7 @@ def test_with_asyncio_on_both_sides() -> None:
     asyncio.run(main())
 
 
-def test_checks_in_json_for_whoever_has_no_classes(make: Make) -> None:
+def test_checks_in_json_without_message_classes(make: Make) -> None:
     server = make()
     add_health(server)
     with testing.serve(server) as channel:
@@ -297,7 +296,7 @@ def test_interceptors_see_it() -> None:
     assert sorted(seen) == [CHECK, WATCH]
 
 
-def test_is_added_once_wholly_or_not_at_all() -> None:
+def test_is_added_once_and_completely_or_not_at_all() -> None:
     server = trunkline.Server()
     server.add(WATCH, lambda: None)
     with pytest.raises(ValueError, match="Watch' is registered already"):

@@ -8,7 +8,6 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio
 
@@ -62,9 +61,9 @@ def test_many_calls_at_once(endpoint: str) -> None:
 def test_the_first_is_outermost_and_metadata_arrives(endpoint: str) -> None:
     outer, inner = Journal("outer"), Journal("inner")
     with trunkline.Channel(endpoint, interceptors=[outer, token("a"), token("b"), inner]) as channel:
-        reply = trunkline.Reply()
-        assert channel.call("tokens", metadata={"other": "1", "token": "z"}, reply=reply) == ["b"]
-        assert reply.peer == endpoint
+        response_info = trunkline.ResponseInfo()
+        assert channel.call("tokens", metadata={"other": "1", "token": "z"}, response_info=response_info) == ["b"]
+        assert response_info.peer == endpoint
     assert outer.lines + inner.lines == [
         "outer> tokens unary", "outer< ['b']", "inner> tokens unary", "inner< ['b']",
     ]  # fmt: skip
@@ -160,7 +159,7 @@ def test_calls_may_be_refused_before_they_are_sent(endpoint: str) -> None:
             channel.call("double", 1)
 
 
-def test_a_cancelled_future_is_told() -> None:
+def test_interceptors_see_the_cancellation_of_a_future() -> None:
     journal = Journal()
     with trunkline.Channel("tcp://127.0.0.1:1", interceptors=[journal]) as channel:
         future = channel.submit("double", 1, wait_for_ready=True)
@@ -198,12 +197,12 @@ def test_metadata_that_can_be_read_once_is_of_every_call(serve: Serve, name: str
         yield
 
     with trunkline.Channel(serve(server).endpoint, interceptors=[through]) as channel:
-        answers = getattr(channel, name)("count", range(3), int, metadata=((each, "x") for each in "ab"))
-        assert [each if name == "map" else each[1] for each in answers] == [2, 2, 2]
+        responses = getattr(channel, name)("count", range(3), int, metadata=((each, "x") for each in "ab"))
+        assert [each if name == "map" else each[1] for each in responses] == [2, 2, 2]
 
     async def main() -> list[int]:
         async with aio.Channel(channel.endpoint, interceptors=[through]) as other:
-            told = getattr(other, name)("count", range(3), int, metadata=((each, "x") for each in "ab"))
-            return [each if name == "map" else each[1] async for each in told]
+            reported = getattr(other, name)("count", range(3), int, metadata=((each, "x") for each in "ab"))
+            return [each if name == "map" else each[1] async for each in reported]
 
     assert asyncio.run(main()) == [2, 2, 2]

@@ -90,8 +90,8 @@ def test_a_collection_amid_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
             gc.disable()
 
         def pause(phase, info):
-            told = sys._getframe(1)
-            if phase == "start" and told.f_code is read.__code__:
+            reported = sys._getframe(1)
+            if phase == "start" and reported.f_code is read.__code__:
                 pauses.append(1)
                 if len(pauses) == 2:
                     amid.set()

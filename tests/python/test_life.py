@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Forks, exits, signals, processes and threads. Each scenario is a process of its own."""
+"""Forks, exits, signals, processes and threads. Each scenario runs in its own process."""
 
 from __future__ import annotations
 
@@ -308,8 +308,8 @@ def test_loops_that_come_and_go() -> None:
         channel = aio.Channel(running.endpoint)
         async def main(number):
             text = str(number).encode()
-            answers = await asyncio.gather(*(channel.call("echo", text) for _ in range(20)))
-            assert answers == [text] * 20
+            responses = await asyncio.gather(*(channel.call("echo", text) for _ in range(20)))
+            assert responses == [text] * 20
         for number in range(10):
             asyncio.run(main(number))
         threads = [threading.Thread(target=lambda n=n: asyncio.run(main(n))) for n in range(8)]

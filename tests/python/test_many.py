@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 
 from .conftest import Serve
@@ -76,8 +75,8 @@ def test_map_pulls_no_more_than_the_window(serve: Serve, service: Service) -> No
             pulled += 1
             yield i
 
-    answers = channel.map("double", requests(), window=8)
-    taken = [next(answers) for _ in range(10)]
+    responses = channel.map("double", requests(), window=8)
+    taken = [next(responses) for _ in range(10)]
 
     assert taken == [2 * i for i in range(100, 110)]
     assert pulled <= 10 + 2 * 8
@@ -85,20 +84,20 @@ def test_map_pulls_no_more_than_the_window(serve: Serve, service: Service) -> No
 
 def test_map_raises_in_its_place(serve: Serve, service: Service) -> None:
     channel = serve(service.server)
-    answers = channel.map("double", range(20))
+    responses = channel.map("double", range(20))
 
-    assert [next(answers) for _ in range(13)] == [2 * i for i in range(13)]
+    assert [next(responses) for _ in range(13)] == [2 * i for i in range(13)]
     with pytest.raises(trunkline.OutOfRange, match="unlucky"):
-        next(answers)
+        next(responses)
     with pytest.raises(StopIteration):
-        next(answers)
+        next(responses)
 
 
 def test_map_may_yield_errors(serve: Serve, service: Service) -> None:
-    answers = list(serve(service.server).map("double", range(20), return_exceptions=True))
+    responses = list(serve(service.server).map("double", range(20), return_exceptions=True))
 
-    assert isinstance(answers[13], trunkline.OutOfRange)
-    assert answers[14:] == [2 * i for i in range(14, 20)]
+    assert isinstance(responses[13], trunkline.OutOfRange)
+    assert responses[14:] == [2 * i for i in range(14, 20)]
 
 
 def test_an_iterator_that_raises_inside_map(serve: Serve, service: Service) -> None:
@@ -112,10 +111,10 @@ def test_an_iterator_that_raises_inside_map(serve: Serve, service: Service) -> N
 
 def test_a_map_abandoned_midway(serve: Serve, service: Service) -> None:
     channel = serve(service.server)
-    answers = channel.map("block", [1, 0, 0, 0])
+    responses = channel.map("block", [1, 0, 0, 0])
 
-    assert next(answers) == 1
-    del answers
+    assert next(responses) == 1
+    del responses
     gc.collect()
 
     for _ in range(3):
@@ -154,17 +153,17 @@ def test_futures(serve: Serve, service: Service) -> None:
 
 def test_a_futures_callback_may_call(serve: Serve, service: Service) -> None:
     channel = serve(service.server)
-    answers: list[int] = []
+    responses: list[int] = []
     done = threading.Event()
 
     def again(future: object) -> None:
-        answers.append(channel.call("double", 21))
+        responses.append(channel.call("double", 21))
         done.set()
 
     channel.submit("double", 1).add_done_callback(again)
 
     assert done.wait(20)
-    assert answers == [42]
+    assert responses == [42]
 
 
 def test_no_callback_runs_after_close(service: Service) -> None:
@@ -173,7 +172,7 @@ def test_no_callback_runs_after_close(service: Service) -> None:
     with service.server.serve("tcp://127.0.0.1:0") as running:
         channel = trunkline.Channel(running.endpoint)
         futures = [channel.submit("block", 0) for _ in range(20)]
-        while running.stats()["calls_started"] < 4:  # as many as there are workers
+        while running.totals()["calls_started"] < 4:  # as many as there are workers
             pass
         for future in futures:
             future.add_done_callback(called.append)

@@ -11,9 +11,8 @@ from typing import Any, Union
 import msgspec
 import numpy
 import pytest
-from google.protobuf.wrappers_pb2 import Int64Value, StringValue
-
 import trunkline
+from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 from trunkline import aio, testing
 
 
@@ -128,9 +127,9 @@ def test_messages_of_two_kinds_travel_in_a_codec_of_both(channel: trunkline.Chan
     assert channel.call("Kinds/nothing") is None
     client = channel.bind(Kinds)
     assert (client.size(b"abc"), client.blank(3), client.length(StringValue(value="x"))) == (3, bytes(3), 1)
-    with pytest.raises(trunkline.InvalidArgument, match="answers int, which does not travel as 'bytes'"):
+    with pytest.raises(trunkline.InvalidArgument, match="its response int cannot be encoded as 'bytes'"):
         channel.call("Kinds/size", b"abc")
-    with pytest.raises(trunkline.InvalidArgument, match="answers int, which does not travel as 'protobuf'"):
+    with pytest.raises(trunkline.InvalidArgument, match="its response int cannot be encoded as 'protobuf'"):
         channel.call("Kinds/length", StringValue(value="four"), Int64Value)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Options are what they are meant to be and nothing else: None is no False, True no 1, and errors name what was given."""
+"""Options accept values of their type only: neither None for False nor True for 1. Errors show the value."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import trunkline
 
 
@@ -53,7 +52,7 @@ def test_another_type(options: dict[str, Any], text: str) -> None:
         ({"connect_timeout": -1}, "option 'connect_timeout' is -1, not a finite number of seconds, 0 or more"),
         ({"connect_timeout": float("nan")}, "option 'connect_timeout' is nan, not a finite number of seconds, 0 or more"),
         ({"connect_timeout": 10**400}, "option 'connect_timeout' is 1000"),
-        ({"ca_file": "a\0b"}, "option 'ca_file' is 'a\\x00b', not a path that the system could have"),
+        ({"ca_file": "a\0b"}, "option 'ca_file' is 'a\\x00b', not a path that the system accepts"),
     ],
 )
 def test_out_of_range(options: dict[str, Any], text: str) -> None:
@@ -71,7 +70,7 @@ def test_of_a_server() -> None:
         trunkline.Server(client_certificate="maybe")  # type: ignore[arg-type]
 
 
-def test_what_stands_for_what_is_meant() -> None:
+def test_values_that_stand_for_another_type() -> None:
     channel(max_connections=Far(), connect_timeout=1, backoff_multiplier=2, verify_peer=False)
     channel(ca_file=Path("/nowhere"), certificate_file=Path("/nowhere"), private_key_file="/nowhere")
 
@@ -82,13 +81,13 @@ def test_timeouts() -> None:
             lambda: used.call("nothing", timeout=True),
             lambda: used.wait_for_ready(True),
             lambda: used.close(True),
-            lambda: running.drain(True),
+            lambda: running.shutdown(True),
         ):
             with pytest.raises(TypeError, match=r"timeout is True \(bool\), not a number"):
                 use()
 
 
-def test_an_unknown_codec_is_told_of_the_known_ones() -> None:
+def test_the_error_for_an_unknown_codec_lists_the_known_ones() -> None:
     class Mine(trunkline.Codec):
         name = "options-own"
 

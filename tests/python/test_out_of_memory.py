@@ -24,15 +24,15 @@ def limit(bytes):
 def lift():
     resource.setrlimit(resource.RLIMIT_AS, (-1, -1))
 
-# Answered by another process: this one is short of memory.
-told, tell = os.pipe()
+# Served by another process: this one is short of memory.
+reported, tell = os.pipe()
 child = os.fork()
 if child == 0:
     signal.alarm(60)
     running = server.serve("tcp://127.0.0.1:0")
     os.write(tell, running.endpoint.encode())
     time.sleep(60)
-endpoint = os.read(told, 100).decode()
+endpoint = os.read(reported, 100).decode()
 """
 
 needs_limits = pytest.mark.skipif(sys.platform != "linux", reason="needs RLIMIT_AS and /proc")
@@ -84,7 +84,7 @@ os._exit(0)
     )
 
 
-def test_every_ended_call_is_told_once() -> None:
+def test_every_ended_call_is_delivered_once() -> None:
     pytest.importorskip("_testcapi")
     play(
         """
@@ -128,7 +128,7 @@ def test_a_request_that_has_no_room_is_refused_alone() -> None:
         host.start_for_event_loop(lambda: False)
         channel = trunkline.Channel(endpoint)
         futures = [channel.submit("echo", "x" * (size or 48 << 20), codec="msgpack") for size in (1, 0, 2, 3)]
-        while host.stats()["open_calls"] < 4:
+        while host.totals()["open_calls"] < 4:
             time.sleep(0.001)
         time.sleep(0.05)
         with open("/proc/self/statm") as numbers:
@@ -139,7 +139,7 @@ def test_a_request_that_has_no_room_is_refused_alone() -> None:
         assert len(taken) == 3, taken
         for call, *_ in taken:
             call.set_response(b"\\xc0")
-            host.answer(call)
+            host.finish(call)
         host.flush()
         assert [type(future.exception(20)).__name__ for future in futures] == [
             "NoneType", "ResourceExhausted", "NoneType", "NoneType"]

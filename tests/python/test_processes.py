@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Servers of several processes, and how they end together. Each scenario is a process of its own."""
+"""Servers of several processes, and their common end. Each scenario runs in its own process."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ assert {pid: future.result(20) for pid, future in futures.items()} == {pid: pid 
     )
 
 
-@pytest.mark.parametrize("end", ["stop()", "drain(0.3)"])
+@pytest.mark.parametrize("end", ["stop()", "shutdown(0.3)"])
 def test_processes_end_together(end: str) -> None:
     play_processes(
         f"""
@@ -107,7 +107,7 @@ async def main():
             await asyncio.sleep(0.001)
     begin = time.monotonic()
     try:
-        await running.drain(0.3)
+        await running.shutdown(0.3)
     except trunkline.DeadlineExceeded:
         pass
     assert time.monotonic() - begin < 4.0, time.monotonic() - begin
@@ -118,7 +118,7 @@ asyncio.run(main())
     )
 
 
-def test_a_child_hears_of_its_parents_end_whatever_siblings_do() -> None:
+def test_a_child_notices_the_end_of_its_parent_despite_siblings() -> None:
     play_processes(
         """
 running = serve(3)
@@ -146,7 +146,7 @@ def show() -> None:
 running = serve(2)
 for channel in channels.values():
     channel.call("show")
-running.drain()
+running.shutdown()
 """,
         expect="before\nshown\nshown",
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The programs that both READMEs show, each in a process of its own."""
+"""The programs that both READMEs show, each in its own process."""
 
 from __future__ import annotations
 

@@ -11,7 +11,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import _core, aio
 
@@ -100,7 +99,7 @@ def test_calls_leave_no_objects(options: Any) -> None:
             list(channel.map("echo", [[i] for i in range(20)]))
             dict(channel.as_completed("echo", [[i] for i in range(20)]))
             channel.submit("echo", [1]).result(20)
-            channel.call("echo", [1], timeout=20.0, metadata={"a": "b"}, reply=trunkline.Reply())
+            channel.call("echo", [1], timeout=20.0, metadata={"a": "b"}, response_info=trunkline.ResponseInfo())
             list(channel.server_stream("count", 3))
             next(channel.server_stream("count", 3))
             assert channel.client_stream("total", range(3)) == 3
@@ -168,7 +167,7 @@ def test_coroutines_leave_no_objects(options: Any) -> None:
             left.check()
 
     async def until_idle(running: aio.RunningServer) -> None:
-        """The server hears later than its client of what was given up."""
+        """The server notices a cancellation later than its client."""
         while running._tasks:
             await asyncio.sleep(0.001)
 
@@ -199,7 +198,7 @@ def test_an_asyncio_channel_that_is_dropped_leaves_no_descriptor() -> None:
                 gc.collect()
                 if number == 1:
                     before = len(os.listdir("/proc/self/fd"))
-            # The server's ends close when it hears of it.
+            # The server's ends close when it notices that.
             for _ in range(1000):
                 if len(os.listdir("/proc/self/fd")) <= before:
                     return

@@ -9,9 +9,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from google.protobuf import descriptor_pb2, descriptor_pool, wrappers_pb2
-
 import trunkline
+from google.protobuf import descriptor_pb2, descriptor_pool, wrappers_pb2
 from trunkline import aio, testing
 from trunkline.services import _definitions, add_health, add_reflection
 
@@ -76,7 +75,7 @@ def test_lists_services_in_order(make: Make) -> None:
     assert found == ["grpc.health.v1.Health", *BUILT_IN, "later", "shop.Orders"]
 
 
-def test_tells_of_what_the_server_was_started_with(make: Make) -> None:
+def test_describes_the_methods_that_the_server_was_started_with(make: Make) -> None:
     server = make()
     with testing.serve(server) as before:
         assert reflecting.services(before) == BUILT_IN
@@ -131,7 +130,7 @@ def test_sends_each_file_once_per_stream_beside_the_one_asked_for(make: Make) ->
     server = make()
     add_shop(server)
     with testing.serve(server) as channel:
-        answers = ask_all(
+        responses = ask_all(
             channel,
             [
                 {"file_by_filename": "shop/orders.proto"},
@@ -139,31 +138,31 @@ def test_sends_each_file_once_per_stream_beside_the_one_asked_for(make: Make) ->
                 {"file_containing_symbol": "shop.Orders"},
             ],
         )
-    names = [[file.name for file in files_of(answer)] for answer in answers]
+    names = [[file.name for file in files_of(response)] for response in responses]
     assert names == [["shop/orders.proto"], ["shop/service.proto"], ["shop/service.proto"]]
 
 
 @pytest.mark.parametrize(
     "request_, code, text",
     [
-        ({"file_by_filename": "no.proto"}, 5, "reflect: file 'no.proto' is not known to this server"),
-        ({"file_containing_symbol": "no.Symbol"}, 5, "reflect: symbol 'no.Symbol' is not known to this server"),
-        ({"file_containing_symbol": ""}, 5, "reflect: symbol '' is not known to this server"),
-        ({"all_extension_numbers_of_type": "no.M"}, 5, "reflect: message 'no.M' is not known to this server"),
+        ({"file_by_filename": "no.proto"}, 5, "reflect: this server does not know file 'no.proto'"),
+        ({"file_containing_symbol": "no.Symbol"}, 5, "reflect: this server does not know symbol 'no.Symbol'"),
+        ({"file_containing_symbol": ""}, 5, "reflect: this server does not know symbol ''"),
+        ({"all_extension_numbers_of_type": "no.M"}, 5, "reflect: this server does not know message 'no.M'"),
         (
             {"file_containing_extension": {"containing_type": "no.M", "extension_number": 3}},
             5,
-            "reflect: extension 3 of 'no.M' is not known to this server",
+            "reflect: this server does not know extension 3 of 'no.M'",
         ),
         (
             {"file_containing_extension": {"containing_type": "shop.Order", "extension_number": 3}},
             5,
-            "reflect: extension 3 of 'shop.Order' is not known to this server",
+            "reflect: this server does not know extension 3 of 'shop.Order'",
         ),
-        ({"host": "only"}, 3, "reflect: the request asks for nothing"),
+        ({"host": "only"}, 3, "reflect: the request is empty"),
     ],
 )
-def test_answers_what_it_cannot_with_an_error_and_goes_on(
+def test_responds_to_bad_requests_with_errors_and_continues(
     make: Make, request_: dict[str, Any], code: int, text: str
 ) -> None:
     server = make()
@@ -180,8 +179,8 @@ def test_answers_what_it_cannot_with_an_error_and_goes_on(
 
 def test_errors_show_no_more_than_the_beginning_of_a_long_name(make: Make) -> None:
     with testing.serve(make()) as channel:
-        told = ask(channel, file_containing_symbol="x" * 5000).error_response.error_message
-    assert len(told) < 300
+        reported = ask(channel, file_containing_symbol="x" * 5000).error_response.error_message
+    assert len(reported) < 300
 
 
 def orders_service() -> Any:
@@ -253,7 +252,7 @@ def test_serves_the_older_name_as_well(make: Make) -> None:
         ("grpc.reflection.v1alpha.ServerReflection", "grpc/reflection/v1alpha/reflection.proto"),
     ],
 )
-def test_built_in_services_are_told_of_under_the_names_of_grpc(make: Make, service: str, file: str) -> None:
+def test_built_in_services_have_the_names_of_grpc(make: Make, service: str, file: str) -> None:
     server = make()
     add_health(server)
 
@@ -265,10 +264,10 @@ def test_built_in_services_are_told_of_under_the_names_of_grpc(make: Make, servi
     for method in pool.FindServiceByName(service).methods:
         assert method.input_type.full_name.startswith(f"{package}.")
     if "Health" in service:
-        assert reflecting.comments(found)[6, 0, 2, 0] == " The status now. NOT_FOUND for a service that has none.\n"
+        assert reflecting.comments(found)[6, 0, 2, 0] == " Returns the current status. Fails with NOT_FOUND for a service that has none.\n"
 
 
-def test_a_definition_that_is_served_otherwise_is_not_told_of_as_its_service(make: Make) -> None:
+def test_a_definition_that_is_served_otherwise_is_not_described_as_its_service(make: Make) -> None:
     server = make()
 
     @server.method("shop.Orders/Place")  # type: ignore[untyped-decorator]
@@ -298,7 +297,7 @@ def test_may_be_added_once() -> None:
         add_reflection(server)
 
 
-def test_is_added_wholly_or_not_at_all() -> None:
+def test_is_added_completely_or_not_at_all() -> None:
     server = trunkline.Server()
     server.add(reflecting.method_of(reflecting.V1ALPHA), lambda: None)
     with pytest.raises(ValueError, match="v1alpha"):
@@ -306,14 +305,14 @@ def test_is_added_wholly_or_not_at_all() -> None:
     assert not server.remove(reflecting.method_of())
 
 
-def test_what_cannot_be_described_is_an_error_in_the_answer(make: Make, monkeypatch: Any, caplog: Any) -> None:
+def test_what_cannot_be_described_is_an_error_in_the_response(make: Make, monkeypatch: Any, caplog: Any) -> None:
     def fail(*arguments: Any) -> Any:
         raise RuntimeError("no")
 
     monkeypatch.setattr("trunkline.services._reflection.Description", fail)
     with testing.serve(make()) as channel:
-        told = ask(channel, list_services="*").error_response
-    assert (told.error_code, told.error_message) == (13, "reflect: the server's methods could not be described")
+        reported = ask(channel, list_services="*").error_response
+    assert (reported.error_code, reported.error_message) == (13, "reflect: the server's methods could not be described")
     assert "RuntimeError: no" in caplog.text
 
 
@@ -378,7 +377,7 @@ def test_from_asyncio() -> None:
         request, response = reflecting.messages_of()
         async with testing.aserve(server) as channel:
             stream = channel.stream(reflecting.method_of(), request, response)
-            answers = [answer async for answer in stream.exchange([request(list_services="*")])]
-        return [each.name for each in answers[0].list_services_response.service]
+            responses = [response async for response in stream.exchange([request(list_services="*")])]
+        return [each.name for each in responses[0].list_services_response.service]
 
     assert asyncio.run(main()) == BUILT_IN

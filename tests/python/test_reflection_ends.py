@@ -10,7 +10,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio, testing
 from trunkline.services import add_reflection
@@ -39,7 +38,7 @@ def test_idle_streams_end_with_the_server(make: Make) -> None:
             stream.write(request(list_services="*"))
             stream.read()
             begin = time.monotonic()
-        with pytest.raises(trunkline.Unavailable, match="ServerReflectionInfo: the server is ending"):
+        with pytest.raises(trunkline.Unavailable, match="ServerReflectionInfo: the server is shutting down"):
             stream.read()
     assert time.monotonic() - begin < 4.0
 
@@ -53,14 +52,14 @@ def test_handlers_that_wait_for_room_end_with_the_server(make: Make) -> None:
             for _ in range(400):
                 stream.write(request(file_containing_symbol="grpc.reflection.v1.ServerReflection"))
             time.sleep(0.5)  # until it waits for room
-            answers: list[Any] = []
+            responses: list[Any] = []
 
             def read_once_it_ends() -> None:
                 time.sleep(1.0)
-                with pytest.raises(trunkline.Unavailable, match="the server is ending"):
-                    answers.extend(iter(stream.read, None))
+                with pytest.raises(trunkline.Unavailable, match="the server is shutting down"):
+                    responses.extend(iter(stream.read, None))
 
             reader = threading.Thread(target=read_once_it_ends)
             reader.start()
         reader.join()
-    assert 0 < len(answers) < 400
+    assert 0 < len(responses) < 400

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -13,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline.serve import _arguments
 
@@ -153,7 +151,7 @@ def test_without_protobuf_it_serves_what_it_can(folder: Path) -> None:
     process.terminate()
     assert (process.wait(30), process.stderr.read()) == (0, "")
     process.stderr.close()
-    assert first.startswith("without health, reflection, statistics, for which the package protobuf is needed")
+    assert first.startswith("not serving health, reflection, statistics, which need the package protobuf")
     assert second.startswith("listening on")
 
 
@@ -178,14 +176,14 @@ def test_calls_under_way_have_the_grace(folder: Path) -> None:
             assert future.result(20) == "done"
 
 
-def test_what_the_grace_was_too_short_for_is_told(folder: Path) -> None:
+def test_calls_that_outlast_the_grace_are_reported(folder: Path) -> None:
     with serving(folder, "app:Adder", "--grace", "0.1") as started:
         with trunkline.Channel(started.endpoint(), max_retries=0) as channel:
             future = channel.submit("Adder/linger", 2.0, str)
             channel.call("Adder/add", 1)
             assert started.end() == 0
             assert isinstance(future.exception(20), trunkline.RpcError)
-        started.until("^drain: ")
+        started.until("^shutdown: ")
 
 
 @pytest.mark.parametrize(
@@ -197,8 +195,8 @@ def test_what_the_grace_was_too_short_for_is_told(folder: Path) -> None:
         ({"bad.py": "import app\n1 / 0\n"}, "bad:server", 'bad.py", line 2, in <module>'),
         ({"bad.py": "import sys\nsys.exit(3)\n"}, "bad:server", "SystemExit: 3"),
         ({}, "app:number", "serve app:number: service int: the class has no public methods"),
-        ({}, "app:trunkline", "serve app:trunkline: it is a module, neither a server nor a service"),
-        ({}, "app:later", "serve app:later: it is a coroutine, neither a server nor a service"),
+        ({}, "app:trunkline", "serve app:trunkline: a module is neither a server nor a service"),
+        ({}, "app:later", "serve app:later: a coroutine is neither a server nor a service"),
         ({}, "app:fail", "LookupError: no adder today"),
     ],
 )
@@ -217,14 +215,14 @@ def test_what_cannot_be_loaded(folder: Path, files: dict[str, str], target: str,
     [
         ([], "the following arguments are required: MODULE:OBJECT"),
         (["app"], "'app' is not of the form module:object, such as shop.app:server"),
-        (["app.py:server", "--workers", "0"], "'0' is no number from 1 on"),
+        (["app.py:server", "--workers", "0"], "'0' is not a whole number from 1 on"),
         (["app/x:server"], "is not of the form"),
-        (["app:server", "--threads", "many"], "'many' is no number from 1 on"),
-        (["app:server", "--grace", "-1"], "'-1' is no number of seconds, 0 or more"),
-        (["app:server", "--grace", "nan"], "'nan' is no number of seconds"),
+        (["app:server", "--threads", "many"], "'many' is not a whole number from 1 on"),
+        (["app:server", "--grace", "-1"], "'-1' is not a number of seconds, 0 or more"),
+        (["app:server", "--grace", "nan"], "'nan' is not a number of seconds"),
         (["app:server", "--log-level", "loud"], "invalid choice: 'loud'"),
-        (["app:server", "--app-dir", "nowhere"], "'nowhere' is no directory"),
-        (["app:server", "--workers", "2", "--endpoint", "unix:@x"], "endpoints alone, not unix:@x"),
+        (["app:server", "--app-dir", "nowhere"], "'nowhere' is not a directory"),
+        (["app:server", "--workers", "2", "--endpoint", "unix:@x"], "endpoints, not unix:@x"),
         (["app:server", "--endpoint", "tcp://127.0.0.1"], "argument --endpoint: "),
         (["app:server", "--endpoint", "nowhere"], "argument --endpoint: "),
         (["app:server", "--reload", "--endpoint", "what://x"], "argument --endpoint: "),
@@ -263,7 +261,7 @@ def test_a_worker_that_dies_is_replaced(folder: Path, target: str) -> None:
         children = Path(f"/proc/{started.process.pid}/task/{started.process.pid}/children")
         before = children.read_text().split()
         os.kill(int(before[0]), signal.SIGKILL)
-        started.until(f"worker process {before[0]} has ended with status -9; another one takes its place")
+        started.until(f"worker process {before[0]} has ended with status -9 and is replaced")
         end = time.monotonic() + 20
         while len(children.read_text().split()) < 2 and time.monotonic() < end:
             time.sleep(0.05)
@@ -275,7 +273,7 @@ def test_a_worker_that_dies_is_replaced(folder: Path, target: str) -> None:
 
 @pytest.mark.parametrize("target", ["app:Adder", "app:async_server"])
 @pytest.mark.parametrize("workers", ["1", "2"])
-def test_health_tells_of_the_services_and_of_the_end(folder: Path, target: str, workers: str) -> None:
+def test_health_reports_the_services_and_the_shutdown(folder: Path, target: str, workers: str) -> None:
     name = "Adder" if target == "app:Adder" else "AsyncAdder"
     with serving(folder, target, "--workers", workers) as started:
         with trunkline.Channel(started.endpoint()) as channel:

@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 
 import pytest
-
 import trunkline
 
 from .command import serving
@@ -67,7 +66,7 @@ def test_a_change_of_an_imported_module_starts_it_anew_on_the_same_port(folder: 
         assert value(endpoint) == 1
         for number in (2, 3):
             (folder / "part.py").write_text(f"VALUE = {number}  # {'-' * number}\n")
-            assert started.until("^(.*) changed: starting anew") == "part.py"
+            assert started.until("^(.*) changed: restarting") == "part.py"
             assert started.endpoint() == endpoint
             value_becomes(endpoint, number)
         assert started.end() == 0
@@ -87,7 +86,7 @@ def test_a_syntax_error_is_shown_and_the_next_change_is_waited_for(folder: Path)
         endpoint = started.endpoint()
         (folder / "part.py").write_text("VALUE = (\n")
         started.until("SyntaxError: ")
-        started.until("could not be started; the one before still serves")
+        started.until("could not be started; the previous one still serves")
         assert value(endpoint) == 1
         (folder / "part.py").write_text("VALUE = 4\n")
         assert started.endpoint() == endpoint
@@ -99,7 +98,7 @@ def test_a_module_that_is_broken_or_missing_to_begin_with(folder: Path) -> None:
     (folder / "part.py").unlink()
     with serving(folder, "app:Service", "--reload") as started:
         started.until("No module named 'part'")
-        started.until("could not be started; it is tried again when a file changes")
+        started.until("could not be started; the next attempt follows when a file changes")
         (folder / "part.py").write_text("VALUE = 1 / 0\n")
         started.until("ZeroDivisionError")
         started.until("could not be started")
@@ -116,7 +115,7 @@ def test_modules_that_are_imported_later_count_as_well(folder: Path) -> None:
             assert channel.call("Service/more", None, int) == 1
         time.sleep(1.0)  # until it has been found
         (folder / "late.py").write_text("VALUE = 22\n")
-        assert started.until("^(.*) changed: starting anew") == "late.py"
+        assert started.until("^(.*) changed: restarting") == "late.py"
         assert started.endpoint() == endpoint
         assert started.end() == 0
 
@@ -128,7 +127,7 @@ def test_several_changes_at_once_are_one(folder: Path) -> None:
             (folder / "part.py").write_text(f"VALUE = {number}\n{'#' * number}\n")
             (folder / "app.py").write_text(f"{APP}\n{'#' * number}\n")
             time.sleep(0.02)
-        assert started.until("^(.*) changed: starting anew") == "app.py, part.py"
+        assert started.until("^(.*) changed: restarting") == "app.py, part.py"
         assert started.endpoint() == endpoint
         value_becomes(endpoint, 29)
         assert started.end() == 0
@@ -232,7 +231,7 @@ def test_a_change_while_an_import_hangs(folder: Path) -> None:
     with serving(folder, "app:Service", "--reload") as started:
         time.sleep(1.5)
         (folder / "part.py").write_text("VALUE = 5\n")
-        assert started.until("^(.*) changed: starting anew") == "part.py"
+        assert started.until("^(.*) changed: restarting") == "part.py"
         assert value(started.endpoint()) == 5
         assert started.end() == 0
 
@@ -250,9 +249,9 @@ def test_modules_that_workers_import_count_as_well(folder: Path) -> None:
             assert channel.call("Service/more", None, int) == 1
         time.sleep(1.5)  # until it has been found
         (folder / "late.py").write_text("VALUE = 22\n")
-        assert started.until("^(.*) changed: starting anew") == "late.py"
+        assert started.until("^(.*) changed: restarting") == "late.py"
         assert started.endpoint() == endpoint
-        # One that is leaving may still answer at first.
+        # One that is shutting down may still respond at first.
         assert any(more_of(endpoint) == 22 for _ in range(200))
         assert started.end() == 0
 
@@ -266,7 +265,7 @@ def test_generations_that_do_not_end_are_killed(folder: Path) -> None:
             pid = channel.call("Service/pid", None, int)
         (folder / "app.py").write_text(APP)
         assert started.endpoint() == endpoint
-        started.until("the server before did not end in time and is killed")
+        started.until("the previous server did not end in time and is killed")
         end = time.monotonic() + 20
         while not ended(pid) and time.monotonic() < end:
             time.sleep(0.05)

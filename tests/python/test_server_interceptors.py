@@ -9,7 +9,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio
 
@@ -28,9 +27,9 @@ def test_every_kind_of_call_of_a_server() -> None:
     server = add_methods(trunkline.Server(threads=4, interceptors=[journal, check_token]))
     with server.serve("tcp://127.0.0.1:0") as running:
         with trunkline.Channel(running.endpoint, interceptors=[token("secret")]) as channel:
-            reply = trunkline.Reply()
-            assert channel.call("double", 1, reply=reply) == 2
-            assert reply.trailing_metadata["seen"] == "double"
+            response_info = trunkline.ResponseInfo()
+            assert channel.call("double", 1, response_info=response_info) == 2
+            assert response_info.trailing_metadata["seen"] == "double"
             assert list(channel.server_stream("count", 2)) == [0, 1]
             assert channel.client_stream("total", [1, 2]) == 3
             assert list(channel.stream("each", int, int).exchange([1])) == [2]
@@ -160,7 +159,7 @@ def test_asyncio_both_sides(kind: Callable[[], Journal]) -> None:
     assert len(called.lines) == len(served.lines) == 14 + 40
 
 
-def test_asyncio_streams_that_are_given_up_or_refused() -> None:
+def test_asyncio_streams_that_are_cancelled_or_refused() -> None:
     journal = Journal()
 
     async def main() -> None:

@@ -9,9 +9,9 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import testing
+
 
 @dataclasses.dataclass
 class Pair:
@@ -131,7 +131,7 @@ def test_a_helper_that_cannot_be_served_is_named_with_the_way_out() -> None:
 
     with pytest.raises(TypeError, match="helper: its parameter 'other'.*__trunkline_methods__"):
         trunkline.Server().add_service(Service)
-    with pytest.raises(TypeError, match="names 'ad', which is no method"):
+    with pytest.raises(TypeError, match="lists 'ad', which is no method"):
         trunkline.Server().add_service(Misspelt)
 
 
@@ -155,7 +155,7 @@ def test_bound_functions_take_what_those_of_the_class_take() -> None:
     with testing.serve(Service) as channel:
         client: Any = channel.bind(Service)
         for use in (client.add, client.total):
-            with pytest.raises(TypeError, match="needs its request, called 'number"):
+            with pytest.raises(TypeError, match="needs its request, named 'number"):
                 use()
         with pytest.raises(TypeError, match="takes no request"):
             client.none(5)
@@ -172,7 +172,7 @@ def test_classes_bound_to_the_other_kind_of_channel() -> None:
             assert [number async for number in client.count(3)] == [0, 1, 2]
 
     asyncio.run(main())
-    with testing.serve(Calculator) as channel, pytest.raises(TypeError, match="bind AsyncCalculator: add is a coroutine's"):
+    with testing.serve(Calculator) as channel, pytest.raises(TypeError, match="bind AsyncCalculator: add is a coroutine function"):
         channel.bind(AsyncCalculator)
 
 

@@ -20,7 +20,7 @@ from .generation import python
 #: hang where nothing interrupts it.
 EACH_STEP = """
 import signal, sys
-from trunkline._signals import expecting
+from trunkline._process.signals import expecting
 
 def heard(step):
     "The steps there were, and what has been heard of a signal at that one."
@@ -41,20 +41,20 @@ def heard(step):
         sys.settrace(None)
         return steps, wait(0.0)
 
-count, told = heard(0)
-assert count > 10 and told is None
+count, reported = heard(0)
+assert count > 10 and reported is None
 for step in range(1, count + 1):
     assert heard(step)[1] == signal.SIGUSR1, step
 """
 
 
-def test_a_signal_at_any_step_of_the_wait_is_heard(tmp_path: Path) -> None:
+def test_a_signal_at_any_step_of_the_wait_is_noticed(tmp_path: Path) -> None:
     done = python("-c", EACH_STEP, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
 
 
 def heard_within(send: Callable[[], None], timeout: float | None) -> tuple[int | None, float]:
-    from trunkline._signals import expecting
+    from trunkline._process.signals import expecting
 
     with expecting((signal.SIGUSR1,)) as wait:
         sender = threading.Thread(target=send)
@@ -79,7 +79,7 @@ def test_one_that_another_thread_has_taken_wakes_at_once(timeout: float | None) 
 
 
 def test_the_wakeup_descriptor_is_put_back() -> None:
-    from trunkline._signals import expecting
+    from trunkline._process.signals import expecting
 
     read, write = os.pipe()
     os.set_blocking(write, False)
@@ -103,13 +103,13 @@ def test_workers_that_are_not_started_yet_when_the_end_comes_are_not_started() -
     workers = Workers(Target(trunkline.Server(), None), ["tcp://127.0.0.1:0"], 3, lambda: next(asked))
 
     count = len(workers.children)
-    workers.drain(0.0)
+    workers.shutdown(0.0)
 
     assert count == 1
 
 
 def test_signals_between_the_fork_and_the_childs_first_step_are_the_parents(monkeypatch: pytest.MonkeyPatch) -> None:
-    from trunkline import _processes
+    from trunkline._process.child import Child
 
     fork = os.fork
 
@@ -125,7 +125,7 @@ def test_signals_between_the_fork_and_the_childs_first_step_are_the_parents(monk
     monkeypatch.setattr(os, "fork", fork_and_signal)
     before = signal.signal(signal.SIGTERM, take)
     try:
-        child = _processes.Child(lambda ready, stop: ready(), [])
+        child = Child(lambda ready, stop: ready(), [])
         child.begin_stop(0.0)
         while child.exit_status() is None:
             time.sleep(0.01)
@@ -142,7 +142,7 @@ def test_the_end_of_a_supervisor_just_after_a_reload(tmp_path: Path, moment: int
     with serving(tmp_path, "app:Service", "--reload", "--workers", "2", "--grace", "1") as started:
         endpoint = started.endpoint()
         application.write_text("class Service:\n    def value(self) -> int:\n        return 22\n")
-        started.until("changed: starting anew")
+        started.until("changed: restarting")
         if moment % 2:
             assert started.endpoint() == endpoint
         time.sleep(0.0002 * 3**moment if moment else 0.0)

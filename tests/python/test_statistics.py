@@ -13,7 +13,6 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio, testing
 from trunkline.services import _definitions, add_health, add_reflection, add_statistics
@@ -65,21 +64,21 @@ def call_some(channel: trunkline.Channel) -> None:
 def test_counts_calls_by_method(make: Make) -> None:
     with testing.serve(make()) as channel:
         call_some(channel)
-        told = get(channel)
+        reported = get(channel)
 
-    double, fail = methods(told)["Arith/double"], methods(told)["Arith/fail"]
+    double, fail = methods(reported)["Arith/double"], methods(reported)["Arith/fail"]
     assert (double.started, double.in_flight, dict(double.finished_by_code)) == (5, 0, {0: 5})
     assert (fail.started, dict(fail.finished_by_code)) == (2, {5: 2})
     assert (double.bytes_received, double.bytes_sent) == (5, 5)
     assert double.latency.count == sum(bucket.count for bucket in double.latency.buckets) == 5
     assert 0 < double.latency.min_ns <= double.latency.p50_ns <= double.latency.p999_ns
-    assert (told.connections, told.connections_accepted, told.calls_ok, told.calls_failed) == (1, 1, 6, 2)
-    assert (told.process_id, told.open_calls) == (os.getpid(), 1)
-    assert told.uptime_ns > 0 and told.cpu_ns > 0 and told.memory_bytes > 1_000_000
-    assert [loop.connections for loop in told.loops] == [1]
+    assert (reported.connections, reported.connections_accepted, reported.calls_ok, reported.calls_failed) == (1, 1, 6, 2)
+    assert (reported.process_id, reported.open_calls) == (os.getpid(), 1)
+    assert reported.uptime_ns > 0 and reported.cpu_ns > 0 and reported.memory_bytes > 1_000_000
+    assert [loop.connections for loop in reported.loops] == [1]
 
 
-def test_tells_of_what_is_asked_for(make: Make) -> None:
+def test_statistics_are_filtered_by_the_request(make: Make) -> None:
     with testing.serve(make()) as channel:
         call_some(channel)
         chosen = get(channel, method_prefix="Arith/", without_buckets=True)
@@ -91,7 +90,7 @@ def test_tells_of_what_is_asked_for(make: Make) -> None:
     assert (len(none.methods), none.calls_ok >= 6) == (0, True)
 
 
-def test_watch_tells_now_and_at_each_interval(make: Make) -> None:
+def test_watch_reports_now_and_at_each_interval(make: Make) -> None:
     with testing.serve(make()) as channel:
         request = REQUEST(interval_ns=100_000_000, method_prefix="Arith/")
         with channel.server_stream(WATCH, request, RESPONSE, timeout=20.0) as stream:
@@ -107,13 +106,13 @@ def test_watch_tells_now_and_at_each_interval(make: Make) -> None:
     assert took < 5.0
 
 
-def test_watchers_that_are_due_at_once_share_what_they_are_told(make: Make) -> None:
+def test_watchers_that_are_due_at_once_share_statistics(make: Make) -> None:
     with testing.serve(make()) as channel, contextlib.ExitStack() as stack:
         streams = [stack.enter_context(channel.server_stream(WATCH, REQUEST(), RESPONSE)) for _ in range(8)]
-        told = [stream.read() for stream in streams]
+        reported = [stream.read() for stream in streams]
         fresh = get(channel)
-    assert len({statistics.uptime_ns for statistics in told}) < 8
-    assert fresh.uptime_ns > max(statistics.uptime_ns for statistics in told)
+    assert len({statistics.uptime_ns for statistics in reported}) < 8
+    assert fresh.uptime_ns > max(statistics.uptime_ns for statistics in reported)
 
 
 def test_intervals_that_are_too_short_are_refused(make: Make) -> None:
@@ -128,7 +127,7 @@ def test_intervals_of_any_length_end_with_the_server(make: Make) -> None:
         other = trunkline.Channel(channel.endpoint)
         stream = other.server_stream(WATCH, REQUEST(interval_ns=2**64 - 1), RESPONSE)
         assert stream.read().connections == 1
-    with other, pytest.raises(trunkline.Unavailable, match="Watch: the server is ending"):
+    with other, pytest.raises(trunkline.Unavailable, match="Watch: the server is shutting down"):
         stream.read()
     assert time.monotonic() - begin < 4.0
 
@@ -148,8 +147,8 @@ def test_from_asyncio() -> None:
         server = aio.Server()
         add_statistics(server)
         async with testing.aserve(server) as channel:
-            told = await channel.call(GET, REQUEST(), RESPONSE)
-            assert told.connections == 1
+            reported = await channel.call(GET, REQUEST(), RESPONSE)
+            assert reported.connections == 1
             async with channel.server_stream(WATCH, REQUEST(interval_ns=100_000_000), RESPONSE) as stream:
                 assert [(await stream.read()).connections for _ in range(3)] == [1, 1, 1]
 
@@ -184,12 +183,12 @@ server = trunkline.Server(threads=1)
 add_statistics(server)
 request = _definitions.message("trunkline.v1.StatisticsRequest")
 response = _definitions.message("trunkline.v1.ServerStatistics")
-told = set()
+reported = set()
 with server.serve("tcp://127.0.0.1:0", workers=2) as running:
-    while len(told) < 2:
+    while len(reported) < 2:
         with trunkline.Channel(running.endpoint) as channel:
-            told.add(channel.call("trunkline.v1.Statistics/Get", request(), response).process_id)
-assert os.getpid() in told
+            reported.add(channel.call("trunkline.v1.Statistics/Get", request(), response).process_id)
+assert os.getpid() in reported
 """
     done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, timeout=50)
     assert (done.returncode, done.stderr) == (0, "")

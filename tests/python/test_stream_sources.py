@@ -10,7 +10,6 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio, testing
 
@@ -77,7 +76,7 @@ class Waiting:
 
 @pytest.mark.parametrize("options", [{}, {"request": int}])
 @pytest.mark.parametrize("numbers", [(), (1,), (1, 2)])
-def test_a_timeout_is_heard_of_while_the_source_waits(numbers: tuple[int, ...], options: Any) -> None:
+def test_a_timeout_is_noticed_while_the_source_waits(numbers: tuple[int, ...], options: Any) -> None:
     async def scenario(channel: aio.Channel) -> None:
         source = Waiting(*numbers)
         with pytest.raises(trunkline.DeadlineExceeded):
@@ -87,7 +86,7 @@ def test_a_timeout_is_heard_of_while_the_source_waits(numbers: tuple[int, ...], 
     play(scenario)
 
 
-def test_the_channels_timeout_is_heard_of_while_the_source_waits() -> None:
+def test_the_timeout_of_the_channel_is_noticed_while_the_source_waits() -> None:
     async def scenario(channel: aio.Channel) -> None:
         with pytest.raises(trunkline.DeadlineExceeded):
             await channel.client_stream("total", Waiting()(), int)
@@ -108,7 +107,7 @@ def test_a_timeout_of_the_sources_own_comes_through() -> None:
 
 
 @pytest.mark.parametrize("intercepted", [False, True])
-def test_an_early_answer_is_heard_of_while_the_source_waits(intercepted: bool) -> None:
+def test_an_early_end_is_noticed_while_the_source_waits(intercepted: bool) -> None:
     journal = Journal()
 
     async def scenario(channel: aio.Channel) -> None:
@@ -136,10 +135,10 @@ def test_what_a_source_raises_comes_through(kind: type[Exception]) -> None:
         with pytest.raises(kind, match="of the source"):
             await channel.client_stream("total", asource(), int)
         with pytest.raises(kind, match="of the source"):
-            [answer async for answer in channel.stream("each", int, int).exchange(asource())]
+            [response async for response in channel.stream("each", int, int).exchange(asource())]
         for many in (channel.map, channel.as_completed):
             with pytest.raises(kind, match="of the source"):
-                [answer async for answer in many("double", asource())]
+                [response async for response in many("double", asource())]
 
     play(scenario)
     with testing.serve(make_server()) as channel:
@@ -149,23 +148,23 @@ def test_what_a_source_raises_comes_through(kind: type[Exception]) -> None:
             list(channel.stream("each", int, int).exchange(source()))
 
 
-def test_a_source_may_wait_for_an_answer() -> None:
+def test_a_source_may_wait_for_a_response() -> None:
     async def scenario(channel: aio.Channel) -> None:
         for many in (channel.map, channel.as_completed):
             for window in (1, 512):
-                answers: list[Any] = []
-                answered = asyncio.Event()
+                responses: list[Any] = []
+                responded = asyncio.Event()
 
                 async def source() -> AsyncIterator[int]:
                     for number in range(5):
                         yield number
-                        await answered.wait()
-                        answered.clear()
+                        await responded.wait()
+                        responded.clear()
 
-                async for answer in many("double", source(), window=window):
-                    answers.append(answer)
-                    answered.set()
-                assert answers in ([0, 2, 4, 6, 8], [(number, 2 * number) for number in range(5)])
+                async for response in many("double", source(), window=window):
+                    responses.append(response)
+                    responded.set()
+                assert responses in ([0, 2, 4, 6, 8], [(number, 2 * number) for number in range(5)])
 
     play(scenario)
 
@@ -180,13 +179,13 @@ def test_many_requests_of_an_async_source(window: int) -> None:
             yield begun
 
     async def scenario(channel: aio.Channel) -> None:
-        assert [answer async for answer in channel.map("double", source(), window=window)] == [2 * i for i in range(300)]
-        ended = [answer async for answer in channel.as_completed("double", source(), window=window)]
+        assert [response async for response in channel.map("double", source(), window=window)] == [2 * i for i in range(300)]
+        ended = [response async for response in channel.as_completed("double", source(), window=window)]
         assert sorted(ended) == [(i, 2 * i) for i in range(300)]
-        answers = channel.map("double", source(), window=window)
-        assert await anext(answers) == 0
+        responses = channel.map("double", source(), window=window)
+        assert await anext(responses) == 0
         assert begun <= window + 1
-        await answers.aclose()
+        await responses.aclose()
 
     play(scenario)
 
@@ -195,9 +194,9 @@ def test_a_map_that_is_left_closes_its_source() -> None:
     async def scenario(channel: aio.Channel) -> None:
         for many in (channel.map, channel.as_completed):
             source = Waiting(1)
-            answers = many("double", source())
-            await anext(answers)
-            await answers.aclose()
+            responses = many("double", source())
+            await anext(responses)
+            await responses.aclose()
             assert source.is_closed
 
     play(scenario)
@@ -208,7 +207,7 @@ def test_a_failed_write_is_not_the_end_that_interceptors_see() -> None:
 
     async def scenario(channel: aio.Channel) -> None:
         assert await channel.client_stream("first", itertools.count(5), int) == 5
-        assert [answer async for answer in channel.stream("firsts", int, int).exchange(itertools.count(5))] == [5]
+        assert [response async for response in channel.stream("firsts", int, int).exchange(itertools.count(5))] == [5]
 
     play(scenario, interceptors=[ajournal])
     with make_server().serve("tcp://127.0.0.1:0") as running:
@@ -221,7 +220,7 @@ def test_a_failed_write_is_not_the_end_that_interceptors_see() -> None:
     assert ajournal.lines[1::2] == ["< None"] * 2
 
 
-def test_a_stream_left_after_a_failed_write_tells_its_error() -> None:
+def test_a_stream_left_after_a_failed_write_reports_its_error() -> None:
     journal = Journal()
     with make_server().serve("tcp://127.0.0.1:0") as running:
         with trunkline.Channel(running.endpoint, interceptors=[journal]) as channel:

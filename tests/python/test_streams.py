@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterable, Iterator
 
 import pytest
-
 import trunkline
 
 from .conftest import Serve
@@ -165,7 +164,7 @@ def test_cancel(serve: Serve, service: Service) -> None:
             stream.read()
 
 
-def test_metadata_is_told_with_what_has_been_read(serve: Serve) -> None:
+def test_metadata_is_there_once_a_message_was_read(serve: Serve) -> None:
     server = trunkline.Server(threads=2)
 
     @server.method

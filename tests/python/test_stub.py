@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stub of the extension against the signatures that the extension tells; and what the extension exports."""
+"""The stub of the extension has the signatures of the extension; the symbols that the extension exports."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-
 import trunkline
 import trunkline.aio
 import trunkline.testing
@@ -46,7 +45,7 @@ CLOSER = {
     "take -> list": "list[tuple[Any, Any]]",
     "wait_and_take -> list": "list[tuple[Any, Any]]",
     "take_calls -> list": "list[tuple[ServedCall, Any, bytes | None, str, float | None]]",
-    "stats -> dict": "dict[str, int]",
+    "totals -> dict": "dict[str, int]",
     "statistics -> dict": "dict[str, Any]",
 }
 #: Names of one type: pybind11's for what it converts, and those of modules.
@@ -139,7 +138,7 @@ def test_the_stub_is_what_the_module_has() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "reported"),
     [
         ("def close(self, timeout: float)", "def close(self, timeout: int)", "Channel.close: stub (self, timeout: int)"),
         ("wait_and_take(self, timeout: float)", "wait_and_take(self, timeout: float = 0.0)", "Inbox.wait_and_take: stub"),
@@ -156,11 +155,11 @@ def test_the_stub_is_what_the_module_has() -> None:
         ("def set_failure_functions(", "def set_functions(", "set_failure_functions: stub has none"),
     ],
 )
-def test_a_stub_that_says_something_else_is_found(old: str, new: str, told: str) -> None:
+def test_a_stub_that_says_something_else_is_found(old: str, new: str, reported: str) -> None:
     text = STUB.read_text()
     assert old in text
 
-    assert told in "\n".join(differences(text.replace(old, new, 1)))
+    assert reported in "\n".join(differences(text.replace(old, new, 1)))
 
 
 @pytest.mark.parametrize("place", CLOSER)

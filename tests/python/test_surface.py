@@ -12,7 +12,6 @@ import sys
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio, services, testing
 
@@ -47,10 +46,10 @@ def test_every_option_is_documented(options: Any) -> None:
         assert f"``{name}``:" in documented or f"``{name}``, ``" in documented or f", ``{name}``:" in documented, name
 
 
-def test_the_namespace_holds_what_is_meant() -> None:
+def test_the_namespace_has_the_public_names_only() -> None:
     script = "import trunkline; print(sorted(n for n in vars(trunkline) if n[0] != '_' and n not in trunkline.__all__))"
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert told.strip() == "[]"
+    reported = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert reported.strip() == "[]"
 
 
 def test_submodules_need_no_import_of_their_own() -> None:
@@ -63,8 +62,8 @@ try:
 except AttributeError as error:
     print(error)
 """
-    told = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
-    assert told.strip() == "module 'trunkline' has no attribute 'nothing'"
+    reported = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout
+    assert reported.strip() == "module 'trunkline' has no attribute 'nothing'"
 
 
 ORDERS = list(itertools.permutations(["grpc", "google.protobuf.message", "numpy", "trunkline"]))
@@ -77,15 +76,15 @@ def test_imports_in_any_order(order: tuple[str, ...]) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_a_reply_is_refused_before_the_call() -> None:
+def test_a_wrong_response_info_is_refused_before_the_call() -> None:
     called: list[int] = []
     server = trunkline.Server(threads=1)
     server.add("note", called.append)
     wrong: Any = 5
     with testing.serve(server) as channel:
         for use in (channel.call, channel.submit):
-            with pytest.raises(TypeError, match="reply: it is a trunkline.Reply, not int"):
-                use("note", 1, reply=wrong)
+            with pytest.raises(TypeError, match="response_info is 5, not a trunkline.ResponseInfo"):
+                use("note", 1, response_info=wrong)
         assert channel.call("note", 2, compressor=None, wait_for_ready=False) is None
         none: Any = None
         assert channel.call("note", 3, wait_for_ready=none, idempotent=none, timeout=20.0) is None
@@ -94,5 +93,5 @@ def test_a_reply_is_refused_before_the_call() -> None:
 
 def test_details_are_of_protobuf_classes() -> None:
     wrong: Any = dict
-    with pytest.raises(TypeError, match="no class of protobuf messages"):
+    with pytest.raises(TypeError, match="not a class of protobuf messages"):
         trunkline.NotFound("x").details(wrong)

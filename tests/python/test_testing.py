@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""trunkline.testing: what a fake is told, what it remembers, and what it says of a test; faults are in test_testing_faults."""
+"""trunkline.testing: the script of a fake, its records, and its checks. Faults are in test_testing_faults."""
 
 from __future__ import annotations
 
@@ -11,10 +11,9 @@ from functools import partial
 from typing import Any
 
 import pytest
-
 import trunkline
 from trunkline import aio, testing
-from trunkline.testing import Answer, Fake, Pause
+from trunkline.testing import Fake, FakeResponse, Pause
 
 pytest_plugins = ["pytester"]
 
@@ -44,7 +43,7 @@ class AsyncGreeter:
         return f"hello, {name}"
 
 
-def test_answers_come_in_order_and_the_last_again() -> None:
+def test_responses_come_in_order_and_the_last_one_repeats() -> None:
     fake = Fake()
     fake.on("Users/get", {"name": "Ann"}, trunkline.NotFound("no more"), lambda request: {"name": str(request)})
 
@@ -62,7 +61,7 @@ def test_answers_come_in_order_and_the_last_again() -> None:
 
 def test_a_status_has_its_details_and_metadata() -> None:
     error = trunkline.NotFound("gone", details=[("type.x/Y", b"\x01")], trailing_metadata={"why": "moved"})
-    fake = Fake().on("get", Answer(error, leading_metadata={"from": "a"}, trailing_metadata={"cost": "3"}))
+    fake = Fake().on("get", FakeResponse(error, leading_metadata={"from": "a"}, trailing_metadata={"cost": "3"}))
 
     with fake.serve() as channel, pytest.raises(trunkline.NotFound, match="gone") as raised:
         channel.call("get", 1)
@@ -74,15 +73,15 @@ def test_a_status_has_its_details_and_metadata() -> None:
     assert raised.value.origin == trunkline.Origin.PEER
 
 
-def test_an_answer_has_metadata() -> None:
-    fake = Fake().on("get", Answer("x", leading_metadata=[("a", "1"), ("a", "2")], trailing_metadata={"b-bin": b"\0"}))
-    reply = trunkline.Reply()
+def test_a_response_has_metadata() -> None:
+    fake = Fake().on("get", FakeResponse("x", leading_metadata=[("a", "1"), ("a", "2")], trailing_metadata={"b-bin": b"\0"}))
+    response_info = trunkline.ResponseInfo()
 
     with fake.serve() as channel:
-        assert channel.call("get", 1, reply=reply) == "x"
+        assert channel.call("get", 1, response_info=response_info) == "x"
 
-    assert reply.leading_metadata.get_all("a") == ["1", "2"]
-    assert reply.trailing_metadata["b-bin"] == b"\0"
+    assert response_info.leading_metadata.get_all("a") == ["1", "2"]
+    assert response_info.trailing_metadata["b-bin"] == b"\0"
 
 
 def test_calls_are_remembered_with_what_came_with_them() -> None:
@@ -103,7 +102,7 @@ def test_calls_are_remembered_with_what_came_with_them() -> None:
 
 
 def test_a_pause_comes_before_what_follows() -> None:
-    fake = Fake().on("get", Answer(Pause(0.2), "late")).on("list", Answer(1, Pause(0.2), 2), kind="server_stream")
+    fake = Fake().on("get", FakeResponse(Pause(0.2), "late")).on("list", FakeResponse(1, Pause(0.2), 2), kind="server_stream")
 
     with fake.serve() as channel:
         begin = time.monotonic()
@@ -116,7 +115,7 @@ def test_a_pause_comes_before_what_follows() -> None:
 
 def test_streams_of_each_kind() -> None:
     fake = Fake(Users)
-    fake.on("Users/list", Answer(User("ann"), User("bob"))).on("Users/add", 2).on("Users/talk", Answer("a", "b", "c"))
+    fake.on("Users/list", FakeResponse(User("ann"), User("bob"))).on("Users/add", 2).on("Users/talk", FakeResponse("a", "b", "c"))
 
     with fake.serve() as channel:
         users = channel.bind(Users)
@@ -158,21 +157,21 @@ def test_functions_stream_what_they_are_asked() -> None:
     assert fake.requests("double") == [[1, 2, -1]]
 
 
-def test_a_function_may_return_an_answer() -> None:
+def test_a_function_may_return_a_response() -> None:
     async def later(text: str, request: int) -> str:
         return text * request
 
-    fake = Fake().on("get", lambda request: Answer("x", trailing_metadata={"a": "1"}), partial(later, "y"))
-    reply = trunkline.Reply()
+    fake = Fake().on("get", lambda request: FakeResponse("x", trailing_metadata={"a": "1"}), partial(later, "y"))
+    response_info = trunkline.ResponseInfo()
 
     with fake.serve() as channel:
-        assert channel.call("get", 1, reply=reply) == "x"
-        assert reply.trailing_metadata["a"] == "1"
+        assert channel.call("get", 1, response_info=response_info) == "x"
+        assert response_info.trailing_metadata["a"] == "1"
         assert channel.call("get", 2) == "yy"
 
 
 def test_a_request_that_is_not_the_expected_one_fails_the_test() -> None:
-    fake = Fake().on("get", Answer("x", expects=1), Answer("y", expects=2))
+    fake = Fake().on("get", FakeResponse("x", expects=1), FakeResponse("y", expects=2))
 
     with pytest.raises(AssertionError, match="get: its request is 3, expected was 2"):
         with fake.serve() as channel:
@@ -181,9 +180,9 @@ def test_a_request_that_is_not_the_expected_one_fails_the_test() -> None:
                 channel.call("get", 3)
 
 
-def test_a_stream_of_requests_is_compared_whole() -> None:
-    fake = Fake().on("sum", Answer(3, expects=[1, 2]), kind="client_stream")
-    fake.on("talk", Answer("a", expects=[1]), kind="bidirectional")
+def test_a_stream_of_requests_is_compared_as_a_list() -> None:
+    fake = Fake().on("sum", FakeResponse(3, expects=[1, 2]), kind="client_stream")
+    fake.on("talk", FakeResponse("a", expects=[1]), kind="bidirectional")
 
     with fake.serve() as channel:
         assert channel.client_stream("sum", [1, 2]) == 3
@@ -201,15 +200,15 @@ def test_an_assert_in_a_function_fails_the_test() -> None:
                 channel.call("get", {"id": 0})
 
 
-def test_answers_that_are_not_used_fail_the_test() -> None:
+def test_unused_responses_fail_the_test() -> None:
     fake = Fake().on("get", "x", "y", "z").on("put", "w")
 
-    with pytest.raises(AssertionError, match="(?s)get: 2 answers were not used.*'y'.*'z'.*put: 1 answers"):
+    with pytest.raises(AssertionError, match="(?s)get: 2 responses were not used.*'y'.*'z'.*put: 1 responses"):
         with fake.serve() as channel:
             channel.call("get", 1)
 
 
-def test_what_a_block_raises_is_told_instead() -> None:
+def test_an_exception_of_the_block_takes_precedence() -> None:
     with pytest.raises(ZeroDivisionError):
         with Fake().on("get", "x").serve():
             raise ZeroDivisionError
@@ -231,10 +230,10 @@ def test_a_method_that_is_not_scripted(use: str) -> None:
                 call(channel)
 
 
-def test_a_method_of_the_service_without_an_answer() -> None:
+def test_a_method_of_the_service_without_a_response() -> None:
     fake = Fake(Users, strict=False)
 
-    with fake.serve() as channel, pytest.raises(trunkline.Internal, match="Users/get: it was called, but has no answer"):
+    with fake.serve() as channel, pytest.raises(trunkline.Internal, match="Users/get: it was called, but has no response"):
         channel.bind(Users).get(1)
 
     with pytest.raises(AssertionError, match="Users/get: it was called"):
@@ -254,7 +253,7 @@ def test_methods_are_scripted_while_it_serves_and_for_channels_of_ones_own() -> 
     fake = Fake()
 
     with fake.serve() as channel, trunkline.Channel(channel.endpoint) as own:
-        fake.on("get", "x").on("count", Answer(1, 2), kind="server_stream")
+        fake.on("get", "x").on("count", FakeResponse(1, 2), kind="server_stream")
         assert own.call("get", 1) == "x"
         assert list(own.server_stream("count")) == [1, 2]
 
@@ -262,7 +261,7 @@ def test_methods_are_scripted_while_it_serves_and_for_channels_of_ones_own() -> 
 def test_what_cannot_be_scripted() -> None:
     fake = Fake(Users).on("get", "x", kind="unary")
 
-    with pytest.raises(ValueError, match="no answer"):
+    with pytest.raises(ValueError, match="no response"):
         fake.on("Users/get")
     with pytest.raises(ValueError, match="known already"):
         fake.on("get", "x", kind="server_stream")
@@ -271,11 +270,11 @@ def test_what_cannot_be_scripted() -> None:
     with pytest.raises(ValueError, match="seconds"):
         Pause(float("nan"))
     with pytest.raises(ValueError, match="name"):
-        Answer("x", trailing_metadata={"Bad name": "x"})
+        FakeResponse("x", trailing_metadata={"Bad name": "x"})
 
 
-def test_a_unary_answer_has_one_message() -> None:
-    with Fake(strict=False).on("get", Answer("x", "y")).serve() as channel:
+def test_a_unary_response_has_one_message() -> None:
+    with Fake(strict=False).on("get", FakeResponse("x", "y")).serve() as channel:
         with pytest.raises(trunkline.Internal, match="2 messages, but it is unary"):
             channel.call("get", 1)
 
@@ -284,11 +283,11 @@ def test_a_fake_for_asyncio() -> None:
     async def main() -> None:
         loop = asyncio.get_running_loop()
 
-        async def answer(request: int) -> int:
+        async def respond(request: int) -> int:
             assert asyncio.get_running_loop() is loop
             return request + 1
 
-        fake = Fake(Users).on("next", answer).on("Users/list", Answer(User("a"), User("b")))
+        fake = Fake(Users).on("next", respond).on("Users/list", FakeResponse(User("a"), User("b")))
         async with fake.aserve() as channel:
             assert await channel.call("next", 1) == 2
             assert [user async for user in channel.bind(Users).list("x")] == [User("a"), User("b")]  # type: ignore[attr-defined]
@@ -354,4 +353,4 @@ def test_the_fixtures_fail_tests(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
 
     result.assert_outcomes(passed=3, errors=2)
-    result.stdout.fnmatch_lines(["*get: 1 answers were not used: ?Answer('x')?", "*get: 1 answers were not used: ?Answer('y')?"])
+    result.stdout.fnmatch_lines(["*get: 1 responses were not used: ?FakeResponse('x')?", "*get: 1 responses were not used: ?FakeResponse('y')?"])

@@ -8,10 +8,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-
 import trunkline
 from trunkline import aio
-from trunkline.testing import Answer, Fake, Fault
+from trunkline.testing import Fake, FakeResponse, Fault
 
 
 def assert_disconnected(error: trunkline.RpcError) -> None:
@@ -21,7 +20,7 @@ def assert_disconnected(error: trunkline.RpcError) -> None:
 
 
 def test_a_disconnect_ends_the_call_and_the_next_one_connects_again() -> None:
-    fake = Fake().on("get", Fault.DISCONNECT, Answer("lost", Fault.DISCONNECT), "x")
+    fake = Fake().on("get", Fault.DISCONNECT, FakeResponse("lost", Fault.DISCONNECT), "x")
 
     with fake.serve() as channel:
         for _ in range(2):
@@ -58,7 +57,7 @@ def test_a_disconnect_ends_other_calls_of_the_connection() -> None:
 
 
 def test_a_disconnect_for_asyncio() -> None:
-    fake = Fake().on("get", Fault.DISCONNECT, "x").on("list", Answer(1, 2, Fault.DISCONNECT), kind="server_stream")
+    fake = Fake().on("get", Fault.DISCONNECT, "x").on("list", FakeResponse(1, 2, Fault.DISCONNECT), kind="server_stream")
 
     async def main() -> None:
         async with fake.aserve() as channel:
@@ -77,7 +76,7 @@ def test_a_disconnect_for_asyncio() -> None:
 
 
 def test_a_stream_is_cut_after_its_messages() -> None:
-    fake = Fake().on("list", Answer(*range(100), Fault.DISCONNECT), kind="server_stream")
+    fake = Fake().on("list", FakeResponse(*range(100), Fault.DISCONNECT), kind="server_stream")
 
     with fake.serve() as channel:
         received = []
@@ -108,7 +107,7 @@ def test_a_stream_of_requests_is_cut_amid_them() -> None:
 
 
 def test_a_stream_ends_with_an_error_after_its_messages() -> None:
-    fake = Fake().on("list", Answer("a", "b", trunkline.DataLoss("the disk")), kind="server_stream")
+    fake = Fake().on("list", FakeResponse("a", "b", trunkline.DataLoss("the disk")), kind="server_stream")
 
     with fake.serve() as channel:
         received = []
@@ -120,7 +119,7 @@ def test_a_stream_ends_with_an_error_after_its_messages() -> None:
 
 
 def test_what_stalls_ends_with_the_callers_deadline() -> None:
-    fake = Fake().on("get", Fault.STALL).on("list", Answer(1, Fault.STALL), kind="server_stream")
+    fake = Fake().on("get", Fault.STALL).on("list", FakeResponse(1, Fault.STALL), kind="server_stream")
 
     with fake.serve() as channel:
         with pytest.raises(trunkline.DeadlineExceeded) as raised:
@@ -132,7 +131,7 @@ def test_what_stalls_ends_with_the_callers_deadline() -> None:
 
 
 def test_what_stalls_ends_with_the_callers_deadline_for_asyncio() -> None:
-    fake = Fake().on("get", Fault.STALL).on("list", Answer(1, Fault.STALL), kind="server_stream")
+    fake = Fake().on("get", Fault.STALL).on("list", FakeResponse(1, Fault.STALL), kind="server_stream")
 
     async def main() -> None:
         async with fake.aserve() as channel:

@@ -8,7 +8,6 @@ import subprocess
 from pathlib import Path
 
 import pytest
-
 import trunkline
 
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")

@@ -172,11 +172,11 @@ def expected() -> tuple[dict[int, str], Errors, Errors]:
     of_mypy: Errors = {}
     of_pyright: Errors = {}
     for number, line in enumerate(PROGRAM.splitlines(), 1):
-        code, _, told = line.partition("  # ")
+        code, _, reported = line.partition("  # ")
         if "reveal_type" in code:
-            types[number] = told
-        elif told:
-            of_mypy[number], of_pyright[number] = (set(kinds.split(", ")) for kinds in told.split("; "))
+            types[number] = reported
+        elif reported:
+            of_mypy[number], of_pyright[number] = (set(kinds.split(", ")) for kinds in reported.split("; "))
     return types, of_mypy, of_pyright
 
 
@@ -224,11 +224,11 @@ def test_pyright(program: Path) -> None:
 
     told_types: dict[int, str] = {}
     told_errors = collections.defaultdict[int, set[str]](set)
-    for told in json.loads(done.stdout)["generalDiagnostics"]:
-        number = told["range"]["start"]["line"] + 1
-        if told["severity"] == "information":
-            told_types[number] = short(re.findall(r'"([^"]*)"$', told["message"])[0])
-        elif not told["rule"].startswith("reportUnknown"):  # those follow from others
-            told_errors[number].add(told["rule"])
+    for reported in json.loads(done.stdout)["generalDiagnostics"]:
+        number = reported["range"]["start"]["line"] + 1
+        if reported["severity"] == "information":
+            told_types[number] = short(re.findall(r'"([^"]*)"$', reported["message"])[0])
+        elif not reported["rule"].startswith("reportUnknown"):  # those follow from others
+            told_errors[number].add(reported["rule"])
     assert told_types == types
     assert told_errors == errors, done.stdout

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What type checkers are told; mypy and pyright look at this file, and it runs, too. Wrong uses are in test_typed_program."""
+"""Types of correct programs. mypy and pyright check this file, and it runs too. Wrong uses are in test_typed_program."""
 
 from __future__ import annotations
 
@@ -8,10 +8,9 @@ from collections.abc import AsyncGenerator, Iterator
 from typing import Any, Optional
 
 import pytest
-from typing_extensions import assert_type
-
 import trunkline
 from trunkline import aio, testing
+from typing_extensions import assert_type
 
 
 class Greeter:
@@ -85,7 +84,7 @@ def test_a_bound_class_takes_names_and_options() -> None:
         assert 900 < client.left(0.0, timeout=1000.0) <= 1000  # type: ignore[call-arg, misc]
         assert list(client.spell(word="abc")) == ["a", "b", "c"]
         assert client.join(words=iter(["a", "b"])) == "ab"
-        with pytest.raises(TypeError, match="greet.. takes one request, called 'name'"):
+        with pytest.raises(TypeError, match="greet.. takes one request, named 'name'"):
             client.greet("a", name="b")  # type: ignore[misc]
         with pytest.raises(TypeError, match="nam"):
             client.greet(nam="b")  # type: ignore[call-arg]

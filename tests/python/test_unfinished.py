@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Exits, forks and interrupts with something under way, each in a process of its own."""
+"""Exits, forks and interrupts during calls. Each scenario runs in its own process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .test_life import play, scenarios
 pytestmark = scenarios
 
 
-def test_exit_with_a_server_that_nobody_keeps() -> None:
+def test_exit_with_an_unreferenced_server() -> None:
     play(
         """
         import gc
@@ -32,17 +32,17 @@ def test_exit_with_a_server_that_nobody_keeps() -> None:
     )
 
 
-def test_exit_goes_on_after_what_does_not_close() -> None:
+def test_exit_continues_after_a_failed_close() -> None:
     play(
         """
         import logging
-        from trunkline import _lifetime
+        from trunkline._process import exit
         logging.disable()
         class Broken:
             def _close_at_exit(self):
                 raise SystemExit(3)
         broken = Broken()
-        _lifetime.track_channel(broken)
+        exit.track_channel(broken)
         running = server.serve("tcp://127.0.0.1:0")
         channel = trunkline.Channel(running.endpoint)
         future = channel.submit("block")

@@ -9,12 +9,11 @@ import time
 import weakref
 
 import pytest
-
 import trunkline
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_answers_do_not_wait_for_the_handlers_of_strangers(threads: int) -> None:
+def test_responses_do_not_wait_for_other_handlers(threads: int) -> None:
     server = trunkline.Server(threads=threads)
     released = threading.Event()
 
@@ -30,18 +29,18 @@ def test_answers_do_not_wait_for_the_handlers_of_strangers(threads: int) -> None
     with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
         for _ in range(200):
             channel.call("sometimes", False)  # so it is known to be quick
-        answered = [channel.submit("quick", number, int) for number in range(3)]
+        responses = [channel.submit("quick", number, int) for number in range(3)]
         blocked = [channel.submit("sometimes", True) for _ in range(threads)]
 
         try:
-            assert [future.result(20) for future in answered] == [0, 1, 2]
+            assert [future.result(20) for future in responses] == [0, 1, 2]
         finally:
             released.set()
         for future in blocked:
             future.result(20)
 
 
-def test_answers_do_not_wait_while_another_worker_looks_after_the_loop() -> None:
+def test_responses_do_not_wait_while_another_worker_runs_the_loop() -> None:
     server = trunkline.Server(threads=3)
     released = threading.Event()
 
@@ -102,7 +101,7 @@ def test_batches_are_those_with_calls() -> None:
         for number in range(20):
             assert channel.call("echo", number) == number
             time.sleep(0.005)  # workers are woken in between to look after the loop
-        stats = running.stats()
+        stats = running.totals()
 
     assert stats["python_calls"] == 20
     assert stats["python_batches"] <= 20

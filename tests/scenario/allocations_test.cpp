@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// In the steady state a unary call takes no memory from the heap, on either side.
+// In the steady state a unary call allocates nothing on the heap, on either side.
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -19,7 +19,7 @@ std::atomic<long> allocations{0};
 
 }  // namespace
 
-// Of the whole test binary: what Asio takes counts as well.
+// Replaces operator new for the whole test program, so that the allocations of Asio count as well.
 void* operator new(std::size_t size) {
   allocations.fetch_add(1, std::memory_order_relaxed);
   void* const memory = std::malloc(size);
@@ -32,7 +32,7 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace trunkline {
 namespace {
 
-/// Of `rounds` batches, made inside the loop.
+/// The allocations of `rounds` batches of calls, made inside the loop.
 long count_allocations(const std::string& endpoint, std::size_t batch, std::size_t bytes) {
   constexpr int warm_up = 200;
   constexpr int rounds = 100;
@@ -69,14 +69,14 @@ long count_allocations(const std::string& endpoint, std::size_t batch, std::size
   return counted;
 }
 
-TEST(AllocationsTest, NoneByASmallCall) {
+TEST(AllocationsTest, ASmallCallAllocatesNothing) {
   for (const std::size_t batch : {1U, 50U, 500U}) {
-    EXPECT_EQ(count_allocations("inproc://allocations", batch, 8), 0) << batch << " calls under way";
-    EXPECT_EQ(count_allocations("tcp://127.0.0.1:0", batch, 8), 0) << batch << " calls under way";
+    EXPECT_EQ(count_allocations("inproc://allocations", batch, 8), 0) << batch << " calls in progress";
+    EXPECT_EQ(count_allocations("tcp://127.0.0.1:0", batch, 8), 0) << batch << " calls in progress";
   }
 }
 
-TEST(AllocationsTest, NoneByACallOfOneKibibyte) {
+TEST(AllocationsTest, ACallOfOneKibibyteAllocatesNothing) {
   EXPECT_EQ(count_allocations("tcp://127.0.0.1:0", 1, 1024), 0);
   EXPECT_EQ(count_allocations("tcp://127.0.0.1:0", 50, 1024), 0);
 }

@@ -39,13 +39,13 @@ class BothEnds : public ::testing::Test {
     channel_options.backoff.jitter = 0;
     channel_options.backoff.seed = 1;
   }
-  /// Before the members of the test's own, which handlers use.
+  /// For TearDown of a test: handlers use its members, so the server has to end before them.
   void TearDown() override {
     channel_.reset();
     stop_server();
   }
 
-  /// Made with `server_options` when first asked for, and after stop_server().
+  /// Made with `server_options` on the first call, and on the first one after stop_server().
   Server& server() {
     if (server_ == nullptr) {
       server_ = std::make_unique<Server>(*event_loop, server_options);
@@ -54,12 +54,12 @@ class BothEnds : public ::testing::Test {
     }
     return *server_;
   }
-  /// At once: connections are closed, and handlers cancelled.
+  /// Stops at once: closes connections and cancels handlers.
   void stop_server() {
     server_.reset();
     settle();
   }
-  /// Made with `channel_options` when first asked for.
+  /// Made with `channel_options` on the first call.
   Channel& channel() {
     if (channel_ == nullptr) channel_ = make_channel();
     return *channel_;
@@ -70,7 +70,7 @@ class BothEnds : public ::testing::Test {
   void destroy_channel() { channel_.reset(); }
 
   net::Loop& loop() { return net::Loop::of(*event_loop); }
-  /// Lets the loop do all there is to do.
+  /// Runs the loop until nothing is ready.
   void settle() {
     while (event_loop->poll()) {
     }
@@ -84,7 +84,7 @@ class BothEnds : public ::testing::Test {
     event_loop->post(std::move(work));
     settle();
   }
-  /// The same for work that blocks; time passes meanwhile.
+  /// The same for work that blocks: time passes in the meantime.
   void block_on_loop(const std::function<void()>& work) {
     bool is_done = false;
     const std::function<void()> let_time_pass = [&] {
@@ -97,7 +97,7 @@ class BothEnds : public ::testing::Test {
       is_done = true;
     });
   }
-  /// A client's coroutine, as far as it can go.
+  /// Runs a coroutine of the client until nothing is ready.
   template <class Function>
   void spawn(Function function) {
     asio::co_spawn(event_loop->executor(), std::move(function), [](const std::exception_ptr& error) {
@@ -110,7 +110,7 @@ class BothEnds : public ::testing::Test {
     server().handle<std::string, std::string>("Echo",
                                               [](const std::string& request, ServerContext&) { return request; });
   }
-  /// Answers with its request once `gate` is open.
+  /// Responds with the request once `gate` is open.
   void handle_waiting(Gate& gate) {
     server().handle<std::string, std::string>(
         "Wait", [&gate](const std::string& request, ServerContext&) -> asio::awaitable<std::string> {
@@ -124,7 +124,7 @@ class BothEnds : public ::testing::Test {
     on_loop([&] { start(outcome, method, request, options); });
     return outcome;
   }
-  /// As on a thread that is not the loop's, where it is no virtual time that a timeout counts from.
+  /// Calls as from another thread, where a timeout starts in real time and not in virtual time.
   std::shared_ptr<Outcome> begin_off_loop(const std::string& method, const std::string& request,
                                           const CallOptions& options = {}) {
     auto outcome = std::make_shared<Outcome>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BreakingConnector: dials for real; its first connections are cut after so many bytes, as by a crash.
+// BreakingConnector: dials real endpoints, and cuts the first connections after a number of bytes, as a crash would.
 #pragma once
 
 #include "client/connector.h"
@@ -14,7 +14,7 @@ namespace trunkline::scenario {
 
 class BreakingConnector final : public client::Connector {
  public:
-  /// Bytes after which each of the first connections breaks, both directions together; those that follow never do.
+  /// After how many bytes, of both directions together, each of the first connections breaks. Later ones never do.
   BreakingConnector(net::Loop& loop, std::string_view uri, std::vector<std::uint64_t> break_after)
       : inner_(loop, Endpoint::parse(uri).value(), {}), break_after_(std::move(break_after)) {}
 

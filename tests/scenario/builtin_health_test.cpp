@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The health service as its callers see it: checks, watches, and what ends them.
+// The health service as its callers see it: checks, watches, and the end of watches.
 #include "trunkline/v1/health.pb.h"
 
 #include <trunkline/channel.h>
@@ -60,7 +60,7 @@ class HealthOfAServer : public ::testing::Test {
     return (*read)->status();
   }
   void wait_until_no_call_is_open() {
-    while (server_->stats().open_calls > 0) std::this_thread::yield();
+    while (server_->totals().open_calls > 0) std::this_thread::yield();
   }
 
   std::unique_ptr<Server> server_;
@@ -69,7 +69,7 @@ class HealthOfAServer : public ::testing::Test {
   std::unique_ptr<Channel> channel_;
 };
 
-TEST_F(HealthOfAServer, RefusesNamesThatNoServiceHas) {
+TEST_F(HealthOfAServer, RefusesUnknownServices) {
   const std::string name(1025, 'x');
   auto stream = watch(name);
 
@@ -83,7 +83,7 @@ TEST_F(HealthOfAServer, IsServingAtFirst) {
   EXPECT_EQ(health_->status(""), ServingStatus::serving);
 }
 
-TEST_F(HealthOfAServer, CheckTellsWhatWasSet) {
+TEST_F(HealthOfAServer, CheckReturnsTheStatusThatWasSet) {
   health_->set_status("acme.Orders", ServingStatus::not_serving);
   health_->set_status("acme.Stock", ServingStatus::unknown);
 
@@ -93,7 +93,7 @@ TEST_F(HealthOfAServer, CheckTellsWhatWasSet) {
   EXPECT_EQ(check("acme.Other").status().message(), "check health: service acme.Other is not known");
 }
 
-TEST_F(HealthOfAServer, ClearForgetsAService) {
+TEST_F(HealthOfAServer, ClearRemovesAService) {
   health_->set_status("acme.Orders", ServingStatus::serving);
 
   health_->clear("acme.Orders");
@@ -103,7 +103,7 @@ TEST_F(HealthOfAServer, ClearForgetsAService) {
   EXPECT_EQ(health_->status("acme.Orders"), std::nullopt);
 }
 
-TEST_F(HealthOfAServer, WatchTellsChangesAlone) {
+TEST_F(HealthOfAServer, WatchSendsOnlyChanges) {
   auto stream = watch("");
   EXPECT_EQ(next(stream), Response::SERVING);
 
@@ -158,7 +158,7 @@ TEST_F(HealthOfAServer, ManyWatchesOnSeveralLoops) {
   wait_until_no_call_is_open();
 }
 
-TEST_F(HealthOfAServer, LastStatusReachesAWatchWhateverTheRace) {
+TEST_F(HealthOfAServer, TheLastStatusReachesAWatchInEveryRace) {
   auto stream = watch("raced");
   EXPECT_EQ(next(stream), Response::SERVICE_UNKNOWN);
   std::vector<std::thread> setters;
@@ -207,7 +207,7 @@ TEST_F(HealthOfAServer, ServersShutdownEndsWatches) {
   EXPECT_EQ(stream.read().status().code(), StatusCode::unavailable);
   EXPECT_EQ(unknown.read().status().message(), "watch health: the server is shutting down");
   health_->resume();
-  EXPECT_EQ(health_->status(""), ServingStatus::not_serving) << "the server is gone for good";
+  EXPECT_EQ(health_->status(""), ServingStatus::not_serving) << "the server does not come back";
 }
 
 TEST_F(HealthOfAServer, OutlivesItsServer) {
@@ -221,20 +221,20 @@ TEST_F(HealthOfAServer, OutlivesItsServer) {
   EXPECT_EQ(health_->status(""), ServingStatus::not_serving);
 }
 
-TEST_F(HealthOfAServer, AnswersJson) {
-  const Result<Value> answer =
+TEST_F(HealthOfAServer, ServesJson) {
+  const Result<Value> response =
       channel_->call<Value>("grpc.health.v1.Health/Check", Value(Value::Object{}), {.timeout = 20s, .codec = "json"});
 
-  ASSERT_TRUE(answer.is_ok()) << answer.status().to_string();
-  EXPECT_EQ(*answer->find("status")->get_if<std::string>(), "SERVING");
+  ASSERT_TRUE(response.is_ok()) << response.status().to_string();
+  EXPECT_EQ(*response->find("status")->get_if<std::string>(), "SERVING");
 }
 
-TEST_F(HealthOfAServer, RefusesAStatusThatIsNone) {
+TEST_F(HealthOfAServer, RefusesAnInvalidStatus) {
   EXPECT_THROW(health_->set_status("x", ServingStatus::service_unknown), std::invalid_argument);
   EXPECT_EQ(health_->status("x"), std::nullopt);
 }
 
-TEST(AddHealth, TwiceIsRefusedWhole) {
+TEST(AddHealth, ASecondTimeIsRefusedWithoutEffect) {
   Server server;
   const auto first = add_health(server);
 

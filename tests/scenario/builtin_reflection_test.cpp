@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The reflection service as its callers see it: questions of each kind, errors, what is sent once.
+// The reflection service as its callers see it: requests of each kind, errors, and what is sent only once.
 #include "trunkline/v1/reflection.pb.h"
 
 #include <trunkline/channel.h>
@@ -7,7 +7,7 @@
 #include <trunkline/protobuf.h>
 #include <trunkline/reflection.h>
 #include <trunkline/server.h>
-#include <trunkline/statistics.h>
+#include <trunkline/statistics_service.h>
 
 #include <google/protobuf/descriptor.pb.h>
 #include <google/protobuf/descriptor_database.h>
@@ -102,7 +102,7 @@ TEST_F(ReflectionOfAServer, ListsServices) {
                                "grpc.reflection.v1alpha.ServerReflection", "trunkline.Methods"}));
 }
 
-TEST_F(ReflectionOfAServer, SeesMethodsThatComeAndGo) {
+TEST_F(ReflectionOfAServer, ListsMethodsThatAreAddedAndRemoved) {
   Stream stream = open();
   const int before = ask(stream, for_services()).list_services_response().service_size();
   handle_text("acme.Orders/Place");
@@ -130,7 +130,7 @@ TEST_F(ReflectionOfAServer, FindsSymbolsOfEachKind) {
   }
 }
 
-TEST_F(ReflectionOfAServer, RepeatsTheQuestion) {
+TEST_F(ReflectionOfAServer, EchoesTheRequest) {
   Request request = for_symbol("nothing.at.All");
   request.set_host("me");
 
@@ -140,7 +140,7 @@ TEST_F(ReflectionOfAServer, RepeatsTheQuestion) {
   EXPECT_EQ(response.original_request().SerializeAsString(), request.SerializeAsString());
 }
 
-TEST_F(ReflectionOfAServer, WhatIsUnknownIsAnAnswerAndNotTheEnd) {
+TEST_F(ReflectionOfAServer, AnUnknownNameIsAResponseAndDoesNotEndTheStream) {
   Stream stream = open();
   Request extension;
   extension.mutable_file_containing_extension()->set_containing_type("google.protobuf.MethodOptions");
@@ -156,7 +156,7 @@ TEST_F(ReflectionOfAServer, WhatIsUnknownIsAnAnswerAndNotTheEnd) {
   EXPECT_EQ(error(for_file("nothing.proto")), "5 file nothing.proto is not known");
   EXPECT_EQ(error(extension), "5 extension 4 of google.protobuf.MethodOptions is not known");
   EXPECT_EQ(error(extended), "5 message nothing.at.All is not known");
-  EXPECT_EQ(error(Request()), "3 the request asks for nothing that is known here");
+  EXPECT_EQ(error(Request()), "3 reflect: the request is empty");
   EXPECT_GT(ask(stream, for_services()).list_services_response().service_size(), 0);
   ASSERT_TRUE(stream.close_writes().is_ok());
   EXPECT_EQ(stream.read().value(), std::nullopt);
@@ -178,7 +178,7 @@ TEST_F(ReflectionOfAServer, KnowsExtensions) {
   EXPECT_EQ(file_names(ask(file)), (Names{"trunkline/v1/options.proto", "google/protobuf/descriptor.proto"}));
 }
 
-TEST_F(ReflectionOfAServer, SendsWhatIsImportedOnceInACall) {
+TEST_F(ReflectionOfAServer, SendsAnImportedFileOncePerCall) {
   handle_text("acme.Orders/Place");
   handle_text("acme.Stock/Count");
   Stream stream = open();
@@ -191,7 +191,7 @@ TEST_F(ReflectionOfAServer, SendsWhatIsImportedOnceInACall) {
   EXPECT_EQ(first, (Names{"trunkline/derived/acme.Orders.proto", "google/protobuf/wrappers.proto",
                           "trunkline/v1/options.proto", "google/protobuf/descriptor.proto"}));
   EXPECT_EQ(second, (Names{"trunkline/derived/acme.Stock.proto"}));
-  EXPECT_EQ(again, (Names{"trunkline/derived/acme.Orders.proto"})) << "what is asked for comes in any case";
+  EXPECT_EQ(again, (Names{"trunkline/derived/acme.Orders.proto"})) << "the requested file itself always comes";
   EXPECT_EQ(by_name, (Names{"google/protobuf/descriptor.proto"}));
 }
 
@@ -202,7 +202,7 @@ TEST_F(ReflectionOfAServer, SpeaksV1alpha) {
             (Names{"grpc/reflection/v1alpha/reflection.proto"}));
 }
 
-TEST_F(ReflectionOfAServer, TellsOfAllBuiltInServicesWhatAClientAccepts) {
+TEST_F(ReflectionOfAServer, DescribesEveryBuiltInServiceAsAClientAcceptsIt) {
   add_health(server_);
   add_statistics(server_);
   handle_text("echo");
@@ -232,7 +232,7 @@ TEST_F(ReflectionOfAServer, TellsOfAllBuiltInServicesWhatAClientAccepts) {
   EXPECT_NE(pool.FindMethodByName("grpc.health.v1.Health.Check"), nullptr);
 }
 
-TEST_F(ReflectionOfAServer, TellsDescriptionsAsComments) {
+TEST_F(ReflectionOfAServer, SendsDescriptionsAsComments) {
   server_.handle<std::string, std::string>("acme.Orders/Place",
                                            [](const std::string& text, ServerContext&) { return text; },
                                            {.description = "Buys one thing."});
@@ -249,9 +249,9 @@ TEST_F(ReflectionOfAServer, TellsDescriptionsAsComments) {
 
   EXPECT_EQ(comments("acme.Orders"), (std::set<std::string>{" Buys one thing.\n"}));
   EXPECT_EQ(comments("grpc.health.v1.Health"),
-            (std::set<std::string>{" The status now. NOT_FOUND for a service that has none.\n",
-                                   " The status now and after each change, until the caller ends the call. "
-                                   "SERVICE_UNKNOWN for a service that has none yet.\n"}));
+            (std::set<std::string>{" Returns the current status. Fails with NOT_FOUND for a service that has none.\n",
+                                   " Sends the current status and each change until the caller ends the call; "
+                                   "SERVICE_UNKNOWN for a service without one.\n"}));
 }
 
 TEST_F(ReflectionOfAServer, ServersShutdownEndsStreams) {
@@ -267,7 +267,7 @@ TEST_F(ReflectionOfAServer, ServersShutdownEndsStreams) {
   EXPECT_EQ(silent.read().status().message(), "reflect: the server is shutting down");
 }
 
-TEST_F(ReflectionOfAServer, ShutdownIsNotHeldUpByWhoAsksAndDoesNotRead) {
+TEST_F(ReflectionOfAServer, ShutdownDoesNotWaitForAClientThatDoesNotRead) {
   Stream stream = open();
   Request request = for_symbol("google.protobuf.FileDescriptorProto");
   for (int i = 0; i < 150; ++i) {
@@ -279,7 +279,7 @@ TEST_F(ReflectionOfAServer, ShutdownIsNotHeldUpByWhoAsksAndDoesNotRead) {
   EXPECT_TRUE(shut_down.is_ok()) << shut_down.to_string();
 }
 
-TEST(AddReflection, RefusesMoreStreamsThanItIsTold) {
+TEST(AddReflection, RefusesStreamsBeyondItsLimit) {
   Server server;
   add_reflection(server, {.max_streams = 1});
   Channel channel(server.listen("inproc://few-reflections").to_string());
@@ -295,7 +295,7 @@ TEST(AddReflection, RefusesMoreStreamsThanItIsTold) {
   EXPECT_EQ(second.read().status().code(), StatusCode::resource_exhausted);
 }
 
-TEST(AddReflection, TwiceIsRefusedWhole) {
+TEST(AddReflection, ASecondTimeIsRefusedWithoutEffect) {
   Server server;
   add_reflection(server);
 

@@ -5,7 +5,7 @@
 #include <trunkline/channel.h>
 #include <trunkline/protobuf.h>
 #include <trunkline/server.h>
-#include <trunkline/statistics.h>
+#include <trunkline/statistics_service.h>
 
 #include <gtest/gtest.h>
 
@@ -53,7 +53,7 @@ class StatisticsOfAServer : public ::testing::Test {
   std::unique_ptr<Channel> channel_;
 };
 
-TEST_F(StatisticsOfAServer, TellOfMethodsLoopsAndProcess) {
+TEST_F(StatisticsOfAServer, DescribeMethodsLoopsAndProcess) {
   call("acme.Echo/Say", "12345");
   call("acme.Echo/Say", "1");
   call("acme.Echo/Fail", "1");
@@ -88,7 +88,7 @@ TEST_F(StatisticsOfAServer, TellOfMethodsLoopsAndProcess) {
   EXPECT_GT(response.cpu_ns(), 0u);
 }
 
-TEST_F(StatisticsOfAServer, MayLeaveBucketsOut) {
+TEST_F(StatisticsOfAServer, MayOmitBuckets) {
   call("acme.Echo/Say", "1");
   Request request;
   request.set_without_buckets(true);
@@ -108,7 +108,7 @@ TEST_F(StatisticsOfAServer, AreWatched) {
   while (later.calls_ok() == first.calls_ok()) later = stream.read().value().value();
 
   EXPECT_EQ(later.methods(0).method(), "acme.Echo/Say");
-  // Half the interval: each says when it was made, and the loop's clock is a turn behind.
+  // Half the interval is enough: each sample is dated by the loop's clock, which may be one turn behind.
   EXPECT_GE(later.uptime_ns(), first.uptime_ns() + 5'000'000);
 }
 
@@ -119,11 +119,11 @@ TEST_F(StatisticsOfAServer, RefuseIntervalsOutOfRange) {
 
     EXPECT_EQ(status.code(), StatusCode::invalid_argument);
     EXPECT_EQ(status.message(),
-              "watch statistics: interval_ns " + std::to_string(interval) + " is not in 10000000 to 86400000000000");
+              "watch statistics: interval_ns " + std::to_string(interval) + " is not 10000000 to 86400000000000");
   }
 }
 
-TEST_F(StatisticsOfAServer, RefuseMoreWatchesThanTheyAreTold) {
+TEST_F(StatisticsOfAServer, RefuseWatchesBeyondTheirLimit) {
   Server server;
   add_statistics(server, {.max_watches = 1});
   Channel channel(server.listen("inproc://few-watches").to_string());

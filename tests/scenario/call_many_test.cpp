@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Channel::call_many() against a real server: answers in order, a bounded number at once, errors in their place.
+// Channel::call_many() against a real server: responses in order, a bounded number of calls, errors in their place.
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -27,7 +27,7 @@ class CallMany : public ::testing::TestWithParam<bool> {
           most_ = std::max(most_, now);
           ++runs_;
           const int number = std::stoi(request);
-          // Those that come later are done earlier.
+          // Later calls finish earlier.
           for (int hop = number % 7; hop < 7; ++hop) co_await asio::post(context.executor(), asio::use_awaitable);
           --running_;
           if (number % 10 == 3) co_return Status(StatusCode::aborted, request);
@@ -40,12 +40,13 @@ class CallMany : public ::testing::TestWithParam<bool> {
 
   Server server_;
   ChannelOptions options_;
-  int running_ = 0;  // the server's loop's
+  /// Used on the server's loop only.
+  int running_ = 0;
   int most_ = 0;
   std::atomic<int> runs_{0};
 };
 
-TEST_P(CallMany, GivesAnswersAndErrorsInOrderWithinItsWindow) {
+TEST_P(CallMany, DeliversResponsesAndErrorsInOrderWithinItsWindow) {
   constexpr int calls = 1000;
   constexpr int window = 16;
   std::vector<std::string> requests;
@@ -54,11 +55,11 @@ TEST_P(CallMany, GivesAnswersAndErrorsInOrderWithinItsWindow) {
   int wrong = 0;
   std::size_t next = 0;
 
-  channel.call_many<std::string>("Work", requests, window, [&](std::size_t index, const Result<std::string>& answer) {
+  channel.call_many<std::string>("Work", requests, window, [&](std::size_t index, const Result<std::string>& response) {
     if (index != next++) ++wrong;
     const bool fails = index % 10 == 3;
-    const bool is_right = fails ? answer.status() == Status(StatusCode::aborted, requests[index])
-                                : answer.value_or("failed") == "re:" + requests[index];
+    const bool is_right = fails ? response.status() == Status(StatusCode::aborted, requests[index])
+                                : response.value_or("failed") == "re:" + requests[index];
     if (!is_right) ++wrong;
   });
   server_.stop();
@@ -67,22 +68,22 @@ TEST_P(CallMany, GivesAnswersAndErrorsInOrderWithinItsWindow) {
   EXPECT_EQ(wrong, 0);
   EXPECT_EQ(runs_, calls);
   EXPECT_LE(most_, GetParam() ? 1 : window);
-  EXPECT_GT(most_, GetParam() ? 0 : 1) << "they run side by side";
+  EXPECT_GT(most_, GetParam() ? 0 : 1) << "they run concurrently";
 }
 
-TEST_P(CallMany, TakesRequestsThatAreMadeAsItGoes) {
+TEST_P(CallMany, TakesRequestsThatTheRangeMakesOnTheFly) {
   Channel channel("inproc://call-many", options_);
-  std::vector<std::string> answers;
+  std::vector<std::string> responses;
   auto requests = std::views::iota(4, 9) | std::views::transform([](int i) { return std::to_string(i); });
 
-  channel.call_many<std::string>("Work", requests, 3, [&](std::size_t, const Result<std::string>& answer) {
-    answers.push_back(answer.value_or("failed"));
+  channel.call_many<std::string>("Work", requests, 3, [&](std::size_t, const Result<std::string>& response) {
+    responses.push_back(response.value_or("failed"));
   });
 
-  EXPECT_EQ(answers, (std::vector<std::string>{"re:4", "re:5", "re:6", "re:7", "re:8"}));
+  EXPECT_EQ(responses, (std::vector<std::string>{"re:4", "re:5", "re:6", "re:7", "re:8"}));
 }
 
-TEST_P(CallMany, ASinkThatThrowsLeavesAChannelThatServesOn) {
+TEST_P(CallMany, ASinkThatThrowsLeavesTheChannelUsable) {
   const std::vector<std::string> requests(100, "1");
   Channel channel("inproc://call-many", options_);
   int taken = 0;
@@ -106,8 +107,8 @@ TEST_P(CallMany, WithoutAServerEveryCallEndsWithTheReason) {
   Channel channel("inproc://call-many", options_);
   int unavailable = 0;
 
-  channel.call_many<std::string>("Work", requests, 4, [&](std::size_t, const Result<std::string>& answer) {
-    if (answer.status().code() == StatusCode::unavailable && !answer.status().may_have_run()) ++unavailable;
+  channel.call_many<std::string>("Work", requests, 4, [&](std::size_t, const Result<std::string>& response) {
+    if (response.status().code() == StatusCode::unavailable && !response.status().may_have_run()) ++unavailable;
   });
 
   EXPECT_EQ(unavailable, 20);

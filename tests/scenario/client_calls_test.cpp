@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unary and one-way calls from a real channel to a real server: what goes there comes back.
+// Unary and one-way calls from a real channel to a real server.
 #include "scenario/both_ends.h"
 
 #include <string>
@@ -20,18 +20,18 @@ TEST_F(ClientCalls, CarryMetadataBothWays) {
     context.add_trailing_metadata("last-bin", "");
     return "re:" + request;
   });
-  ReplyInfo reply;
+  ResponseInfo info;
 
-  const auto outcome = begin("Tell", "x", {.metadata = {{"color", "red"}, {"color", "blue"}}, .reply = &reply});
+  const auto outcome = begin("Tell", "x", {.metadata = {{"color", "red"}, {"color", "blue"}}, .response_info = &info});
 
   EXPECT_EQ(outcome->text(), "re:x");
   EXPECT_THAT(seen, ElementsAre("red", "blue"));
-  EXPECT_EQ(reply.leading, (Metadata{{"first", "1"}}));
-  EXPECT_EQ(reply.trailing, (Metadata{{"last-bin", std::string("\0\xff", 2)}, {"last-bin", ""}}));
-  EXPECT_EQ(reply.peer, address);
+  EXPECT_EQ(info.leading, (Metadata{{"first", "1"}}));
+  EXPECT_EQ(info.trailing, (Metadata{{"last-bin", std::string("\0\xff", 2)}, {"last-bin", ""}}));
+  EXPECT_EQ(info.peer, address);
 }
 
-TEST_F(ClientCalls, GiveTheHandlersErrorWithDetailsAndTrailingMetadata) {
+TEST_F(ClientCalls, ReturnTheHandlersErrorWithDetailsAndTrailingMetadata) {
   server().handle<std::string, std::string>(
       "Find", [](const std::string& request, ServerContext& context) -> Result<std::string> {
         context.add_trailing_metadata("hint", "look elsewhere");
@@ -39,9 +39,9 @@ TEST_F(ClientCalls, GiveTheHandlersErrorWithDetailsAndTrailingMetadata) {
         status.add_detail("type.example/Key", "\x01\x02").add_detail("type.example/Shelf", "7");
         return status;
       });
-  ReplyInfo reply;
+  ResponseInfo info;
 
-  const Status status = begin("Find", "book", {.reply = &reply})->status();
+  const Status status = begin("Find", "book", {.response_info = &info})->status();
 
   EXPECT_EQ(status.code(), StatusCode::not_found);
   EXPECT_EQ(status.message(), "no book");
@@ -50,7 +50,7 @@ TEST_F(ClientCalls, GiveTheHandlersErrorWithDetailsAndTrailingMetadata) {
   ASSERT_EQ(status.details().size(), 2u);
   EXPECT_EQ(status.details()[0], (StatusDetail{"type.example/Key", "\x01\x02"}));
   EXPECT_EQ(status.details()[1], (StatusDetail{"type.example/Shelf", "7"}));
-  EXPECT_EQ(reply.trailing.get("hint"), "look elsewhere");
+  EXPECT_EQ(info.trailing.get("hint"), "look elsewhere");
 }
 
 TEST_F(ClientCalls, MayLackAnArgumentOrAResult) {
@@ -77,7 +77,7 @@ TEST_F(ClientCalls, MayLackAnArgumentOrAResult) {
   EXPECT_EQ(failed.status(), Status(StatusCode::aborted, "not today"));
 }
 
-TEST_F(ClientCalls, AMethodNobodyServesIsKnownNotToHaveRun) {
+TEST_F(ClientCalls, AnUnknownMethodIsKnownNotToHaveRun) {
   handle_echo();
 
   const Status status = begin("Nothing", "x")->status();
@@ -86,12 +86,12 @@ TEST_F(ClientCalls, AMethodNobodyServesIsKnownNotToHaveRun) {
   EXPECT_EQ(status.code(), StatusCode::unimplemented);
   EXPECT_THAT(std::string(status.message()), HasSubstr("Nothing"));
   EXPECT_FALSE(status.may_have_run());
-  EXPECT_EQ(next->text(), "y") << "the connection goes on";
-  EXPECT_EQ(server().stats().calls_refused, 1u);
-  EXPECT_EQ(server().stats().connections_accepted, 1u);
+  EXPECT_EQ(next->text(), "y") << "the connection stays open";
+  EXPECT_EQ(server().totals().calls_refused, 1u);
+  EXPECT_EQ(server().totals().connections_accepted, 1u);
 }
 
-TEST_F(ClientCalls, OneWayCallsRunAndAreNotAnswered) {
+TEST_F(ClientCalls, OneWayCallsRunWithoutAResponse) {
   std::vector<std::string> seen;
   handle_echo();
   server().handle<std::string, std::string>("Note", [&](const std::string& request, ServerContext& context) {
@@ -110,11 +110,11 @@ TEST_F(ClientCalls, OneWayCallsRunAndAreNotAnswered) {
   for (const Status& status : ends) EXPECT_TRUE(status.is_ok()) << status.to_string();
   EXPECT_THAT(seen, ElementsAre("a!", "c"));
   EXPECT_EQ(behind->text(), "d");
-  EXPECT_EQ(server().stats().calls_failed, 2u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().calls_failed, 2u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(ClientCalls, AHandlersExceptionIsInternalAndItsTextStaysAtTheServer) {
+TEST_F(ClientCalls, AHandlersExceptionIsInternalWithoutItsText) {
   std::string logged;
   server_options.log = [&](const LogRecord& record) { logged += record.message; };
   server().handle<std::string, std::string>(
@@ -125,7 +125,7 @@ TEST_F(ClientCalls, AHandlersExceptionIsInternalAndItsTextStaysAtTheServer) {
   EXPECT_EQ(status.code(), StatusCode::internal);
   EXPECT_EQ(std::string(status.message()).find("secret"), std::string::npos) << status.message();
   EXPECT_THAT(logged, HasSubstr("secret reason"));
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
 }
 
 TEST_F(ClientCalls, MetadataOverTheOtherSidesLimitIsRefusedOnItsOwnSide) {
@@ -138,20 +138,20 @@ TEST_F(ClientCalls, MetadataOverTheOtherSidesLimitIsRefusedOnItsOwnSide) {
   });
 
   const Status request = begin("Echo", "x", {.metadata = {{"long", std::string(10000, 'x')}}})->status();
-  const Status answer = begin("Trail", "x")->status();
+  const Status response = begin("Trail", "x")->status();
   const auto next = begin("Echo", "y");
 
   EXPECT_EQ(request.code(), StatusCode::resource_exhausted);
   EXPECT_THAT(std::string(request.message()), HasSubstr("max_header_bytes"));
   EXPECT_FALSE(request.may_have_run());
-  EXPECT_EQ(answer.code(), StatusCode::resource_exhausted);
-  EXPECT_THAT(std::string(answer.message()), HasSubstr("max_header_bytes"));
-  EXPECT_TRUE(answer.may_have_run());
+  EXPECT_EQ(response.code(), StatusCode::resource_exhausted);
+  EXPECT_THAT(std::string(response.message()), HasSubstr("max_header_bytes"));
+  EXPECT_TRUE(response.may_have_run());
   EXPECT_EQ(next->text(), "y");
-  EXPECT_EQ(server().stats().connections_accepted, 1u);
+  EXPECT_EQ(server().totals().connections_accepted, 1u);
 }
 
-TEST_F(ClientCalls, BeyondTheServersLimitWaitUnderThePolicyWait) {
+TEST_F(ClientCalls, CallsBeyondTheServersLimitWaitUnderThePolicyWait) {
   server_options.max_concurrent_calls_per_connection = 2;
   channel_options.max_pending_calls = 1;
   channel_options.pending_policy = PendingPolicy::wait;
@@ -168,10 +168,10 @@ TEST_F(ClientCalls, BeyondTheServersLimitWaitUnderThePolicyWait) {
 
   EXPECT_EQ(running, 2);
   for (int i = 0; i < 6; ++i) EXPECT_EQ(outcomes[i]->text(), std::to_string(i));
-  EXPECT_EQ(server().stats().calls_refused, 0u);
+  EXPECT_EQ(server().totals().calls_refused, 0u);
 }
 
-TEST_F(ClientCalls, BeyondMaxPendingCallsFailUnderThePolicyFail) {
+TEST_F(ClientCalls, CallsBeyondMaxPendingCallsFailUnderThePolicyFail) {
   server_options.max_concurrent_calls_per_connection = 2;
   channel_options.max_pending_calls = 1;
   channel_options.pending_policy = PendingPolicy::fail;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls given up by their caller: by a cancellation slot, with a coroutine, with the channel. The handler is told.
+// Calls that their caller cancels: by a cancellation slot, with a coroutine, with the channel. The handler is notified.
 #include "scenario/both_ends.h"
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -17,7 +17,7 @@ namespace {
 
 class ClientCancel : public BothEnds {
  protected:
-  /// Counts the cancellations its handlers are told of.
+  /// Counts the cancellations of which its handlers are notified.
   void handle_telling(Gate& gate) {
     server().handle<std::string, std::string>(
         "Wait", [this, &gate](const std::string& request, ServerContext& context) -> asio::awaitable<std::string> {
@@ -43,7 +43,7 @@ class ClientCancel : public BothEnds {
   int passed = 0;
 };
 
-TEST_F(ClientCancel, BySlotEndsTheCallAndTellsTheHandler) {
+TEST_F(ClientCancel, BySlotEndsTheCallAndNotifiesTheHandler) {
   Gate gate(loop());
   handle_telling(gate);
   asio::cancellation_signal signal;
@@ -60,11 +60,11 @@ TEST_F(ClientCancel, BySlotEndsTheCallAndTellsTheHandler) {
   EXPECT_EQ(told, 1);
   EXPECT_EQ(passed, 0);
   EXPECT_EQ(gate.waiting(), 0);
-  EXPECT_EQ(server().stats().calls_cancelled, 1u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(ClientCancel, EveryCancellationTypeWillDo) {
+TEST_F(ClientCancel, EveryCancellationTypeCancels) {
   Gate gate(loop());
   handle_telling(gate);
   asio::cancellation_signal partial;
@@ -81,7 +81,7 @@ TEST_F(ClientCancel, EveryCancellationTypeWillDo) {
   EXPECT_EQ(told, 2);
 }
 
-TEST_F(ClientCancel, OfOneCallLeavesTheOthersAlone) {
+TEST_F(ClientCancel, OfOneCallDoesNotAffectTheOthers) {
   Gate gate(loop());
   handle_telling(gate);
   asio::cancellation_signal signal;
@@ -111,10 +111,10 @@ TEST_F(ClientCancel, BeforeThereIsAServerTheCallIsNeverSent) {
 
   EXPECT_EQ(outcome->status().code(), StatusCode::cancelled);
   EXPECT_FALSE(outcome->status().may_have_run());
-  EXPECT_EQ(server().stats().calls_started, 0u);
+  EXPECT_EQ(server().totals().calls_started, 0u);
 }
 
-TEST_F(ClientCancel, RacingTheAnswerTheCallEndsOnce) {
+TEST_F(ClientCancel, ACallWhoseCancellationRacesItsResponseEndsOnce) {
   Gate gate(loop());
   handle_telling(gate);
   asio::cancellation_signal signal;
@@ -128,8 +128,8 @@ TEST_F(ClientCancel, RacingTheAnswerTheCallEndsOnce) {
   settle();
 
   EXPECT_EQ(outcome->count, 1);
-  EXPECT_EQ(server().stats().open_calls, 0u);
-  EXPECT_EQ(server().stats().calls_ok + server().stats().calls_cancelled, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
+  EXPECT_EQ(server().totals().calls_ok + server().totals().calls_cancelled, 1u);
 }
 
 TEST_F(ClientCancel, OfACoroutineCancelsTheCallItAwaits) {
@@ -161,7 +161,7 @@ TEST_F(ClientCancel, OfACoroutineCancelsTheCallItAwaits) {
   EXPECT_EQ(told, 1);
 }
 
-TEST_F(ClientCancel, DestroyingTheChannelTellsEveryHandler) {
+TEST_F(ClientCancel, DestroyingTheChannelNotifiesEveryHandler) {
   Gate gate(loop());
   handle_telling(gate);
   const auto first = begin("Wait", "a");
@@ -175,10 +175,10 @@ TEST_F(ClientCancel, DestroyingTheChannelTellsEveryHandler) {
   EXPECT_EQ(first->count + second->count, 2);
   EXPECT_EQ(told, 2);
   EXPECT_EQ(passed, 0);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(ClientCancel, CloseThatRunsOutOfTimeTellsTheHandlers) {
+TEST_F(ClientCancel, CloseThatRunsOutOfTimeNotifiesTheHandlers) {
   Gate gate(loop());
   handle_telling(gate);
   const auto outcome = begin("Wait", "x");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deadlines over both ends, in virtual time: the caller's clock counts, the handler is told, calls inside inherit.
+// Deadlines over both ends in virtual time: the caller's clock decides, the handler is notified, inner calls inherit.
 #include "scenario/both_ends.h"
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace trunkline::scenario {
 
 namespace {
 
-/// What a handler is told of its time, in ms.
+/// The time left that a handler sees, in ms.
 std::string left_of(const ServerContext& context) {
   if (context.deadline() == base::never) return "none";
   return std::to_string(std::chrono::ceil<std::chrono::milliseconds>(context.time_left()).count());
@@ -24,7 +24,7 @@ class ClientDeadline : public BothEnds {
   }
 };
 
-TEST_F(ClientDeadline, EndsACallWhoseHandlerWaitsAndTellsTheHandler) {
+TEST_F(ClientDeadline, EndsACallWhoseHandlerWaitsAndNotifiesTheHandler) {
   Gate gate(loop());
   bool was_cancelled = false;
   server().handle<std::string, std::string>(
@@ -46,11 +46,11 @@ TEST_F(ClientDeadline, EndsACallWhoseHandlerWaitsAndTellsTheHandler) {
   EXPECT_TRUE(outcome->status().may_have_run());
   EXPECT_TRUE(was_cancelled);
   EXPECT_EQ(gate.waiting(), 0);
-  EXPECT_EQ(server().stats().calls_cancelled, 1u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(ClientDeadline, AnAnswerInTimeStopsTheClock) {
+TEST_F(ClientDeadline, AResponseInTimeStopsTheTimer) {
   Gate gate(loop());
   handle_waiting(gate);
   const auto outcome = begin("Wait", "x", {.timeout = 2s});
@@ -62,8 +62,8 @@ TEST_F(ClientDeadline, AnAnswerInTimeStopsTheClock) {
 
   EXPECT_EQ(outcome->text(), "x");
   EXPECT_EQ(outcome->count, 1);
-  EXPECT_EQ(server().stats().calls_ok, 1u);
-  EXPECT_EQ(server().stats().calls_cancelled, 0u);
+  EXPECT_EQ(server().totals().calls_ok, 1u);
+  EXPECT_EQ(server().totals().calls_cancelled, 0u);
 }
 
 TEST_F(ClientDeadline, InThePastNeverReachesTheServer) {
@@ -77,10 +77,10 @@ TEST_F(ClientDeadline, InThePastNeverReachesTheServer) {
   EXPECT_EQ(by_deadline.code(), StatusCode::deadline_exceeded);
   EXPECT_FALSE(by_timeout.may_have_run());
   EXPECT_FALSE(by_deadline.may_have_run());
-  EXPECT_EQ(server().stats().calls_started + server().stats().calls_refused, 1u) << "only the one before";
+  EXPECT_EQ(server().totals().calls_started + server().totals().calls_refused, 1u) << "only the call before";
 }
 
-TEST_F(ClientDeadline, StrikesWhileThereIsNoServer) {
+TEST_F(ClientDeadline, ExpiresWhileThereIsNoServer) {
   const auto outcome = begin("Left", "x", {.timeout = 5s, .wait_for_ready = true});
 
   advance(5s - 1ms);
@@ -93,7 +93,7 @@ TEST_F(ClientDeadline, StrikesWhileThereIsNoServer) {
   EXPECT_EQ(outcome->status().code(), StatusCode::deadline_exceeded);
   EXPECT_THAT(std::string(outcome->status().message()), HasSubstr("both-ends"));
   EXPECT_FALSE(outcome->status().may_have_run());
-  EXPECT_EQ(server().stats().calls_started, 0u);
+  EXPECT_EQ(server().totals().calls_started, 0u);
 }
 
 TEST_F(ClientDeadline, TheServerSeesTheTimeThatIsLeft) {
@@ -114,7 +114,7 @@ TEST_F(ClientDeadline, TheServerSeesTheTimeThatIsLeft) {
   EXPECT_EQ(without->text(), "none");
 }
 
-TEST_F(ClientDeadline, TheDefaultCountsUnlessTheCallNamesOne) {
+TEST_F(ClientDeadline, TheDefaultAppliesUnlessTheCallHasItsOwn) {
   channel_options.default_timeout = 4s;
   handle_left();
 
@@ -158,7 +158,7 @@ TEST_F(ClientDeadline, IsInheritedByACoroutinesCallFromTheParentItNames) {
   EXPECT_EQ(without->text(), "none");
 }
 
-TEST_F(ClientDeadline, OfTheOuterCallEndsTheInnerOneThoughTheOuterIsAnswered) {
+TEST_F(ClientDeadline, OfTheOuterCallEndsTheInnerOneEvenIfTheOuterHasItsResponse) {
   Gate gate(loop());
   handle_waiting(gate);
   Channel inner(*event_loop, address);
@@ -180,7 +180,7 @@ TEST_F(ClientDeadline, OfTheOuterCallEndsTheInnerOneThoughTheOuterIsAnswered) {
   EXPECT_EQ(gate.waiting(), 0);
 }
 
-TEST_F(ClientDeadline, OfOneCallLeavesTheOthersAlone) {
+TEST_F(ClientDeadline, OfOneCallDoesNotAffectTheOthers) {
   Gate gate(loop());
   handle_waiting(gate);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interceptors of both sides around one call: their order, what they may change, how they refuse.
+// Interceptors of both sides around one call: their order, what they may change, and how they refuse.
 #include "scenario/both_ends.h"
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -15,7 +15,7 @@ namespace trunkline::scenario {
 
 namespace {
 
-/// Writes down what it sees, then does what the test says.
+/// Records what it sees, and then does what the test says.
 class Recorder final : public Interceptor {
  public:
   Recorder(std::string name, std::vector<std::string>& log) : name_(std::move(name)), log_(log) {}
@@ -84,13 +84,13 @@ TEST_F(Interceptors, ChangeMetadataOnTheWayInAndOut) {
   server_two->finish = [](CallInfo& call, Status&) { call.metadata->add("by", "interceptor"); };
   std::optional<Metadata> told;
   client_two->finish = [&](CallInfo& call, Status&) { told = *call.metadata; };
-  ReplyInfo reply;
+  ResponseInfo info;
 
-  begin("Run", "x", {.metadata = {{"path", "caller"}, {"secret", "1234"}}, .reply = &reply});
+  begin("Run", "x", {.metadata = {{"path", "caller"}, {"secret", "1234"}}, .response_info = &info});
 
   EXPECT_EQ(seen, (Metadata{{"path", "caller"}, {"path", "client"}, {"path", "server"}}));
-  EXPECT_EQ(reply.trailing, (Metadata{{"by", "handler"}, {"by", "interceptor"}}));
-  EXPECT_EQ(told, reply.trailing);
+  EXPECT_EQ(info.trailing, (Metadata{{"by", "handler"}, {"by", "interceptor"}}));
+  EXPECT_EQ(told, info.trailing);
 }
 
 TEST_F(Interceptors, OfTheClientRefuseBeforeAnythingIsSent) {
@@ -104,7 +104,7 @@ TEST_F(Interceptors, OfTheClientRefuseBeforeAnythingIsSent) {
   EXPECT_FALSE(outcome->status().may_have_run());
   EXPECT_THAT(log, ElementsAre("client 1 start Run", "client 2 start Run", "client 2 finish permission_denied",
                                "client 1 finish permission_denied"));
-  EXPECT_EQ(server().stats().connections_accepted, 0u);
+  EXPECT_EQ(server().totals().connections_accepted, 0u);
 }
 
 TEST_F(Interceptors, OfTheServerRefuseBeforeTheHandlerRuns) {
@@ -127,7 +127,7 @@ TEST_F(Interceptors, OfTheServerRefuseBeforeTheHandlerRuns) {
   EXPECT_EQ(allowed->text(), "y");
 }
 
-TEST_F(Interceptors, OfTheServerMayTurnAnAnswerIntoAnErrorAndTheClientsSeesThat) {
+TEST_F(Interceptors, OfTheServerMayReplaceAResponseByAnErrorThatTheClientSees) {
   Gate gate(loop());
   handle_all(gate);
   server_two->finish = [](CallInfo&, Status& status) { status = Status(StatusCode::data_loss, "checksum"); };
@@ -138,7 +138,7 @@ TEST_F(Interceptors, OfTheServerMayTurnAnAnswerIntoAnErrorAndTheClientsSeesThat)
   const auto outcome = begin("Run", "x");
 
   EXPECT_EQ(outcome->status(), Status(StatusCode::internal, "was checksum"));
-  EXPECT_EQ(server().stats().calls_failed, 1u);
+  EXPECT_EQ(server().totals().calls_failed, 1u);
 }
 
 TEST_F(Interceptors, OfTheClientMayBringTheDeadlineForward) {
@@ -155,7 +155,7 @@ TEST_F(Interceptors, OfTheClientMayBringTheDeadlineForward) {
   EXPECT_EQ(outcome->status().code(), StatusCode::deadline_exceeded);
 }
 
-TEST_F(Interceptors, AreToldOnceOfACallThatIsCancelled) {
+TEST_F(Interceptors, SeeTheEndOfACancelledCallOnce) {
   Gate gate(loop());
   handle_all(gate);
   asio::cancellation_signal signal;
@@ -191,7 +191,7 @@ TEST_F(Interceptors, OfTheClientSeeOneCallWhereTheServersSeeEachAttempt) {
   EXPECT_EQ(std::count(log.begin(), log.end(), "server 1 finish ok"), 1);
 }
 
-TEST_F(Interceptors, ThatThrowEndJustTheirCall) {
+TEST_F(Interceptors, ThatThrowEndOnlyTheirCall) {
   Gate gate(loop());
   handle_all(gate);
   server_one->start = [](CallInfo& call) -> Status {

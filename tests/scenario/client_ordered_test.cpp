@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ordered channels: calls run and are answered one after the other, refusals and errors in their turn.
+// Ordered channels: calls run and finish one after the other, and refusals and errors wait for their turn.
 #include "scenario/both_ends.h"
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace {
 class ClientOrdered : public BothEnds {
  protected:
   ClientOrdered() { channel_options.ordered = true; }
-  /// The gate by the request's first letter is waited at; what ran, and what was answered, is written down.
+  /// A call waits at the gate named by its first letter. Records which calls ran and which finished.
   void handle_all(Gate& gate) {
     handle_echo();
     server().handle<std::string, std::string>(
@@ -41,16 +41,16 @@ class ClientOrdered : public BothEnds {
   void call(const std::string& method, const std::string& request, const CallOptions& options = {}) {
     on_loop([&] {
       channel().async_call<std::string>(method, request, options, [this, request](const Result<std::string>& result) {
-        answered.push_back(request + " " + std::string(to_string(result.status().code())));
+        finished.push_back(request + " " + std::string(to_string(result.status().code())));
       });
     });
   }
 
   std::vector<std::string> ran;
-  std::vector<std::string> answered;
+  std::vector<std::string> finished;
 };
 
-TEST_F(ClientOrdered, HoldsEachCallUntilTheOneBeforeIsAnswered) {
+TEST_F(ClientOrdered, HoldsEachCallUntilTheOneBeforeHasFinished) {
   Gate gate(loop());
   handle_all(gate);
 
@@ -58,17 +58,17 @@ TEST_F(ClientOrdered, HoldsEachCallUntilTheOneBeforeIsAnswered) {
   call("Plain", "b");
   call("Plain", "c");
   const auto ran_early = ran;
-  const auto answered_early = answered;
+  const auto finished_early = finished;
   gate.open();
   settle();
 
   EXPECT_THAT(ran_early, ElementsAre("a"));
-  EXPECT_THAT(answered_early, ElementsAre());
+  EXPECT_THAT(finished_early, ElementsAre());
   EXPECT_THAT(ran, ElementsAre("a", "b", "c"));
-  EXPECT_THAT(answered, ElementsAre("a ok", "b ok", "c ok"));
+  EXPECT_THAT(finished, ElementsAre("a ok", "b ok", "c ok"));
 }
 
-TEST_F(ClientOrdered, AnswersErrorsExceptionsAndRefusalsInTheirTurn) {
+TEST_F(ClientOrdered, FinishesErrorsExceptionsAndRefusalsInTheirTurn) {
   Gate gate(loop());
   handle_all(gate);
 
@@ -77,12 +77,12 @@ TEST_F(ClientOrdered, AnswersErrorsExceptionsAndRefusalsInTheirTurn) {
   call("Nothing", "c");
   call("Throw", "d");
   call("Plain", "e");
-  const auto answered_early = answered;
+  const auto finished_early = finished;
   gate.open();
   settle();
 
-  EXPECT_THAT(answered_early, ElementsAre());
-  EXPECT_THAT(answered, ElementsAre("a ok", "b aborted", "c unimplemented", "d internal", "e ok"));
+  EXPECT_THAT(finished_early, ElementsAre());
+  EXPECT_THAT(finished, ElementsAre("a ok", "b aborted", "c unimplemented", "d internal", "e ok"));
   EXPECT_THAT(ran, ElementsAre("a", "b", "d", "e"));
 }
 
@@ -94,14 +94,14 @@ TEST_F(ClientOrdered, ACallWhoseDeadlinePassesBeforeItsTurnNeverRuns) {
   call("Plain", "b", {.timeout = 1s});
   call("Plain", "c", {.timeout = 1h});
   advance(1s);
-  const auto answered_early = answered;
+  const auto finished_early = finished;
   gate.open();
   settle();
 
-  EXPECT_THAT(answered_early, ElementsAre("b deadline_exceeded"));
+  EXPECT_THAT(finished_early, ElementsAre("b deadline_exceeded"));
   EXPECT_THAT(ran, ElementsAre("a", "c"));
-  EXPECT_THAT(answered, ElementsAre("b deadline_exceeded", "a ok", "c ok"));
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_THAT(finished, ElementsAre("b deadline_exceeded", "a ok", "c ok"));
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(ClientOrdered, TheDeadlineOfTheCallThatRunsLetsTheNextOneRun) {
@@ -110,11 +110,11 @@ TEST_F(ClientOrdered, TheDeadlineOfTheCallThatRunsLetsTheNextOneRun) {
 
   call("Wait", "a", {.timeout = 1s});
   call("Plain", "b");
-  const auto answered_early = answered;
+  const auto finished_early = finished;
   advance(1s);
 
-  EXPECT_THAT(answered_early, ElementsAre());
-  EXPECT_THAT(answered, ElementsAre("a deadline_exceeded", "b ok"));
+  EXPECT_THAT(finished_early, ElementsAre());
+  EXPECT_THAT(finished, ElementsAre("a deadline_exceeded", "b ok"));
   EXPECT_EQ(gate.waiting(), 0);
 }
 
@@ -152,7 +152,7 @@ TEST_F(ClientOrdered, AStreamHoldsTheCallsBehindItUntilItEnds) {
   EXPECT_EQ(last->text(), "last");
 }
 
-TEST_F(ClientOrdered, ALongAnswerIsNotPassedByAShortOne) {
+TEST_F(ClientOrdered, AShortResponseDoesNotPassALongOne) {
   const std::string longest(3000000, 'x');
   server().handle<std::string, std::string>("Long", [&](const std::string&, ServerContext&) { return longest; });
   handle_echo();
@@ -167,7 +167,7 @@ TEST_F(ClientOrdered, ALongAnswerIsNotPassedByAShortOne) {
   EXPECT_THAT(sizes, ElementsAre(longest.size(), 1u));
 }
 
-TEST_F(ClientOrdered, WithoutItAShortAnswerPassesALongOne) {
+TEST_F(ClientOrdered, OnAnUnorderedChannelAShortResponsePassesALongOne) {
   channel_options.ordered = false;
   const std::string longest(3000000, 'x');
   server().handle<std::string, std::string>("Long", [&](const std::string&, ServerContext&) { return longest; });
@@ -183,7 +183,7 @@ TEST_F(ClientOrdered, WithoutItAShortAnswerPassesALongOne) {
   EXPECT_THAT(sizes, ElementsAre(1u, longest.size()));
 }
 
-TEST_F(ClientOrdered, AnswersAThousandCallsOfMixedKindsInOrder) {
+TEST_F(ClientOrdered, FinishesAThousandCallsOfMixedKindsInOrder) {
   Gate gate(loop());
   handle_all(gate);
   std::vector<std::string> expected;
@@ -196,17 +196,17 @@ TEST_F(ClientOrdered, AnswersAThousandCallsOfMixedKindsInOrder) {
       expected.push_back(request + ends[i % 4]);
       channel().async_call<std::string>(
           methods[i % 4], request, {}, [this, request](const Result<std::string>& result) {
-            answered.push_back(request + " " + std::string(to_string(result.status().code())));
+            finished.push_back(request + " " + std::string(to_string(result.status().code())));
           });
     }
   });
-  const std::size_t early = answered.size();
+  const std::size_t early = finished.size();
   gate.open();
   settle();
 
   EXPECT_EQ(early, 0u);
-  EXPECT_EQ(answered, expected);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(finished, expected);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 }  // namespace

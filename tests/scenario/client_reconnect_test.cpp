@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Servers that go and come back on the same endpoint while calls go on.
+// Servers that stop and start again on the same endpoint while calls are made.
 #include "scenario/both_ends.h"
 
 #include <atomic>
@@ -14,33 +14,33 @@ namespace {
 
 class ClientReconnect : public BothEnds {
  protected:
-  /// A server that says which one it is.
+  /// A server that responds with its number.
   void start_generation(int number) {
     server().handle<std::string, std::string>(
         "Who", [number](const std::string&, ServerContext&) { return std::to_string(number); });
   }
 };
 
-TEST_F(ClientReconnect, WithoutAServerACallFailsWithTheReasonOrWaitsIfAsked) {
-  const auto impatient = begin("Who", "x");
-  const auto patient = begin("Who", "x", {.wait_for_ready = true});
+TEST_F(ClientReconnect, WithoutAServerACallFailsFastOrWaitsForReady) {
+  const auto fail_fast = begin("Who", "x");
+  const auto ready = begin("Who", "x", {.wait_for_ready = true});
   const ChannelState without = channel().state();
-  const int patient_early = patient->count;
+  const int ready_early = ready->count;
   start_generation(1);
   advance(100ms);
   const ChannelState with = channel().state();
 
-  EXPECT_EQ(impatient->status().code(), StatusCode::unavailable);
-  EXPECT_THAT(std::string(impatient->status().message()), HasSubstr("both-ends"));
-  EXPECT_EQ(impatient->status().origin(), StatusOrigin::transport);
-  EXPECT_FALSE(impatient->status().may_have_run());
+  EXPECT_EQ(fail_fast->status().code(), StatusCode::unavailable);
+  EXPECT_THAT(std::string(fail_fast->status().message()), HasSubstr("both-ends"));
+  EXPECT_EQ(fail_fast->status().origin(), StatusOrigin::transport);
+  EXPECT_FALSE(fail_fast->status().may_have_run());
   EXPECT_EQ(without, ChannelState::failing);
-  EXPECT_EQ(patient_early, 0);
-  EXPECT_EQ(patient->text(), "1");
+  EXPECT_EQ(ready_early, 0);
+  EXPECT_EQ(ready->text(), "1");
   EXPECT_EQ(with, ChannelState::ready);
 }
 
-TEST_F(ClientReconnect, TheNextCallGoesToTheServerThatIsThereNow) {
+TEST_F(ClientReconnect, TheNextCallGoesToTheServerThatRunsNow) {
   start_generation(1);
   const auto first = begin("Who", "x");
   stop_server();
@@ -50,10 +50,10 @@ TEST_F(ClientReconnect, TheNextCallGoesToTheServerThatIsThereNow) {
 
   EXPECT_EQ(first->text(), "1");
   EXPECT_EQ(second->text(), "2");
-  EXPECT_EQ(server().stats().connections_accepted, 1u);
+  EXPECT_EQ(server().totals().connections_accepted, 1u);
 }
 
-TEST_F(ClientReconnect, AStopEndsOpenCallsAndSaysThatTheyMayHaveRun) {
+TEST_F(ClientReconnect, AStopEndsOpenCallsWhichMayHaveRun) {
   Gate gate(loop());
   handle_waiting(gate);
   const auto open = begin("Wait", "x");
@@ -66,7 +66,7 @@ TEST_F(ClientReconnect, AStopEndsOpenCallsAndSaysThatTheyMayHaveRun) {
 }
 
 TEST_F(ClientReconnect, CallsThatWaitForReadyOutlastManyRestarts) {
-  int answered = 0;
+  int responded = 0;
 
   for (int round = 0; round < 20; ++round) {
     const auto begun_without_server = begin("Who", "x", {.timeout = 1min, .wait_for_ready = true});
@@ -77,10 +77,10 @@ TEST_F(ClientReconnect, CallsThatWaitForReadyOutlastManyRestarts) {
 
     ASSERT_EQ(begun_without_server->text(), std::to_string(round));
     ASSERT_EQ(begun_with_server->text(), std::to_string(round));
-    answered += begun_without_server->count + begun_with_server->count;
+    responded += begun_without_server->count + begun_with_server->count;
   }
 
-  EXPECT_EQ(answered, 40);
+  EXPECT_EQ(responded, 40);
 }
 
 TEST_F(ClientReconnect, AConnectionThatIdlesIsClosedAndMadeAgain) {
@@ -90,15 +90,15 @@ TEST_F(ClientReconnect, AConnectionThatIdlesIsClosedAndMadeAgain) {
 
   advance(11s);
   advance(11s);
-  const std::uint64_t while_idle = server().stats().connections;
+  const std::uint64_t while_idle = server().totals().connections;
   const auto again = begin("Who", "x");
 
   EXPECT_EQ(while_idle, 0u);
   EXPECT_EQ(again->text(), "1");
-  EXPECT_EQ(server().stats().connections_accepted, 2u);
+  EXPECT_EQ(server().totals().connections_accepted, 2u);
 }
 
-TEST(ClientReconnectThreads, WaitForReadyTellsWhetherTheServerIsThere) {
+TEST(ClientReconnectThreads, WaitForReadyReturnsWhetherTheServerRuns) {
   constexpr const char* address = "inproc://client-reconnect";
   ChannelOptions options;
   options.backoff.initial = 1ms;
@@ -118,12 +118,12 @@ TEST(ClientReconnectThreads, WaitForReadyTellsWhetherTheServerIsThere) {
   EXPECT_EQ(channel.state(), ChannelState::ready);
 }
 
-/// In real time, over sockets: what matters is that every call ends well, whenever it comes.
+/// In real time, over sockets: every call must succeed, whenever it is made.
 TEST(ClientReconnectThreads, IdempotentCallsSurviveRestartsOfTheServer) {
   constexpr int callers = 4;
   constexpr int calls_each = 300;
   constexpr int restarts = 10;
-  std::atomic<int> answered{0};
+  std::atomic<int> responded{0};
   const auto make_server = [](const std::string& uri) {
     auto server = std::make_unique<Server>();
     server->handle<std::string, std::string>("Echo",
@@ -144,23 +144,24 @@ TEST(ClientReconnectThreads, IdempotentCallsSurviveRestartsOfTheServer) {
 
   for (int caller = 0; caller < callers; ++caller) {
     threads.emplace_back([&, caller] {
-      for (int i = 0; i < calls_each; ++i, ++answered) {
+      for (int i = 0; i < calls_each; ++i, ++responded) {
         const std::string request = std::to_string(caller) + "/" + std::to_string(i);
-        const auto answer = channel.call<std::string>("Echo", request, {.wait_for_ready = true, .idempotent = true});
-        if (answer.value_or("") != request) failures[caller] = request + ": " + answer.status().to_string();
+        const auto response = channel.call<std::string>("Echo", request, {.wait_for_ready = true, .idempotent = true});
+        if (response.value_or("") != request) failures[caller] = request + ": " + response.status().to_string();
       }
     });
   }
   for (int restart = 1; restart <= restarts; ++restart) {
-    while (answered < restart * callers * calls_each / (restarts + 1)) std::this_thread::yield();
+    while (responded < restart * callers * calls_each / (restarts + 1)) std::this_thread::yield();
     server.reset();
     server = make_server(uri);
   }
   for (std::thread& thread : threads) thread.join();
 
   for (const std::string& failure : failures) EXPECT_EQ(failure, "");
-  EXPECT_EQ(answered, callers * calls_each);
-  EXPECT_LT(server->stats().calls_ok, static_cast<std::uint64_t>(callers * calls_each)) << "no restart came between";
+  EXPECT_EQ(responded, callers * calls_each);
+  EXPECT_LT(server->totals().calls_ok, static_cast<std::uint64_t>(callers * calls_each))
+      << "the restarts came too late";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a real server has refused, or lost with its connection, and how often it is asked again.
+// Retries of calls that a real server has refused, or that were lost with its connection.
 #include "client/channel_core.h"
 #include "scenario/both_ends.h"
 #include "scenario/breaking_connector.h"
@@ -11,7 +11,7 @@ namespace trunkline::scenario {
 
 namespace {
 
-/// Refuses so many calls before their handler runs.
+/// Refuses a number of calls before their handler runs.
 class Refusing final : public Interceptor {
  public:
   Status on_start(CallInfo&) override {
@@ -35,15 +35,15 @@ class ClientRetry : public BothEnds {
           return std::make_unique<BreakingConnector>(on, address, breaks);
         }));
   }
-  /// Answers with as many bytes as the request says.
+  /// Responds with as many bytes as the request asks for.
   void handle_grow() {
     server().handle<std::string, std::string>("Grow", [this](const std::string& request, ServerContext&) {
       ++runs;
       return std::string(std::stoul(request), 'x');
     });
   }
-  /// Long enough for every pause that max_retries allows.
-  void wait_for_repetitions() {
+  /// Lets time pass, long enough for every pause that max_retries allows.
+  void wait_for_retries() {
     for (int i = 0; i < 100; ++i) advance(100ms);
   }
 
@@ -52,7 +52,7 @@ class ClientRetry : public BothEnds {
   int runs = 0;
 };
 
-TEST_F(ClientRetry, ARefusalAsNotRunIsRepeatedAfterAPauseThatGrows) {
+TEST_F(ClientRetry, ARefusalAsNotRunIsRetriedAfterAPauseThatGrows) {
   handle_grow();
   door->refusals = 2;
   std::vector<int> seen;
@@ -74,13 +74,13 @@ TEST_F(ClientRetry, ARefusalAsNotRunIsRepeatedAfterAPauseThatGrows) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST_F(ClientRetry, NotMoreThanMaxRetries) {
+TEST_F(ClientRetry, StopsAfterMaxRetries) {
   channel_options.max_retries = 2;
   handle_grow();
   door->refusals = 100;
 
   const auto outcome = begin("Grow", "3");
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(outcome->count, 1);
   EXPECT_EQ(outcome->status().code(), StatusCode::unavailable);
@@ -98,7 +98,7 @@ TEST_F(ClientRetry, TheDeadlineEndsThePause) {
   advance(149ms);
   const int early = outcome->count;
   advance(1ms);
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(early, 0);
   EXPECT_EQ(outcome->count, 1);
@@ -107,7 +107,7 @@ TEST_F(ClientRetry, TheDeadlineEndsThePause) {
   EXPECT_EQ(door->seen, 2);
 }
 
-TEST_F(ClientRetry, WhatWasSentAtOnceOnTheLoopsThreadIsNotRepeated) {
+TEST_F(ClientRetry, ACallSentAtOnceOnTheLoopsThreadIsNotRetried) {
   handle_grow();
   begin("Grow", "1");
   door->refusals = 1;
@@ -117,14 +117,14 @@ TEST_F(ClientRetry, WhatWasSentAtOnceOnTheLoopsThreadIsNotRepeated) {
     channel().async_call<std::string>("Grow", std::string("3"), {},
                                       [&](const Result<std::string>& result) { status = result.status(); });
   });
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(status.code(), StatusCode::unavailable);
-  EXPECT_FALSE(status.may_have_run()) << "the caller may repeat it";
+  EXPECT_FALSE(status.may_have_run()) << "the caller may retry it";
   EXPECT_EQ(door->seen, 2);
 }
 
-TEST_F(ClientRetry, NamingItsCodecDoesNotHaveItRepeatedEither) {
+TEST_F(ClientRetry, ACallThatNamesItsCodecIsNotRetriedEither) {
   handle_grow();
   begin("Grow", "1");
   door->refusals = 1;
@@ -134,45 +134,45 @@ TEST_F(ClientRetry, NamingItsCodecDoesNotHaveItRepeatedEither) {
     channel().async_call<std::string>("Grow", std::string("3"), {.codec = "bytes"},
                                       [&](const Result<std::string>& result) { status = result.status(); });
   });
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(status.code(), StatusCode::unavailable);
   EXPECT_EQ(door->seen, 2);
 }
 
-TEST_F(ClientRetry, UnavailableFromAHandlerIsAnAnswer) {
+TEST_F(ClientRetry, UnavailableFromAHandlerIsNotRetried) {
   server().handle<std::string, std::string>("Down", [this](const std::string&, ServerContext&) -> Result<std::string> {
     ++runs;
     return Status(StatusCode::unavailable, "the database is down");
   });
 
   const auto outcome = begin("Down", "x", {.idempotent = true});
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(outcome->status(), Status(StatusCode::unavailable, "the database is down"));
   EXPECT_TRUE(outcome->status().may_have_run());
   EXPECT_EQ(runs, 1);
 }
 
-TEST_F(ClientRetry, AnIdempotentCallIsRepeatedAfterItsAnswerWasCut) {
+TEST_F(ClientRetry, AnIdempotentCallIsRetriedAfterItsResponseWasCut) {
   breaks = {100000};
   handle_grow();
 
   const auto outcome = begin("Grow", "300000", {.idempotent = true});
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(outcome->text(), std::string(300000, 'x'));
   EXPECT_EQ(outcome->count, 1);
   EXPECT_EQ(runs, 2);
-  EXPECT_EQ(server().stats().connections_accepted, 2u);
+  EXPECT_EQ(server().totals().connections_accepted, 2u);
 }
 
-TEST_F(ClientRetry, AnyOtherIsNotForItMayHaveRun) {
+TEST_F(ClientRetry, ACallThatIsNotIdempotentIsNotRetriedAfterItsResponseWasCut) {
   breaks = {100000};
   handle_grow();
 
   const auto outcome = begin("Grow", "300000");
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(outcome->count, 1);
   EXPECT_EQ(outcome->status().code(), StatusCode::unavailable);
@@ -181,7 +181,7 @@ TEST_F(ClientRetry, AnyOtherIsNotForItMayHaveRun) {
   EXPECT_EQ(runs, 1);
 }
 
-TEST_F(ClientRetry, AnIdempotentCallIsRepeatedAfterItsRequestWasCut) {
+TEST_F(ClientRetry, AnIdempotentCallIsRetriedAfterItsRequestWasCut) {
   breaks = {100000, 200000};
   std::string received;
   server().handle<std::string, Empty>("Keep", [&](const std::string& request, ServerContext&) {
@@ -195,21 +195,21 @@ TEST_F(ClientRetry, AnIdempotentCallIsRepeatedAfterItsRequestWasCut) {
   channel().async_call<Empty>("Keep", request, {.idempotent = true},
                               [&](Result<Empty> result) { outcome = std::move(result); });
   settle();
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_TRUE(outcome.is_ok()) << outcome.status().to_string();
   EXPECT_EQ(received, request);
-  EXPECT_EQ(runs, 1) << "a request that has not come whole does not run";
-  EXPECT_EQ(server().stats().connections_accepted, 3u);
+  EXPECT_EQ(runs, 1) << "an incomplete request does not run";
+  EXPECT_EQ(server().totals().connections_accepted, 3u);
 }
 
-TEST_F(ClientRetry, MaxRetriesCountsCutsToo) {
+TEST_F(ClientRetry, MaxRetriesCountsLostConnectionsToo) {
   breaks = std::vector<std::uint64_t>(10, 100000);
   channel_options.max_retries = 2;
   handle_grow();
 
   const auto outcome = begin("Grow", "300000", {.idempotent = true});
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(outcome->count, 1);
   EXPECT_EQ(outcome->status().code(), StatusCode::unavailable);
@@ -217,7 +217,7 @@ TEST_F(ClientRetry, MaxRetriesCountsCutsToo) {
   EXPECT_EQ(runs, 3);
 }
 
-TEST_F(ClientRetry, ACallThatALeavingServerDidNotLookAtGoesToTheNext) {
+TEST_F(ClientRetry, ACallThatADrainingServerDidNotProcessGoesToTheNext) {
   Gate gate(loop());
   handle_waiting(gate);
   handle_grow();
@@ -250,7 +250,7 @@ TEST_F(ClientRetry, ACallThatALeavingServerDidNotLookAtGoesToTheNext) {
   EXPECT_TRUE(drained.is_ok()) << drained.to_string();
 }
 
-TEST_F(ClientRetry, TheBudgetBoundsTheRepetitionsOfAllCallsTogether) {
+TEST_F(ClientRetry, TheBudgetBoundsTheRetriesOfAllCallsTogether) {
   constexpr int calls = 600;
   constexpr int full_budget = 1000;
   handle_grow();
@@ -260,20 +260,20 @@ TEST_F(ClientRetry, TheBudgetBoundsTheRepetitionsOfAllCallsTogether) {
   std::vector<std::shared_ptr<Outcome>> outcomes;
 
   for (int i = 0; i < calls; ++i) outcomes.push_back(begin_off_loop("Grow", "1"));
-  wait_for_repetitions();
+  wait_for_retries();
   const int seen = std::exchange(door->seen, 0);
   door->refusals = 0;
   for (int i = 0; i < 10; ++i) begin("Grow", "1");
   door->refusals = 1 << 20;
   const auto after = begin_off_loop("Grow", "1");
-  wait_for_repetitions();
+  wait_for_retries();
 
   EXPECT_EQ(seen, calls + full_budget);
   for (const auto& outcome : outcomes) {
     ASSERT_EQ(outcome->count, 1);
     ASSERT_EQ(outcome->status().code(), StatusCode::unavailable);
   }
-  EXPECT_EQ(door->seen, 10 + 1 + 1) << "ten successes pay for one repetition";
+  EXPECT_EQ(door->seen, 10 + 1 + 1) << "ten successes pay for one retry";
   EXPECT_EQ(after->count, 1);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Every kind of Asio completion token on calls and streams, and what exceptions do on either side of them.
+// Every kind of Asio completion token on calls and streams, and exceptions on either side of them.
 #include "scenario/both_ends.h"
 
 #include <asio/bind_executor.hpp>
@@ -44,8 +44,8 @@ class CompletionToken : public BothEnds {
                                          const Read message = co_await stream.async_read(asio::use_awaitable);
                                          if (!message.is_ok() || !message.value().has_value())
                                            co_return message.status();
-                                         const Text answer = "re:" + *message.value();
-                                         co_return co_await stream.async_write(answer, asio::use_awaitable);
+                                         const Text response = "re:" + *message.value();
+                                         co_return co_await stream.async_write(response, asio::use_awaitable);
                                        });
   }
 
@@ -53,31 +53,31 @@ class CompletionToken : public BothEnds {
 };
 
 TEST_F(CompletionToken, ACallbackMayBeMoveOnlyAndIsCalledOnce) {
-  std::vector<Text> answers;
+  std::vector<Text> responses;
   auto owned = std::make_unique<Text>("mine ");
 
-  channel().async_call<Text>("Run", Text("x"), {}, [&answers, owned = std::move(owned)](Result<Text> result) {
-    answers.push_back(*owned + result.value_or("failed"));
+  channel().async_call<Text>("Run", Text("x"), {}, [&responses, owned = std::move(owned)](Result<Text> result) {
+    responses.push_back(*owned + result.value_or("failed"));
   });
   settle();
 
-  EXPECT_THAT(answers, ElementsAre("mine re:x"));
+  EXPECT_THAT(responses, ElementsAre("mine re:x"));
 }
 
 TEST_F(CompletionToken, ACallbackRunsOnItsExecutor) {
   asio::io_context elsewhere;
-  std::optional<Text> answer;
+  std::optional<Text> response;
   channel().async_call<Text>("Run", Text("x"), {}, asio::bind_executor(elsewhere, [&](Result<Text> result) {
-                               answer = result.value_or("failed");
+                               response = result.value_or("failed");
                              }));
 
   settle();
-  const bool early = answer.has_value();
+  const bool early = response.has_value();
   const std::size_t ran = elsewhere.run();
 
   EXPECT_FALSE(early);
   EXPECT_EQ(ran, 1u);
-  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(response, "re:x");
 }
 
 TEST_F(CompletionToken, AFutureGetsTheResultOfSuccessAndFailure) {
@@ -97,7 +97,7 @@ TEST_F(CompletionToken, AFutureGetsTheResultOfSuccessAndFailure) {
 }
 
 TEST_F(CompletionToken, AnAwaitableGivesErrorsAsValues) {
-  Text answer;
+  Text response;
   Status error;
   Text filled;
 
@@ -105,29 +105,29 @@ TEST_F(CompletionToken, AnAwaitableGivesErrorsAsValues) {
     const CallOptions options;
     const Text request = "x";
     const Text failing = "fail";
-    answer = (co_await channel().async_call<Text>("Run", request, options, asio::use_awaitable)).value_or("failed");
+    response = (co_await channel().async_call<Text>("Run", request, options, asio::use_awaitable)).value_or("failed");
     error = (co_await channel().async_call<Text>("Run", failing, options, asio::use_awaitable)).status();
     const Status status = co_await channel().async_call("Run", request, filled, options, asio::use_awaitable);
     EXPECT_TRUE(status.is_ok()) << status.to_string();
   });
 
-  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(response, "re:x");
   EXPECT_EQ(error, Status(StatusCode::aborted, "as asked"));
   EXPECT_EQ(filled, "re:x");
 }
 
-TEST_F(CompletionToken, ADeferredCallIsBegunWhenItIsInvoked) {
+TEST_F(CompletionToken, ADeferredCallBeginsWhenItIsInvoked) {
   const Text request = "x";
-  std::optional<Text> answer;
+  std::optional<Text> response;
 
   auto later = channel().async_call<Text>("Run", request, {}, deferred);
   settle();
   const int runs_before = runs;
-  std::move(later)([&](Result<Text> result) { answer = result.value_or("failed"); });
+  std::move(later)([&](Result<Text> result) { response = result.value_or("failed"); });
   settle();
 
   EXPECT_EQ(runs_before, 0);
-  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(response, "re:x");
 }
 
 TEST_F(CompletionToken, ADetachedCallRuns) {
@@ -136,7 +136,7 @@ TEST_F(CompletionToken, ADetachedCallRuns) {
   settle();
 
   EXPECT_EQ(runs, 2);
-  EXPECT_EQ(server().stats().calls_ok, 2u);
+  EXPECT_EQ(server().totals().calls_ok, 2u);
 }
 
 TEST_F(CompletionToken, StreamsTakeFuturesDeferredAndDetachedToo) {
@@ -179,11 +179,11 @@ TEST_F(CompletionToken, ACoroutineHandlerThatThrowsIsInternalBeforeAndAfterItSus
   EXPECT_EQ(late->status().code(), StatusCode::internal);
   EXPECT_TRUE(late->status().may_have_run());
   EXPECT_EQ(next->text(), "re:x");
-  EXPECT_EQ(server().stats().handler_exceptions, 2u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().handler_exceptions, 2u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(CompletionToken, ACoroutineOfTheClientsThatThrowsAfterItsCallHarmsNobody) {
+TEST_F(CompletionToken, ACoroutineThatThrowsAfterItsCallDoesNotAffectOthers) {
   std::exception_ptr thrown;
   Channel& through = channel();
   asio::co_spawn(
@@ -191,8 +191,8 @@ TEST_F(CompletionToken, ACoroutineOfTheClientsThatThrowsAfterItsCallHarmsNobody)
       [&]() -> asio::awaitable<void> {
         const CallOptions options;
         const Text request = "fail";
-        const auto answer = co_await through.async_call<Text>("Run", request, options, asio::use_awaitable);
-        static_cast<void>(answer.value());
+        const auto response = co_await through.async_call<Text>("Run", request, options, asio::use_awaitable);
+        static_cast<void>(response.value());
       },
       [&](std::exception_ptr error) { thrown = std::move(error); });
   settle();
@@ -204,20 +204,20 @@ TEST_F(CompletionToken, ACoroutineOfTheClientsThatThrowsAfterItsCallHarmsNobody)
   EXPECT_EQ(next->text(), "re:x");
 }
 
-TEST_F(CompletionToken, ACallMadeInACompletionIsAnswered) {
-  std::vector<Text> answers;
+TEST_F(CompletionToken, ACallMadeInACompletionCompletes) {
+  std::vector<Text> responses;
   channel().async_call<Text>("Run", Text("1"), {}, [&](Result<Text> first) {
-    answers.push_back(first.value_or("failed"));
+    responses.push_back(first.value_or("failed"));
     channel().async_call<Text>("Run", Text("2"), {},
-                               [&](Result<Text> second) { answers.push_back(second.value_or("failed")); });
+                               [&](Result<Text> second) { responses.push_back(second.value_or("failed")); });
   });
 
   settle();
 
-  EXPECT_THAT(answers, ElementsAre("re:1", "re:2"));
+  EXPECT_THAT(responses, ElementsAre("re:1", "re:2"));
 }
 
-TEST(CompletionTokenThreads, AFutureIsWaitedForWithoutALoopOfOnesOwn) {
+TEST(CompletionTokenThreads, AFutureNeedsNoLoopOfTheCaller) {
   Server server;
   server.handle<Text, Text>("Run", [](const Text& request, ServerContext&) { return "re:" + request; });
   const Endpoint endpoint = server.listen("inproc://completion-token");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ServerContext::disconnect(): connections that a handler drops, as calls on either side see it; and a close that has
-// nothing to cut off.
+// ServerContext::disconnect(): connections that a handler drops, as calls on either side see it. And close() of a
+// channel without calls to cut off.
 #include "scenario/both_ends.h"
 
 #include <optional>
@@ -39,10 +39,10 @@ TEST_F(Disconnect, EndsTheClientsCallsWithUnavailable) {
   EXPECT_EQ(waiting->status().code(), StatusCode::unavailable) << waiting->status().to_string();
   EXPECT_TRUE(waiting->status().may_have_run());
   EXPECT_EQ(runs, 1);
-  EXPECT_EQ(server().stats().connections, 0u);
+  EXPECT_EQ(server().totals().connections, 0u);
 }
 
-TEST_F(Disconnect, LeavesFurtherCallsAConnectionOfTheirOwn) {
+TEST_F(Disconnect, LaterCallsGetANewConnection) {
   handle_echo();
   handle_drop();
   begin("Drop", "x");
@@ -54,7 +54,7 @@ TEST_F(Disconnect, LeavesFurtherCallsAConnectionOfTheirOwn) {
   EXPECT_TRUE(after->status().is_ok()) << after->status().to_string();
 }
 
-TEST_F(Disconnect, CancelsTheHandlerThatAsksForIt) {
+TEST_F(Disconnect, CancelsTheHandlerThatCallsIt) {
   Gate gate(loop());
   std::optional<bool> is_cancelled;
   server().handle<std::string, std::string>(
@@ -72,7 +72,7 @@ TEST_F(Disconnect, CancelsTheHandlerThatAsksForIt) {
   EXPECT_EQ(call->status().code(), StatusCode::unavailable);
 }
 
-TEST_F(Disconnect, LetsOutWhatWasSentBefore) {
+TEST_F(Disconnect, DeliversWhatWasSentBefore) {
   Gate gate(loop());
   server().handle_server_stream<Text, Text>(
       "Two", [&](const Text& request, ServerWriter<Text>& writer, ServerContext& context) -> asio::awaitable<Status> {
@@ -104,7 +104,7 @@ TEST_F(Disconnect, LetsOutWhatWasSentBefore) {
 
 using ChannelClose = BothEnds;
 
-TEST_F(ChannelClose, IsOkWithoutATimeIfThereWasNothingToCutOff) {
+TEST_F(ChannelClose, IsOkWithoutATimeoutIfNoCallIsOpen) {
   handle_echo();
   begin("Echo", "connects");
   Status status(StatusCode::unknown, "not closed");
@@ -114,7 +114,7 @@ TEST_F(ChannelClose, IsOkWithoutATimeIfThereWasNothingToCutOff) {
   EXPECT_TRUE(status.is_ok()) << status.to_string();
 }
 
-TEST_F(ChannelClose, TellsHowManyCallsItHasCutOff) {
+TEST_F(ChannelClose, ReportsHowManyCallsItHasCutOff) {
   Gate gate(loop());
   handle_waiting(gate);
   const auto waiting = begin("Wait", "x");

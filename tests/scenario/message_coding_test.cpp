@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Messages that one side cannot or may not take: codecs, compressors, sizes, and bytes that do not parse.
+// Messages that one side cannot or may not accept: codecs, compressors, sizes, and bytes that do not parse.
 #include "scenario/both_ends.h"
 
 #include <trunkline/value.h>
@@ -15,7 +15,7 @@ namespace {
 
 using MessageCoding = BothEnds;
 
-/// The payload as it is, under a name of the test's choice.
+/// A codec that copies the payload, under a name of the test's choice.
 class PlainText final : public Codec {
  public:
   explicit PlainText(std::string name) : name_(std::move(name)) {}
@@ -34,7 +34,7 @@ class PlainText final : public Codec {
   const std::string name_;
 };
 
-/// Keeps one byte of messages that repeat it.
+/// Compresses a message of equal bytes to one of them.
 class RunLength final : public Compressor {
  public:
   std::string_view name() const noexcept override { return "run-length"; }
@@ -72,7 +72,7 @@ TEST_F(MessageCoding, ACodecThatBothKnowIsUsedBothWays) {
   EXPECT_EQ(begin("Echo", "x", {.codec = "plain-text"})->text(), "x");
 }
 
-TEST_F(MessageCoding, NamesTheClientDoesNotKnowNeverReachTheServer) {
+TEST_F(MessageCoding, NamesThatTheClientDoesNotKnowNeverReachTheServer) {
   handle_echo();
 
   const Status codec = begin("Echo", "x", {.codec = "morse"})->status();
@@ -83,7 +83,7 @@ TEST_F(MessageCoding, NamesTheClientDoesNotKnowNeverReachTheServer) {
   EXPECT_FALSE(codec.may_have_run());
   EXPECT_EQ(compressor.code(), StatusCode::invalid_argument);
   EXPECT_THAT(std::string(compressor.message()), HasSubstr("compressor 'lzw'"));
-  EXPECT_EQ(server().stats().calls_started + server().stats().calls_refused, 0u);
+  EXPECT_EQ(server().totals().calls_started + server().totals().calls_refused, 0u);
 }
 
 TEST_F(MessageCoding, ACompressorIsUsedOnlyIfTheServerKnowsIt) {
@@ -107,10 +107,10 @@ TEST_F(MessageCoding, ACompressorIsUsedOnlyIfTheServerKnowsIt) {
   EXPECT_EQ(compressed_without, 0);
   EXPECT_EQ(with->text(), text);
   EXPECT_EQ(ours->compressed, 1);
-  EXPECT_EQ(theirs->compressed, 1) << "the answer follows the request";
+  EXPECT_EQ(theirs->compressed, 1) << "the response follows the request";
 }
 
-TEST_F(MessageCoding, ARequestOverTheServersLimitIsRefusedThereAtFirstAndHereOnceItIsKnown) {
+TEST_F(MessageCoding, ARequestOverTheServersLimitIsRefusedByTheServerAndLaterByTheClient) {
   server_options.limits.max_message_bytes = 1000;
   handle_echo();
 
@@ -127,10 +127,10 @@ TEST_F(MessageCoding, ARequestOverTheServersLimitIsRefusedThereAtFirstAndHereOnc
   EXPECT_EQ(here.origin(), StatusOrigin::local);
   EXPECT_FALSE(here.may_have_run());
   EXPECT_EQ(longest->text().size(), 1000u);
-  EXPECT_EQ(server().stats().calls_started, 1u);
+  EXPECT_EQ(server().totals().calls_started, 1u);
 }
 
-TEST_F(MessageCoding, ALongRequestOverTheLimitIsRefusedWithItsFirstPiece) {
+TEST_F(MessageCoding, ALongRequestOverTheLimitIsRefusedAfterItsFirstPiece) {
   server_options.limits.max_message_bytes = 300000;
   handle_echo();
 
@@ -142,7 +142,7 @@ TEST_F(MessageCoding, ALongRequestOverTheLimitIsRefusedWithItsFirstPiece) {
   EXPECT_EQ(longest->text().size(), 300000u) << "the connection's credit has come back";
 }
 
-TEST_F(MessageCoding, AnAnswerOverTheClientsLimitIsAnErrorOfACallThatRan) {
+TEST_F(MessageCoding, AResponseOverTheClientsLimitIsAnErrorOfACallThatHasRun) {
   channel_options.limits.max_message_bytes = 1000;
   int runs = 0;
   server().handle<std::string, std::string>("Grow", [&](const std::string& request, ServerContext&) {
@@ -158,7 +158,7 @@ TEST_F(MessageCoding, AnAnswerOverTheClientsLimitIsAnErrorOfACallThatRan) {
   EXPECT_TRUE(status.may_have_run());
   EXPECT_EQ(longest->text().size(), 1000u);
   EXPECT_EQ(runs, 2);
-  EXPECT_EQ(server().stats().calls_failed, 1u);
+  EXPECT_EQ(server().totals().calls_failed, 1u);
 }
 
 TEST_F(MessageCoding, ARequestThatDoesNotParseIsAnInvalidArgumentAndHasNotRun) {
@@ -174,25 +174,25 @@ TEST_F(MessageCoding, ARequestThatDoesNotParseIsAnInvalidArgumentAndHasNotRun) {
   EXPECT_FALSE(status.may_have_run());
   EXPECT_EQ(next->text(), "[1]");
   EXPECT_EQ(runs, 1);
-  EXPECT_EQ(server().stats().calls_refused, 1u);
+  EXPECT_EQ(server().totals().calls_refused, 1u);
 }
 
-TEST_F(MessageCoding, AnAnswerThatDoesNotParseIsInternalAndHasRun) {
+TEST_F(MessageCoding, AResponseThatDoesNotParseIsInternalAndHasRun) {
   server_options.codecs.add(std::make_shared<PlainText>("json"));
   server().handle<std::string, std::string>(
       "Cut", [](const std::string& request, ServerContext&) { return request.substr(0, request.size() - 1); });
-  Result<Value> answer;
+  Result<Value> response;
 
   channel().async_call<Value>("Cut", Value::array({1, 2}), {.codec = "json"},
-                              [&](Result<Value> result) { answer = std::move(result); });
+                              [&](Result<Value> result) { response = std::move(result); });
   settle();
 
-  EXPECT_EQ(answer.status().code(), StatusCode::internal) << answer.status().to_string();
-  EXPECT_TRUE(answer.status().may_have_run());
-  EXPECT_EQ(server().stats().calls_ok, 1u);
+  EXPECT_EQ(response.status().code(), StatusCode::internal) << response.status().to_string();
+  EXPECT_TRUE(response.status().may_have_run());
+  EXPECT_EQ(server().totals().calls_ok, 1u);
 }
 
-TEST_F(MessageCoding, AnAnswerWithoutAMessageIsInternalWhereOneIsWanted) {
+TEST_F(MessageCoding, AResponseWithoutAMessageIsInternalWhereOneIsWanted) {
   server().handle<std::string, Empty>("Quiet", [](const std::string&, ServerContext&) { return Empty(); });
   Result<Empty> none;
 

@@ -60,8 +60,8 @@ struct Page {
 };
 
 TEST(PlainTypeNames, AreWithoutTheirNamespaces) {
-  EXPECT_EQ(trunkline::to_string(trunkline::plain::describe<Point>()), "Point");
-  EXPECT_EQ(trunkline::to_string(trunkline::plain::describe<Page<Point>>()), "Page<plain_types::Point>");
+  EXPECT_EQ(trunkline::to_string(trunkline::detail::describe<Point>()), "Point");
+  EXPECT_EQ(trunkline::to_string(trunkline::detail::describe<Page<Point>>()), "Page<plain_types::Point>");
 }
 
 }  // namespace plain_types

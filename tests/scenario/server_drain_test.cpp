@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A server that shuts down under load: what it accepted is answered, the rest is known not to have run.
+// A server that shuts down under load: accepted calls get a response, all others are known not to have run.
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -27,7 +27,7 @@ namespace {
 constexpr std::size_t calls = 10000;
 constexpr std::size_t clients = 4;
 
-/// What became of each call, on both sides.
+/// How each call ended, on both sides.
 struct Ledger {
   std::vector<std::atomic<int>> runs = std::vector<std::atomic<int>>(calls);
   std::vector<std::atomic<int>> ends = std::vector<std::atomic<int>>(calls);
@@ -44,7 +44,7 @@ struct Ledger {
   }
 };
 
-/// How many connections to a port of this host are established, by proc(5).
+/// How many connections to a port of this host are established, according to proc(5).
 int established_to(std::uint16_t port) {
   char wanted[32];
   std::snprintf(wanted, sizeof wanted, "0100007F:%04X", static_cast<unsigned>(port));
@@ -59,7 +59,7 @@ int established_to(std::uint16_t port) {
   return count;
 }
 
-/// Connections that only the kernel has taken when the drain begins.
+/// Connections that only the kernel has accepted when the drain begins.
 TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToHaveRun) {
   EventLoop loop;
   Server server(loop);
@@ -75,7 +75,7 @@ TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToH
       return channel.call<std::string>("Echo", std::string("x"), {.timeout = std::chrono::seconds(10)});
     }));
   }
-  // Nobody runs the server's loop.
+  // Nothing runs the server's loop.
   const auto port = static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
   while (established_to(port) < 4 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
@@ -89,14 +89,14 @@ TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToH
 
   ASSERT_TRUE(drained.has_value());
   EXPECT_TRUE(drained->is_ok()) << drained->to_string();
-  int answered = 0;
+  int with_response = 0;
   for (auto& result : results) {
     const Result<std::string> told = result.get();
-    if (told.is_ok()) ++answered;
+    if (told.is_ok()) ++with_response;
     EXPECT_TRUE(told.is_ok() || !told.status().may_have_run()) << told.status().to_string();
   }
-  EXPECT_EQ(answered, runs);
-  EXPECT_EQ(server.stats().connections_accepted, 4u);
+  EXPECT_EQ(with_response, runs);
+  EXPECT_EQ(server.totals().connections_accepted, 4u);
 }
 
 class ServerDrain : public ::testing::TestWithParam<const char*> {};
@@ -111,7 +111,7 @@ TEST_P(ServerDrain, LosesNoAcceptedCallAndRunsNoneTwice) {
       "Work", [&](const std::string& request, ServerContext& context) -> asio::awaitable<std::string> {
         ++ledger.runs[std::stoul(request)];
         if (++ledger.started == calls / 4) {
-          // This loop stands still meanwhile, so that it has not looked at all calls when it is told to go.
+          // The handler holds up this loop, so that the drain begins before the loop has read all calls.
           while (!ledger.all_sent) std::this_thread::yield();
           server.async_shutdown(std::chrono::minutes(2), [&](Status status) { drained.set_value(std::move(status)); });
         }
@@ -142,22 +142,22 @@ TEST_P(ServerDrain, LosesNoAcceptedCallAndRunsNoneTwice) {
   server.stop();
 
   EXPECT_TRUE(shutdown.is_ok()) << shutdown.to_string();
-  std::size_t answered = 0;
+  std::size_t with_response = 0;
   for (std::size_t i = 0; i < calls; ++i) {
     ASSERT_EQ(ledger.ends[i], 1) << "call " << i;
     if (ledger.statuses[i].is_ok()) {
-      ++answered;
+      ++with_response;
       ASSERT_EQ(ledger.runs[i], 1) << "call " << i;
     } else {
       ASSERT_EQ(ledger.runs[i], 0) << "call " << i << " ran, and ended with " << ledger.statuses[i].to_string();
       ASSERT_FALSE(ledger.statuses[i].may_have_run()) << "call " << i << ": " << ledger.statuses[i].to_string();
     }
   }
-  EXPECT_GE(answered, calls / 4);
-  EXPECT_LT(answered, calls) << "none was refused: the test shows little";
-  EXPECT_EQ(answered, ledger.started);
-  EXPECT_EQ(server.stats().calls_ok, answered);
-  EXPECT_EQ(server.stats().open_calls, 0u);
+  EXPECT_GE(with_response, calls / 4);
+  EXPECT_LT(with_response, calls) << "no call was refused, so the test proves little";
+  EXPECT_EQ(with_response, ledger.started);
+  EXPECT_EQ(server.totals().calls_ok, with_response);
+  EXPECT_EQ(server.totals().open_calls, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Transports, ServerDrain, ::testing::Values("inproc://server-drain", "tcp://127.0.0.1:0"),

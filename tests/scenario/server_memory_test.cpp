@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Clients that send and never read: the server's work, and so its memory, is bounded.
+// Clients that send and never read: the server's work and memory are bounded.
 #include "kit/manual_clock.h"
 #include "net/memory_transport.h"
 #include "server/server_core.h"
-#include "session/native_session.h"
+#include "session/native/native_session.h"
 
-#include <trunkline/unary_handler.h>
+#include <trunkline/detail/unary_handler.h>
 
 #include <gtest/gtest.h>
 
@@ -22,14 +22,16 @@ constexpr std::size_t clients = 100;
 constexpr std::size_t response_bytes = 16 << 10;
 constexpr std::size_t link_bytes = 64 << 10;
 
-/// Writes calls as fast as the link takes them, within the limits of before the server's hello, and reads nothing.
-class DeafClient final : private session::SessionOwner {
+/// Writes calls as fast as the link takes them, within the limits that hold before the server's hello. Reads nothing.
+class ClientThatNeverReads final : private session::SessionOwner {
  public:
-  DeafClient(net::Loop& loop, const session::SessionOptions& options, std::unique_ptr<net::Transport> transport)
-      : session_(session::make_native_session(session::Role::client, options, loop.timers(), *this, loop.now())),
+  ClientThatNeverReads(net::Loop& loop, const session::SessionOptions& options,
+                       std::unique_ptr<net::Transport> transport)
+      : session_(
+            session::native::make_native_session(session::Role::client, options, loop.timers(), *this, loop.now())),
         transport_(std::move(transport)) {}
 
-  /// Reads the server's hello, so that its limits count, and nothing after it.
+  /// Reads the server's hello, so that the server's limits apply, and nothing after it.
   void shake_hands() {
     std::array<MutableByteSpan, 2> room;
     const std::size_t count = session_->prepare_receive(room);
@@ -77,17 +79,18 @@ TEST(ServerMemory, IsBoundedWhileClientsSendAndNeverRead) {
     response.assign(response_bytes, 'x');
     return Status::ok();
   };
-  server->methods().add("Grow", std::make_unique<UnaryHandler<Slice, std::string, decltype(grow)>>(grow, false), {});
+  server->methods().add("Grow", std::make_unique<detail::UnaryHandler<Slice, std::string, decltype(grow)>>(grow, false),
+                        {});
   const CodecRegistry codecs = CodecRegistry::with_defaults();
   const CompressorRegistry compressors;
-  // The responses' credit is no bound here, so that only the server's own limit is.
+  // The credit for responses is large, so that only the server's own limit applies.
   ConnectionLimits limits;
   limits.connection_credit_bytes = 1u << 30;
   const session::SessionOptions options{.limits = limits, .codecs = &codecs, .compressors = &compressors};
-  std::vector<std::unique_ptr<DeafClient>> deaf;
+  std::vector<std::unique_ptr<ClientThatNeverReads>> deaf;
   for (std::size_t i = 0; i < clients; ++i) {
     auto [near, far] = net::make_memory_pair(loop, loop, {.buffer_bytes = link_bytes});
-    deaf.push_back(std::make_unique<DeafClient>(loop, options, std::move(near)));
+    deaf.push_back(std::make_unique<ClientThatNeverReads>(loop, options, std::move(near)));
     server->accept_transport(std::move(far));
     deaf.back()->write();
     settle(loop);
@@ -103,17 +106,18 @@ TEST(ServerMemory, IsBoundedWhileClientsSendAndNeverRead) {
     settle(loop);
   }
 
-  // What fits into the link and under max_unsent_bytes, and one more: 2000 calls per client were sent.
+  // The responses that fit into the link and under max_unsent_bytes, and one more: each client sent 2000 calls.
   const std::size_t most = clients * ((link_bytes + server_options.limits.max_unsent_bytes) / response_bytes + 2);
-  const ServerStats stats = server->stats();
-  EXPECT_EQ(stats.connections, clients);
-  EXPECT_GE(stats.calls_ok, clients);
-  EXPECT_LE(stats.calls_ok, most);
+  const ServerTotals totals = server->totals();
+  EXPECT_EQ(totals.connections, clients);
+  EXPECT_GE(totals.calls_ok, clients);
+  EXPECT_LE(totals.calls_ok, most);
   deaf.clear();
   settle(loop);
-  clock.advance(std::chrono::seconds(2));  // what the peer may have said last is waited for
+  // The server waits for the last bytes of its peers.
+  clock.advance(std::chrono::seconds(2));
   settle(loop);
-  EXPECT_EQ(server->stats().connections, 0u);
+  EXPECT_EQ(server->totals().connections, 0u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two servers that want the same unix path: the one that lives keeps it, and goes on serving.
+// Two servers on the same unix path: the one that is alive keeps it and goes on serving.
 #include "net/path_lock.h"
 #include "net/socket_address.h"
 #include "net/unique_socket.h"
@@ -40,7 +40,7 @@ class ServerPath : public ::testing::Test {
   const std::string uri_ = "unix://" + path_;
 };
 
-TEST_F(ServerPath, IsRefusedWhileAnotherServerLives) {
+TEST_F(ServerPath, IsRefusedWhileAnotherServerIsAlive) {
   Server first;
   Server second;
   name(first, "first");
@@ -67,7 +67,7 @@ TEST_F(ServerPath, IsRefusedWhileAnotherServerLives) {
   EXPECT_EQ(ask(), "second");
 }
 
-TEST_F(ServerPath, IsRefusedWhileTheOtherListensAndTakesNothing) {
+TEST_F(ServerPath, IsRefusedWhileAnotherServerListensWithoutAccepting) {
   ServerOptions options;
   options.transport.listen_backlog = 1;
   Server first(options);
@@ -88,11 +88,11 @@ TEST_F(ServerPath, IsRefusedWhileTheOtherListensAndTakesNothing) {
   EXPECT_TRUE(std::filesystem::exists(path_));
 }
 
-TEST_F(ServerPath, IsWaitedForWhileAnotherTakesIt) {
+TEST_F(ServerPath, IsWaitedForWhileAnotherServerTakesIt) {
   Server server;
   name(server, "only");
   std::atomic<bool> let_go{false};
-  bool was_let_go = false;
+  bool was_released = false;
   Status status(StatusCode::unknown, "not opened");
   std::thread opening;
   {
@@ -100,7 +100,7 @@ TEST_F(ServerPath, IsWaitedForWhileAnotherTakesIt) {
     ASSERT_TRUE(lock.is_held());
     opening = std::thread([&] {
       status = server.try_listen(uri_).status();
-      was_let_go = let_go;
+      was_released = let_go;
     });
     for (int i = 0; i < 1000; ++i) std::this_thread::yield();
     let_go = true;
@@ -108,7 +108,7 @@ TEST_F(ServerPath, IsWaitedForWhileAnotherTakesIt) {
   opening.join();
   ASSERT_TRUE(server.start().is_ok());
 
-  EXPECT_TRUE(was_let_go) << "it opened beside whoever held the lock";
+  EXPECT_TRUE(was_released) << "it opened the path while another held the lock";
   EXPECT_TRUE(status.is_ok()) << status.to_string();
   EXPECT_EQ(ask(), "only");
   EXPECT_FALSE(std::filesystem::exists(path_ + ".lock"));

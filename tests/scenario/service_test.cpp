@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Services of classes and their typed clients, in the shape that generated code has.
+// Services as classes, and their typed clients, in the form of generated code.
 #include <trunkline/client_method.h>
 #include <trunkline/server.h>
 
@@ -141,14 +141,14 @@ class ServiceOfClass : public ::testing::Test {
   std::unique_ptr<Channel> channel_;
 };
 
-TEST_F(ServiceOfClass, ReturnTypeSaysWhereAHandlerRuns) {
+TEST_F(ServiceOfClass, TheReturnTypeDecidesWhereAHandlerRuns) {
   const Words::Client client(*channel_);
 
   EXPECT_EQ(client.say("hi", {.timeout = 20s}).value(), "hi!");
   EXPECT_EQ(client.wait("hi", {.timeout = 20s}).value(), "hi...");
   EXPECT_EQ(client.sleep("hi", {.timeout = 20s}).value(), "hizzz");
 
-  EXPECT_NE(speaker_.threads_[0], speaker_.threads_[1]) << "Blocking ran on the loop";
+  EXPECT_NE(speaker_.threads_[0], speaker_.threads_[1]) << "the Blocking handler ran on the loop";
   EXPECT_EQ(client.wait("", {.timeout = 20s}).status().code(), StatusCode::invalid_argument);
   EXPECT_EQ(client.sleep("", {.timeout = 20s}).status().message(), "sleep: no");
 }
@@ -248,10 +248,11 @@ TEST(AddService, TakesOneOfSeveralServicesAndStaticFunctions) {
   server.add_service<Deaf>(both);
 
   EXPECT_EQ(server.methods().size(), 1u);
-  EXPECT_THROW(server.add_service<Words>(std::make_shared<Both>()), std::invalid_argument) << "Say is there already";
+  EXPECT_THROW(server.add_service<Words>(std::make_shared<Both>()), std::invalid_argument)
+      << "Say is registered already";
 }
 
-TEST(AddService, OptionsOfAMethodCanBeChangedBefore) {
+TEST(AddService, OptionsOfAMethodCanBeChangedBeforeRegistration) {
   Server server;
   ServiceDefinition definition = Words::Service::define(std::make_shared<Speaker>());
   definition.options_of("test.Words/Wait").idempotent = true;

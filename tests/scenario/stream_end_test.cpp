@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How streams end before their time: by the server, the client, the clock, a reader that leaves, a lost server.
+// How streams end early: by the server, the client, the deadline, a reader that is dropped, or a lost server.
 #include "scenario/both_ends.h"
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -22,7 +22,7 @@ using Read = Result<std::optional<Text>>;
 
 class StreamEnd : public BothEnds {
  protected:
-  /// Reads to the end, and says how that came.
+  /// Reads to the end and returns how the stream ended.
   void handle_waiting_reader() {
     server().handle_stream<Text, Text>("Listen",
                                        [this](Serving& stream, ServerContext& context) -> asio::awaitable<Status> {
@@ -58,7 +58,7 @@ class StreamEnd : public BothEnds {
   std::optional<Status> read_end;
 };
 
-TEST_F(StreamEnd, AnErrorOfTheServersEndsTheClientsReadsAndWrites) {
+TEST_F(StreamEnd, AnErrorOfTheServerEndsTheClientsReadsAndWrites) {
   server().handle_stream<Text, Text>("Refuse", [](Serving& stream, ServerContext&) -> asio::awaitable<Status> {
     static_cast<void>(co_await stream.async_read(use_awaitable));
     co_return Status(StatusCode::failed_precondition, "enough");
@@ -86,7 +86,7 @@ TEST_F(StreamEnd, AnErrorOfTheServersEndsTheClientsReadsAndWrites) {
   EXPECT_EQ(*finished, expected);
 }
 
-TEST_F(StreamEnd, AnEarlyOkOfTheServersIsTheEndForReadsAndNoPlaceForWrites) {
+TEST_F(StreamEnd, AnEarlyOkOfTheServerEndsReadsAndFailsWrites) {
   server().handle_stream<Text, Text>("Brief", [](Serving& stream, ServerContext&) -> asio::awaitable<Status> {
     const Text only = "only";
     co_return co_await stream.async_write(only, use_awaitable);
@@ -113,7 +113,7 @@ TEST_F(StreamEnd, AnEarlyOkOfTheServersIsTheEndForReadsAndNoPlaceForWrites) {
   EXPECT_TRUE(finished->is_ok()) << finished->to_string();
 }
 
-TEST_F(StreamEnd, CancelledByTheClientBothSidesAreTold) {
+TEST_F(StreamEnd, CancellationByTheClientEndsBothSides) {
   handle_waiting_reader();
   TextStream stream = channel().stream<Text, Text>("Listen");
   std::optional<Read> read;
@@ -131,11 +131,11 @@ TEST_F(StreamEnd, CancelledByTheClientBothSidesAreTold) {
   EXPECT_EQ(received, 1);
   EXPECT_EQ(code_of(read_end), StatusCode::cancelled);
   EXPECT_EQ(told, 1);
-  EXPECT_EQ(server().stats().calls_cancelled, 1u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(StreamEnd, CancelledThroughAReadsSlotTheWholeCallIsGivenUp) {
+TEST_F(StreamEnd, CancellationOfAReadCancelsTheCall) {
   handle_waiting_reader();
   TextStream stream = channel().stream<Text, Text>("Listen");
   asio::cancellation_signal signal;
@@ -175,7 +175,7 @@ TEST_F(StreamEnd, ItsDeadlineEndsBothSides) {
   EXPECT_EQ(told, 1);
 }
 
-TEST_F(StreamEnd, DroppedMidwayItTellsTheServersWriterAndReturnsItsCredit) {
+TEST_F(StreamEnd, DroppingItEndsTheServersWriterAndReturnsCredit) {
   channel_options.limits.connection_credit_bytes = 1 << 20;
   channel_options.limits.call_credit_bytes = 1 << 20;
   handle_echo();
@@ -199,7 +199,7 @@ TEST_F(StreamEnd, DroppedMidwayItTellsTheServersWriterAndReturnsItsCredit) {
     stream->async_read(into(read));
     settle();
     ASSERT_TRUE(read && read->is_ok());
-    ASSERT_FALSE(write_end.has_value()) << "it waits for room";
+    ASSERT_FALSE(write_end.has_value()) << "the writer waits for room";
     stream.reset();
     settle();
     ASSERT_EQ(code_of(write_end), StatusCode::cancelled);
@@ -207,11 +207,11 @@ TEST_F(StreamEnd, DroppedMidwayItTellsTheServersWriterAndReturnsItsCredit) {
   const auto after = begin("Echo", Text(900000, 'y'));
 
   EXPECT_EQ(after->text(), Text(900000, 'y')) << "the connection's credit is all there";
-  EXPECT_EQ(server().stats().connections_accepted, 1u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().connections_accepted, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(StreamEnd, WritesAfterTheEndOfThisSideSaySo) {
+TEST_F(StreamEnd, WritesAfterTheEndOfThisSideFail) {
   handle_waiting_reader();
   TextStream stream = channel().stream<Text, Text>("Listen");
   std::optional<Status> last;
@@ -238,7 +238,7 @@ TEST_F(StreamEnd, WritesAfterTheEndOfThisSideSaySo) {
   EXPECT_EQ(code_of(read_end), StatusCode::ok);
 }
 
-TEST_F(StreamEnd, TheServersWriterSaysWhenItsCallerHasGone) {
+TEST_F(StreamEnd, TheServersWriterFailsWhenItsCallerHasGone) {
   std::vector<StatusCode> ends;
   server().handle_stream<Text, Text>("Slow", [&](Serving& stream, ServerContext& context) -> asio::awaitable<Status> {
     co_await asio::this_coro::throw_if_cancelled(false);
@@ -257,10 +257,10 @@ TEST_F(StreamEnd, TheServersWriterSaysWhenItsCallerHasGone) {
   settle();
 
   EXPECT_THAT(ends, ElementsAre(StatusCode::ok, StatusCode::cancelled, StatusCode::cancelled));
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(StreamEnd, AStoppedServerEndsItAfterTheMessagesThatCame) {
+TEST_F(StreamEnd, AStoppedServerEndsItAfterTheMessagesThatArrived) {
   server().handle_stream<Text, Text>("Talk", [](Serving& stream, ServerContext&) -> asio::awaitable<Status> {
     const Text message = "message";
     static_cast<void>(co_await stream.async_write(message, use_awaitable));
@@ -285,7 +285,7 @@ TEST_F(StreamEnd, AStoppedServerEndsItAfterTheMessagesThatCame) {
   EXPECT_EQ(code_of(finished), StatusCode::unavailable);
 }
 
-TEST_F(StreamEnd, AShutdownLetsItGoOnToItsOwnEnd) {
+TEST_F(StreamEnd, AShutdownLetsItGoOnToItsEnd) {
   handle_waiting_reader();
   TextStream stream = channel().stream<Text, Text>("Listen");
   std::optional<Status> drained;
@@ -327,7 +327,7 @@ TEST_F(StreamEnd, AMessageOverTheServersLimitFailsItsWriteAlone) {
   EXPECT_EQ(received, 1);
 }
 
-TEST_F(StreamEnd, OfAnUnknownMethodIsToldByEveryOperation) {
+TEST_F(StreamEnd, OfAnUnknownMethodFailsEveryOperation) {
   server();
   TextStream stream = channel().stream<Text, Text>("Nothing");
   std::optional<Read> read;

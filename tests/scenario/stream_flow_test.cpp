@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams whose reader is slow: the writer waits, so that what is held between them is bounded.
+// Streams with a slow reader: the writer waits, so that the memory between them is bounded.
 #include "scenario/both_ends.h"
 
 #include <optional>
@@ -16,7 +16,7 @@ using Read = Result<std::optional<Text>>;
 
 constexpr std::size_t message_bytes = 1000;
 constexpr std::size_t messages = 5000;
-/// The reader's credit, what may be written ahead of it, what may wait for the socket, and the link itself.
+/// The reader's credit, the bytes that may be written ahead of it, those that may wait for the socket, and the link.
 constexpr std::size_t most_bytes_between = (64 << 10) + (64 << 10) + (128 << 10) + (256 << 10) + 2 * message_bytes;
 static_assert(messages * message_bytes > 5 * most_bytes_between);
 
@@ -32,7 +32,7 @@ class StreamFlow : public BothEnds {
     text.resize(message_bytes, '.');
     return text;
   }
-  /// All messages, until one cannot be written.
+  /// Writes all messages, or until one cannot be written.
   template <class Stream>
   asio::awaitable<Status> write_all(Stream& stream) {
     for (; written < messages; ++written) {
@@ -42,7 +42,7 @@ class StreamFlow : public BothEnds {
     }
     co_return Status();
   }
-  /// At most `count` further messages, in order.
+  /// Reads at most `count` further messages, which must be in order.
   template <class Stream>
   asio::awaitable<void> read_some(Stream& stream, std::size_t count) {
     for (std::size_t i = 0; i < count; ++i) {
@@ -132,7 +132,7 @@ TEST_F(StreamFlow, OneSlowReaderDoesNotHoldUpAnotherStream) {
   spawn([&] { return read_some(wanted, messages); });
 
   EXPECT_EQ(read, messages);
-  EXPECT_EQ(server().stats().open_calls, 1u) << "the neglected one";
+  EXPECT_EQ(server().totals().open_calls, 1u) << "the stream that nobody reads";
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Client, server and bidirectional streams between a real channel and a real server: all arrives, in order, and ends.
+// Client, server and bidirectional streams between a channel and a server: all messages arrive in order, then the end.
 #include "scenario/both_ends.h"
 
 #include <memory>
@@ -17,7 +17,7 @@ using Text = std::string;
 using TextStream = ClientStream<Text, Text>;
 using Serving = ServerStream<Text, Text>;
 
-/// `size` bytes that tell message `number` from any other.
+/// `size` bytes that distinguish message `number` from all others.
 Text content(std::size_t number, std::size_t size) {
   Text text(size, '\0');
   for (std::size_t i = 0; i < size; ++i) text[i] = static_cast<char>('a' + (number * 7 + i / 13) % 26);
@@ -48,7 +48,7 @@ class StreamKinds : public BothEnds {
     const Status closed = co_await stream.async_close_writes(use_awaitable);
     EXPECT_TRUE(closed.is_ok()) << closed.to_string();
   }
-  /// Reads to the end; counts the messages that are as write_all() has made them.
+  /// Reads to the end and counts the messages, which must be those of write_all().
   asio::awaitable<void> read_all(TextStream& stream, std::size_t size) {
     for (;; ++read) {
       const auto message = co_await stream.async_read(use_awaitable);
@@ -63,7 +63,7 @@ class StreamKinds : public BothEnds {
   std::optional<Status> finished;
 };
 
-TEST_F(StreamKinds, AClientStreamIsReadToItsEndAndAnsweredOnce) {
+TEST_F(StreamKinds, AClientStreamIsReadToItsEndAndHasOneResponse) {
   server().handle_client_stream<Text, Text>(
       "Join", [](ServerReader<Text>& reader, Text& response, ServerContext& context) -> asio::awaitable<Status> {
         for (;;) {
@@ -94,7 +94,7 @@ TEST_F(StreamKinds, AClientStreamIsReadToItsEndAndAnsweredOnce) {
   EXPECT_EQ(stream.trailing().get("joined"), "yes");
 }
 
-TEST_F(StreamKinds, AServerStreamGivesItsMessagesThenItsStatus) {
+TEST_F(StreamKinds, AServerStreamSendsItsMessagesThenItsStatus) {
   server().handle_server_stream<Text, Text>(
       "Count", [](const Text& request, ServerWriter<Text>& writer, ServerContext& context) -> asio::awaitable<Status> {
         for (std::size_t i = 0; i < std::stoul(request); ++i) {
@@ -120,7 +120,7 @@ TEST_F(StreamKinds, AServerStreamGivesItsMessagesThenItsStatus) {
 
   EXPECT_EQ(read, 4u);
   ASSERT_TRUE(end && finished);
-  EXPECT_EQ(*end, Status(StatusCode::out_of_range, "that is all")) << "the reader is told, too";
+  EXPECT_EQ(*end, Status(StatusCode::out_of_range, "that is all")) << "the reader gets the status, too";
   EXPECT_EQ(*finished, *end);
   EXPECT_EQ(stream.trailing().get("counted"), "4");
 }
@@ -259,8 +259,8 @@ TEST_F(StreamKinds, ManyStreamsOfOneConnectionDoNotMix) {
 
   EXPECT_EQ(right, std::vector<std::size_t>(streams, 20));
   EXPECT_EQ(wrong, std::vector<std::size_t>(streams, 0));
-  EXPECT_EQ(server().stats().open_calls, streams);
-  EXPECT_EQ(server().stats().connections_accepted, 1u);
+  EXPECT_EQ(server().totals().open_calls, streams);
+  EXPECT_EQ(server().totals().connections_accepted, 1u);
 }
 
 TEST(StreamKindsThreads, BlockingEndsCarryAThousandMessagesInOrder) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Agenda: what is to happen when, in virtual time.
+// Agenda: actions to run at points in virtual time.
 #pragma once
 
 #include "base/clock.h"
@@ -14,7 +14,7 @@ class Agenda {
  public:
   void at(base::TimePoint time, std::function<void()> action) { entries_.emplace(time, std::move(action)); }
   base::TimePoint next() const noexcept { return entries_.empty() ? base::never : entries_.begin()->first; }
-  /// Runs what is due by `now`; true if there was something.
+  /// Runs the actions that are due by `now`. True if there were any.
   bool run(base::TimePoint now) {
     bool ran = false;
     while (!entries_.empty() && entries_.begin()->first <= now) {

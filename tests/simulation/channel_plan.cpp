@@ -61,7 +61,7 @@ ChannelPlan::ChannelPlan(std::uint64_t run_seed) : seed(run_seed) {
   link_bytes = random.pick<std::size_t>({500, 20000, 262144});
   largest_step = random.pick<std::size_t>({200, 5000, 1 << 20});
   if (random.chance(40)) delay = microseconds(random.below(10000));
-  if (largest_step == 200) {  // what is under way must arrive within a connection's linger_timeout
+  if (largest_step == 200) {  // bytes on their way must arrive within the linger_timeout of a connection
     delay = std::min<base::Duration>(delay, milliseconds(1));
     link_bytes = std::min<std::size_t>(link_bytes, 20000);
   }

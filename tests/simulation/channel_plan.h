@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ChannelPlan: all that happens in one run of the channel simulation, drawn from its seed.
+// ChannelPlan: everything that happens in one run of the channel simulation, drawn from its seed.
 #pragma once
 
 #include "simulation/faulty_transport.h"
@@ -17,10 +17,12 @@ struct ChannelCallPlan {
   std::size_t request_bytes = 0;
   bool one_way = false;
   bool idempotent = false;
-  bool fails = false;     ///< the handler answers with a status of its own
-  bool suspends = false;  ///< the handler is a coroutine that takes its time
+  /// The handler returns a status that is not ok.
+  bool fails = false;
+  /// The handler is a coroutine that suspends for work_time.
+  bool suspends = false;
   base::Duration start_at{};
-  base::Duration work_time{};  ///< of a handler that suspends
+  base::Duration work_time{};
   std::optional<base::Duration> timeout;
   std::optional<base::Duration> cancel_after;
 };
@@ -30,8 +32,10 @@ struct ChannelPlan {
   ChannelOptions channel;
   ServerOptions server;
   std::vector<ChannelCallPlan> calls;
-  std::vector<base::Duration> drains;  ///< a server is shut down in order and another takes its place
-  bool breaks = false;                 ///< connections may break
+  /// When a server is shut down in order and another one replaces it.
+  std::vector<base::Duration> drains;
+  /// Connections may break.
+  bool breaks = false;
   int refused_connections = 0;
   std::size_t link_bytes = 0;
   std::size_t largest_step = 0;

@@ -11,7 +11,7 @@
 #include "simulation/plan.h"
 
 #include <trunkline/channel.h>
-#include <trunkline/unary_handler.h>
+#include <trunkline/detail/unary_handler.h>
 
 #include <asio/awaitable.hpp>
 #include <asio/bind_cancellation_slot.hpp>
@@ -64,7 +64,7 @@ class ChannelRun {
     throw_if_faulty();
     if (!stopped_ || draining_ > 0) throw Violation("the server does not shut down");
     for (const auto& server : old_servers_)
-      if (server->stats().open_calls != 0) throw Violation("a server has calls left after its end");
+      if (server->totals().open_calls != 0) throw Violation("a server has calls left after its end");
     for (const Call& call : calls_) check_runs(call);
     throw_if_faulty();
   }
@@ -80,7 +80,7 @@ class ChannelRun {
     std::unique_ptr<asio::cancellation_signal> signal{};
   };
 
-  /// A connection to whichever server is there.
+  /// Connects to the server that is running.
   class Connector final : public client::Connector {
    public:
     explicit Connector(ChannelRun& run) : run_(run) {}
@@ -102,7 +102,7 @@ class ChannelRun {
     const double ms = std::chrono::duration<double, std::milli>(clock_.now() - begin_time_).count();
     std::printf("%10.3f ms  %s\n", ms, text.c_str());
   }
-  /// Noted, not thrown: most of what is checked is called by the library.
+  /// Records the violation instead of throwing: most checks run in callbacks of the library.
   void check(bool holds, const Call& call, const std::string& what) {
     if (!holds && fault_.empty()) fault_ = "channel call " + std::to_string(call.plan->index) + ": " + what;
   }
@@ -140,7 +140,8 @@ class ChannelRun {
   template <class Function>
   void add(std::string_view name, Function function) {
     server_->methods().add(
-        name, std::make_unique<UnaryHandler<std::string, std::string, Function>>(std::move(function), false), {});
+        name, std::make_unique<detail::UnaryHandler<std::string, std::string, Function>>(std::move(function), false),
+        {});
   }
   void replace_server() {
     log("drain");
@@ -155,7 +156,7 @@ class ChannelRun {
     });
   }
 
-  /// Request: index in decimal, a blank, the plan's bytes.
+  /// The request: the index in decimal, a blank, the bytes of the plan.
   Call& call_of(const std::string& request) {
     const std::size_t index = static_cast<std::size_t>(std::strtoull(request.c_str(), nullptr, 10));
     if (index >= calls_.size()) {
@@ -225,7 +226,7 @@ class ChannelRun {
     call.status = result.status();
     if (result.is_ok()) {
       check(!plan.fails, call, "succeeded where it had to fail");
-      check(call.runs > 0, call, "answered without having run");
+      check(call.runs > 0, call, "finished without having run");
       check(*result == request_of(call), call, "the response's bytes have changed");
       return;
     }
@@ -233,7 +234,7 @@ class ChannelRun {
     const bool is_planned = plan.fails && code == StatusCode::aborted;
     const bool is_late = plan.timeout && code == StatusCode::deadline_exceeded;
     const bool is_cancelled = call.cancelled && code == StatusCode::cancelled;
-    // A request too long to be kept is not sent again to the next server; its caller learns that it may be.
+    // A request that is too long to be retained is not retried on the next server; its caller learns that it may retry.
     const bool is_refused = !plan_.drains.empty() && !call.status.may_have_run();
     const bool is_lost = code == StatusCode::unavailable && (plan_.breaks || is_refused);
     // An idempotent call may have run on a connection that broke before it was refused on the next.

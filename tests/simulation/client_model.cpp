@@ -41,7 +41,7 @@ void ClientModel::drain() {
   session().drain();
 }
 
-/// Starts are tried again only after the session has said so: a lost notice shows as a call that never began.
+/// Retries a start only after the session has reported `writable`, so a lost event shows as a call that never starts.
 void ClientModel::start_waiting() {
   while (may_start_ && !waiting_.empty() && !closed_ && !leaving_) {
     if (!session().can_start()) {
@@ -69,7 +69,8 @@ void ClientModel::start(Call& call) {
                            .now = world_.now()};
   if (plan.timeout) begin.deadline = world_.now() + *plan.timeout;
   const Message first(plan, Direction::request, 0, has_message ? plan.requests[0] : 0);
-  const Result<session::CallId> started = session().start(begin, has_message ? first.outgoing() : session::Outgoing{});
+  const Result<session::CallId> started =
+      session().start(begin, has_message ? first.outgoing() : session::OutgoingMessage{});
   world_.check(started.is_ok(), &plan, "start failed: " + started.status().to_string());
   call.id = *started;
   call.started = true;
@@ -95,13 +96,13 @@ void ClientModel::start(Call& call) {
 void ClientModel::send_more(Call& call) {
   const CallPlan& plan = *call.plan;
   while (!call.over && !call.end_sent) {
-    if (!session().is_writable(call.id)) return;  // an event says when
+    if (!session().is_writable(call.id)) return;  // an event reports when it is
     const bool has_message = call.sent < plan.requests.size();
     const bool end = call.sent + 1 >= plan.requests.size() && (plan.ends_with_last || !has_message);
     const Message next(plan, Direction::request, call.sent, has_message ? plan.requests[call.sent] : 0);
-    const Status status =
-        session().send(call.id, has_message ? next.outgoing() : session::Outgoing{}, nullptr, end || !has_message);
-    world_.check(status.is_ok() || session().is_closed() || world_.is_spoilt(), &plan,
+    const Status status = session().send(call.id, has_message ? next.outgoing() : session::OutgoingMessage{}, nullptr,
+                                         end || !has_message);
+    world_.check(status.is_ok() || session().is_closed() || world_.is_corrupt(), &plan,
                  "send failed: " + status.to_string());
     if (!status.is_ok()) return;
     if (has_message) ++call.sent;
@@ -111,7 +112,7 @@ void ClientModel::send_more(Call& call) {
 
 void ClientModel::hold(Call& call, Event& event) {
   if (call.plan->client_read_delay == base::Duration::zero()) return;
-  event.held = true;
+  event.is_retained = true;
   world_.after(call.plan->client_read_delay,
                [this, id = event.id, credit = event.credit] { session().release(id, credit); });
 }
@@ -153,7 +154,7 @@ void ClientModel::on_message(Call& call, Event& event) {
   if (!event.has_message) return;
   world_.log("client", call.id, "message of " + std::to_string(event.payload.size()));
   const CallPlan& plan = *call.plan;
-  if (!world_.is_spoilt()) {
+  if (!world_.is_corrupt()) {
     world_.check(call.received < plan.responses.size(), &plan, "more messages than were sent");
     world_.check_content(plan, Direction::response, call.received, plan.responses[call.received], event.payload);
   }
@@ -166,13 +167,13 @@ void ClientModel::on_finished(Call& call, Event& event) {
   call.over = true;
   world_.check(call.started, call.plan, "finished before it began");
   if (event.has_message) hold(call, event);
-  if (!world_.is_spoilt()) check_outcome(call, event);
+  if (!world_.is_corrupt()) check_outcome(call, event);
   start_waiting();
 }
 
 void ClientModel::check_order(const Call& call) {
   if (!session().is_ordered()) return;
-  world_.check(call.id > last_finished_, call.plan, "answered out of order");
+  world_.check(call.id > last_finished_, call.plan, "finished out of order");
   last_finished_ = call.id;
 }
 
@@ -195,9 +196,9 @@ void ClientModel::check_outcome(const Call& call, const Event& event) {
     return;
   }
   const StatusCode code = event.status.code();
-  // Unavailable stands for a goaway, or the end of the connection.
+  // Unavailable means a goaway or the end of the connection.
   if (event.status.origin() == StatusOrigin::peer && code != StatusCode::unavailable) check_order(call);
-  // One-way calls count against the server's limit as well, but the client does not learn when they end.
+  // One-way calls count towards the server's limit too, but the client does not learn when they end.
   const bool may_refuse = call.before_hello || std::any_of(calls_.begin(), calls_.end(),
                                                            [](const Call& other) { return other.plan->one_way; });
   const bool is_refused = code == StatusCode::resource_exhausted && !event.status.may_have_run() && may_refuse;

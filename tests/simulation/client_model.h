@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ClientModel: makes the planned calls on a client session and checks all it is told.
+// ClientModel: makes the planned calls on a client session and checks every event.
 #pragma once
 
 #include "simulation/session_world.h"
@@ -13,7 +13,7 @@ class ClientModel {
  public:
   explicit ClientModel(SessionWorld& world);
 
-  /// Every call has ended, or can no longer begin.
+  /// Every call has ended or can no longer start.
   bool is_done() const noexcept;
   bool has_seen_closed() const noexcept { return closed_; }
   /// Names a call that has not ended.

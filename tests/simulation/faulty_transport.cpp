@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Delays, pieces and breaks.
+// Delays, partial reads and writes, and breaks.
 #include "simulation/faulty_transport.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FaultyTransport: a transport that delivers late, in random pieces, and may break.
+// FaultyTransport: a transport that delivers late, in random parts, and may break.
 #pragma once
 
 #include "base/timer_wheel.h"
@@ -14,9 +14,12 @@ namespace trunkline::simulation {
 
 struct TransportFaults {
   std::uint64_t seed = 0;
-  std::size_t largest_step = 1 << 20;      ///< a read or write moves at most 1 to this many bytes
-  base::Duration delay{};                  ///< from being readable to being told so
-  std::uint64_t break_after = UINT64_MAX;  ///< bytes read and written, in all
+  /// The most bytes that one read or write moves is drawn from 1 to this.
+  std::size_t largest_step = 1 << 20;
+  /// From being readable to the notification.
+  base::Duration delay{};
+  /// In bytes read and written together.
+  std::uint64_t break_after = UINT64_MAX;
 };
 
 class FaultyTransport final : public net::Transport, private net::TransportObserver {

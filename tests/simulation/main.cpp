@@ -43,7 +43,7 @@ bool parse(int count, char** values, Arguments& out) {
   return true;
 }
 
-/// False: a rule was broken.
+/// False: the run has broken a rule.
 bool run_seed(std::uint64_t seed, bool verbose) {
   try {
     run_sessions(seed, verbose);
@@ -66,7 +66,7 @@ int run(const Arguments& arguments) {
       continue;
     }
     const std::size_t after = retained_bytes();
-    if (i > 10 && after > before) {  // the first runs make what lives as long as the program
+    if (i > 10 && after > before) {  // the first runs allocate what lives as long as the program
       std::printf("seed %llu: %zu bytes are retained\n", static_cast<unsigned long long>(seed), after - before);
       ++failures;
     }

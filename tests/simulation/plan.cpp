@@ -65,7 +65,7 @@ CallPlan draw_call(Random& random, int index, std::size_t& budget) {
   call.compressed = random.chance(20);
   call.direct = random.chance(40);
   call.start_at = random.chance(50) ? microseconds(0) : microseconds(random.below(300000));
-  call.answer_delay = random.chance(60) ? microseconds(0) : microseconds(random.below(100000));
+  call.finish_delay = random.chance(60) ? microseconds(0) : microseconds(random.below(100000));
   if (random.chance(15)) call.client_read_delay = microseconds(random.below(50000));
   if (random.chance(15)) call.server_read_delay = microseconds(random.below(50000));
   const bool streams_requests = random.chance(25);
@@ -85,11 +85,12 @@ CallPlan draw_call(Random& random, int index, std::size_t& budget) {
     call.status = static_cast<StatusCode>(1 + random.below(16));
     call.final_response.reset();
   }
-  call.answering = random.pick({Answering::when_read, Answering::when_read, Answering::at_once, Answering::early});
-  if (call.answering == Answering::at_once && !call.is_simple()) call.answering = Answering::when_read;
+  call.finish_time =
+      random.pick({FinishTime::when_read, FinishTime::when_read, FinishTime::at_once, FinishTime::early});
+  if (call.finish_time == FinishTime::at_once && !call.is_simple()) call.finish_time = FinishTime::when_read;
   if (random.chance(10)) call.timeout = microseconds(random.below(200000));
   if (random.chance(10)) call.cancel_after = microseconds(random.below(200000));
-  if ((call.timeout || call.cancel_after) && random.chance(30)) call.answering = Answering::never;
+  if ((call.timeout || call.cancel_after) && random.chance(30)) call.finish_time = FinishTime::never;
   return call;
 }
 

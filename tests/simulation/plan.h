@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plan: all that happens in one run of the session simulation, drawn from its seed before it begins.
+// Plan: everything that happens in one run of the session simulation, drawn from its seed before the run.
 #pragma once
 
 #include "base/clock.h"
@@ -16,17 +16,21 @@
 
 namespace trunkline::simulation {
 
-/// What the run must never show.
+/// A rule that a run has broken.
 struct Violation : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// When the server answers a call.
-enum class Answering : std::uint8_t {
-  at_once,    ///< in the call event itself, without keeping the call
-  when_read,  ///< once the client's last message has come
-  early,      ///< without waiting for the client's messages
-  never,      ///< the client's deadline or cancellation ends it
+/// When the server finishes a call.
+enum class FinishTime : std::uint8_t {
+  /// In the call event itself, without attaching the call.
+  at_once,
+  /// After the client's last message has arrived.
+  when_read,
+  /// Without waiting for the client's messages.
+  early,
+  /// The client's deadline or cancellation ends the call.
+  never,
 };
 
 struct CallPlan {
@@ -34,33 +38,40 @@ struct CallPlan {
   std::uint32_t method_key = 0;
   std::string method;
   bool one_way = false;
-  std::vector<std::uint32_t> requests;  ///< sizes of the client's messages
-  bool ends_with_last = true;           ///< `end` comes with the last message, not on its own
+  /// Sizes of the client's messages.
+  std::vector<std::uint32_t> requests;
+  /// `end` is sent with the last message, not in a frame of its own.
+  bool ends_with_last = true;
   std::vector<std::uint32_t> responses;
   std::optional<std::uint32_t> final_response;
   StatusCode status = StatusCode::ok;
-  Answering answering = Answering::when_read;
+  FinishTime finish_time = FinishTime::when_read;
   bool with_metadata = false;
   bool compressed = false;
-  bool direct = false;  ///< messages as objects with a direct form, not as encoded bytes
+  /// Messages are objects with a direct form, not encoded bytes.
+  bool direct = false;
   base::Duration start_at{};
-  base::Duration answer_delay{};
+  base::Duration finish_delay{};
   base::Duration client_read_delay{};
   base::Duration server_read_delay{};
   std::optional<base::Duration> timeout;
   std::optional<base::Duration> cancel_after;
 
-  /// A call with one request at most and no response but the last.
+  /// A call with at most one request and one response.
   bool is_simple() const noexcept { return requests.size() <= 1 && ends_with_last && responses.empty(); }
 };
 
 enum class Fault : std::uint8_t {
   none,
-  reset,        ///< the link breaks
-  spoilt_byte,  ///< a byte changes on its way
-  cut_client,   ///< the client's stream ends at some byte
+  /// The link breaks.
+  reset,
+  /// A byte changes on its way.
+  corrupt_byte,
+  /// The client's stream ends at some byte.
+  cut_client,
   cut_server,
-  client_close,  ///< session.close()
+  /// Session::close().
+  client_close,
   server_close,
 };
 
@@ -74,10 +85,12 @@ struct Plan {
   std::uint8_t fault_mask = 1;
   std::optional<base::Duration> server_drain_at;
   std::optional<base::Duration> client_drain_at;
-  std::optional<base::Duration> pause_client_at;  ///< stops reading for a while
+  /// When the client stops reading for a while.
+  std::optional<base::Duration> pause_client_at;
   std::optional<base::Duration> pause_server_at;
   base::Duration pause_for{};
-  std::size_t largest_step = 0;  ///< bytes moved at once are 1 to this
+  /// The number of bytes moved at once is drawn from 1 to this.
+  std::size_t largest_step = 0;
 
   explicit Plan(std::uint64_t seed);
   std::string describe() const;
@@ -85,7 +98,7 @@ struct Plan {
 
 enum class Direction : std::uint8_t { request, response };
 
-/// The bytes of a message; they stay where they are.
+/// The bytes of a message; the view stays valid.
 std::string_view content(int call, Direction direction, std::size_t index, std::size_t size);
 
 }  // namespace trunkline::simulation

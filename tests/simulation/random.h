@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random: the simulation's only source of chance, so that a seed says everything about a run.
+// Random: the simulation's only source of randomness, so that a seed determines a run.
 #pragma once
 
 #include <cstddef>

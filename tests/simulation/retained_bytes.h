@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much memory the process holds, where that can be told exactly.
+// The memory allocated by the process, where it can be measured exactly.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@
 #endif
 
 #ifdef TRUNKLINE_COUNTS_BYTES
-// Of sanitizer/allocator_interface.h, which g++ does not bring.
+// Declared in sanitizer/allocator_interface.h, which g++ does not have.
 extern "C" std::size_t __sanitizer_get_current_allocated_bytes();
 #endif
 

@@ -31,7 +31,7 @@ void ServerModel::on_event(Event& event) {
       return serve(*call);
     case EventType::closed:
       world_.log("server", 0, "closed: " + event.status.to_string());
-      world_.check(open_ == 0, nullptr, "closed with calls that were not told");
+      world_.check(open_ == 0, nullptr, "closed while calls were open");
       closed_ = true;
       return;
     case EventType::opened:
@@ -44,28 +44,28 @@ void ServerModel::on_event(Event& event) {
 
 void ServerModel::on_call(Event& event) {
   const auto found = world_.by_id.find(event.id);
-  world_.check(found != world_.by_id.end() || world_.is_spoilt(), nullptr, "a call that nobody made");
+  world_.check(found != world_.by_id.end() || world_.is_corrupt(), nullptr, "a call that nobody made");
   const CallPlan& plan = found != world_.by_id.end() ? *found->second : unknown_;
   world_.log("server", event.id, "call " + std::to_string(plan.index));
   if (!event.status.is_ok()) return on_refused(plan, event);
-  if (!world_.is_spoilt()) {
+  if (!world_.is_corrupt()) {
     world_.check(world_.seen_by_server.insert(event.id).second, &plan, "a call came twice");
     world_.check(event.method_name == plan.method, &plan, "another method");
     world_.check(event.one_way == plan.one_way, &plan, "one-way or not");
     world_.check(event.metadata.get("call").has_value() == plan.with_metadata, &plan, "metadata is wrong");
     world_.check((event.deadline != base::never) == plan.timeout.has_value(), &plan, "deadline is wrong");
   }
-  if (!event.one_way && plan.answering == Answering::at_once && event.end && !session().is_ordered())
-    return answer_at_once(plan, event);
+  if (!event.one_way && plan.finish_time == FinishTime::at_once && event.end && !session().is_ordered())
+    return finish_at_once(plan, event);
   Call& call = calls_[event.id];
   call = {.plan = &plan, .id = event.id};
   ++open_;
   session().attach(event.id, &call);
   if (session().is_ordered()) turns_.push_back(&call);
-  if (plan.answer_delay == base::Duration::zero()) {
+  if (plan.finish_delay == base::Duration::zero()) {
     call.ready = true;
   } else {
-    world_.after(plan.answer_delay, [this, &call] {
+    world_.after(plan.finish_delay, [this, &call] {
       call.ready = true;
       serve(call);
     });
@@ -83,7 +83,7 @@ void ServerModel::on_refused(const CallPlan& plan, Event& event) {
   serve(call);
 }
 
-void ServerModel::answer_at_once(const CallPlan& plan, Event& event) {
+void ServerModel::finish_at_once(const CallPlan& plan, Event& event) {
   if (event.has_message)
     world_.check_content(plan, Direction::request, 0, plan.requests.empty() ? 0 : plan.requests[0], event.payload);
   Metadata trailing;
@@ -91,25 +91,26 @@ void ServerModel::answer_at_once(const CallPlan& plan, Event& event) {
   if (plan.with_metadata) static_cast<void>(session().send(event.id, {}, &trailing, false));
   const Message last(plan, Direction::response, 0, plan.final_response.value_or(0));
   static_cast<void>(session().finish(event.id, Status(plan.status, "planned"),
-                                     plan.final_response ? last.outgoing() : session::Outgoing{}, &trailing, false));
+                                     plan.final_response ? last.outgoing() : session::OutgoingMessage{}, &trailing,
+                                     false));
 }
 
 void ServerModel::take(Call& call, Event& event) {
   const CallPlan& plan = *call.plan;
   if (event.has_message) {
-    if (!world_.is_spoilt()) {
+    if (!world_.is_corrupt()) {
       world_.check(call.received < plan.requests.size(), &plan, "more requests than were sent");
       world_.check_content(plan, Direction::request, call.received, plan.requests[call.received], event.payload);
     }
     ++call.received;
     if (plan.server_read_delay != base::Duration::zero()) {
-      event.held = true;
+      event.is_retained = true;
       world_.after(plan.server_read_delay,
                    [this, id = event.id, credit = event.credit] { session().release(id, credit); });
     }
   }
   if (event.end) {
-    if (!world_.is_spoilt())
+    if (!world_.is_corrupt())
       world_.check(call.received == plan.requests.size(), &plan, "the end came before all requests");
     call.end_received = true;
   }
@@ -118,13 +119,13 @@ void ServerModel::take(Call& call, Event& event) {
 
 void ServerModel::on_message(Call& call, Event& event) {
   world_.log("server", call.id, "message of " + std::to_string(event.payload.size()));
-  world_.check(!call.end_received || world_.is_spoilt(), call.plan, "a message after the end");
+  world_.check(!call.end_received || world_.is_corrupt(), call.plan, "a message after the end");
   take(call, event);
 }
 
 void ServerModel::on_cancelled(Call& call, const Event& event) {
   world_.log("server", call.id, "cancelled: " + event.status.to_string());
-  if (event.unanswered) {
+  if (event.needs_finish) {
     call.refusal = event.status;
   } else {
     end(call);
@@ -138,7 +139,7 @@ void ServerModel::end(Call& call) {
   turns_.erase(std::remove(turns_.begin(), turns_.end(), &call), turns_.end());
 }
 
-/// As far as it goes now; on an ordered connection the calls behind it as well.
+/// Continues as far as possible; on an ordered connection also with the calls that follow.
 void ServerModel::serve(Call& call) {
   if (!session().is_ordered()) {
     if (!call.over) serve_one(call);
@@ -148,7 +149,7 @@ void ServerModel::serve(Call& call) {
   }
 }
 
-/// True if the call is over with that.
+/// True if this ends the call.
 bool ServerModel::serve_one(Call& call) {
   const CallPlan& plan = *call.plan;
   if (!call.refusal.is_ok()) {
@@ -156,15 +157,15 @@ bool ServerModel::serve_one(Call& call) {
     static_cast<void>(session().finish(call.id, call.refusal, {}, nullptr, !call.was_served));
     return true;
   }
-  if (!call.ready || plan.answering == Answering::never) return false;
-  if (!call.end_received && plan.answering != Answering::early) return false;
+  if (!call.ready || plan.finish_time == FinishTime::never) return false;
+  if (!call.end_received && plan.finish_time != FinishTime::early) return false;
   while (call.sent < plan.responses.size()) {
     if (!session().is_writable(call.id)) return false;
     const Message next(plan, Direction::response, call.sent, plan.responses[call.sent]);
     Metadata leading;
     if (plan.with_metadata && call.sent == 0) leading.add("leading", "yes");
     const Status status = session().send(call.id, next.outgoing(), &leading, false);
-    world_.check(status.is_ok() || session().is_closed() || world_.is_spoilt(), &plan,
+    world_.check(status.is_ok() || session().is_closed() || world_.is_corrupt(), &plan,
                  "the server's send failed: " + status.to_string());
     if (!status.is_ok()) return false;
     ++call.sent;
@@ -181,9 +182,10 @@ void ServerModel::finish(Call& call) {
   world_.log("server", call.id, "finish");
   const session::CallId id = call.id;
   end(call);
-  const Status status = session().finish(id, Status(plan.status, "planned"),
-                                         plan.final_response ? last.outgoing() : session::Outgoing{}, &trailing, false);
-  world_.check(status.code() == plan.status || session().is_closed() || plan.one_way || world_.is_spoilt(), &plan,
+  const Status status =
+      session().finish(id, Status(plan.status, "planned"),
+                       plan.final_response ? last.outgoing() : session::OutgoingMessage{}, &trailing, false);
+  world_.check(status.code() == plan.status || session().is_closed() || plan.one_way || world_.is_corrupt(), &plan,
                "finish turned into " + status.to_string());
 }
 

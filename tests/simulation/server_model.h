@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ServerModel: serves the planned calls on a server session and checks all it is told.
+// ServerModel: serves the planned calls on a server session and checks every event.
 #pragma once
 
 #include "simulation/session_world.h"
@@ -25,7 +25,8 @@ class ServerModel {
     std::size_t sent = 0;
     bool ready = false;
     bool over = false;
-    Status refusal{};  ///< not ok: what the session wants said when the call's turn comes
+    /// Not ok: the session has refused the call; it is finished with this in its turn.
+    Status refusal{};
     bool was_served = true;
   };
 
@@ -34,7 +35,7 @@ class ServerModel {
   void on_refused(const CallPlan& plan, session::Event& event);
   void on_message(Call& call, session::Event& event);
   void on_cancelled(Call& call, const session::Event& event);
-  void answer_at_once(const CallPlan& plan, session::Event& event);
+  void finish_at_once(const CallPlan& plan, session::Event& event);
   void take(Call& call, session::Event& event);
   void end(Call& call);
   void serve(Call& call);
@@ -44,10 +45,12 @@ class ServerModel {
 
   SessionWorld& world_;
   std::map<session::CallId, Call> calls_;
-  std::deque<Call*> turns_;  ///< of an ordered connection
+  /// Calls of an ordered connection, in order.
+  std::deque<Call*> turns_;
   std::size_t open_ = 0;
   bool closed_ = false;
-  CallPlan unknown_;  ///< stands for a call that a spoilt byte has made
+  /// The plan of a call that a corrupt byte has created.
+  CallPlan unknown_;
 };
 
 }  // namespace trunkline::simulation

@@ -28,8 +28,8 @@ class SessionRun {
 
   void run() {
     run_until([this] { return client_.is_done() && !server_.has_open_calls(); }, minutes(10));
-    // A spoilt byte may have lost a call's end, or changed whose it is: then only the end of the connection ends it.
-    if (!world_.is_spoilt()) {
+    // A corrupt byte may have removed the end of a call or changed its id. Then only the end of the connection ends it.
+    if (!world_.is_corrupt()) {
       world_.check(client_.is_done(), nullptr, client_.unfinished() + " within ten minutes");
       world_.check(!server_.has_open_calls(), nullptr, "the server has a call the client knows to be over");
     }
@@ -57,7 +57,7 @@ class SessionRun {
       case Fault::reset:
         world_.after(plan.fault_at, [this] { world_.pair.break_link(); });
         break;
-      case Fault::spoilt_byte:
+      case Fault::corrupt_byte:
         (plan.fault_position % 2 == 0 ? world_.pair.to_server() : world_.pair.to_client())
             .spoil_at(plan.fault_position / 2, plan.fault_mask);
         break;
@@ -103,18 +103,18 @@ class SessionRun {
     }
   }
 
-  /// Both sides leave in order; then nothing may be left over.
+  /// Both sides leave in order. Nothing may remain.
   void leave() {
     session::Session& client = world_.pair.client().session();
     session::Session& server = world_.pair.server().session();
     client.drain();
     run_until([&] { return client.is_drained() || client.is_closed(); }, minutes(1));
-    world_.check(client.is_drained() || client.is_closed() || world_.is_spoilt(), nullptr,
+    world_.check(client.is_drained() || client.is_closed() || world_.is_corrupt(), nullptr,
                  "the client does not become drained");
     client.close({});
     run_until([&] { return client_.has_seen_closed() && server_.has_seen_closed(); }, minutes(1));
-    world_.check(client_.has_seen_closed(), nullptr, "the client was not told of the end");
-    world_.check(server_.has_seen_closed(), nullptr, "the server was not told of the end");
+    world_.check(client_.has_seen_closed(), nullptr, "the client did not get the closed event");
+    world_.check(server_.has_seen_closed(), nullptr, "the server did not get the closed event");
     world_.check(client_.is_done(), nullptr, client_.unfinished() + " although the connection has ended");
     world_.check(client.open_calls() == 0 && server.open_calls() == 0, nullptr, "calls are left after the end");
     const bool is_clean = world_.plan.fault == Fault::none;
@@ -130,7 +130,8 @@ class SessionRun {
   ClientModel client_;
   ServerModel server_;
   kit::CreditWatch watch_;
-  kit::FrameReader readers_[2] = {kit::FrameReader(true), kit::FrameReader(true)};  ///< by sender
+  /// By sender.
+  kit::FrameReader readers_[2] = {kit::FrameReader(true), kit::FrameReader(true)};
   Random random_;
 };
 

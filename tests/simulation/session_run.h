@@ -6,7 +6,7 @@
 
 namespace trunkline::simulation {
 
-/// Throws Violation with what was broken.
+/// Throws Violation, naming the rule that was broken.
 void run_sessions(std::uint64_t seed, bool verbose);
 
 }  // namespace trunkline::simulation

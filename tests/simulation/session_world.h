@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SessionWorld: what the client's and the server's side of a session run share.
+// SessionWorld: what the two sides of a session run share.
 #pragma once
 
 #include "simulation/agenda.h"
@@ -21,13 +21,14 @@ struct SessionWorld {
   bool verbose;
   base::TimePoint begin;
   Agenda agenda;
-  std::map<session::CallId, const CallPlan*> by_id;  ///< as the client started them
+  /// The calls that the client has started.
+  std::map<session::CallId, const CallPlan*> by_id;
   std::set<session::CallId> seen_by_server;
 
   base::TimePoint now() { return pair.clock().now(); }
   void after(base::Duration delay, std::function<void()> action) { agenda.at(now() + delay, std::move(action)); }
-  /// Bytes may have changed on their way: only what holds for any input is checked.
-  bool is_spoilt() const noexcept { return plan.fault == Fault::spoilt_byte; }
+  /// Bytes may have changed on their way: checks only what is true for every input.
+  bool is_corrupt() const noexcept { return plan.fault == Fault::corrupt_byte; }
 
   void check(bool holds, const CallPlan* call, std::string_view what) {
     if (holds) return;
@@ -40,14 +41,14 @@ struct SessionWorld {
                 static_cast<int>(who.size()), who.data(), id, static_cast<int>(what.size()), what.data());
   }
   void check_content(const CallPlan& call, Direction direction, std::size_t index, std::size_t size, ByteSpan got) {
-    if (is_spoilt()) return;
+    if (is_corrupt()) return;
     check(got.size() == size, &call,
           "a message has " + std::to_string(got.size()) + " bytes, not " + std::to_string(size));
     check(as_text(got) == content(call.index, direction, index, size), &call, "a message's bytes have changed");
   }
 };
 
-/// The messages of a call on their way out; the storage lives as long as one call into the session.
+/// An outgoing message of a call. Its storage is valid during one call into the session.
 class Message {
  public:
   Message(const CallPlan& call, Direction direction, std::size_t index, std::size_t size) {
@@ -58,11 +59,11 @@ class Message {
   }
   Message(const Message&) = delete;
   Message& operator=(const Message&) = delete;
-  const session::Outgoing& outgoing() const noexcept { return outgoing_; }
+  const session::OutgoingMessage& outgoing() const noexcept { return outgoing_; }
 
  private:
   std::string text_;
-  session::Outgoing outgoing_;
+  session::OutgoingMessage outgoing_;
 };
 
 }  // namespace trunkline::simulation

@@ -12,10 +12,9 @@ import sys
 from typing import Any
 
 import google.protobuf
+import trunkline
 from google.protobuf.internal import api_implementation
 from google.protobuf.wrappers_pb2 import Int64Value
-
-import trunkline
 from trunkline import aio
 
 speaker: Any = importlib.import_module(sys.argv[1])

@@ -8,9 +8,8 @@ import os
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from google.protobuf.wrappers_pb2 import StringValue
-
 import trunkline
+from google.protobuf.wrappers_pb2 import StringValue
 from trunkline import Context, aio
 
 from .boards import AsyncioBoard
@@ -107,7 +106,7 @@ async def send_signal(number: int) -> None:
 
 
 class WaitingMethods:
-    """Those that tell events and wait."""
+    """Handlers that report events and wait."""
 
     def __init__(self) -> None:
         self._board = AsyncioBoard()

@@ -8,9 +8,8 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 from typing import Any
 
-from google.protobuf.wrappers_pb2 import StringValue
-
 import trunkline
+from google.protobuf.wrappers_pb2 import StringValue
 from trunkline import Context
 
 from .boards import BlockingBoard
@@ -96,7 +95,7 @@ def send_signal(number: int) -> None:
 
 
 class WaitingMethods:
-    """Those that tell events and wait."""
+    """Handlers that report events and wait."""
 
     def __init__(self) -> None:
         self._board = BlockingBoard()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What handlers of the conformance server tell, and wait for."""
+"""Events that handlers of the conformance server report, and wait for."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class BlockingBoard:
         """None if the caller has gone."""
         with self._changed:
             while name not in self._events and not context.is_cancelled():
-                self._changed.wait(0.01)  # plain functions are not told that their call is cancelled
+                self._changed.wait(0.01)  # plain functions are not interrupted when their call is cancelled
             return self._events.get(name)
 
     def wait_until_cancelled(self, context: Context) -> None:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Calls that are given up: their callers and their handlers are told."""
+"""Cancelled calls, as callers and handlers see them."""
 
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 import concurrent.futures
+from typing import Any
 
 import trunkline
 from trunkline import Origin, aio

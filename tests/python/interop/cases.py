@@ -27,7 +27,7 @@ class Client:
         self._names = 0
 
     def open(self, **options: Any) -> aio.Channel:
-        """A channel of its own, with the limits and patience of this one's."""
+        """A client with a channel of its own, with the limits and timeouts of this one's."""
         chosen = {"default_timeout": PATIENCE, "max_message_bytes": MAX_MESSAGE_BYTES, **options}
         return self._make_channel(self.endpoint, **chosen)
 
@@ -40,7 +40,7 @@ class Client:
         return f"python {os.getpid()} {self._names}"
 
     async def wait_for(self, event: str) -> Any:
-        """Waits until the server has told the event."""
+        """Waits until the server has reported the event."""
         return await self.channel.call("interop.Test/Wait", event)
 
     async def tell(self, event: str, value: Any = None) -> None:

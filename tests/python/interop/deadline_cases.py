@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Deadlines: told to the server, kept by both sides, handed on to calls that handlers make."""
+"""Deadlines: sent to the server, kept by both sides, inherited by calls that handlers make."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .cases import Client, case, raising
 
 
 async def has_been_told(client: Client, event: str) -> bool:
-    """Whether the server has told the event by then."""
+    """Whether the server has reported the event by then."""
     try:
         await client.channel.call("interop.Test/Wait", event, timeout=0.1)
     except trunkline.DeadlineExceeded:

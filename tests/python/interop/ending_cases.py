@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The server goes while calls are under way: in order, or all at once."""
+"""The server stops while calls are in progress: by a shutdown, or at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ async def drain(client: Client) -> None:
         # Calls are taken until the server's leave has come, and then refused.
         while True:
             await client.channel.call("interop.Test/Nothing")
-    # What was under way goes on to its end.
+    # Calls in progress run to their end.
     await stream.write(f"tell {name}".encode())
     assert await stream.read() == f"tell {name}".encode()
     assert await held is None

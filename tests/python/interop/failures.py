@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from google.protobuf.duration_pb2 import Duration
-
 from trunkline import Context
 
 MAX_MESSAGE_BYTES = 8 << 20

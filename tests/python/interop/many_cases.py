@@ -9,8 +9,8 @@ from .cases import Client, case
 @case
 async def pipelined_calls(client: Client) -> None:
     requests = [str(number).encode() for number in range(1000)]
-    answers = client.channel.map("interop.Test/Echo", requests, bytes, window=256)
-    assert [answer async for answer in answers] == requests
+    responses = client.channel.map("interop.Test/Echo", requests, bytes, window=256)
+    assert [response async for response in responses] == requests
 
 
 @case
@@ -23,15 +23,15 @@ async def calls_beside_large_ones(client: Client) -> None:
             larges.append(client.channel.submit("interop.Test/Echo", large, bytes))
         smalls.append(client.channel.submit("interop.Test/Echo", str(number).encode(), bytes))
 
-    for number, answer in enumerate(smalls):
-        assert await answer == str(number).encode()
-    for answer in larges:
-        assert await answer == large
+    for number, response in enumerate(smalls):
+        assert await response == str(number).encode()
+    for response in larges:
+        assert await response == large
 
 
 @case
 async def calls_that_wait_for_each_other(client: Client) -> None:
-    # Each answer needs a call that is made later.
+    # Each response needs a call that is made later.
     names = [client.fresh_name() for _ in range(4)]
     held = [client.channel.submit("interop.Test/Hold", name) for name in names]
     for number in reversed(range(4)):

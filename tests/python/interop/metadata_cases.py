@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from trunkline import Metadata, Reply
+from trunkline import Metadata, ResponseInfo
 
 from .cases import Client, case
 
@@ -31,10 +31,10 @@ def expect_echoed(leading: Metadata, trailing: Metadata) -> None:
 
 @case
 async def metadata_of_unary(client: Client) -> None:
-    reply = Reply()
-    await client.channel.call("interop.Test/Echo", b"m", metadata=SENT, reply=reply)
-    expect_echoed(reply.leading_metadata, reply.trailing_metadata)
-    assert reply.peer.startswith("tcp://127.0.0.1:")
+    response_info = ResponseInfo()
+    await client.channel.call("interop.Test/Echo", b"m", metadata=SENT, response_info=response_info)
+    expect_echoed(response_info.leading_metadata, response_info.trailing_metadata)
+    assert response_info.peer.startswith("tcp://127.0.0.1:")
 
 
 @case

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from google.protobuf.duration_pb2 import Duration
-
 import trunkline
-from trunkline import Detail, Origin, Reply, RpcError, StatusCode
+from google.protobuf.duration_pb2 import Duration
+from trunkline import Detail, Origin, ResponseInfo, RpcError, StatusCode
 
 from .cases import Client, case, raising
 
@@ -28,17 +27,17 @@ async def status_codes(client: Client) -> None:
     for code in range(1, 17):
         kind = type(RpcError(code=code))
         sent: dict[str, str | bytes] = {"leading-a": "1", "trailing-a": "2", "trailing-b-bin": b"\x00\xff"}
-        reply = Reply()
+        response_info = ResponseInfo()
 
         with raising(kind, may_have_run=True, origin=Origin.PEER) as caught:
             request = {"code": code, "message": MESSAGE}
-            await client.channel.call("interop.Test/Fail", request, metadata=sent, reply=reply)
+            await client.channel.call("interop.Test/Fail", request, metadata=sent, response_info=response_info)
 
         expect_failure(caught.error, code)
-        assert tuple(reply.leading_metadata) == (("leading-a", b"1"),)
-        assert tuple(reply.trailing_metadata) == (("trailing-a", b"2"), ("trailing-b-bin", b"\x00\xff"))
-        assert caught.error.leading_metadata == reply.leading_metadata
-        assert caught.error.trailing_metadata == reply.trailing_metadata
+        assert tuple(response_info.leading_metadata) == (("leading-a", b"1"),)
+        assert tuple(response_info.trailing_metadata) == (("trailing-a", b"2"), ("trailing-b-bin", b"\x00\xff"))
+        assert caught.error.leading_metadata == response_info.leading_metadata
+        assert caught.error.trailing_metadata == response_info.trailing_metadata
 
 
 @case

@@ -29,20 +29,20 @@ async def client_stream(client: Client) -> None:
 
 @case
 async def empty_client_stream(client: Client) -> None:
-    # Without a request the server chooses the codec of its answer.
+    # Without a request the server chooses the codec of its response.
     for codec in (None, "json", "msgpack"):
         summary = await client.channel.client_stream("interop.Test/Sum", [], request=int, codec=codec)
         assert summary == {"count": 0, "sum": 0}
 
 
 @case
-async def server_answers_client_stream_early(client: Client) -> None:
+async def server_ends_client_stream_early(client: Client) -> None:
     stream = client.channel.stream("interop.Test/SumTwo", int)
     await stream.write(1)
     await stream.write(2)
     assert await stream.read() == {"count": 2, "sum": 3}
     await stream.finish()
-    # What is written after the end is told of it.
+    # A write after the end reports it.
     try:
         await stream.write(3)
     except trunkline.RpcError:

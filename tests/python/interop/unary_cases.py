@@ -6,9 +6,8 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from google.protobuf.wrappers_pb2 import StringValue
-
 import trunkline
+from google.protobuf.wrappers_pb2 import StringValue
 from trunkline import Origin
 
 from .cases import PATIENCE, Client, case, raising
@@ -145,7 +144,7 @@ async def one_way(client: Client) -> None:
     name = client.fresh_name()
     await client.channel.call_oneway("interop.Test/Tell", {"name": name, "value": 17})
     assert await client.wait_for(name) == 17
-    # Nobody is told of its failure, and what follows goes on.
+    # Its failure is not reported, and later calls are not affected.
     await client.channel.call_oneway("interop.Test/Throw")
     await client.channel.call_oneway("interop.Test/Unknown")
     await empty_unary(client)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Block: sizes, recycling within a thread, and references dropped on other threads and at a thread's end.
+// Block: sizes, recycling within a thread, and references released on other threads and when a thread ends.
 #include <trunkline/slice.h>
 
 #include <malloc.h>
@@ -21,7 +21,7 @@
 namespace trunkline {
 namespace {
 
-TEST(Block, HasRoomForWhatWasAskedAndIsAligned) {
+TEST(Block, HasTheRequestedCapacityAndIsAligned) {
   for (const std::size_t size : {0, 1, 63, 64, 65, 2048, 4095, 4096, 4097, 1 << 20, (1 << 20) + 1, 3 << 20}) {
     Block* block = Block::allocate(size);
 
@@ -33,7 +33,7 @@ TEST(Block, HasRoomForWhatWasAskedAndIsAligned) {
   }
 }
 
-TEST(Block, ThrowsForASizeThatCannotBe) {
+TEST(Block, ThrowsForAnImpossibleSize) {
   EXPECT_THROW(Block::allocate(SIZE_MAX), std::bad_alloc);
   EXPECT_THROW(Block::allocate(SIZE_MAX - 32), std::bad_alloc);
 }
@@ -79,7 +79,7 @@ TEST(Block, IsRecycledWithinItsThreadAndSizeClass) {
   other_class->release();
 }
 
-TEST(Block, GoesToTheListOfTheThreadThatDropsIt) {
+TEST(Block, GoesToTheListOfTheThreadThatReleasesIt) {
   Block* block = Block::allocate(1 << 16);
   Block* on_the_other_thread = nullptr;
 
@@ -150,7 +150,7 @@ TEST(Block, RecycledFromAdoptionIsAnOrdinaryBlock) {
   EXPECT_EQ(owner.releases, 1);
 }
 
-TEST(Block, OwnerIsReleasedOnTheThreadThatDropsTheLastReference) {
+TEST(Block, OwnerIsReleasedOnTheThreadOfTheLastReference) {
   struct Recorder {
     std::thread::id released_on;
   } recorder;
@@ -165,7 +165,7 @@ TEST(Block, OwnerIsReleasedOnTheThreadThatDropsTheLastReference) {
   EXPECT_EQ(recorder.released_on, expected);
 }
 
-/// Holds a block until its thread's thread-local objects go, which may be after the block lists are gone.
+/// Holds a block until the thread-local objects of its thread are destroyed, which may be after the block lists.
 struct LateReleaser {
   std::vector<Slice> slices;
   ~LateReleaser() {
@@ -175,7 +175,7 @@ struct LateReleaser {
   }
 };
 
-TEST(Block, MayBeUsedAndDroppedWhileItsThreadEnds) {
+TEST(Block, MayBeUsedAndReleasedWhileItsThreadEnds) {
   for (const bool pool_first : {true, false}) {
     std::thread([pool_first] {
       if (pool_first) Block::allocate(100)->release();
@@ -184,11 +184,11 @@ TEST(Block, MayBeUsedAndDroppedWhileItsThreadEnds) {
       if (!pool_first) Block::allocate(100)->release();
     }).join();
   }
-  // A leak or a use of freed lists is what the sanitizers report here; the main thread's lists still work.
+  // The sanitizers report a leak or a use of freed lists here. The lists of the main thread still work.
   EXPECT_EQ(Slice::copy_of("after").text(), "after");
 }
 
-TEST(Block, ReferencesMayBeDroppedOnAnyThread) {
+TEST(Block, ReferencesMayBeReleasedOnAnyThread) {
   constexpr int threads = 4;
   constexpr int rounds = 2000;
   std::atomic<int> releases{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// deadline_after: sums that would leave the clock's range.
+// deadline_after: sums within and beyond the range of the clock.
 #include "base/clock.h"
 
 namespace trunkline::base {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Endpoint: the URIs it takes, with their parts, and the ones it refuses, with the reason.
+// Endpoint: the URIs that it accepts, with their parts, and those that it rejects, with the reason.
 #include <trunkline/endpoint.h>
 
 #include <string>
@@ -154,7 +154,7 @@ const std::vector<BadUri> bad_uris = {
     {std::string("inproc://a\0b", 12), "name contains a zero byte"},
 };
 
-TEST(Endpoint, RefusesEveryBadUriByName) {
+TEST(Endpoint, RejectsEveryBadUriWithItsReason) {
   for (const BadUri& bad : bad_uris) {
     const Result<Endpoint> parsed = Endpoint::parse(bad.uri);
 

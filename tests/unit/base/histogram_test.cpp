@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Histogram: exact small values, the error bound of the large ones, and merging.
+// Histogram: exact small values, the error bound of large values, and merging.
 #include "base/histogram.h"
 
 #include <algorithm>
@@ -28,7 +28,7 @@ TEST(Histogram, IsExactBelow64) {
   for (std::uint64_t value = 0; value < 64; ++value) {
     Histogram histogram;
     histogram.record(value);
-    histogram.record(100);  // so that the answer is not cut to the largest value
+    histogram.record(100);  // so that the quantile is not limited by the largest value
 
     EXPECT_EQ(histogram.quantile(0.5), value);
   }
@@ -66,7 +66,7 @@ TEST(Histogram, CountsLargerValuesAsTheLargest) {
   EXPECT_DOUBLE_EQ(histogram.mean(), static_cast<double>(largest));
 }
 
-TEST(Histogram, QuantilesAreCutToTheMaximumAndTheirRange) {
+TEST(Histogram, QuantilesAreLimitedToTheMaximumAndTheirRange) {
   Histogram histogram;
   histogram.record(1000);
   histogram.record(1001);
@@ -77,7 +77,7 @@ TEST(Histogram, QuantilesAreCutToTheMaximumAndTheirRange) {
   EXPECT_EQ(histogram.quantile(-1.0), histogram.quantile(0.0));
 }
 
-TEST(Histogram, QuantileOfNotANumberIsSomeRecordedValue) {
+TEST(Histogram, QuantileOfNaNIsARecordedValue) {
   Histogram histogram;
   histogram.record(5);
   histogram.record(9);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ObjectPool: objects made and destroyed in recycled memory. How that is kept is tested in thread_free_lists_test.cpp.
+// ObjectPool: objects made and destroyed in recycled memory. thread_free_lists_test.cpp tests the lists.
 #include "base/object_pool.h"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(ObjectPool, MakesAndDestroysInTheSameMemory) {
   Pool::free(second);
 }
 
-TEST(ObjectPool, LetsOutWhatAConstructorThrows) {
+TEST(ObjectPool, PassesOnWhatAConstructorThrows) {
   int alive = 0;
 
   EXPECT_THROW(Pool::make(alive, true), std::runtime_error);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Result: value or status, and never both or neither.
+// Result: either a value or a status.
 #include <trunkline/result.h>
 
 #include <memory>
@@ -57,7 +57,7 @@ TEST(Result, IsAnErrorByDefault) {
   EXPECT_EQ(result.status().code(), StatusCode::unknown);
 }
 
-TEST(Result, HoldsWhatCanOnlyBeMoved) {
+TEST(Result, HoldsAMoveOnlyValue) {
   Result<std::unique_ptr<int>> result = std::make_unique<int>(7);
 
   const std::unique_ptr<int> taken = std::move(result).value();
@@ -66,7 +66,7 @@ TEST(Result, HoldsWhatCanOnlyBeMoved) {
   EXPECT_EQ(*taken, 7);
 }
 
-TEST(Result, GivesItsStatusAway) {
+TEST(Result, ItsStatusCanBeMovedOut) {
   Result<int> result = not_found();
 
   const Status status = std::move(result).status();

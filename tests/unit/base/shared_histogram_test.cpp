@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SharedHistogram: agrees with Histogram, also while it is read.
+// SharedHistogram: agrees with Histogram, and can be read while it is filled.
 #include "base/shared_histogram.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 namespace trunkline::base {
 namespace {
 
-TEST(SharedHistogram, HoldsWhatAHistogramWould) {
+TEST(SharedHistogram, AgreesWithAHistogram) {
   Histogram expected;
   SharedHistogram shared;
   for (std::uint64_t value = 1; value < (std::uint64_t{1} << 42); value = value * 3 + 1) {
@@ -63,7 +63,7 @@ TEST(SharedHistogram, IsReadWhileItIsFilled) {
   EXPECT_EQ(read.count(), 100'000u);
 }
 
-TEST(Histogram, VisitsItsBucketsByRisingEdge) {
+TEST(Histogram, VisitsItsBucketsInAscendingOrder) {
   Histogram histogram;
   for (const std::uint64_t value : {5u, 1000u, 5u}) histogram.record(value);
 

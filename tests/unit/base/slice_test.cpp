@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Slice and BufferWriter: who keeps the bytes alive, where slices are cut, how a writer grows.
+// Slice and BufferWriter: the lifetime of the bytes, the bounds of slices, and the growth of a writer.
 #include <trunkline/slice.h>
 
 #include <new>
@@ -81,7 +81,7 @@ TEST(Slice, CopiesShareTheBlockAndMovesPassItOn) {
   EXPECT_EQ(first.block(), nullptr);
 }
 
-TEST(Slice, AssignmentDropsTheOldBlock) {
+TEST(Slice, AssignmentReleasesTheOldBlock) {
   Slice kept = Slice::copy_of("kept");
   Slice slice = kept;
 
@@ -104,7 +104,7 @@ TEST(Slice, ShareAddsAReference) {
   EXPECT_FALSE(whole.block()->unique());
 }
 
-TEST(Slice, SubsliceIsCutToWhatIsThere) {
+TEST(Slice, SubsliceIsLimitedToTheBytesOfTheSlice) {
   const Slice slice = Slice::copy_of("0123456789");
 
   EXPECT_EQ(slice.subslice(0).text(), "0123456789");

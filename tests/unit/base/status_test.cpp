@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Status: codes and their names, copies, details, and what an ok status ignores.
+// Status: codes and their names, copies, details, and the changes that an ok status ignores.
 #include <trunkline/status.h>
 
 #include <array>

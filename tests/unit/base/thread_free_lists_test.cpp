@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ThreadFreeLists: recycling within a thread, its bound, and what is given when the thread's lists are gone.
+// ThreadFreeLists: recycling within a thread, its bound, and memory given after the lists of the thread were emptied.
 #include "base/thread_free_lists.h"
 
 #include <gtest/gtest.h>
@@ -10,7 +10,7 @@
 
 #ifndef TRUNKLINE_NO_POOLING
 namespace {
-/// Memory of this size is the test's alone; one piece at a time.
+/// Only this test uses memory of this size, one piece at a time.
 constexpr std::size_t watched_bytes = 4808;
 std::atomic<void*> watched{nullptr};
 }  // namespace
@@ -38,7 +38,7 @@ using Lists = ThreadFreeLists<Owner, 2, capacity>;
 void* make() { return ::operator new(watched_bytes); }
 bool is_freed() { return watched == nullptr; }
 
-TEST(ThreadFreeLists, GiveBackWhatTheSameListWasGiven) {
+TEST(ThreadFreeLists, TakeReturnsWhatTheSameListWasGiven) {
   void* const first = make();
   Lists::give(first, 1);
 
@@ -67,15 +67,17 @@ TEST(ThreadFreeLists, AreEmptiedAtTheThreadsEnd) {
   EXPECT_TRUE(is_freed());
 }
 
-TEST(ThreadFreeLists, KeepNothingThatIsGivenAfterTheirEnd) {
+TEST(ThreadFreeLists, KeepNothingThatIsGivenAfterTheThreadEnded) {
   struct Late {
     ~Late() { Lists::give(memory, 0); }
     void* memory = nullptr;
   };
   std::thread([] {
-    thread_local Late late;  // made before the thread's lists, so destroyed after them
+    // Made before the lists of the thread, so that it is destroyed after them.
+    thread_local Late late;
     late.memory = make();
-    Lists::give(make(), 0);  // makes them
+    // Makes the lists.
+    Lists::give(make(), 0);
     watched = late.memory;
   }).join();
 

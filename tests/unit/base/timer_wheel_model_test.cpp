@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 constexpr TimePoint start{std::chrono::hours(24)};
 
-/// The wheel and what it must do: a map from the tick a deadline rounds up to, to the timers due then.
+/// The wheel and its model: a map from each tick to the timers whose deadlines round up to it.
 class Comparison {
  public:
   explicit Comparison(std::uint64_t seed) : random_(seed) {
@@ -56,7 +56,7 @@ class Comparison {
     return time <= start ? 0 : (time - start + TimerWheel::tick - Duration(1)) / TimerWheel::tick;
   }
 
-  /// Spans of every magnitude, from nanoseconds to a hundred days, and sometimes into the past.
+  /// Spans of every magnitude, from nanoseconds to a hundred days; some are negative.
   Duration random_span() {
     const std::uint64_t magnitude = random_() % 54;
     const auto span = static_cast<std::int64_t>(random_() % (std::uint64_t{1} << magnitude));
@@ -91,7 +91,7 @@ class Comparison {
     ASSERT_EQ(fired_.size(), due_.size());
   }
 
-  /// Runs inside advance(): checks the order, then meddles with timers, those still due included.
+  /// Runs inside advance(): checks the order, then schedules and cancels timers, including some that are still due.
   void on_fire(std::size_t id) {
     const auto expected = std::find_if(due_.begin(), due_.end(), [id](const Due& due) { return due.id == id; });
     ASSERT_NE(expected, due_.end()) << "timer " << id << " fired and was not due";

@@ -96,7 +96,7 @@ TEST_F(TimerWheelTest, PastDeadlinesFireAtTheNextAdvanceEvenAtTheSameTime) {
   EXPECT_THAT(fired_, ElementsAre("a", "b", "c"));
 }
 
-TEST_F(TimerWheelTest, TimeThatStandsStillOrGoesBackFiresNothingEarly) {
+TEST_F(TimerWheelTest, TimeThatStandsStillOrRunsBackwardsFiresNothingEarly) {
   wheel_.advance(start + 50ms);
   wheel_.schedule(a_.timer(), start + 60ms);
 
@@ -145,7 +145,7 @@ TEST_F(TimerWheelTest, SchedulingForNeverCancels) {
   EXPECT_EQ(wheel_.next_wakeup(), never);
 }
 
-TEST_F(TimerWheelTest, ADestroyedTimerIsOut) {
+TEST_F(TimerWheelTest, ADestroyedTimerDoesNotFire) {
   {
     Alarm gone([] { FAIL() << "fired"; });
     wheel_.schedule(gone.timer(), start + 10ms);
@@ -262,7 +262,7 @@ TEST_F(TimerWheelTest, ACallbackMayDestroyItselfAndItsNeighbours) {
   for (int i = 0; i < 3; ++i) {
     alarms.push_back(std::make_unique<Alarm>([&] {
       fired_.push_back("one");
-      const auto doomed = std::move(alarms);  // this closure goes with it, so nothing is used after
+      const auto doomed = std::move(alarms);  // destroys this closure, which must not be used afterwards
     }));
   }
   for (const auto& alarm : alarms) wheel_.schedule(alarm->timer(), start + 5ms);
@@ -274,7 +274,7 @@ TEST_F(TimerWheelTest, ACallbackMayDestroyItselfAndItsNeighbours) {
   EXPECT_EQ(wheel_.size(), 0u);
 }
 
-TEST_F(TimerWheelTest, AfterACallbackThrowsTheRestStaysDue) {
+TEST_F(TimerWheelTest, AfterACallbackThrowsTheOthersRemainDue) {
   Alarm bad([] { throw std::runtime_error("bad"); });
   wheel_.schedule(bad.timer(), start + 5ms);
   wheel_.schedule(a_.timer(), start + 5ms);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tests of the UTF-8 check, against the table of well-formed sequences.
+// UTF-8: every code point, truncated and overlong sequences, and the size of a character.
 #include "base/utf8.h"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::string encode(std::uint32_t point) {
   return text;
 }
 
-TEST(Utf8, TakesEveryCodePointButSurrogates) {
+TEST(Utf8, AcceptsEveryCodePointButSurrogates) {
   for (std::uint32_t point = 0; point < 0x110000; ++point) {
     const bool surrogate = point >= 0xD800 && point < 0xE000;
     ASSERT_EQ(is_utf8(encode(point)), !surrogate) << point;
@@ -32,7 +32,7 @@ TEST(Utf8, TakesEveryCodePointButSurrogates) {
   EXPECT_FALSE(is_utf8(encode(0x110000)));
 }
 
-TEST(Utf8, RefusesCutSequencesAtEveryByte) {
+TEST(Utf8, RejectsTruncatedSequences) {
   for (const std::uint32_t point : {0x80U, 0x800U, 0xFFFFU, 0x10000U, 0x10FFFFU}) {
     const std::string whole = encode(point);
     for (std::size_t size = 1; size < whole.size(); ++size) {
@@ -43,7 +43,7 @@ TEST(Utf8, RefusesCutSequencesAtEveryByte) {
   }
 }
 
-TEST(Utf8, RefusesOverlongForms) {
+TEST(Utf8, RejectsOverlongForms) {
   for (const char* text : {"\xC0\x80", "\xC1\xBF", "\xE0\x80\x80", "\xE0\x9F\xBF", "\xF0\x80\x80\x80",
                            "\xF0\x8F\xBF\xBF", "\xF5\x80\x80\x80", "\xFF"}) {
     EXPECT_FALSE(is_utf8(text));

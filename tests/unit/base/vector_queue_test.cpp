@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// First in, first out, and what memory that takes.
+// VectorQueue: the order of its items, and the memory that it takes.
 #include "base/vector_queue.h"
 
 #include <gtest/gtest.h>
@@ -12,12 +12,12 @@
 namespace trunkline::base {
 namespace {
 
-TEST(VectorQueueTest, GivesBackInOrder) {
+TEST(VectorQueueTest, IsFirstInFirstOut) {
   VectorQueue<int> queue;
   EXPECT_TRUE(queue.empty());
   int pushed = 0;
   int popped = 0;
-  // Longer and shorter again and again, and seldom empty.
+  // The queue grows and shrinks many times, and is seldom empty.
   for (int round = 0; round < 200; ++round) {
     for (int i = 0; i < round % 7; ++i) queue.push_back(pushed++);
     for (int i = 0; i < round % 5 && !queue.empty(); ++i) EXPECT_EQ(queue.pop_front(), popped++);
@@ -31,7 +31,7 @@ TEST(VectorQueueTest, GivesBackInOrder) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(VectorQueueTest, HoldsNothingThatWasPopped) {
+TEST(VectorQueueTest, KeepsNothingOfAPoppedItem) {
   VectorQueue<std::shared_ptr<int>> queue;
   const auto item = std::make_shared<int>(7);
   queue.push_back(item);
@@ -40,7 +40,7 @@ TEST(VectorQueueTest, HoldsNothingThatWasPopped) {
   EXPECT_EQ(item.use_count(), 1);
 }
 
-TEST(VectorQueueTest, TakesRoomForTwiceWhatIsHeldAtMost) {
+TEST(VectorQueueTest, TakesAtMostTwiceTheMemoryOfItsItems) {
   VectorQueue<int> queue;
   for (int i = 0; i < 4; ++i) queue.push_back(i);
   std::set<const int*> places;

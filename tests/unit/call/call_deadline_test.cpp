@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which time limit counts, and what a handler's calls inherit.
+// Which time limit applies, and what the calls of a handler inherit.
 #include "call/call_deadline.h"
 #include "call/inherited_deadline.h"
 
@@ -29,13 +29,13 @@ TEST(CallDeadline, TheEarlierOfTimeoutAndDeadlineCounts) {
   EXPECT_EQ(call_deadline(2s, now + 3s, {}, base::never, now), now + 2s);
 }
 
-TEST(CallDeadline, OwnLimitsGoBeforeDefaultAndInherited) {
+TEST(CallDeadline, OwnLimitsOverrideDefaultAndInherited) {
   EXPECT_EQ(call_deadline(50s, {}, 1s, now + 2s, now), now + 50s);
   EXPECT_EQ(call_deadline({}, {}, 1s, now + 2s, now), now + 1s);
   EXPECT_EQ(call_deadline({}, {}, 3s, now + 2s, now), now + 2s);
 }
 
-TEST(InheritedDeadline, NestsAndIsTheThreadsOwn) {
+TEST(InheritedDeadline, NestsAndBelongsToTheThread) {
   EXPECT_EQ(InheritedDeadline::current(), base::never);
   {
     const InheritedDeadline::Scope outer(now);

@@ -54,7 +54,7 @@ TEST_F(Interceptors, RunInOrderAndBack) {
   EXPECT_EQ(started, 3u);
 }
 
-TEST_F(Interceptors, AfterARefusalJustThoseThatRanAreFinished) {
+TEST_F(Interceptors, AfterARefusalOnlyThoseThatRanAreFinished) {
   b->refusal = Status(StatusCode::permission_denied, "no");
 
   status = chain.start(call, started);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codecs by name, direct forms, and what is said when a message cannot be coded.
+// Codecs by name, direct forms, and the errors of messages that cannot be encoded or decoded.
 #include "call/message_coding.h"
 
 #include <trunkline/value.h>
@@ -105,7 +105,7 @@ class Thrower final : public Codec {
   Status decode(const Slice&, MutableMessageView) const override { throw 7; }
 };
 
-TEST_F(MessageCoding, WhatACodecThrowsIsAStatus) {
+TEST_F(MessageCoding, AnExceptionOfACodecIsAStatus) {
   const Thrower thrower;
   Opaque opaque;
   Slice out = Slice::from_static("old");

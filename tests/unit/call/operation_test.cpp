@@ -2,7 +2,7 @@
 // Memory of operations, and the queue that completes them.
 #include "call/completion_queue.h"
 
-#include <trunkline/operation_memory.h>
+#include <trunkline/detail/operation_memory.h>
 
 #include <gtest/gtest.h>
 
@@ -18,28 +18,28 @@ namespace {
 TEST(OperationMemory, ServesAllSizesFromAnyThread) {
   std::vector<std::pair<void*, std::size_t>> taken;
   for (std::size_t size = 0; size <= 4096; size += 61) {
-    void* memory = allocate_operation(size);
+    void* memory = detail::allocate_operation(size);
     EXPECT_EQ(reinterpret_cast<std::uintptr_t>(memory) % 16, 0u);
     std::memset(memory, 0xab, size);
     taken.emplace_back(memory, size);
   }
 
   std::thread([&] {
-    for (const auto& [memory, size] : taken) free_operation(memory, size);
+    for (const auto& [memory, size] : taken) detail::free_operation(memory, size);
   }).join();
 }
 
-TEST(OperationMemory, FreesWhatAConstructorThrewOutOf) {
+TEST(OperationMemory, FreesTheMemoryIfAConstructorThrows) {
   struct Throwing {
     Throwing() { throw 1; }
   };
 
-  EXPECT_THROW(make_operation<Throwing>(), int);
+  EXPECT_THROW(detail::make_operation<Throwing>(), int);
 }
 
-struct Counted : StreamOperation {
+struct Counted : detail::StreamOperation {
   Counted(std::vector<int>& order, int my_number)
-      : StreamOperation([](StreamOperation& operation) {
+      : detail::StreamOperation([](detail::StreamOperation& operation) {
           auto& self = static_cast<Counted&>(operation);
           self.log.push_back(self.number);
           if (self.then != nullptr) self.queue->push(*std::exchange(self.then, nullptr));
@@ -52,7 +52,7 @@ struct Counted : StreamOperation {
   CompletionQueue* queue = nullptr;
 };
 
-TEST(CompletionQueue, CompletesInOrderAndWhatComesMeanwhile) {
+TEST(CompletionQueue, CompletesInOrderWithOperationsAddedMeanwhile) {
   int wakes = 0;
   CompletionQueue queue([](void* count) { ++*static_cast<int*>(count); }, &wakes);
   std::vector<int> log;
@@ -72,7 +72,7 @@ TEST(CompletionQueue, CompletesInOrderAndWhatComesMeanwhile) {
   EXPECT_TRUE(queue.empty());
 }
 
-TEST(CompletionQueue, LeavesTheRestOfManyToALaterTurn) {
+TEST(CompletionQueue, LeavesTheRestToALaterTurn) {
   int wakes = 0;
   CompletionQueue queue([](void* count) { ++*static_cast<int*>(count); }, &wakes);
   std::vector<int> log;

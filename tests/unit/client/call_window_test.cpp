@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// call_many(): what its ranges may be, and what becomes of open calls when its caller's code throws.
+// call_many(): the ranges it takes, and the open calls when the caller's code throws.
 #include "unit/client/client_fixture.h"
 
 #include <cstddef>
@@ -14,18 +14,19 @@ namespace {
 class CallMany : public ClientFixture {
  protected:
   template <class Requests>
-  std::vector<std::string> answers(Requests&& requests, std::size_t window) {
+  std::vector<std::string> responses(Requests&& requests, std::size_t window) {
     std::vector<std::string> result;
     on_loop([&] {
-      channel().template call_many<std::string>("Echo", requests, window, [&](std::size_t, Result<std::string> answer) {
-        result.push_back(answer ? *answer : answer.status().to_string());
-      });
+      channel().template call_many<std::string>(
+          "Echo", requests, window, [&](std::size_t, Result<std::string> response) {
+            result.push_back(response ? *response : response.status().to_string());
+          });
     });
     return result;
   }
 };
 
-/// Five long texts, each made when it is looked at.
+/// Five long texts, each made when the iterator is dereferenced.
 struct MadeTexts {
   struct Iterator {
     using value_type = std::string;
@@ -44,7 +45,7 @@ struct MadeTexts {
 };
 
 TEST_F(CallMany, KeepsRequestsThatARangeMakesAsItGoes) {
-  const auto result = answers(MadeTexts(), 3);
+  const auto result = responses(MadeTexts(), 3);
 
   ASSERT_EQ(result.size(), 5u);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(result[static_cast<std::size_t>(i)], "re:" + *MadeTexts::Iterator{i});
@@ -62,12 +63,13 @@ TEST_F(CallMany, ASinkThatThrowsCancelsWhatIsOpen) {
   EXPECT_EQ(network.server(0).cancelled.size(), 2u);
 }
 
-TEST_F(CallMany, RefusesAReplyInfo) {
-  ReplyInfo reply;
+TEST_F(CallMany, RefusesAResponseInfo) {
+  ResponseInfo info;
   const std::vector<std::string> requests{"a"};
   const auto sink = [](std::size_t, const Result<std::string>&) {};
 
-  EXPECT_THROW(channel().call_many<std::string>("Echo", requests, 1, sink, {.reply = &reply}), std::invalid_argument);
+  EXPECT_THROW(channel().call_many<std::string>("Echo", requests, 1, sink, {.response_info = &info}),
+               std::invalid_argument);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Calls given up, channels closed and destroyed with calls in flight.
+// Cancelled calls, and channels closed or destroyed with calls in flight.
 #include "unit/client/client_fixture.h"
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -12,7 +12,8 @@ namespace trunkline::client {
 
 namespace {
 
-constexpr auto too_long = 20s;  // what is waited for is seen to within a moment, or never
+/// A wait that fails: what a test waits for happens within a moment, or never.
+constexpr auto too_long = 20s;
 
 class Cancel : public ClientFixture {
  protected:
@@ -29,7 +30,7 @@ class Cancel : public ClientFixture {
     });
     return outcome;
   }
-  /// What close() says that is called on the loop, where a second passes with each turn.
+  /// The status of a close() that is called on the loop, where a second passes with each turn.
   std::optional<Status> close_while_time_passes(std::chrono::nanoseconds timeout) {
     std::optional<Status> closed;
     const std::function<void()> let_time_pass = [&] {
@@ -45,7 +46,7 @@ class Cancel : public ClientFixture {
   }
 };
 
-TEST_F(Cancel, AnOpenCallTellsTheServer) {
+TEST_F(Cancel, AnOpenCallIsCancelledOnTheServer) {
   asio::cancellation_signal signal;
   const auto outcome = begin_cancellable(signal);
 
@@ -73,7 +74,7 @@ TEST_F(Cancel, AWaitingCallIsNeverSent) {
 TEST_F(Cancel, AfterTheEndItDoesNothing) {
   asio::cancellation_signal signal;
   const auto outcome = begin_cancellable(signal);
-  on_loop([&] { network.server(0).answer(network.server(0).calls[0].id, "done"); });
+  on_loop([&] { network.server(0).respond(network.server(0).calls[0].id, "done"); });
 
   on_loop([&] { signal.emit(asio::cancellation_type::terminal); });
 
@@ -95,15 +96,15 @@ TEST_F(Cancel, TwiceEndsTheCallOnce) {
 
 TEST_F(Cancel, DestroyingTheChannelCancelsEveryCall) {
   const auto open = begin("open");
-  const auto repeated = begin("y", {.idempotent = true});
+  const auto retried = begin("y", {.idempotent = true});
 
   on_loop([&] { destroy_channel(); });
 
   EXPECT_EQ(open->count, 1);
   EXPECT_EQ(open->status().code(), StatusCode::cancelled);
   EXPECT_THAT(std::string(open->status().message()), HasSubstr("call Echo: the channel is closed"));
-  EXPECT_EQ(repeated->count, 1);
-  EXPECT_EQ(repeated->status().code(), StatusCode::cancelled);
+  EXPECT_EQ(retried->count, 1);
+  EXPECT_EQ(retried->status().code(), StatusCode::cancelled);
 }
 
 TEST_F(Cancel, DestroyingTheChannelWhileItsLoopDoesNotRun) {
@@ -151,8 +152,8 @@ TEST_F(Cancel, CloseLetsOpenCallsEnd) {
 
   event_loop->post([&] {
     closing = true;
-    // The answer comes while close() waits.
-    event_loop->post([&] { network.server(0).answer(network.server(0).calls[0].id, "in time"); });
+    // The response comes while close() waits.
+    event_loop->post([&] { network.server(0).respond(network.server(0).calls[0].id, "in time"); });
     closed = channel().close(10s);
   });
   settle();
@@ -210,10 +211,10 @@ TEST_F(Cancel, CompletionsMayRunTheLoopWhileCloseCutsThemOff) {
   EXPECT_EQ(nested->code(), StatusCode::failed_precondition);
 }
 
-TEST_F(Cancel, CallsOnAClosedChannelSaySo) {
+TEST_F(Cancel, CallsOnAClosedChannelFail) {
   begin("connect");
   network.server(0).on_call = echo;
-  on_loop([&] { network.server(0).answer(network.server(0).calls[0].id, "done"); });
+  on_loop([&] { network.server(0).respond(network.server(0).calls[0].id, "done"); });
   on_loop([&] { EXPECT_EQ(channel().close(1s), Status()); });
 
   const auto outcome = begin("x");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What handlers, streams and other threads do while a channel of its own loop goes, and after.
+// Handlers, streams and other threads during and after the destruction of a channel with a loop of its own.
 #include "unit/client/own_loop.h"
 
 #include <asio/bind_executor.hpp>
@@ -20,7 +20,7 @@ namespace {
 
 using ChannelDetachment = OwnLoop;
 
-TEST_F(ChannelDetachment, ByAHandlerLeavesEachOperationToTheThreadThatBeganIt) {
+TEST_F(ChannelDetachment, InAHandlerEachOperationCompletesOnTheThreadThatBeganIt) {
   for (int round = 0; round < 50; ++round) {
     auto channel = make();
     TextStream first = channel->stream<Text, Text>("Talk");
@@ -82,7 +82,7 @@ TEST_F(ChannelDetachment, HandlersRunOnTheThreadThatBeganTheOperation) {
   EXPECT_EQ(elsewhere, 0);
 }
 
-TEST_F(ChannelDetachment, HandlersWithAnExecutorAreNotCalledInsideWhatBegins) {
+TEST_F(ChannelDetachment, HandlersWithAnExecutorAreNotCalledInsideTheInitiatingFunction) {
   auto channel = make();
   TextStream stream = channel->stream<Text, Text>("Talk");
   channel.reset();
@@ -90,7 +90,7 @@ TEST_F(ChannelDetachment, HandlersWithAnExecutorAreNotCalledInsideWhatBegins) {
   bool inside = false;
   bool called = false;
   bool called_inside = false;
-  int repeated = 0;
+  int rounds = 0;
 
   asio::post(context, [&] {
     inside = true;
@@ -103,17 +103,17 @@ TEST_F(ChannelDetachment, HandlersWithAnExecutorAreNotCalledInsideWhatBegins) {
   asio::co_spawn(
       context,
       [&]() -> asio::awaitable<void> {
-        for (; repeated < 20000; ++repeated) static_cast<void>(co_await stream.async_finish(asio::use_awaitable));
+        for (; rounds < 20000; ++rounds) static_cast<void>(co_await stream.async_finish(asio::use_awaitable));
       },
       asio::detached);
   context.run();
 
   EXPECT_TRUE(called);
   EXPECT_FALSE(called_inside);
-  EXPECT_EQ(repeated, 20000) << "a stack has not run out";
+  EXPECT_EQ(rounds, 20000) << "the stack did not overflow";
 }
 
-TEST_F(ChannelDetachment, CallsThatHandlersBeginMeanwhileEnd) {
+TEST_F(ChannelDetachment, CallsThatHandlersBeginInTheMeantimeEnd) {
   for (int round = 0; round < 50; ++round) {
     auto channel = make();
     const auto executor = channel->executor();
@@ -140,7 +140,7 @@ TEST_F(ChannelDetachment, CallsThatHandlersBeginMeanwhileEnd) {
   }
 }
 
-/// Work that posts itself again for as long as it is run.
+/// Work that posts itself again whenever it runs.
 struct EndlessWork {
   static void post(const std::shared_ptr<EndlessWork>& self) {
     asio::post(self->executor, [self] {
@@ -153,7 +153,7 @@ struct EndlessWork {
   std::atomic<int> runs_after{0};
 };
 
-/// Begins a call and posts itself again whenever it is run, and throws; begins another when it is let go of.
+/// Begins a call, posts itself again and throws whenever it runs. Begins another call when it is destroyed.
 struct UnrulyWork {
   ~UnrulyWork() { begin(); }
   static void post(const std::shared_ptr<UnrulyWork>& self) {
@@ -174,7 +174,7 @@ struct UnrulyWork {
   asio::any_io_executor executor = channel.executor();
 };
 
-TEST_F(ChannelDetachment, CallsEndWhoseBeginnersThrowOrAreDropped) {
+TEST_F(ChannelDetachment, CallsEndAlsoIfTheCodeThatBeganThemThrowsOrIsDropped) {
   auto channel = make();
   int begun = 0;
   int ended = 0;
@@ -186,7 +186,7 @@ TEST_F(ChannelDetachment, CallsEndWhoseBeginnersThrowOrAreDropped) {
   EXPECT_EQ(ended, begun);
 }
 
-TEST_F(ChannelDetachment, ByItsOwnThreadRunsNoMoreHandlers) {
+TEST_F(ChannelDetachment, OnItsOwnThreadRunsNoFurtherHandlers) {
   auto channel = make();
   const std::shared_ptr<EndlessWork> work(new EndlessWork{channel->executor()});
   std::promise<void> gone;

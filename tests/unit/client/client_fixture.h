@@ -20,7 +20,7 @@ namespace trunkline::client {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-/// The outcome of an asynchronous call, and how often it came.
+/// The outcome of an asynchronous call, and how often the call completed.
 struct Outcome {
   std::optional<Result<std::string>> result;
   int count = 0;
@@ -37,7 +37,7 @@ class ClientFixture : public ::testing::Test {
     options.backoff.seed = 1;
   }
 
-  /// Made with `options` when first asked for.
+  /// Made with `options` on the first call.
   Channel& channel() {
     if (channel_ == nullptr) {
       core = ChannelCore::make(loop(), options, [this](net::Loop&) { return network.connector(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Codecs of the application's that throw: every operation still ends, with a status, and the channel goes on.
+// Codecs of the application that throw: every operation still ends with a status, and the channel goes on.
 #include "unit/client/client_fixture.h"
 
 #include <asio/co_spawn.hpp>
@@ -150,7 +150,7 @@ TEST_F(CodecException, EncodingAStreamsMessageFailsItsWriteOnly) {
   EXPECT_EQ(network.server(0).messages, 1);
 }
 
-TEST_F(CodecException, EncodingAStreamsRequestIsToldByItsOperations) {
+TEST_F(CodecException, EncodingAStreamsRequestFailsItsOperations) {
   std::optional<PointStream> stream;
 
   stream.emplace(channel().server_stream<Point>("Talk", Point()));
@@ -162,24 +162,24 @@ TEST_F(CodecException, EncodingAStreamsRequestIsToldByItsOperations) {
   EXPECT_TRUE(network.servers.empty());
 }
 
-struct ThrowingPort final : call::StreamPort {
-  void begin(call::StreamOperation&, call::StreamAction, MessageView) override { throw std::bad_alloc(); }
-  void run(call::StreamOperation&, call::StreamAction, MessageView) override {}
-  call::OperationCanceller canceller_of(call::StreamOperation&) override { return {{}, 0}; }
+struct ThrowingPort final : detail::StreamPort {
+  void begin(detail::StreamOperation&, detail::StreamAction, MessageView) override { throw std::bad_alloc(); }
+  void run(detail::StreamOperation&, detail::StreamAction, MessageView) override {}
+  detail::OperationCanceller canceller_of(detail::StreamOperation&) override { return {{}, 0}; }
   void cancel_operation(std::uint64_t) override {}
   void cancel() override {}
-  void let_go() override {}
+  void release() override {}
   const Metadata& leading() const noexcept override { return none; }
   const Metadata& trailing() const noexcept override { return none; }
   Metadata none;
 };
 
-TEST(StreamInitiation, WhatThrowsLetsGoOfTheHandler) {
+TEST(StreamInitiation, AnExceptionReleasesTheHandler) {
   ThrowingPort port;
   auto held = std::make_shared<int>();
 
-  EXPECT_THROW(call::async_read<std::string>(port, [held](Result<std::optional<std::string>>) {}), std::bad_alloc);
-  EXPECT_THROW(call::async_act(port, call::StreamAction::finish, {}, [held](Status) {}), std::bad_alloc);
+  EXPECT_THROW(detail::async_read<std::string>(port, [held](Result<std::optional<std::string>>) {}), std::bad_alloc);
+  EXPECT_THROW(detail::async_act(port, detail::StreamAction::finish, {}, [held](Status) {}), std::bad_alloc);
 
   EXPECT_EQ(held.use_count(), 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Deadlines: where they come from, when they strike, and what is said.
+// Deadlines: where they come from, when they expire, and the text of the error.
 #include "call/inherited_deadline.h"
 #include "unit/client/client_fixture.h"
 
@@ -16,7 +16,7 @@ class CallDeadline : public ClientFixture {
   }
 };
 
-TEST_F(CallDeadline, EndsTheCallAndTellsTheServer) {
+TEST_F(CallDeadline, EndsTheCallAndCancelsItOnTheServer) {
   const auto outcome = begin("x", {.timeout = 30s});
   advance(29s);
   EXPECT_FALSE(outcome->is_done());
@@ -26,7 +26,7 @@ TEST_F(CallDeadline, EndsTheCallAndTellsTheServer) {
   EXPECT_EQ(outcome->count, 1);
   EXPECT_EQ(outcome->status().code(), StatusCode::deadline_exceeded);
   EXPECT_EQ(outcome->status().message(),
-            "call Echo: deadline exceeded after 30000 ms waiting for the answer of inproc://fake");
+            "call Echo: deadline exceeded after 30000 ms waiting for the response of inproc://fake");
   EXPECT_TRUE(outcome->status().may_have_run());
   EXPECT_EQ(network.server(0).cancelled.size(), 1u);
 }
@@ -107,7 +107,7 @@ class FakeContext final : public ServerContext {
   Metadata metadata_;
 };
 
-TEST_F(CallDeadline, IsInheritedFromTheParentNamed) {
+TEST_F(CallDeadline, IsInheritedFromTheParentInTheOptions) {
   const FakeContext parent(clock.now() + 6s);
   CallOptions call_options;
   call_options.parent = &parent;
@@ -117,7 +117,7 @@ TEST_F(CallDeadline, IsInheritedFromTheParentNamed) {
   EXPECT_EQ(network.server(0).calls[0].deadline, clock.now() + 6s);
 }
 
-TEST_F(CallDeadline, StrikesWhileConnecting) {
+TEST_F(CallDeadline, ExpiresWhileConnecting) {
   network.is_slow = true;
 
   const auto outcome = begin("x", {.timeout = 1s});

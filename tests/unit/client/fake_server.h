@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// FakeServer: the far end of one connection, answered by the test; FakeNetwork: where a channel under test connects to.
+// FakeServer: the far end of one connection, played by the test. FakeNetwork: what a channel under test connects to.
 #pragma once
 
 #include "client/connector.h"
 #include "net/connection.h"
 #include "net/memory_transport.h"
-#include "session/native_session.h"
+#include "session/native/native_session.h"
 
 #include <deque>
 #include <functional>
@@ -34,15 +34,15 @@ class FakeServer final : public net::ConnectionHandler {
     if (is_mute) return;
     connection_->start([this](session::SessionOwner& owner) {
       net::Loop& loop = connection_->loop();
-      return session::make_native_session(session::Role::server, options_, loop.timers(), owner, loop.now());
+      return session::native::make_native_session(session::Role::server, options_, loop.timers(), owner, loop.now());
     });
     started_ = true;
   }
 
   session::Session& session() { return connection_->session(); }
   const Codec* codec() const { return options_.codecs->find("bytes"); }
-  void answer(session::CallId id, std::string_view text, const Metadata* trailing = nullptr) {
-    session::Outgoing message;
+  void respond(session::CallId id, std::string_view text, const Metadata* trailing = nullptr) {
+    session::OutgoingMessage message;
     message.codec = codec();
     message.payload = Slice::copy_of(text);
     static_cast<void>(session().finish(id, Status(), message, trailing, false));
@@ -53,7 +53,7 @@ class FakeServer final : public net::ConnectionHandler {
     connection_->flush_soon();
   }
   void send(session::CallId id, std::string_view text) {
-    session::Outgoing message;
+    session::OutgoingMessage message;
     message.codec = codec();
     message.payload = Slice::copy_of(text);
     static_cast<void>(session().send(id, message, nullptr, false));
@@ -68,10 +68,10 @@ class FakeServer final : public net::ConnectionHandler {
     connection_->flush_soon();
   }
   void close(const Status& reason) { connection_->close(reason); }
-  /// Without a word.
+  /// Closes the transport without a goodbye.
   void cut() { connection_->transport().close(); }
 
-  /// What to do with a call; without it calls are kept open in `calls`.
+  /// What to do with a call. Null: calls stay open in `calls`.
   std::function<void(FakeServer&, const ServedCall&)> on_call;
   std::function<void(FakeServer&, session::Event&)> on_message;
   std::deque<ServedCall> calls;
@@ -111,7 +111,7 @@ class FakeServer final : public net::ConnectionHandler {
 };
 
 inline void echo(FakeServer& server, const ServedCall& call) {
-  if (!call.one_way) server.answer(call.id, "re:" + call.payload);
+  if (!call.one_way) server.respond(call.id, "re:" + call.payload);
 }
 
 /// Every connection made ends in a FakeServer of its own, which stays until the network is destroyed.

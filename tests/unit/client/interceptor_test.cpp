@@ -65,7 +65,7 @@ TEST_F(ClientInterceptors, ARefusalEndsTheCallBeforeItIsSent) {
   EXPECT_EQ(log.size(), 4u);
 }
 
-TEST_F(ClientInterceptors, ARefusalOfTheFirstSparesTheSecond) {
+TEST_F(ClientInterceptors, ARefusalOfTheFirstSkipsTheSecond) {
   first->refusal = Status(StatusCode::permission_denied, "not you");
 
   begin("x");
@@ -84,7 +84,7 @@ TEST_F(ClientInterceptors, AddMetadataAndBringTheDeadlineForward) {
   EXPECT_EQ(network.server(0).calls[0].deadline, clock.now() + 2s);
 }
 
-TEST_F(ClientInterceptors, CannotPutTheDeadlineOff) {
+TEST_F(ClientInterceptors, CannotPostponeTheDeadline) {
   first->deadline = clock.now() + 1h;
   network.on_call = nullptr;
 
@@ -108,7 +108,7 @@ TEST_F(ClientInterceptors, SeeFailuresOfConnecting) {
 }
 
 TEST_F(ClientInterceptors, SeeStreams) {
-  network.on_call = [](FakeServer& server, const ServedCall& call) { server.answer(call.id, "only"); };
+  network.on_call = [](FakeServer& server, const ServedCall& call) { server.respond(call.id, "only"); };
   std::optional<Status> finished;
 
   on_loop([&] {

@@ -2,7 +2,7 @@
 // Who runs a loop: hand-over, threads that the system refuses, the end, and others' exceptions.
 #include "client/loop_driver.h"
 
-#include "unit/client/refused_threads.h"
+#include "kit/refused_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST(LoopDriver, WorkIsNotLeftToAWaiterThatIsDone) {
 
 TEST(LoopDriver, AThreadThatTheSystemRefusesIsAStatus) {
   Driven driven(true);
-  const RefusedThreads refused;
+  const kit::RefusedThreads refused;
 
   const Status status = driven.driver.start_thread(nullptr);
 
@@ -60,7 +60,7 @@ TEST(LoopDriver, AThreadThatTheSystemRefusesIsAStatus) {
 TEST(LoopDriver, ACallEndsWellThoughThereIsNoThreadForTheWorkItLeaves) {
   Driven driven(true);
   driven.has_work = true;
-  const RefusedThreads refused;
+  const kit::RefusedThreads refused;
   BlockedCall call;
   BlockedCall failing;
 

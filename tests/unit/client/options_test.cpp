@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Bad options and URIs are refused when the channel is made, by name.
+// Invalid options and URIs, which the constructor of the channel refuses by name.
 #include <trunkline/channel.h>
 
 #include <gmock/gmock.h>
@@ -22,7 +22,7 @@ std::string refusal(const std::function<void(ChannelOptions&)>& change) {
   return "accepted";
 }
 
-TEST(ChannelOptions, RangesAreChecked) {
+TEST(ChannelOptions, RefusesValuesOutOfRange) {
   EXPECT_EQ(refusal([](ChannelOptions&) {}), "accepted");
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.max_connections = 0; }),
             "channel options: max_connections 0 is not 1 to 1024");
@@ -36,12 +36,12 @@ TEST(ChannelOptions, RangesAreChecked) {
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.backoff.multiplier = 0.5; }),
             "channel options: backoff.multiplier 0.500000 is not 1 to 100");
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.connect_timeout = std::chrono::milliseconds(0); }),
-            "channel options: connect_timeout of 0 us is not 1000 us to a year");
+            "channel options: connect_timeout of 0 ms is not 1 ms to 365 days");
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.idle_timeout = std::chrono::milliseconds(-1); }),
-            "channel options: idle_timeout of -1000 us is not 0 us to a year");
+            "channel options: idle_timeout of -1 ms is not 0 ms to 365 days");
 }
 
-TEST(ChannelOptions, NamesAndCombinationsAreChecked) {
+TEST(ChannelOptions, RefusesUnknownNamesAndInvalidCombinations) {
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.compressor = "squeeze"; }),
             "channel options: compressor 'squeeze' is not among compressors");
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.compressor = "identity"; }), "accepted");
@@ -52,7 +52,7 @@ TEST(ChannelOptions, NamesAndCombinationsAreChecked) {
             "channel options: interceptors holds a null pointer");
 }
 
-TEST(ChannelUri, ABadOneThrowsItsStatus) {
+TEST(ChannelUri, AnInvalidUriThrowsItsStatus) {
   try {
     const Channel channel("gopher://hole");
     FAIL() << "accepted";

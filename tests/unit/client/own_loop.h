@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OwnLoop: channels with a loop of their own that nothing ever answers.
+// OwnLoop: channels with a loop of their own whose server never responds.
 #pragma once
 
 #include "client/channel_core.h"
@@ -21,7 +21,8 @@ using namespace std::chrono_literals;
 using Text = std::string;
 using TextStream = ClientStream<Text, Text>;
 
-constexpr auto too_long = 20s;  // what is waited for is seen to within a moment, or never
+/// A wait that fails: what a test waits for happens within a moment, or never.
+constexpr auto too_long = 20s;
 
 class SilentConnector final : public Connector {
  public:

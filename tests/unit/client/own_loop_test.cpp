@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Channels with a loop of their own, and streams that outlive them on other threads.
 #include "unit/client/own_loop.h"
-#include "unit/client/refused_threads.h"
+#include "kit/refused_threads.h"
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/cancellation_signal.hpp>
@@ -29,7 +29,7 @@ TEST_F(OwnLoop, AStreamBeginsWithoutBeingReadOrWritten) {
   EXPECT_EQ(asked.get_future().wait_for(too_long), std::future_status::ready);
 }
 
-TEST_F(OwnLoop, AsynchronousOperationsEndHoweverTheyMeetTheDestructor) {
+TEST_F(OwnLoop, AsynchronousOperationsThatRaceTheDestructorEnd) {
   for (int round = 0; round < 200; ++round) {
     auto channel = make();
     TextStream stream = channel->stream<Text, Text>("Talk");
@@ -50,7 +50,7 @@ TEST_F(OwnLoop, AsynchronousOperationsEndHoweverTheyMeetTheDestructor) {
   }
 }
 
-TEST_F(OwnLoop, BlockingOperationsEndHoweverTheyMeetTheDestructor) {
+TEST_F(OwnLoop, BlockingOperationsThatRaceTheDestructorEnd) {
   for (int round = 0; round < 200; ++round) {
     auto channel = make();
     TextStream stream = channel->stream<Text, Text>("Talk");
@@ -123,7 +123,7 @@ TEST_F(OwnLoop, ACoroutineThatOwnsAStreamGoesWithTheChannel) {
   EXPECT_TRUE(core.expired());
 }
 
-TEST_F(OwnLoop, AlsoWhenTheChannelIsDestroyedOnItsOwnThread) {
+TEST_F(OwnLoop, ACoroutineThatOwnsAStreamGoesWithAChannelThatItsOwnThreadDestroys) {
   auto channel = make();
   auto held = std::make_shared<int>();
   std::promise<void> waits;
@@ -143,9 +143,9 @@ TEST_F(OwnLoop, AlsoWhenTheChannelIsDestroyedOnItsOwnThread) {
   EXPECT_EQ(held.use_count(), 1);
 }
 
-TEST_F(OwnLoop, CallsThatNoThreadIsToBeHadForSaySo) {
+TEST_F(OwnLoop, CallsFailIfTheSystemRefusesAThread) {
   const auto channel = make();
-  const RefusedThreads refused;
+  const kit::RefusedThreads refused;
   std::optional<Result<Text>> by_callback;
   Status by_coroutine;
   asio::io_context context;
@@ -171,9 +171,9 @@ TEST_F(OwnLoop, CallsThatNoThreadIsToBeHadForSaySo) {
   EXPECT_THROW(static_cast<void>(channel->executor()), StatusError);
 }
 
-TEST_F(OwnLoop, SoDoStreams) {
+TEST_F(OwnLoop, StreamsFailIfTheSystemRefusesAThread) {
   const auto channel = make();
-  const RefusedThreads refused;
+  const kit::RefusedThreads refused;
   std::optional<Status> by_callback;
   Status by_coroutine;
   asio::io_context context;
@@ -202,7 +202,7 @@ TEST_F(OwnLoop, AnOperationThatWasRefusedCannotBeCancelled) {
   asio::cancellation_signal signal;
   std::optional<TextStream> stream;
   {
-    const RefusedThreads refused;
+    const kit::RefusedThreads refused;
     stream.emplace(channel->stream<Text, Text>("Talk"));
     stream->async_finish(asio::bind_cancellation_slot(signal.slot(), [&](const Status&) {
       signal.emit(asio::cancellation_type::terminal);

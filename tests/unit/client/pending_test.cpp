@@ -24,7 +24,7 @@ TEST_F(Pending, CallbacksWaitForRoomUnderThePolicyWait) {
   EXPECT_EQ(waiting->text(), "re:1");
 }
 
-TEST_F(Pending, MoreThanMaxPendingCallsAreRefusedUnlessOtherwiseAskedFor) {
+TEST_F(Pending, CallsBeyondMaxPendingCallsAreRefusedByDefault) {
   options.max_pending_calls = 2;
   network.is_slow = true;
   const auto first = begin("1");
@@ -40,33 +40,33 @@ TEST_F(Pending, MoreThanMaxPendingCallsAreRefusedUnlessOtherwiseAskedFor) {
   EXPECT_EQ(second->text(), "re:2");
 }
 
-asio::awaitable<void> await_call(Channel& channel, std::string& answer) {
+asio::awaitable<void> await_call(Channel& channel, std::string& response) {
   auto result = co_await channel.async_call<std::string>("Echo", std::string("x"), {}, asio::use_awaitable);
-  answer = result ? *result : result.status().to_string();
+  response = result ? *result : result.status().to_string();
 }
 
 TEST_F(Pending, CoroutinesWaitForRoomUnderThePolicyWait) {
   options.max_pending_calls = 0;
   options.pending_policy = PendingPolicy::wait;
   network.is_slow = true;
-  std::string answer;
+  std::string response;
 
-  on_loop([&] { asio::co_spawn(loop().context(), await_call(channel(), answer), asio::detached); });
-  EXPECT_EQ(answer, "");
+  on_loop([&] { asio::co_spawn(loop().context(), await_call(channel(), response), asio::detached); });
+  EXPECT_EQ(response, "");
   on_loop([&] { network.make_connections(); });
 
-  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(response, "re:x");
 }
 
 TEST_F(Pending, CoroutinesAreRefusedUnderThePolicyFail) {
   options.max_pending_calls = 0;
   options.pending_policy = PendingPolicy::fail;
   network.is_slow = true;
-  std::string answer;
+  std::string response;
 
-  on_loop([&] { asio::co_spawn(loop().context(), await_call(channel(), answer), asio::detached); });
+  on_loop([&] { asio::co_spawn(loop().context(), await_call(channel(), response), asio::detached); });
 
-  EXPECT_THAT(answer, HasSubstr("max_pending_calls is 0"));
+  EXPECT_THAT(response, HasSubstr("max_pending_calls is 0"));
 }
 
 TEST_F(Pending, CallsBeyondThePeersLimitWaitInOrder) {
@@ -81,13 +81,13 @@ TEST_F(Pending, CallsBeyondThePeersLimitWaitInOrder) {
   for (std::size_t next = 0; next < 5; ++next) {
     ASSERT_GT(server.calls.size(), next);
     EXPECT_EQ(server.calls[next].payload, std::to_string(next));
-    on_loop([&] { server.answer(server.calls[next].id, "ok"); });
+    on_loop([&] { server.respond(server.calls[next].id, "ok"); });
   }
 
   for (const auto& outcome : outcomes) EXPECT_EQ(outcome->text(), "ok");
 }
 
-TEST_F(Pending, AWaitingCallBeyondThePeersLimitExpiresWithThatReason) {
+TEST_F(Pending, ACallThatExpiresWaitingForRoomSaysSo) {
   network.max_concurrent_calls = 1;
   network.on_call = nullptr;
   on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });
@@ -123,7 +123,7 @@ TEST_F(Pending, ALeavingConnectionFinishesItsCallsAndIsReplaced) {
   EXPECT_EQ(next->text(), "re:new");
   EXPECT_EQ(network.servers.size(), 2u);
   EXPECT_FALSE(old->is_done());
-  on_loop([&] { network.server(0).answer(network.server(0).calls[0].id, "late"); });
+  on_loop([&] { network.server(0).respond(network.server(0).calls[0].id, "late"); });
   EXPECT_EQ(old->text(), "late");
   settle();
   EXPECT_TRUE(network.server(0).closed);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Connecting, failing to, backing off, and the calls that wait meanwhile.
+// Attempts to connect, their failures, the backoff, and calls that wait in the meantime.
 #include "unit/client/client_fixture.h"
 
 #include "client/backoff.h"
@@ -117,7 +117,7 @@ TEST_F(Reconnect, OpenCallsOfALostConnectionEndWithItsReason) {
   EXPECT_THAT(std::string(outcome->status().message()), HasSubstr("inproc://fake"));
 }
 
-TEST_F(Reconnect, AServerThatSaysNothingIsGivenUpAfterTheHandshakeTimeout) {
+TEST_F(Reconnect, AServerWithoutAHelloIsGivenUpAfterTheHandshakeTimeout) {
   network.is_mute = true;
   options.limits.handshake_timeout = 3s;
   const auto outcome = begin("x");
@@ -131,7 +131,7 @@ TEST_F(Reconnect, AServerThatSaysNothingIsGivenUpAfterTheHandshakeTimeout) {
   EXPECT_THAT(std::string(outcome->status().message()), HasSubstr("handshake_timeout 3000 ms"));
 }
 
-TEST_F(Reconnect, WaitForReadySeesTheHello) {
+TEST_F(Reconnect, WaitForReadyReturnsWithTheHello) {
   std::optional<Status> ready;
 
   on_loop([&] { ready = channel().wait_for_ready(1s); });

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is repeated after a lost connection or a refusal, and what never is.
+// Which calls are retried after a lost connection or a refusal, and which never are.
 #include "unit/client/client_fixture.h"
-
-#include "client/retry_budget.h"
 
 #include <trunkline/client_method.h>
 
@@ -16,7 +14,7 @@ void refuse_unprocessed(FakeServer& server, const ServedCall& call) {
   server.refuse(call.id, {StatusCode::unavailable, "going away"}, true);
 }
 
-TEST_F(Retry, ACallThatMayHaveRunIsNotRepeated) {
+TEST_F(Retry, ACallThatMayHaveRunIsNotRetried) {
   network.on_call = nullptr;
   const auto outcome = begin("x");
 
@@ -27,7 +25,7 @@ TEST_F(Retry, ACallThatMayHaveRunIsNotRepeated) {
   EXPECT_EQ(network.servers.size(), 1u);
 }
 
-TEST_F(Retry, AnIdempotentCallIsRepeatedOnTheNextConnection) {
+TEST_F(Retry, AnIdempotentCallIsRetriedOnTheNextConnection) {
   network.on_call = nullptr;
   const auto outcome = begin("x", {.idempotent = true});
   network.on_call = echo;
@@ -43,13 +41,13 @@ TEST_F(Retry, AnIdempotentCallIsRepeatedOnTheNextConnection) {
 TEST_F(Retry, ACallOfAnIdempotentMethodNeedsNoOption) {
   network.on_call = nullptr;
   const UnaryMethod<std::string, std::string> method(channel(), "Echo", true);
-  std::string answer;
-  on_loop([&] { method.async("x", [&](Result<std::string> result) { answer = result.value_or("failed"); }); });
+  std::string response;
+  on_loop([&] { method.async("x", [&](Result<std::string> result) { response = result.value_or("failed"); }); });
   network.on_call = echo;
 
   on_loop([&] { network.server(0).cut(); });
 
-  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(response, "re:x");
   EXPECT_EQ(network.servers.size(), 2u);
 }
 
@@ -57,18 +55,18 @@ TEST_F(Retry, ManyCallsOfAnIdempotentMethodNeedNoOption) {
   begin("connect");
   network.server(0).on_call = [](FakeServer& server, const ServedCall&) { server.cut(); };
   const UnaryMethod<std::string, std::string> method(channel(), "Echo", true);
-  std::vector<std::string> answers;
+  std::vector<std::string> responses;
 
   on_loop([&] {
     method.many(std::vector<std::string>{"x", "y"}, 1, [&](std::size_t, Result<std::string> result) {
-      answers.push_back(result ? *result : result.status().to_string());
+      responses.push_back(result ? *result : result.status().to_string());
     });
   });
 
-  EXPECT_EQ(answers, (std::vector<std::string>{"re:x", "re:y"}));
+  EXPECT_EQ(responses, (std::vector<std::string>{"re:x", "re:y"}));
 }
 
-TEST_F(Retry, ACallBeyondGoawayIsRepeatedElsewhere) {
+TEST_F(Retry, ACallBeyondGoawayIsRetriedElsewhere) {
   begin("connect");
   network.server(0).on_call = refuse_unprocessed;
   const auto outcome = begin("x", {.idempotent = true});
@@ -81,7 +79,7 @@ TEST_F(Retry, ACallBeyondGoawayIsRepeatedElsewhere) {
   EXPECT_EQ(network.servers.size(), 2u);
 }
 
-TEST_F(Retry, ARefusalAsUnprocessedIsRepeatedAfterAWait) {
+TEST_F(Retry, ARefusalAsUnprocessedIsRetriedAfterAPause) {
   int refused = 0;
   network.on_call = [&](FakeServer& server, const ServedCall& call) {
     if (++refused <= 2) return refuse_unprocessed(server, call);
@@ -114,7 +112,7 @@ TEST_F(Retry, EndsAfterMaxRetries) {
   EXPECT_FALSE(outcome->status().may_have_run());
 }
 
-TEST_F(Retry, ZeroRetriesMeansNone) {
+TEST_F(Retry, ZeroRetriesDisableRetries) {
   options.max_retries = 0;
   network.on_call = refuse_unprocessed;
 
@@ -122,7 +120,7 @@ TEST_F(Retry, ZeroRetriesMeansNone) {
   EXPECT_EQ(network.server(0).calls.size(), 1u);
 }
 
-TEST_F(Retry, OverloadIsNotRepeated) {
+TEST_F(Retry, OverloadIsNotRetried) {
   network.on_call = [](FakeServer& server, const ServedCall& call) {
     server.refuse(call.id, {StatusCode::resource_exhausted, "too many calls"}, true);
   };
@@ -134,7 +132,7 @@ TEST_F(Retry, OverloadIsNotRepeated) {
   EXPECT_EQ(network.server(0).calls.size(), 1u);
 }
 
-TEST_F(Retry, RepetitionsObeyThePolicyForCallsThatWait) {
+TEST_F(Retry, RetriesObeyThePendingPolicy) {
   options.max_pending_calls = 0;
   network.on_call = nullptr;
   on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });
@@ -148,14 +146,14 @@ TEST_F(Retry, RepetitionsObeyThePolicyForCallsThatWait) {
   EXPECT_TRUE(outcome->status().may_have_run());
 }
 
-TEST_F(Retry, OrderedChannelsRepeatNothing) {
+TEST_F(Retry, OrderedChannelsRetryNothing) {
   options.ordered = true;
   network.on_call = refuse_unprocessed;
 
   EXPECT_EQ(begin("x")->count, 1);
 }
 
-TEST_F(Retry, TheDeadlineHoldsOverAllRepetitions) {
+TEST_F(Retry, TheDeadlineHoldsForAllRetriesTogether) {
   network.on_call = refuse_unprocessed;
   options.max_retries = 100;
 
@@ -166,7 +164,7 @@ TEST_F(Retry, TheDeadlineHoldsOverAllRepetitions) {
   EXPECT_EQ(outcome->status().code(), StatusCode::deadline_exceeded);
 }
 
-TEST_F(Retry, LargeRequestsAreRepeatedOnlyIfIdempotent) {
+TEST_F(Retry, LargeRequestsAreRetriedOnlyIfIdempotent) {
   int refused = 0;
   network.on_call = [&](FakeServer& server, const ServedCall& call) {
     if (++refused <= 2) return refuse_unprocessed(server, call);
@@ -187,37 +185,24 @@ TEST_F(Retry, LargeRequestsAreRepeatedOnlyIfIdempotent) {
   EXPECT_EQ(idempotent->text(), "re:" + large);
 }
 
-TEST_F(Retry, MetadataAndReplyGoWithTheRepetition) {
+TEST_F(Retry, MetadataAndResponseInfoGoWithTheRetry) {
   int refused = 0;
   network.on_call = [&](FakeServer& server, const ServedCall& call) {
     EXPECT_EQ(call.metadata.get("token"), "t");
     if (++refused == 1) return refuse_unprocessed(server, call);
     echo(server, call);
   };
-  ReplyInfo reply;
+  ResponseInfo info;
   CallOptions call_options;
   call_options.metadata = {{"token", "t"}};
-  call_options.reply = &reply;
+  call_options.response_info = &info;
 
   const auto outcome = begin("x", call_options);
   advance(1s);
 
   EXPECT_EQ(outcome->text(), "re:x");
   EXPECT_EQ(refused, 2);
-  EXPECT_EQ(reply.peer, "inproc://fake");
-}
-
-TEST(RetryBudget, IsSpentByRepetitionsAndFilledBySuccesses) {
-  RetryBudget budget;
-  int taken = 0;
-  while (budget.try_take()) ++taken;
-
-  for (int i = 0; i < RetryBudget::repetition_cost - 1; ++i) budget.on_success();
-  EXPECT_FALSE(budget.try_take());
-  budget.on_success();
-
-  EXPECT_TRUE(budget.try_take());
-  EXPECT_EQ(taken, RetryBudget::most_tokens / RetryBudget::repetition_cost);
+  EXPECT_EQ(info.peer, "inproc://fake");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a client's stream ends: its metadata, its status behind the last message, limits, and writes that fail.
+// The end of a client's stream: metadata, the status behind the last message, limits, and failed writes.
 #include "unit/client/client_fixture.h"
 
 namespace trunkline::client {
@@ -35,7 +35,7 @@ TEST_F(StreamEnds, MetadataOfAnEndWithAMessageIsTrailing) {
   open();
   const Metadata trailing{{"late", "1"}};
 
-  on_loop([&] { server().answer(id(), "last", &trailing); });
+  on_loop([&] { server().respond(id(), "last", &trailing); });
 
   EXPECT_EQ(stream->trailing().get("late"), "1");
   EXPECT_TRUE(stream->leading().empty());
@@ -45,7 +45,7 @@ struct Refusal final : Interceptor {
   Status on_start(CallInfo&) override { return {StatusCode::permission_denied, "no"}; }
 };
 
-TEST_F(StreamEnds, OneThatWasNeverSentHasNotRun) {
+TEST_F(StreamEnds, AStreamThatWasNotSentHasNotRun) {
   std::vector<Status> ends;
   const auto end_of = [&](const CallOptions& call_options, bool is_cancelled) {
     on_loop([&] { stream.emplace(channel().stream<Text, Text>("Talk", call_options)); });
@@ -70,7 +70,7 @@ TEST_F(StreamEnds, OneThatWasNeverSentHasNotRun) {
   for (const Status& status : ends) EXPECT_FALSE(status.may_have_run()) << status.to_string();
 }
 
-TEST_F(StreamEnds, OneThatWasSentMayHaveRun) {
+TEST_F(StreamEnds, AStreamThatWasSentMayHaveRun) {
   open();
   std::optional<Status> end;
   on_loop([&] { stream->async_finish([&](Status status) { end = std::move(status); }); });
@@ -81,7 +81,7 @@ TEST_F(StreamEnds, OneThatWasSentMayHaveRun) {
   EXPECT_TRUE(end->may_have_run());
 }
 
-TEST_F(StreamEnds, OneTooLongForTheServerHasNotRun) {
+TEST_F(StreamEnds, AStreamWhoseRequestIsTooLongForTheServerHasNotRun) {
   std::optional<Status> end;
   const Text text(ConnectionLimits().max_message_bytes + 1, 'x');
   on_loop([&] { EXPECT_TRUE(channel().wait_for_ready(1s)); });

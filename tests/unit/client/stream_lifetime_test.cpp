@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Streams beside their users' lifetimes: after the channel, given up early, moved over, cancelled through slots.
+// Lifetimes of streams: after the channel, released early, assigned over, cancelled through slots.
 #include "unit/client/client_fixture.h"
 
 #include <asio/bind_cancellation_slot.hpp>
@@ -48,7 +48,7 @@ TEST_F(StreamLifetime, AsynchronousOperationsCompleteAfterTheChannel) {
   EXPECT_EQ(finished->code(), StatusCode::cancelled);
 }
 
-TEST_F(StreamLifetime, CallsThatHandlersBeginWhileTheChannelGoesEnd) {
+TEST_F(StreamLifetime, CallsThatHandlersBeginDuringDestructionEnd) {
   constexpr int count = 2000;
   std::vector<TextStream> streams;
   for (int i = 0; i < count; ++i) streams.push_back(open());
@@ -98,7 +98,7 @@ TEST_F(StreamLifetime, HandlersReadWhatIsHeldOneAfterTheOther) {
   EXPECT_EQ(end->code(), StatusCode::cancelled);
 }
 
-TEST_F(StreamLifetime, BlockingInAHandlerFirstTellsWhatItHasBegun) {
+TEST_F(StreamLifetime, BlockingInAHandlerFirstCompletesWhatItHasBegun) {
   TextStream stream = open();
   on_loop([&] { destroy_channel(); });
   std::string order;
@@ -114,7 +114,7 @@ TEST_F(StreamLifetime, BlockingInAHandlerFirstTellsWhatItHasBegun) {
   EXPECT_EQ(order, "outer blocks inner done");
 }
 
-TEST_F(StreamLifetime, GivenUpBeforeItsLaunchItNeverReachesTheServer) {
+TEST_F(StreamLifetime, AStreamReleasedBeforeItsLaunchNeverReachesTheServer) {
   std::optional<TextStream> stream(channel().stream<Text, Text>("Talk"));
   event_loop->post([&] { stream.reset(); });
 
@@ -123,7 +123,7 @@ TEST_F(StreamLifetime, GivenUpBeforeItsLaunchItNeverReachesTheServer) {
   EXPECT_TRUE(network.servers.empty() || server().calls.empty());
 }
 
-TEST_F(StreamLifetime, AssigningAnotherLetsGoOfTheOldCall) {
+TEST_F(StreamLifetime, AssigningAnotherReleasesTheOldCall) {
   TextStream stream = open();
   const session::CallId old = id();
   TextStream other = open();
@@ -133,26 +133,26 @@ TEST_F(StreamLifetime, AssigningAnotherLetsGoOfTheOldCall) {
   EXPECT_EQ(server().cancelled, std::vector<session::CallId>{old});
 }
 
-TEST_F(StreamLifetime, ReplyInfoIsNotTouchedOnceItIsLetGo) {
-  auto reply = std::make_unique<ReplyInfo>();
-  std::optional<TextStream> stream(open({.reply = reply.get()}));
+TEST_F(StreamLifetime, ResponseInfoIsNotTouchedAfterTheStreamIsReleased) {
+  auto info = std::make_unique<ResponseInfo>();
+  std::optional<TextStream> stream(open({.response_info = info.get()}));
 
   stream.reset();
-  reply->peer = "untouched";
+  info->peer = "untouched";
   settle();
 
-  EXPECT_EQ(reply->peer, "untouched");
+  EXPECT_EQ(info->peer, "untouched");
   EXPECT_EQ(server().cancelled.size(), 1u);
 }
 
-TEST_F(StreamLifetime, ReplyInfoIsFilledInWhenTheCallIsCancelledByHand) {
-  ReplyInfo reply;
-  TextStream stream = open({.reply = &reply});
+TEST_F(StreamLifetime, ResponseInfoIsFilledInWhenTheUserCancelsTheCall) {
+  ResponseInfo info;
+  TextStream stream = open({.response_info = &info});
   on_loop([&] { server().send_leading(id(), {{"early", "1"}}); });
 
   on_loop([&] { stream.cancel(); });
 
-  EXPECT_EQ(reply.leading.get("early"), "1");
+  EXPECT_EQ(info.leading.get("early"), "1");
 }
 
 TEST_F(StreamLifetime, ASlotCancelsTheCall) {

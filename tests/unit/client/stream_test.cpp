@@ -122,7 +122,7 @@ TEST_F(Stream, ClosingBeforeTheConnectionReachesTheServer) {
   EXPECT_EQ(write("x")->status().code(), StatusCode::failed_precondition);
 }
 
-TEST_F(Stream, LeadingMetadataIsThereWithTheFirstMessage) {
+TEST_F(Stream, LeadingMetadataComesWithTheFirstMessage) {
   open();
   on_loop([&] {
     server().send_leading(id(), {{"early", "1"}});
@@ -157,7 +157,7 @@ TEST_F(Stream, DroppingItCancelsTheCall) {
   EXPECT_EQ(server().cancelled.size(), 1u);
 }
 
-TEST_F(Stream, DroppingItWithMessagesUnreadGivesTheirCreditBack) {
+TEST_F(Stream, DroppingItReturnsTheCreditOfUnreadMessages) {
   options.limits.connection_credit_bytes = 1 << 20;
   const Text large(200 << 10, 'x');
   for (int i = 0; i < 20; ++i) {
@@ -204,7 +204,7 @@ TEST_F(Stream, ItsDeadlineEndsIt) {
   advance(2100ms);
 
   EXPECT_EQ(reading->status().message(),
-            "call Talk: deadline exceeded after 2000 ms waiting for the answer of inproc://fake");
+            "call Talk: deadline exceeded after 2000 ms waiting for the response of inproc://fake");
   EXPECT_EQ(server().cancelled.size(), 1u);
 }
 
@@ -231,7 +231,7 @@ TEST_F(Stream, AMessageThatDoesNotParseFailsItsReadOnly) {
   std::optional<ClientStream<Text, Empty>> other;
   open();
   on_loop([&] {
-    session::Outgoing message;
+    session::OutgoingMessage message;
     message.codec = network.server(0).codec();
     message.payload = Slice::from_static("not json");
     server().send(id(), "fine");
@@ -243,7 +243,7 @@ TEST_F(Stream, AMessageThatDoesNotParseFailsItsReadOnly) {
 TEST_F(Stream, WritesWaitForTheServerToRead) {
   open();
   const Text large(64 << 10, 'x');
-  server().on_message = [](FakeServer&, session::Event& event) { event.held = true; };
+  server().on_message = [](FakeServer&, session::Event& event) { event.is_retained = true; };
   int written = 0;
   while (written < 200 && write(large)->is_done()) ++written;
 

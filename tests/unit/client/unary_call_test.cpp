@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unary and one-way calls over a ready connection: answers, statuses, metadata, codecs.
+// Unary and one-way calls over a ready connection: responses, statuses, metadata, codecs.
 #include "unit/client/client_fixture.h"
 
 #include <trunkline/value.h>
@@ -10,7 +10,7 @@ namespace {
 
 using UnaryCall = ClientFixture;
 
-TEST_F(UnaryCall, ConnectsOnFirstUseAndAnswers) {
+TEST_F(UnaryCall, ConnectsOnFirstUse) {
   EXPECT_EQ(channel().state(), ChannelState::idle);
   EXPECT_EQ(network.attempts, 0);
 
@@ -25,15 +25,15 @@ TEST_F(UnaryCall, ConnectsOnFirstUseAndAnswers) {
 }
 
 TEST_F(UnaryCall, OptionsMayBeLeftOut) {
-  std::optional<Result<std::string>> answer;
+  std::optional<Result<std::string>> response;
 
   on_loop([&] {
     channel().async_call<std::string>("Echo", std::string("x"),
-                                      [&](Result<std::string> result) { answer = std::move(result); });
+                                      [&](Result<std::string> result) { response = std::move(result); });
   });
 
-  ASSERT_TRUE(answer && answer->is_ok());
-  EXPECT_EQ(**answer, "re:x");
+  ASSERT_TRUE(response && response->is_ok());
+  EXPECT_EQ(**response, "re:x");
 }
 
 TEST_F(UnaryCall, AnExceptionOfAnotherHandlerComesOutOfABlockingCallOnAUsersLoop) {
@@ -85,43 +85,43 @@ TEST_F(UnaryCall, GivesTheServersStatusUnchanged) {
   EXPECT_EQ(outcome->status().details()[0].value, "bytes");
 }
 
-TEST_F(UnaryCall, SendsMetadataAndFillsReplyInfo) {
+TEST_F(UnaryCall, SendsMetadataAndFillsResponseInfo) {
   network.on_call = [](FakeServer& server, const ServedCall& call) {
     EXPECT_EQ(call.metadata.get("asked"), "yes");
     server.send_leading(call.id, {{"early", "1"}});
     const Metadata trailing{{"late", "2"}};
-    server.answer(call.id, "done", &trailing);
+    server.respond(call.id, "done", &trailing);
   };
-  ReplyInfo reply;
+  ResponseInfo info;
   CallOptions call_options;
   call_options.metadata = {{"asked", "yes"}};
-  call_options.reply = &reply;
+  call_options.response_info = &info;
 
   const auto outcome = begin("x", call_options);
 
   EXPECT_EQ(outcome->text(), "done");
-  EXPECT_EQ(reply.leading.get("early"), "1");
-  EXPECT_EQ(reply.trailing.get("late"), "2");
-  EXPECT_EQ(reply.peer, "inproc://fake");
+  EXPECT_EQ(info.leading.get("early"), "1");
+  EXPECT_EQ(info.trailing.get("late"), "2");
+  EXPECT_EQ(info.peer, "inproc://fake");
 }
 
-TEST_F(UnaryCall, FillsReplyInfoOfFailures) {
+TEST_F(UnaryCall, FillsResponseInfoOfFailures) {
   network.on_call = [](FakeServer& server, const ServedCall& call) {
     const Metadata trailing{{"why", "because"}};
     server.refuse(call.id, {StatusCode::aborted, "no"}, false, &trailing);
   };
-  ReplyInfo reply;
+  ResponseInfo info;
   CallOptions call_options;
-  call_options.reply = &reply;
+  call_options.response_info = &info;
 
   begin("x", call_options);
 
-  EXPECT_EQ(reply.trailing.get("why"), "because");
+  EXPECT_EQ(info.trailing.get("why"), "because");
 }
 
-TEST_F(UnaryCall, AnAnswerThatDoesNotParseIsInvalidArgument) {
+TEST_F(UnaryCall, AResponseInACodecThatDoesNotKnowTheTypeIsUnimplemented) {
   network.on_call = [](FakeServer& server, const ServedCall& call) {
-    session::Outgoing message;
+    session::OutgoingMessage message;
     message.codec = server.codec();
     message.payload = Slice::from_static("text");
     static_cast<void>(server.session().finish(call.id, Status(), message, nullptr, false));
@@ -136,7 +136,7 @@ TEST_F(UnaryCall, AnAnswerThatDoesNotParseIsInvalidArgument) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("call Echo: decode message: codec bytes"));
 }
 
-TEST_F(UnaryCall, AnAnswerWithoutAMessageIsInternalUnlessNoneIsWanted) {
+TEST_F(UnaryCall, AResponseWithoutAMessageIsInternalUnlessNoneIsWanted) {
   network.on_call = [](FakeServer& server, const ServedCall& call) { server.refuse(call.id, Status(), false); };
   std::optional<Status> empty;
 
@@ -150,7 +150,7 @@ TEST_F(UnaryCall, AnAnswerWithoutAMessageIsInternalUnlessNoneIsWanted) {
   EXPECT_EQ(network.server(0).calls[1].payload, "");
 }
 
-TEST_F(UnaryCall, AcceptsAnAnswerBeforeTheStatus) {
+TEST_F(UnaryCall, AcceptsAResponseBeforeTheStatus) {
   network.on_call = [](FakeServer& server, const ServedCall& call) {
     server.send(call.id, "early");
     server.refuse(call.id, Status(), false);
@@ -200,7 +200,7 @@ TEST_F(UnaryCall, BadMethodNameIsInvalidArgument) {
   EXPECT_FALSE(empty->status().may_have_run());
 }
 
-TEST_F(UnaryCall, OneWayCompletesOnceItIsOnItsWay) {
+TEST_F(UnaryCall, OneWayCompletesOnceItIsSent) {
   std::optional<Status> status;
 
   on_loop([&] {
@@ -213,23 +213,23 @@ TEST_F(UnaryCall, OneWayCompletesOnceItIsOnItsWay) {
   EXPECT_EQ(network.server(0).calls[0].payload, "n");
 }
 
-TEST_F(UnaryCall, MethodHandlesServeOnOtherChannelsAsNames) {
+TEST_F(UnaryCall, AMethodHandleIsANameOnOtherChannels) {
   const Method handle = channel().method("Echo");
   auto other = ChannelCore::make(loop(), options, [this](net::Loop&) { return network.connector(); });
   Channel second(other);
   second.method("SomethingElse");
-  std::string answer;
+  std::string response;
 
   on_loop([&] {
     second.async_call<std::string>(handle, std::string("x"), {},
-                                   [&](Result<std::string> r) { answer = r.value_or("?"); });
+                                   [&](Result<std::string> r) { response = r.value_or("?"); });
   });
 
-  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(response, "re:x");
   EXPECT_EQ(network.server(0).calls[0].method, "Echo");
 }
 
-TEST_F(UnaryCall, ManyMethodNamesAreToldApart) {
+TEST_F(UnaryCall, ManyMethodNamesAreDistinguished) {
   for (int i = 0; i < 500; ++i) {
     const std::string name = "Method" + std::to_string(i);
     begin("x", {}, name);
@@ -239,14 +239,14 @@ TEST_F(UnaryCall, ManyMethodNamesAreToldApart) {
 }
 
 TEST_F(UnaryCall, BlockingOnTheLoopsThreadRunsTheLoop) {
-  std::string answer;
+  std::string response;
 
-  on_loop([&] { answer = channel().call<std::string>("Echo", std::string("x")).value_or("?"); });
+  on_loop([&] { response = channel().call<std::string>("Echo", std::string("x")).value_or("?"); });
 
-  EXPECT_EQ(answer, "re:x");
+  EXPECT_EQ(response, "re:x");
 }
 
-TEST_F(UnaryCall, BlockingInsideACompletionGetsItsAnswer) {
+TEST_F(UnaryCall, BlockingInsideACompletionGetsItsResponse) {
   std::string inner;
   int outer = 0;
 

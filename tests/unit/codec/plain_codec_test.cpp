@@ -121,9 +121,9 @@ TEST(PlainType, HasTheNamesOfItsFieldsWhereverItIsDeclared) {
     std::vector<Local> others;
   };
 
-  EXPECT_EQ(field_names<Local>(), (std::array<std::string_view, 2>{"one", "others"}));
-  EXPECT_EQ(field_names<Pair<Point>>(), (std::array<std::string_view, 2>{"first", "second"}));
-  EXPECT_EQ(field_names<Assortment>()[20], "children");
+  EXPECT_EQ(detail::field_names<Local>(), (std::array<std::string_view, 2>{"one", "others"}));
+  EXPECT_EQ(detail::field_names<Pair<Point>>(), (std::array<std::string_view, 2>{"first", "second"}));
+  EXPECT_EQ(detail::field_names<Assortment>()[20], "children");
 }
 
 TEST(PlainType, IsCalledByItsNameWithoutNamespaces) {
@@ -131,9 +131,9 @@ TEST(PlainType, IsCalledByItsNameWithoutNamespaces) {
     int one;
   };
 
-  EXPECT_EQ(to_string(plain::describe<Point>()), "Point");
-  EXPECT_EQ(to_string(plain::describe<Local>()), "Local");
-  const std::string pair = to_string(plain::describe<Pair<Point>>());
+  EXPECT_EQ(to_string(detail::describe<Point>()), "Point");
+  EXPECT_EQ(to_string(detail::describe<Local>()), "Local");
+  const std::string pair = to_string(detail::describe<Pair<Point>>());
   EXPECT_TRUE(pair.starts_with("Pair<") && pair.ends_with("Point>")) << pair;
 }
 

@@ -83,7 +83,7 @@ TEST(ProtobufCodec, RefusesCutFields) {
     if (!status.is_ok()) {
       ++refused;
       EXPECT_EQ(status.message(),
-                "decode protobuf: " + std::to_string(size) + " bytes are no trunkline.test.Everything");
+                "decode protobuf: " + std::to_string(size) + " bytes are not a trunkline.test.Everything");
     } else {
       EXPECT_EQ(message.ByteSizeLong(), size);
     }
@@ -115,7 +115,7 @@ TEST(ProtobufCodec, ReadsAnyMessageWhereNoneIsExpected) {
 
   EXPECT_EQ(decode_text("protobuf", sample().SerializeAsString(), message), "ok");
   EXPECT_EQ(decode_text("protobuf", "\x0A\x05", message),
-            "invalid_argument: decode protobuf: 2 bytes are no google.protobuf.Empty");
+            "invalid_argument: decode protobuf: 2 bytes are not a google.protobuf.Empty");
 }
 
 TEST(ProtobufCodec, RefusesOtherMessages) {

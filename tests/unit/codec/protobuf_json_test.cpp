@@ -76,12 +76,12 @@ TEST(ProtobufJson, CutsAndCleansHostileNames) {
 
 TEST(ProtobufJson, NamesFieldsWhoseValueDoesNotFitWithoutShowingIt) {
   EXPECT_EQ(refusal(R"({"numbers":["secret"]})"),
-            "field numbers[0] of trunkline.test.Everything: value does not fit its type");
+            "field numbers[0] of trunkline.test.Everything: value does not match its type");
   EXPECT_EQ(refusal(R"({"inner":{"count":99999999999}})"),
-            "field inner.count of trunkline.test.Everything: value does not fit its type");
+            "field inner.count of trunkline.test.Everything: value does not match its type");
   EXPECT_EQ(refusal(R"({"content":"%secret%"})"),
-            "field content of trunkline.test.Everything: value does not fit its type");
-  EXPECT_EQ(refusal(R"(["secret"])"), "payload does not fit trunkline.test.Everything");
+            "field content of trunkline.test.Everything: value does not match its type");
+  EXPECT_EQ(refusal(R"(["secret"])"), "payload is not a valid trunkline.test.Everything");
 }
 
 TEST(ProtobufJson, SaysWhereTheTextIsWrong) {

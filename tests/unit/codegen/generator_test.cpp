@@ -136,8 +136,8 @@ TEST(Generator, RefusesTheNamespacesThatItsHeadersNeed) {
     file.mutable_service(0)->mutable_method(0)->set_output_type("." + package + ".M");
 
     EXPECT_EQ(error_of(request), "a/b.proto: package " + package +
-                                     " is the namespace of a library that its C++ needs; services are to be in "
-                                     "another, or in one below it");
+                                     " is the namespace of a library that its C++ code needs; put the services into "
+                                     "another package, or into one below it");
     request.set_parameter("python");
     EXPECT_EQ(generate(request).error(), "");
   }

@@ -48,7 +48,7 @@ TEST(PluginOptions, AreSeparatedByCommas) {
 }
 
 TEST(PluginOptions, UnknownOneIsNamedBesideTheKnown) {
-  const std::string known = "': it is unknown; the options are cpp, python, imports=relative, imports=absolute";
+  const std::string known = "': unknown option; the options are cpp, python, imports=relative, imports=absolute";
 
   EXPECT_EQ(error_of("python,java"), "parse option 'java" + known);
   EXPECT_EQ(error_of("imports=no"), "parse option 'imports=no" + known);

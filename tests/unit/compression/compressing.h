@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the tests of compressors share: every built-in one, contents to compress, guarded decompression.
+// Shared by the tests of compressors: every built-in compressor, contents to compress, guarded decompression.
 #pragma once
 
 #include <trunkline/compressor.h>
@@ -52,7 +52,14 @@ inline Status decompress(const Compressor& compressor, std::string_view input, s
   return status;
 }
 
-/// TRUNKLINE_SEED, or one drawn at random; printed so that it can be given back.
+/// The decompressed content, or "! " and the status. `name` is a built-in compressor.
+inline std::string decompressed(std::string_view name, std::string_view input, std::size_t size) {
+  std::string content;
+  const Status status = decompress(*compressors().find(name), input, size, content);
+  return status.is_ok() ? content : "! " + status.to_string();
+}
+
+/// TRUNKLINE_SEED, or a random seed; printed so that a failure can be reproduced.
 inline std::uint64_t seed() {
   const char* given = std::getenv("TRUNKLINE_SEED");
   const std::uint64_t value = given != nullptr ? std::strtoull(given, nullptr, 10) : std::random_device{}();
@@ -67,10 +74,10 @@ inline std::string noise(std::size_t size, std::uint64_t seed_value) {
   return content;
 }
 
-/// Text that repeats itself without being dull.
+/// Text with repetitions, but not only repetitions.
 inline std::string prose(std::size_t size) {
   std::string content;
-  for (std::size_t i = 0; content.size() < size; ++i) content += "call " + std::to_string(i * i % 977) + " answered; ";
+  for (std::size_t i = 0; content.size() < size; ++i) content += "call " + std::to_string(i * i % 977) + " finished; ";
   content.resize(size);
   return content;
 }

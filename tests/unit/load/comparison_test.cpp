@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What two runs are told apart by.
+// The comparison of two runs and more.
 #include "load/comparison.h"
 
 #include <gtest/gtest.h>
@@ -30,7 +30,7 @@ const ComparedFigure& figure(const Comparison& comparison, const std::string& na
                        [&](const ComparedFigure& each) { return each.name == name; });
 }
 
-TEST(Comparison, TellsWhatIsBeyondTheSpread) {
+TEST(Comparison, FindsDifferencesBeyondTheSpread) {
   const std::vector<LoadReport> runs{run_of({100, 110, 90}, 1000), run_of({200, 210, 190}, 500),
                                      run_of({50, 55, 45}, 2000), run_of({105, 115, 95}, 1000)};
 
@@ -44,7 +44,7 @@ TEST(Comparison, TellsWhatIsBeyondTheSpread) {
   EXPECT_EQ(figure(comparison, "p50_ms").verdicts, (std::vector{Verdict::better, Verdict::worse, Verdict::within}));
 }
 
-TEST(Comparison, KnowsNothingOfTheSpreadOfTooShortARun) {
+TEST(Comparison, HasNoVerdictOnARunThatIsTooShort) {
   const Comparison comparison = compare({run_of({100, 110}, 1000), run_of({900, 910, 890}, 1000)});
 
   EXPECT_EQ(figure(comparison, "calls_per_second").verdicts.front(), Verdict::unknown);
@@ -58,7 +58,7 @@ TEST(Comparison, NamesSettingsThatDiffer) {
   EXPECT_EQ(compare(runs).differences, std::vector<std::string>{"connections: 1, 8"});
 }
 
-TEST(Comparison, NamesWhatElseWasNotTheSame) {
+TEST(Comparison, NamesOtherDifferences) {
   std::vector<LoadReport> runs{run_of({1, 1, 1}, 1), run_of({1, 1, 1}, 1)};
   runs[0].settings.duration_seconds = 5;
   runs[1].settings.total = 1000;
@@ -92,14 +92,14 @@ TEST(Comparison, HasTheFiguresOfAllRuns) {
   EXPECT_EQ(comparison.figures.front().name, "calls_per_second");
 }
 
-TEST(Comparison, LeavesSecondsWithoutLatencyOutOfItsSpread) {
+TEST(Comparison, IgnoresSecondsWithoutLatencyInItsSpread) {
   std::vector<LoadReport> runs{run_of({100, 100, 100, 0}, 1000), run_of({100, 100, 100}, 1100)};
   runs[0].series.back().p50_ns = runs[0].series.back().p99_ns = runs[0].series.back().max_ns = 0;
 
   EXPECT_EQ(figure(compare(runs), "p50_ms").verdicts.front(), Verdict::worse);
 }
 
-TEST(Comparison, HasNoRatioToNothing) {
+TEST(Comparison, HasNoRatioToZero) {
   std::vector<LoadReport> runs{run_of({1, 1, 1}, 1), run_of({1, 1, 1}, 1)};
   runs[1].failed = 5;
 

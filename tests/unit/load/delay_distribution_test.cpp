@@ -12,7 +12,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::nanoseconds;
 
-TEST(DelayDistribution, OfNothingIsNone) {
+TEST(DelayDistribution, IsZeroWithoutShares) {
   DelayDistribution none;
 
   EXPECT_TRUE(none.is_none());

@@ -60,7 +60,7 @@ TEST(FineHistogram, IsExactBelowATwoThousandthPart) {
   EXPECT_EQ(histogram->quantile(1.0), 1023U);
 }
 
-TEST(FineHistogram, CountsManyOfAValueAtOnce) {
+TEST(FineHistogram, CountsAValueManyTimesAtOnce) {
   const auto one_by_one = std::make_unique<FineHistogram>(), at_once = std::make_unique<FineHistogram>();
   for (int count = 0; count < 7; ++count) one_by_one->record(123456);
   at_once->record(123456, 7);
@@ -71,7 +71,7 @@ TEST(FineHistogram, CountsManyOfAValueAtOnce) {
   EXPECT_EQ(at_once->min(), 123456U);
 }
 
-TEST(FineHistogram, MergedAndClearedIsAsIfRecordedOnce) {
+TEST(FineHistogram, IsTheSameAfterMergingAndClearing) {
   const auto left = std::make_unique<FineHistogram>(), right = std::make_unique<FineHistogram>();
   const auto both = std::make_unique<FineHistogram>(), empty = std::make_unique<FineHistogram>();
   for (std::uint64_t value = 1; value < 1000000; value = value * 3 + 1) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program: durations in nanoseconds on its standard input, the figures of a run that had them on its output.
+// A program that reads durations in nanoseconds from standard input, and prints the figures of a run with them.
 #include "load/report_json.h"
 
 #include <cstdint>

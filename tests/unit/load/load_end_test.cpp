@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How runs end: calls that fail last, that are answered late or never, and what of them is counted.
+// The end of runs: calls that fail last, that have a late response or none, and how they are counted.
 #include "served_echo.h"
 
 #include <gtest/gtest.h>
@@ -17,22 +17,22 @@
 namespace trunkline::load {
 namespace {
 
-/// Echoes after what is given of the call's number, from 0.
+/// Echoes after a delay that is computed from the number of the call, from 0.
 class Numbered {
  public:
-  struct Answer {
+  struct Response {
     std::chrono::milliseconds delay{0};
     Status status{};
   };
-  using Choice = std::function<Answer(std::uint64_t)>;
+  using Choice = std::function<Response(std::uint64_t)>;
 
   explicit Numbered(Choice choice, std::chrono::milliseconds fence = 0ms) : choice_(std::move(choice)), fence_(fence) {
     server_.handle<Slice, Slice>(
         echo_method, [this](const Slice& request, Slice& response, ServerContext&) -> asio::awaitable<Status> {
-          const Answer answer = choice_(calls_++);
-          if (answer.delay > 0ms) co_await wait(answer.delay);
+          const Response chosen = choice_(calls_++);
+          if (chosen.delay > 0ms) co_await wait(chosen.delay);
           response = request;
-          co_return answer.status;
+          co_return chosen.status;
         });
     server_.handle<Slice, Slice>(fence_method, [this](const Slice&, Slice&, ServerContext&) -> asio::awaitable<Status> {
       if (fence_ > 0ms) co_await wait(fence_);
@@ -57,7 +57,7 @@ class Numbered {
   std::string endpoint_;
 };
 
-/// Stopped if it does not end by itself.
+/// A run that is stopped if it does not end by itself.
 std::unique_ptr<LoadReport> run_at_most(LoadPlan plan, std::chrono::milliseconds length) {
   LoadRun run(std::move(plan));
   std::atomic<bool> is_over{false};
@@ -73,9 +73,9 @@ std::unique_ptr<LoadReport> run_at_most(LoadPlan plan, std::chrono::milliseconds
   return std::make_unique<LoadReport>(report.is_ok() ? *std::move(report) : LoadReport());
 }
 
-TEST(LoadEnd, ComesThoughTheLastCallOfATotalIsRefused) {
+TEST(LoadEnd, ComesEvenIfTheLastCallOfATotalIsRefused) {
   Numbered served([](std::uint64_t number) {
-    return Numbered::Answer{.status = number == 2 ? Status(StatusCode::unavailable, "gone") : Status::ok()};
+    return Numbered::Response{.status = number == 2 ? Status(StatusCode::unavailable, "gone") : Status::ok()};
   });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = plan.duration = 0ms;
@@ -88,8 +88,8 @@ TEST(LoadEnd, ComesThoughTheLastCallOfATotalIsRefused) {
   EXPECT_EQ(report->failed, 1U);
 }
 
-TEST(LoadEnd, ComesThoughAllCallsOfATotalAreRefused) {
-  Numbered served([](std::uint64_t) { return Numbered::Answer{.status = {StatusCode::unavailable, "gone"}}; });
+TEST(LoadEnd, ComesEvenIfAllCallsOfATotalAreRefused) {
+  Numbered served([](std::uint64_t) { return Numbered::Response{.status = {StatusCode::unavailable, "gone"}}; });
   LoadPlan plan = plan_for(served.endpoint(), CallKind::unary);
   plan.warmup = plan.duration = 0ms;
   plan.total = 6;
@@ -101,9 +101,9 @@ TEST(LoadEnd, ComesThoughAllCallsOfATotalAreRefused) {
   EXPECT_EQ(report->failed, 6U);
 }
 
-// The first half is answered at once, the rest not before the run is over.
-TEST(LoadEnd, CountsWaitsOfCallsThatAreNeverAnsweredAtARate) {
-  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number < 50 ? 0ms : 60s}; });
+// The first half has its responses at once, and the rest not before the run is over.
+TEST(LoadEnd, CountsWaitsOfCallsWithoutAResponseAtARate) {
+  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number < 50 ? 0ms : 60s}; });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
   plan.duration = 500ms;
@@ -121,7 +121,7 @@ TEST(LoadEnd, CountsWaitsOfCallsThatAreNeverAnsweredAtARate) {
 }
 
 TEST(LoadEnd, CountsWaitsOfCallsThatTimedOutAtARate) {
-  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number % 2 == 0 ? 0ms : 60s}; });
+  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number % 2 == 0 ? 0ms : 60s}; });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
   plan.rate = 200;
@@ -136,9 +136,9 @@ TEST(LoadEnd, CountsWaitsOfCallsThatTimedOutAtARate) {
   EXPECT_GE(report->latency.quantile(0.75), 149'000'000U);
 }
 
-// 300 calls a second are begun, and none is answered in time but the first 30.
-TEST(LoadEnd, DoesNotCountForTheRateWhatEndsAfterIt) {
-  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number < 30 ? 0ms : 700ms}; });
+// 300 calls per second begin, and only the first 30 have their responses in time.
+TEST(LoadEnd, ExcludesLateCallsFromTheRate) {
+  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number < 30 ? 0ms : 700ms}; });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
   plan.duration = 300ms;
@@ -150,7 +150,7 @@ TEST(LoadEnd, DoesNotCountForTheRateWhatEndsAfterIt) {
   EXPECT_EQ(report->calls, 90U);
   EXPECT_EQ(report->late.calls, 60U);
   EXPECT_EQ(report->latency.count(), 90U);
-  // Without the 700 ms for which the others were waited.
+  // Without the 700 ms of waiting for the others.
   EXPECT_GE(report->seconds, 0.29);
   EXPECT_LT(report->seconds, 0.7);
   EXPECT_NEAR(report->rate(), 30 / report->seconds, 1);
@@ -158,7 +158,7 @@ TEST(LoadEnd, DoesNotCountForTheRateWhatEndsAfterIt) {
 }
 
 TEST(LoadEnd, KeepsTheDrainOutOfTheSeries) {
-  Numbered served([](std::uint64_t number) { return Numbered::Answer{.delay = number < 100 ? 0ms : 2500ms}; });
+  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number < 100 ? 0ms : 2500ms}; });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
   plan.duration = 1100ms;
@@ -175,9 +175,10 @@ TEST(LoadEnd, KeepsTheDrainOutOfTheSeries) {
   EXPECT_EQ(calls, 100U);
 }
 
-TEST(LoadEnd, IsNotBroughtByOneFailure) {
+TEST(LoadEnd, DoesNotComeByOneFailure) {
   Numbered served([](std::uint64_t number) {
-    return number == 0 ? Numbered::Answer{.status = {StatusCode::not_found, "one"}} : Numbered::Answer{.delay = 700ms};
+    return number == 0 ? Numbered::Response{.status = {StatusCode::not_found, "one"}}
+                       : Numbered::Response{.delay = 700ms};
   });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
@@ -199,8 +200,8 @@ LoadPlan one_way_plan(const std::string& endpoint) {
   return plan;
 }
 
-TEST(LoadEnd, OfOneWayCallsHasOneGraceAndTellsOfAFenceThatFails) {
-  Numbered served([](std::uint64_t) { return Numbered::Answer{}; }, 60s);
+TEST(LoadEnd, OfOneWayCallsHasOneGraceAndReportsAFailedFence) {
+  Numbered served([](std::uint64_t) { return Numbered::Response{}; }, 60s);
   LoadPlan plan = one_way_plan(served.endpoint());
   plan.grace = 600ms;
   const Clock::time_point begun = Clock::now();
@@ -214,7 +215,7 @@ TEST(LoadEnd, OfOneWayCallsHasOneGraceAndTellsOfAFenceThatFails) {
 }
 
 TEST(LoadEnd, OfOneWayCallsComesWhenItIsStopped) {
-  Numbered served([](std::uint64_t) { return Numbered::Answer{}; }, 60s);
+  Numbered served([](std::uint64_t) { return Numbered::Response{}; }, 60s);
   LoadPlan plan = one_way_plan(served.endpoint());
   plan.grace = 5s;
   const Clock::time_point begun = Clock::now();
@@ -225,8 +226,8 @@ TEST(LoadEnd, OfOneWayCallsComesWhenItIsStopped) {
   EXPECT_EQ(report->end, RunEnd::interrupted);
 }
 
-TEST(LoadEnd, ComesAtOnceWhenItIsStoppedWhileItWaitsForWhatIsOpen) {
-  Numbered served([](std::uint64_t) { return Numbered::Answer{.delay = 60s}; });
+TEST(LoadEnd, ComesAtOnceIfTheRunIsStoppedWhileItWaitsForOpenCalls) {
+  Numbered served([](std::uint64_t) { return Numbered::Response{.delay = 60s}; });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
   plan.duration = 100ms;
@@ -242,8 +243,8 @@ TEST(LoadEnd, ComesAtOnceWhenItIsStoppedWhileItWaitsForWhatIsOpen) {
   EXPECT_EQ(report->waited, 10U);
 }
 
-// The calls are waited for, more than a second in which nobody does anything.
-TEST(LoadEnd, SamplesTheServerBeforeItWaitsForWhatIsOpen) {
+// The run waits for its calls, for more than a second in which both sides are idle.
+TEST(LoadEnd, SamplesTheServerBeforeItWaitsForOpenCalls) {
   EchoOptions options;
   options.delay = DelayDistribution({{1, 1500ms}});
   Served served(std::move(options));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whole runs against an EchoServer in this process, with delays that it is told.
+// Whole runs against an EchoServer in this process, with delays.
 #include "served_echo.h"
 
 #include <gtest/gtest.h>
@@ -26,8 +26,8 @@ TEST_P(LoadRunOfKind, CountsCallsAndBytesWithoutAnError) {
   EXPECT_EQ(report->unanswered, 0U);
   EXPECT_GT(report->latency.count(), 0U);
   EXPECT_GT(report->bytes_sent, 0U);
-  const bool answers_come = GetParam() != CallKind::one_way;
-  EXPECT_EQ(report->bytes_received > 0, answers_come);
+  const bool responses_come = GetParam() != CallKind::one_way;
+  EXPECT_EQ(report->bytes_received > 0, responses_come);
   ASSERT_TRUE(report->server.has_value());
   EXPECT_GT(report->server->memory_bytes, 0U);
 }
@@ -70,7 +70,7 @@ TEST(LoadRun, KeepsTheRate) {
 
     const auto report = run_of(plan);
 
-    // Every call that is due is counted, sent or not.
+    // Every call that is due is counted, whether it was sent or not.
     EXPECT_NEAR(static_cast<double>(report->calls + report->unsent), 1000, arrivals == Arrivals::even ? 2 : 200);
     EXPECT_EQ(report->uncorrected.count() + report->unsent, report->latency.count());
   }
@@ -86,11 +86,12 @@ TEST(LoadRun, CountsATotalAtARate) {
 
   const auto report = run_of(plan);
 
-  // A machine that is busy elsewhere may leave some unsent: the window is full then.
+  // On a busy machine the window may be full, so that some calls are not sent.
   EXPECT_EQ(report->calls + report->unsent, 500U);
 }
 
-// A stall of 300 ms in a run of 1.2 s: a closed loop of one call sees it once; at a rate a quarter of the calls waited.
+// A stall of 300 ms in a run of 1.2 s: a closed loop of one call sees it once, and at a rate a quarter of the calls
+// waits.
 TEST(LoadRun, CorrectsCoordinatedOmissionAtARate) {
   const auto options = [] {
     EchoOptions made;
@@ -113,7 +114,7 @@ TEST(LoadRun, CorrectsCoordinatedOmissionAtARate) {
   EXPECT_LT(corrected->uncorrected.quantile(0.95), 100'000'000U);
 }
 
-TEST(LoadRun, ReportsDelaysThatWereInjected) {
+TEST(LoadRun, ReportsInjectedDelays) {
   EchoOptions options;
   options.delay = DelayDistribution({{0.9, 2ms}, {0.1, 30ms}});
   Served served(std::move(options));
@@ -128,7 +129,7 @@ TEST(LoadRun, ReportsDelaysThatWereInjected) {
   EXPECT_GE(report->latency.quantile(0.97), 29'000'000U);
 }
 
-TEST(LoadRun, TellsThatNobodyIsThere) {
+TEST(LoadRun, FailsIfNoServerListens) {
   std::string endpoint;
   { endpoint = Served().endpoint(); }
 
@@ -148,7 +149,7 @@ TEST(LoadRun, EndsAtOnceWithoutTheMethod) {
   EXPECT_EQ(report->errors.front().code, StatusCode::unimplemented);
 }
 
-TEST(LoadRun, GivesUpOnAServerThatHasGone) {
+TEST(LoadRun, EndsIfTheServerIsGone) {
   auto served = std::make_unique<Served>();
   LoadPlan plan = plan_for(served->endpoint());
   plan.duration = 60s;
@@ -165,11 +166,11 @@ TEST(LoadRun, GivesUpOnAServerThatHasGone) {
   EXPECT_GT(report->calls, 0U);
   ASSERT_FALSE(report->errors.empty());
   EXPECT_EQ(report->errors.front().code, StatusCode::unavailable);
-  // It has not spun meanwhile.
+  // It has not been spinning in the meantime.
   EXPECT_LT(report->failed, 2000U);
 }
 
-TEST(LoadRun, CountsWrongAnswersAsDataLoss) {
+TEST(LoadRun, CountsWrongResponsesAsDataLoss) {
   Server server;
   server.handle<Slice, Slice>(echo_method, [](const Slice&, Slice& response, ServerContext&) {
     response = Slice::from_static("87654321");
@@ -186,7 +187,7 @@ TEST(LoadRun, CountsWrongAnswersAsDataLoss) {
   EXPECT_FALSE(report->server.has_value());
 }
 
-TEST(LoadRun, StopsEarlyWithWhatThereIs) {
+TEST(LoadRun, StopsEarlyWithTheFiguresSoFar) {
   Served served;
   LoadPlan plan = plan_for(served.endpoint());
   plan.duration = 60s;
@@ -205,7 +206,7 @@ TEST(LoadRun, StopsEarlyWithWhatThereIs) {
   EXPECT_LT(report->seconds, 30);
 }
 
-TEST(LoadRun, GivesUpCallsThatAreNeverAnswered) {
+TEST(LoadRun, CancelsCallsThatHaveNoResponse) {
   EchoOptions options;
   options.delay = DelayDistribution({{1, 60s}});
   Served served(std::move(options));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Saved runs come back as they were; lines of CSV.
+// Runs that are saved and read back, and lines of CSV.
 #include "load/report_json.h"
 
 #include <gtest/gtest.h>
@@ -59,7 +59,7 @@ std::unique_ptr<LoadReport> full_report() {
   return report;
 }
 
-TEST(ReportJson, ComesBackAsItWas) {
+TEST(ReportJson, IsReadBackUnchanged) {
   const auto report = full_report();
 
   const Result<LoadReport> back = from_json(to_json(*report));
@@ -87,7 +87,7 @@ TEST(ReportJson, ComesBackAsItWas) {
   EXPECT_EQ(to_json(*back), to_json(*from_json(to_json(*back))));
 }
 
-TEST(ReportJson, OfARunWithoutAnyCallComesBackToo) {
+TEST(ReportJson, OfARunWithoutCallsIsReadBack) {
   const auto report = std::make_unique<LoadReport>();
 
   const Result<LoadReport> back = from_json(to_json(*report));
@@ -96,15 +96,15 @@ TEST(ReportJson, OfARunWithoutAnyCallComesBackToo) {
   EXPECT_EQ(back->latency.count(), 0U);
 }
 
-TEST(ReportJson, RefusesWhatIsNoSavedRun) {
+TEST(ReportJson, RefusesOtherFiles) {
   EXPECT_EQ(from_json("").status().message(), "is no JSON");
-  EXPECT_EQ(from_json("[1]").status().message(), "is no saved run of `trunkline bench`");
-  EXPECT_EQ(from_json("{\"a\": 1}").status().message(), "is no saved run of `trunkline bench`");
-  EXPECT_EQ(from_json("{\"trunkline_bench\": 99}").status().message(), "is of another version of `trunkline bench`");
+  EXPECT_EQ(from_json("[1]").status().message(), "is not a saved run of `trunkline bench`");
+  EXPECT_EQ(from_json("{\"a\": 1}").status().message(), "is not a saved run of `trunkline bench`");
+  EXPECT_EQ(from_json("{\"trunkline_bench\": 99}").status().message(), "was saved by another version of `trunkline bench`");
   EXPECT_EQ(from_json("{\"trunkline_bench\": 1}").status().code(), StatusCode::invalid_argument);
 }
 
-TEST(ReportJson, RefusesAnyPartOfAFile) {
+TEST(ReportJson, RefusesEveryIncompleteFile) {
   const std::string text = to_json(*full_report());
 
   for (std::size_t length = 0; length + 2 < text.size(); length += 97) {
@@ -114,7 +114,7 @@ TEST(ReportJson, RefusesAnyPartOfAFile) {
 
 using Columns = std::vector<std::pair<std::string, std::string>>;
 
-/// Of values without commas.
+/// The values of a line without commas inside of values.
 Columns columns_of(const LoadReport& report) {
   std::istringstream lines(to_csv(report));
   std::string line, name, value;
@@ -190,7 +190,7 @@ TEST(ReportCsv, HasAValueForEachName) {
   EXPECT_FALSE(std::getline(lines, rest));
   EXPECT_NE(values.find("\"a.B/C, \"\"quoted\"\"\""), std::string::npos);
   EXPECT_EQ(names.substr(0, 27), "started_at,endpoint,method,");
-  // One comma more, inside of the quotes.
+  // One more comma, inside the quotes.
   EXPECT_EQ(std::count(names.begin(), names.end(), ',') + 1, std::count(values.begin(), values.end(), ','));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When calls of an open loop are due.
+// The times at which calls of an open loop are due.
 #include "load/schedule.h"
 
 #include <gtest/gtest.h>
@@ -24,9 +24,9 @@ std::vector<std::int64_t> times_of(Schedule schedule, std::size_t count) {
   return times;
 }
 
-TEST(Schedule, WithoutARateIsNeverDue) { EXPECT_EQ(Schedule().due(), Clock::time_point::max()); }
+TEST(Schedule, HasNoCallsWithoutARate) { EXPECT_EQ(Schedule().due(), Clock::time_point::max()); }
 
-TEST(Schedule, BeginsAtTheStartAndGoesOnInEvenSteps) {
+TEST(Schedule, BeginsAtTheStartWithEvenGaps) {
   const auto times = times_of(Schedule(start, 1000, Arrivals::even), 4);
 
   EXPECT_EQ(times, (std::vector<std::int64_t>{0, 1000000, 2000000, 3000000}));
@@ -40,7 +40,7 @@ TEST(Schedule, DoesNotDriftOverAMillionCalls) {
   EXPECT_EQ(schedule.due() - start, std::chrono::seconds(1));
 }
 
-TEST(Schedule, SharesMakeTheWholeTogether) {
+TEST(Schedule, SharesAddUpToTheRate) {
   std::vector<std::int64_t> all;
   for (std::size_t index = 0; index < 3; ++index) {
     const auto times = times_of(Schedule(start, 1000, Arrivals::even, index, 3), 100);
@@ -63,11 +63,11 @@ TEST(Schedule, OfAPoissonProcessKeepsTheRateAndSpreadsTheGaps) {
   const double mean = sum / static_cast<double>(count - 1);
   const double deviation = std::sqrt(squares / static_cast<double>(count - 1) - mean * mean);
   EXPECT_NEAR(mean, 1e5, 1e3);
-  // Of exponential gaps it is the mean.
+  // The standard deviation of exponential gaps is their mean.
   EXPECT_NEAR(deviation, 1e5, 2e3);
 }
 
-TEST(HasDueCalls, IsFalseWhereNoneIsDueInTheMeasurement) {
+TEST(HasDueCalls, IsFalseIfNoCallIsDueInTheMeasurement) {
   using namespace std::chrono_literals;
   LoadPlan plan;
   plan.warmup = 300ms;
@@ -75,7 +75,7 @@ TEST(HasDueCalls, IsFalseWhereNoneIsDueInTheMeasurement) {
   plan.rate = 0.5;
 
   EXPECT_FALSE(has_due_calls(plan));
-  // The first is due at once.
+  // The first call is due at once.
   plan.warmup = 0ms;
   EXPECT_TRUE(has_due_calls(plan));
   plan.warmup = 1999ms;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Served, plan_for, run_of: an EchoServer in this process, a plan for it, and what comes of that.
+// Served: an EchoServer in this process. plan_for, run_of: a plan for it, and its report.
 #pragma once
 
 #include "load/echo_server.h"

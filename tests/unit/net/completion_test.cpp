@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Where completion handlers are called: in place if their executor is the running loop's, else where that says.
+// Completion: a handler is called in place if its executor is that of the running loop, and otherwise by its executor.
 #include "net/loop.h"
 
-#include <trunkline/completion.h>
+#include <trunkline/detail/completion.h>
 
 #include <gtest/gtest.h>
 
@@ -25,24 +25,24 @@ bool deliver(const Executor& executor, int& calls, bool is_initiating = false) {
     ++calls;
   });
   const int before = calls;
-  Completion<decltype(handler)>(std::move(handler)).deliver(is_initiating, std::string("value"));
+  detail::Completion<decltype(handler)>(std::move(handler)).deliver(is_initiating, std::string("value"));
   return calls > before;
 }
 
-/// As the loop's own work does it, outside of what Asio calls handlers.
+/// Runs a function as deferred work of a loop, outside of Asio's handlers.
 class FollowUp {
  public:
   template <class Function>
   FollowUp(net::Loop& loop, Function function)
       : function_(std::move(function)), deferred_([](void* self) { static_cast<FollowUp*>(self)->function_(); }, this) {
-    loop.post([this, &loop] { loop.follow_up(deferred_); });
+    loop.post([this, &loop] { loop.defer(deferred_, net::DeferUntil::handler_returns); });
     while (loop.poll()) {
     }
   }
 
  private:
   std::function<void()> function_;
-  net::Deferred deferred_;
+  net::DeferredTask deferred_;
 };
 
 TEST(CompletionTest, HandlersOfTheRunningLoopAreCalledInPlace) {
@@ -57,11 +57,11 @@ TEST(CompletionTest, HandlersOfTheRunningLoopAreCalledInPlace) {
   EXPECT_EQ(calls, 3);
 }
 
-TEST(CompletionTest, HandlersOfALoopThatDoesNotRunArePosted) {
+TEST(CompletionTest, HandlersOfALoopThatIsNotRunningArePosted) {
   net::Loop loop;
   int calls = 0;
   EXPECT_FALSE(deliver(asio::any_io_executor(loop.context().get_executor()), calls));
-  EXPECT_EQ(net::running_context(), nullptr);
+  EXPECT_EQ(detail::running_context(), nullptr);
   loop.poll();
   EXPECT_EQ(calls, 1);
 }
@@ -76,23 +76,23 @@ TEST(CompletionTest, HandlersOfAnotherLoopArePostedToIt) {
   EXPECT_EQ(calls, 1);
 }
 
-TEST(CompletionTest, OfNestedLoopsTheInnermostIsTheRunningOne) {
+TEST(CompletionTest, TheInnermostOfNestedLoopsIsTheRunningOne) {
   net::Loop outer;
   net::Loop inner;
   int calls = 0;
   FollowUp(outer, [&] {
     FollowUp(inner, [&] {
-      EXPECT_EQ(net::running_context(), &inner.context());
+      EXPECT_EQ(detail::running_context(), &inner.context());
       EXPECT_TRUE(deliver(inner.context().get_executor(), calls));
     });
-    EXPECT_EQ(net::running_context(), &outer.context());
+    EXPECT_EQ(detail::running_context(), &outer.context());
     EXPECT_TRUE(deliver(outer.context().get_executor(), calls));
   });
-  EXPECT_EQ(net::running_context(), nullptr);
+  EXPECT_EQ(detail::running_context(), nullptr);
   EXPECT_EQ(calls, 2);
 }
 
-TEST(CompletionTest, ExecutorsThatPromiseMoreKeepTheirPromise) {
+TEST(CompletionTest, ExecutorsWithOtherPropertiesKeepThem) {
   net::Loop loop;
   int calls = 0;
   const auto never = asio::require(loop.context().get_executor(), asio::execution::blocking.never);
@@ -108,12 +108,12 @@ TEST(CompletionTest, HandlersOfAStrandRunInTurn) {
   net::Loop loop;
   const auto strand = asio::make_strand(loop.context());
   int calls = 0;
-  bool was_amid = false;
+  bool was_inside = false;
   FollowUp(loop, [&] {
-    asio::post(strand, [&] { was_amid = deliver(asio::any_io_executor(strand), calls); });
+    asio::post(strand, [&] { was_inside = deliver(asio::any_io_executor(strand), calls); });
     asio::post(strand, [&] { EXPECT_EQ(calls, 1); });
   });
-  EXPECT_TRUE(was_amid) << "in the strand already";
+  EXPECT_TRUE(was_inside) << "it runs in the strand already";
 }
 
 TEST(CompletionTest, HandlersOfAPoolRunThere) {
@@ -122,19 +122,19 @@ TEST(CompletionTest, HandlersOfAPoolRunThere) {
   std::thread::id where;
   FollowUp(loop, [&] {
     auto handler = asio::bind_executor(pool, [&] { where = std::this_thread::get_id(); });
-    Completion<decltype(handler)>(std::move(handler)).deliver(false);
+    detail::Completion<decltype(handler)>(std::move(handler)).deliver(false);
     pool.join();
   });
   EXPECT_NE(where, std::thread::id());
   EXPECT_NE(where, std::this_thread::get_id());
 }
 
-TEST(CompletionTest, WhatAHandlerThrowsLeavesTheLoopAndTheNextGoesOn) {
+TEST(CompletionTest, AnExceptionOfAHandlerLeavesTheLoopAndTheNextHandlerRuns) {
   net::Loop loop;
   auto handler = asio::bind_executor(loop.context().get_executor(), [] { throw std::runtime_error("a handler's"); });
-  EXPECT_THROW(FollowUp(loop, [&] { Completion<decltype(handler)>(std::move(handler)).deliver(false); }),
+  EXPECT_THROW(FollowUp(loop, [&] { detail::Completion<decltype(handler)>(std::move(handler)).deliver(false); }),
                std::runtime_error);
-  EXPECT_EQ(net::running_context(), nullptr);
+  EXPECT_EQ(detail::running_context(), nullptr);
   int calls = 0;
   FollowUp(loop, [&] { EXPECT_TRUE(deliver(loop.context().get_executor(), calls)); });
 }

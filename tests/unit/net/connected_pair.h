@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectedPair: two ends made by a listener and a dial on one loop.
+// ConnectedPair: the two ends of a connection between a listener and a dial on one loop.
 #pragma once
 
 #include "net/dialer.h"
@@ -18,7 +18,7 @@ namespace trunkline::net {
 
 inline Endpoint endpoint_of(std::string_view uri) { return Endpoint::parse(uri).value(); }
 
-/// A directory of the test's own, removed with it.
+/// A directory for one test, removed at its end.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -35,7 +35,7 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-/// What came of one dial; the dial lasts as long as this.
+/// A dial and its result. The dial lives as long as this object.
 struct DialOutcome {
   std::shared_ptr<Dial> dial;
   std::optional<Result<std::unique_ptr<Transport>>> result;
@@ -56,7 +56,7 @@ struct ConnectedPair {
   void connect(Loop& loop, const Endpoint& endpoint, const ListenOptions& listen = {},
                const DialOptions& dialing = {}) {
     ListenCallbacks callbacks;
-    callbacks.on_accept = [this](Arrival accepted) { server = std::move(accepted.transport); };
+    callbacks.on_accept = [this](AcceptedConnection accepted) { server = std::move(accepted.transport); };
     callbacks.on_error = [this](const Status& error) { server_error = error; };
     auto opened = Listener::open(loop, endpoint, listen, callbacks);
     ASSERT_TRUE(opened) << opened.status().to_string();
@@ -70,7 +70,7 @@ struct ConnectedPair {
     client_error = server_error = {};
     DialOutcome outcome;
     outcome.start(loop, endpoint.value_or(listener->endpoint()), dialing);
-    // A handshake that failed is reported by both sides.
+    // Both sides report a failed handshake.
     const auto done = [&] {
       if (!outcome.result) return false;
       const bool reached =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a connection ends: by either side, by failure, in the middle of things.
+// How a connection ends: by either side, by an error, inside a handler.
 #include "connection_fixture.h"
 
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST_F(ConnectionTest, CloseSaysWhatIsLeftThenWaitsForThePeer) {
+TEST_F(ConnectionTest, CloseWritesTheOutputAndWaitsForThePeer) {
   start();
   session_->say("goodbye");
 
@@ -30,7 +30,7 @@ TEST_F(ConnectionTest, CloseSaysWhatIsLeftThenWaitsForThePeer) {
   EXPECT_EQ(handler_.reason.message(), "enough");
 }
 
-TEST_F(ConnectionTest, DropsWhatThePeerSendsAfterClose) {
+TEST_F(ConnectionTest, DiscardsInputAfterClose) {
   start();
   connection_->close(Status());
   settle(loop_);
@@ -55,7 +55,7 @@ TEST_F(ConnectionTest, LingersForALimitedTime) {
   EXPECT_EQ(handler_.closed, 1);
 }
 
-TEST_F(ConnectionTest, LingersForALimitedTimeWithOutputStuck) {
+TEST_F(ConnectionTest, LingersForALimitedTimeWithStuckOutput) {
   start({}, {.buffer_bytes = 16});
   peer_->transport().set_observer(nullptr);
   session_->say(std::string(100, 'z'));
@@ -68,7 +68,7 @@ TEST_F(ConnectionTest, LingersForALimitedTimeWithOutputStuck) {
   EXPECT_EQ(handler_.closed, 1);
 }
 
-TEST_F(ConnectionTest, LingersAsLongAsTheOutputMovesOn) {
+TEST_F(ConnectionTest, LingersAsLongAsOutputIsTaken) {
   options_.linger_timeout = 1s;
   start({}, {.buffer_bytes = 16});
   peer_->transport().set_observer(nullptr);
@@ -94,7 +94,7 @@ TEST_F(ConnectionTest, LingersAsLongAsTheOutputMovesOn) {
   EXPECT_EQ(handler_.closed, 1);
 }
 
-TEST_F(ConnectionTest, CloseInsideAnEventIsCarriedOutAfterIt) {
+TEST_F(ConnectionTest, CloseInsideAnEventTakesEffectAfterIt) {
   start();
   handler_.on_message = [this](const std::string&) {
     session_->say("last");
@@ -123,7 +123,7 @@ TEST_F(ConnectionTest, EndOfStreamEndsTheSessionOnce) {
   EXPECT_EQ(handler_.closed, 1);
 }
 
-TEST_F(ConnectionTest, DeliversWhatCameBeforeTheEnd) {
+TEST_F(ConnectionTest, DeliversBytesThatPrecedeTheEnd) {
   start();
   std::string seen;
   handler_.on_message = [&](const std::string& text) { seen += text; };
@@ -136,7 +136,7 @@ TEST_F(ConnectionTest, DeliversWhatCameBeforeTheEnd) {
   EXPECT_EQ(handler_.closed, 1);
 }
 
-TEST_F(ConnectionTest, AnswersOnAHalfClosedStreamBeforeItCloses) {
+TEST_F(ConnectionTest, RespondsOnAHalfClosedStreamBeforeItCloses) {
   start();
   echo();
 
@@ -154,7 +154,7 @@ TEST_F(ConnectionTest, FailedWriteEndsTheSessionWithItsReason) {
   session_->say("unheard");
   connection_->flush_soon();
   settle(loop_);
-  EXPECT_EQ(handler_.closed, 0) << "the peer may have said why";
+  EXPECT_EQ(handler_.closed, 0) << "the peer may have sent a reason";
 
   peer_->send("because");
   peer_->destroy();
@@ -165,7 +165,7 @@ TEST_F(ConnectionTest, FailedWriteEndsTheSessionWithItsReason) {
   EXPECT_THAT(std::string(handler_.reason.message()), HasSubstr("broken pipe"));
 }
 
-TEST_F(ConnectionTest, FailedWriteEndsTheSessionThoughThePeerIsSilent) {
+TEST_F(ConnectionTest, FailedWriteEndsTheSessionAlthoughThePeerIsSilent) {
   start();
   transport_->is_broken = true;
   session_->say("unheard");
@@ -178,7 +178,7 @@ TEST_F(ConnectionTest, FailedWriteEndsTheSessionThoughThePeerIsSilent) {
   EXPECT_EQ(handler_.closed, 1);
 }
 
-TEST_F(ConnectionTest, SessionThatEndsByItselfIsWrittenOutAndClosed) {
+TEST_F(ConnectionTest, OutputOfASessionThatEndsByItselfIsWritten) {
   start();
   handler_.on_message = [this](const std::string&) {
     session_->say("protocol error");
@@ -194,7 +194,7 @@ TEST_F(ConnectionTest, SessionThatEndsByItselfIsWrittenOutAndClosed) {
   EXPECT_EQ(handler_.reason.message(), "breach");
 }
 
-TEST_F(ConnectionTest, MayBeLetGoInItsLastCallback) {
+TEST_F(ConnectionTest, MayBeReleasedInItsLastCallback) {
   start();
   const std::weak_ptr<Connection> watched = connection_;
   handler_.when_closed = [this] { connection_.reset(); };
@@ -206,7 +206,7 @@ TEST_F(ConnectionTest, MayBeLetGoInItsLastCallback) {
   EXPECT_TRUE(watched.expired());
 }
 
-TEST_F(ConnectionTest, MayBeLetGoInsideAnEvent) {
+TEST_F(ConnectionTest, MayBeReleasedInsideAnEvent) {
   start();
   const std::weak_ptr<Connection> watched = connection_;
   handler_.on_message = [this](const std::string&) { connection_.reset(); };
@@ -218,7 +218,7 @@ TEST_F(ConnectionTest, MayBeLetGoInsideAnEvent) {
   EXPECT_EQ(handler_.closed, 0);
 }
 
-TEST_F(ConnectionTest, IsQuietAfterTheEnd) {
+TEST_F(ConnectionTest, CallsNothingAfterTheEnd) {
   start();
   peer_->destroy();
   settle(loop_);

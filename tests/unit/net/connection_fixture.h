@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// ConnectionTest: a connection over the memory transport, with a fake session and the peer's end in the test's hand.
+// ConnectionTest: a connection over the memory transport, with a fake session and the end of its peer.
 #pragma once
 
 #include "fake_session.h"
-#include "manual_clock.h"
+#include "kit/manual_clock.h"
 #include "net/connection.h"
 #include "net/memory_transport.h"
 #include "stream_peer.h"
@@ -15,7 +15,7 @@
 
 namespace trunkline::net {
 
-/// Counts writes, and fails or shortens them on demand.
+/// Counts reads and writes, and fails or shortens writes on demand.
 class TappedTransport final : public Transport {
  public:
   explicit TappedTransport(std::unique_ptr<Transport> inner) : inner_(std::move(inner)) {}
@@ -50,7 +50,8 @@ class TappedTransport final : public Transport {
   int reads = 0;
   int writes = 0;
   int shutdowns = 0;
-  int writes_before_wait = 0;  ///< at the last wait_readable()
+  /// At the last wait_readable().
+  int writes_before_wait = 0;
   bool is_broken = false;
   std::size_t longest_write = 0;
 
@@ -62,7 +63,7 @@ class RecordingHandler final : public ConnectionHandler {
  public:
   void on_events(Connection& connection) override {
     ++turns;
-    EXPECT_FALSE(is_inside_) << "called from inside itself";
+    EXPECT_FALSE(is_inside_) << "a handler was called inside itself";
     is_inside_ = true;
     session::Event event;
     while (connection.session().next(event)) {
@@ -75,17 +76,23 @@ class RecordingHandler final : public ConnectionHandler {
     }
     is_inside_ = false;
   }
+  void on_idle(Connection& connection) override {
+    ++idles;
+    if (when_idle) when_idle(connection);
+  }
   void on_closed(Connection&) override {
-    EXPECT_EQ(closed_events, 1) << "the session's last event comes first";
+    EXPECT_EQ(closed_events, 1) << "the last event of the session comes first";
     ++closed;
     if (when_closed) when_closed();
   }
 
-  /// After on_message has thrown.
+  /// To be called after on_message has thrown.
   void recover() { is_inside_ = false; }
 
   std::function<void(std::string)> on_message;
   std::function<void()> when_closed;
+  std::function<void(Connection&)> when_idle;
+  int idles = 0;
   int turns = 0;
   int closed_events = 0;
   int closed = 0;
@@ -106,6 +113,7 @@ class ConnectionTest : public testing::Test {
     connection_->start(
         [this](session::SessionOwner& owner) {
           auto made = std::make_unique<FakeSession>(owner);
+          made->set_open(starts_open_);
           session_ = made.get();
           return made;
         },
@@ -123,7 +131,9 @@ class ConnectionTest : public testing::Test {
     handler_.on_message = [this](const std::string& text) { session_->say(text); };
   }
 
-  ManualClock clock_;
+  /// Whether the handshake of a session is complete from the beginning.
+  bool starts_open_ = true;
+  kit::ManualClock clock_;
   Loop loop_{{}, &clock_};
   ConnectionOptions options_;
   RecordingHandler handler_;

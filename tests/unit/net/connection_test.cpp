@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a connection pumps: what it reads and writes, and when.
+// Connection: when it reads and writes, and what.
 #include "connection_fixture.h"
 
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::ElementsAre;
 
-TEST_F(ConnectionTest, AnswersBeforeItWaitsForMore) {
+TEST_F(ConnectionTest, RespondsBeforeItWaitsForMore) {
   start();
   echo();
 
@@ -21,7 +21,7 @@ TEST_F(ConnectionTest, AnswersBeforeItWaitsForMore) {
   EXPECT_EQ(transport_->writes_before_wait, 1);
 }
 
-TEST_F(ConnectionTest, AnswersABatchWithOneReadAndOneWrite) {
+TEST_F(ConnectionTest, HandlesABatchWithOneReadAndOneWrite) {
   start();
   echo();
 
@@ -34,7 +34,7 @@ TEST_F(ConnectionTest, AnswersABatchWithOneReadAndOneWrite) {
   EXPECT_EQ(handler_.turns, 1);
 }
 
-TEST_F(ConnectionTest, HandsOnTheFirstBytesThatOthersHaveRead) {
+TEST_F(ConnectionTest, ReceivesTheFirstBytesThatWereReadBefore) {
   std::string seen;
   handler_.on_message = [&](const std::string& text) { seen += text; };
 
@@ -61,7 +61,7 @@ TEST_F(ConnectionTest, ReadsOnWhileTheBufferIsFilled) {
   EXPECT_THAT(session_->pieces(), ElementsAre(3, 3, 2));
 }
 
-TEST_F(ConnectionTest, LetsOthersInAfterAFewFullReads) {
+TEST_F(ConnectionTest, YieldsAfterAFewFullReads) {
   start();
   session_->set_room(1, 0);
   std::string at_first_turn;
@@ -74,7 +74,7 @@ TEST_F(ConnectionTest, LetsOthersInAfterAFewFullReads) {
   EXPECT_LT(at_first_turn.size(), 10U) << "read everything in one turn";
 }
 
-TEST_F(ConnectionTest, ReadsLaterIfTheSessionHasNoRoomNow) {
+TEST_F(ConnectionTest, ReadsAgainOnceTheSessionHasRoom) {
   start();
   session_->set_room(0, 0);
   peer_->send("patience");
@@ -99,7 +99,7 @@ TEST_F(ConnectionTest, WritesTheRestWhenTheTransportTakesMore) {
   EXPECT_EQ(peer_->received(), text);
 }
 
-TEST_F(ConnectionTest, WaitsWithTheNextWriteUntilTheTransportIsWritable) {
+TEST_F(ConnectionTest, DelaysTheNextWriteUntilTheTransportIsWritable) {
   start({}, {.buffer_bytes = 10});
   transport_->longest_write = 3;
   session_->say("abcdef");
@@ -116,7 +116,8 @@ TEST_F(ConnectionTest, ReadsWhileOutputIsStuck) {
   start({}, {.buffer_bytes = 16});
   auto& far = peer_->transport();
   peer_->receive_all();
-  far.set_observer(nullptr);  // the peer does not read
+  // The peer does not read.
+  far.set_observer(nullptr);
   session_->say(std::string(100, 'z'));
   connection_->flush_soon();
   settle(loop_);
@@ -162,7 +163,7 @@ TEST_F(ConnectionTest, FlushDelayWaitsForMore) {
   EXPECT_EQ(peer_->received(), "early late");
 }
 
-TEST_F(ConnectionTest, FlushDelayDoesNotHoldBackAnswers) {
+TEST_F(ConnectionTest, FlushDelayDoesNotDelayResponses) {
   options_.flush_delay = 1h;
   start();
   echo();
@@ -200,7 +201,7 @@ TEST_F(ConnectionTest, WakeOfTheSessionMakesATurn) {
   session_->say("from a timer");
 
   session_->wake();
-  EXPECT_EQ(handler_.turns, 0) << "the session is still busy";
+  EXPECT_EQ(handler_.turns, 0) << "the handler has not returned";
   settle(loop_);
 
   EXPECT_EQ(handler_.turns, 1);
@@ -251,7 +252,7 @@ TEST_F(ConnectionTest, HandlerThatThrowsLeavesTheConnectionUsable) {
   EXPECT_EQ(peer_->received(), "y");
 }
 
-TEST_F(ConnectionTest, WhatComesBehindAHandlerThatThrowsIsLookedAt) {
+TEST_F(ConnectionTest, EventsBehindOneWhoseHandlerThrewAreHandled) {
   start();
   session_->set_room(1, 0);
   bool has_thrown = false;

@@ -3,7 +3,7 @@
 #include "net/dialer.h"
 
 #include "connected_pair.h"
-#include "manual_clock.h"
+#include "kit/manual_clock.h"
 #include "net/unique_socket.h"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ class DialTest : public testing::Test {
  protected:
   std::unique_ptr<Listener> listen(const std::string& uri) {
     ListenCallbacks callbacks;
-    callbacks.on_accept = [this](Arrival arrival) { accepted_ = std::move(arrival.transport); };
+    callbacks.on_accept = [this](AcceptedConnection connection) { accepted_ = std::move(connection.transport); };
     return std::move(Listener::open(loop_, endpoint_of(uri), {}, callbacks)).value();
   }
   Status status_of(const Endpoint& endpoint, const DialOptions& options = {}) {
@@ -30,7 +30,7 @@ class DialTest : public testing::Test {
     EXPECT_TRUE(run_until(loop_, [&] { return outcome.result.has_value(); }));
     return outcome.result ? outcome.result->status() : Status();
   }
-  /// A port on which nothing listens any more.
+  /// A port on which nothing listens.
   Endpoint dead_endpoint(const std::string& uri = "tcp://127.0.0.1:0") { return listen(uri)->endpoint(); }
 
   Loop loop_;
@@ -38,7 +38,7 @@ class DialTest : public testing::Test {
   std::unique_ptr<Transport> accepted_;
 };
 
-TEST_F(DialTest, SaysThatNothingListens) {
+TEST_F(DialTest, ReportsThatNothingListens) {
   const Endpoint endpoint = dead_endpoint();
 
   const Status status = status_of(endpoint);
@@ -49,14 +49,14 @@ TEST_F(DialTest, SaysThatNothingListens) {
   EXPECT_FALSE(status.may_have_run());
 }
 
-TEST_F(DialTest, SaysThatASocketFileIsMissing) {
+TEST_F(DialTest, ReportsAMissingSocketFile) {
   const Status status = status_of(endpoint_of("unix://" + directory_.file("nowhere")));
 
   EXPECT_EQ(status.code(), StatusCode::unavailable);
   EXPECT_THAT(std::string(status.message()), AllOf(HasSubstr("nowhere"), HasSubstr("no such file or directory")));
 }
 
-TEST_F(DialTest, SaysThatAnInprocNameIsUnknown) {
+TEST_F(DialTest, ReportsAnUnknownInprocName) {
   const Status status = status_of(endpoint_of("inproc://nobody"));
 
   EXPECT_EQ(status.message(), "connect inproc://nobody: nothing listens there");
@@ -70,7 +70,7 @@ TEST_F(DialTest, ResolvesNames) {
   EXPECT_TRUE(status_of(named).is_ok());
 }
 
-TEST_F(DialTest, SaysWhichAddressOfANameFailed) {
+TEST_F(DialTest, NamesTheAddressThatFailed) {
   const Endpoint named = endpoint_of("tcp://localhost:" + std::to_string(dead_endpoint().port()));
 
   const Status status = status_of(named);
@@ -79,7 +79,7 @@ TEST_F(DialTest, SaysWhichAddressOfANameFailed) {
               AllOf(HasSubstr("connect " + named.to_string() + " ("), HasSubstr("): connection refused")));
 }
 
-TEST_F(DialTest, SaysThatANameDoesNotExist) {
+TEST_F(DialTest, ReportsAnUnknownHost) {
   const Status status = status_of(endpoint_of("tcp://no-such-host.invalid:1"));
 
   EXPECT_EQ(status.code(), StatusCode::unavailable);
@@ -94,7 +94,7 @@ TEST_F(DialTest, RefusesOptionsOutOfRange) {
   EXPECT_EQ(status_of(dead_endpoint(), options).code(), StatusCode::invalid_argument);
 }
 
-TEST_F(DialTest, NeverCallsBackFromInside) {
+TEST_F(DialTest, NeverCallsBackFromInsideDial) {
   const auto tcp = listen("tcp://127.0.0.1:0");
   const auto inproc = listen("inproc://dial-test");
   const std::vector<Endpoint> endpoints{tcp->endpoint(), inproc->endpoint(), endpoint_of("inproc://nobody"),
@@ -130,7 +130,7 @@ TEST_F(DialTest, CancelledDialIsSilent) {
   }
 }
 
-TEST_F(DialTest, MayBeDroppedByItsCallback) {
+TEST_F(DialTest, MayBeReleasedByItsCallback) {
   const auto listener = listen("tcp://127.0.0.1:0");
   std::shared_ptr<Dial> dialing;
   bool called = false;
@@ -169,7 +169,7 @@ class FullListener {
 
 TEST(Dial, GivesUpAfterConnectTimeout) {
   const FullListener full;
-  ManualClock clock;
+  kit::ManualClock clock;
   Loop loop({}, &clock);
   DialOutcome outcome;
   outcome.start(loop, full.endpoint(), {.connect_timeout = 30s});
@@ -186,9 +186,9 @@ TEST(Dial, GivesUpAfterConnectTimeout) {
             "connect " + full.endpoint().to_string() + ": not connected within connect_timeout 30000 ms");
 }
 
-TEST(Dial, LeavesTimeForTheAddressAfterOneThatDoesNotAnswer) {
+TEST(Dial, LeavesTimeForTheNextAddressIfOneDoesNotRespond) {
   const FullListener full;
-  ManualClock clock;
+  kit::ManualClock clock;
   Loop loop({}, &clock);
   ListenCallbacks callbacks;
   callbacks.on_accept = [](auto) {};
@@ -208,10 +208,10 @@ TEST(Dial, LeavesTimeForTheAddressAfterOneThatDoesNotAnswer) {
   EXPECT_TRUE(*outcome.result) << outcome.result->status().to_string();
 }
 
-TEST(Dial, GivesTheLastAddressAllTheTimeThatIsLeft) {
+TEST(Dial, GivesTheLastAddressAllRemainingTime) {
   const FullListener first;
   const FullListener last;
-  ManualClock clock;
+  kit::ManualClock clock;
   Loop loop({}, &clock);
   DialOutcome outcome;
   DialOptions options{.connect_timeout = 30s};
@@ -232,7 +232,7 @@ TEST(Dial, GivesTheLastAddressAllTheTimeThatIsLeft) {
 
 TEST(Dial, CancelledDialDoesNotTimeOut) {
   const FullListener full;
-  ManualClock clock;
+  kit::ManualClock clock;
   Loop loop({}, &clock);
   DialOutcome outcome;
   outcome.start(loop, full.endpoint(), {.connect_timeout = 30s});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// FakeSession: just enough of a session to see what the pump does with it.
+// FakeSession: a session that records what its connection does with it.
 #pragma once
 
 #include "session/session.h"
@@ -11,7 +11,7 @@
 
 namespace trunkline::net {
 
-/// Takes bytes, gives them out as `message` events of one piece each, and sends what say() is told.
+/// Hands out the received bytes as `message` events, one for each piece, and sends the text given to say().
 class FakeSession : public session::Session {
  public:
   explicit FakeSession(session::SessionOwner& owner) : owner_(owner) {}
@@ -19,13 +19,15 @@ class FakeSession : public session::Session {
   // --- for the test ---
   void say(std::string_view text) { output_ += text; }
   void wake() { owner_.on_session_wake(); }
+  void set_open(bool is_open) { is_open_ = is_open; }
+  void set_open_calls(std::size_t count) { open_calls_ = count; }
   void set_room(std::size_t first, std::size_t second) { room_ = {first, second}; }
   const std::string& input() const { return input_; }
   const std::vector<std::size_t>& pieces() const { return pieces_; }
   const std::vector<Status>& transport_ends() const { return transport_ends_; }
   int gathers() const { return gathers_; }
   bool was_fed_after_close() const { return was_fed_after_close_; }
-  /// Ends by itself, as after a breach of the protocol by the peer.
+  /// Ends by itself, as after an error of the peer in the protocol.
   void end(const Status& reason) { close(reason); }
 
   // --- bytes ---
@@ -83,25 +85,25 @@ class FakeSession : public session::Session {
   bool is_closed() const noexcept override { return is_closed_; }
   const Status& close_reason() const noexcept override { return close_reason_; }
 
-  // --- what the pump never calls ---
+  // --- what a connection never calls ---
   bool can_start() const noexcept override { return false; }
-  Result<session::CallId> start(const session::CallStart&, const session::Outgoing&) override { return not_faked(); }
-  void cancel(session::CallId, StatusCode) override {}
-  void attach(session::CallId, void*) override {}
-  Status finish(session::CallId, const Status&, const session::Outgoing&, const Metadata*, bool) override {
+  Result<session::CallId> start(const session::CallStart&, const session::OutgoingMessage&) override {
     return not_faked();
   }
-  Status send(session::CallId, const session::Outgoing&, const Metadata*, bool) override { return not_faked(); }
+  void cancel(session::CallId, StatusCode) override {}
+  void attach(session::CallId, void*) override {}
+  Status finish(session::CallId, const Status&, const session::OutgoingMessage&, const Metadata*, bool) override {
+    return not_faked();
+  }
+  Status send(session::CallId, const session::OutgoingMessage&, const Metadata*, bool) override { return not_faked(); }
   bool is_writable(session::CallId) const noexcept override { return false; }
-  void release(session::CallId, const session::HeldCredit&) override {}
+  void release(session::CallId, const session::MessageCredit&) override {}
   void drain() override {}
   bool is_drained() const noexcept override { return false; }
-  bool is_open() const noexcept override { return true; }
-  std::size_t open_calls() const noexcept override { return 0; }
-  std::uint64_t payload_bytes_taken() const noexcept override { return 0; }
+  bool is_open() const noexcept override { return is_open_; }
+  std::size_t open_calls() const noexcept override { return open_calls_; }
+  std::uint64_t payload_bytes_accepted() const noexcept override { return 0; }
   bool is_ordered() const noexcept override { return false; }
-  bool peer_accepts(const Codec&) const noexcept override { return false; }
-  bool peer_accepts(const Compressor&) const noexcept override { return false; }
 
  private:
   static Status not_faked() { return {StatusCode::unimplemented, "not faked"}; }
@@ -119,6 +121,8 @@ class FakeSession : public session::Session {
   base::TimePoint last_time_{};
   Status close_reason_;
   int gathers_ = 0;
+  bool is_open_ = true;
+  std::size_t open_calls_ = 0;
   bool is_closed_ = false;
   bool is_closed_told_ = false;
   bool was_fed_after_close_ = false;

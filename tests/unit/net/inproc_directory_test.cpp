@@ -22,7 +22,8 @@ struct Late {
 };
 
 [[noreturn]] void exit_with_a_late_listener() {
-  ::mallopt(M_PERTURB, 0xA5);  // what is freed is overwritten
+  // Freed memory is overwritten.
+  ::mallopt(M_PERTURB, 0xA5);
   static Loop loop;
   static Late late;
   late.loop = &loop;
@@ -30,8 +31,8 @@ struct Late {
   std::exit(2);
 }
 
-TEST(InprocDirectoryDeathTest, ServesWhatIsDestroyedAtTheEndOfTheProcess) {
-  // A process of its own, in which nothing has used the table before.
+TEST(InprocDirectoryDeathTest, MayBeUsedByStaticDestructors) {
+  // In a process of its own, nothing has used the table before.
   GTEST_FLAG_SET(death_test_style, "threadsafe");
 
   EXPECT_EXIT(exit_with_a_late_listener(), testing::ExitedWithCode(0), "");

@@ -67,9 +67,9 @@ int connect_to(const Endpoint& endpoint) {
   return ::connect(socket.get(), address.data(), address.size()) == 0 ? 0 : errno;
 }
 
-TEST(ListenerFork, GivesItsAddressBackAlthoughAChildHasACopy) {
+TEST(ListenerFork, ReleasesItsAddressAlthoughAChildHasACopy) {
   Loop loop;
-  // Nobody else takes a port of this address as soon as it is free.
+  // No other process binds a port of this address as soon as it is free.
   auto listener = std::move(open(loop, "tcp://127.83.107.99:0")).value();
   const Endpoint endpoint = listener->endpoint();
   const IdleChild child;
@@ -82,7 +82,7 @@ TEST(ListenerFork, GivesItsAddressBackAlthoughAChildHasACopy) {
   EXPECT_TRUE(again) << again.status().to_string();
 }
 
-TEST(ListenerFork, OfAChildLeavesItsParentsListening) {
+TEST(ListenerFork, ClosingInAChildLeavesTheParentListening) {
   Loop loop;
   const auto listener = std::move(open(loop, "tcp://127.0.0.1:0")).value();
 
@@ -92,7 +92,7 @@ TEST(ListenerFork, OfAChildLeavesItsParentsListening) {
   EXPECT_EQ(connect_to(listener->endpoint()), 0);
 }
 
-TEST(InprocFork, NamesAreTheParentsAlone) {
+TEST(InprocFork, AChildDoesNotInheritNames) {
   Loop loop;
   auto listener = std::move(open(loop, "inproc://forked")).value();
 

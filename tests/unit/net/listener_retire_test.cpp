@@ -23,13 +23,13 @@ UniqueSocket connect_to(const Endpoint& endpoint) {
   return ::connect(socket.get(), address.data(), address.size()) == 0 ? std::move(socket) : UniqueSocket();
 }
 
-TEST(RetiringListener, TakesWhatIsQueued) {
+TEST(RetiringListener, AcceptsQueuedConnections) {
   Loop loop;
   const TemporaryDirectory directory;
   for (const std::string& uri : {std::string("tcp://127.0.0.1:0"), "unix://" + directory.file("socket")}) {
     std::vector<std::unique_ptr<Transport>> accepted;
     ListenCallbacks callbacks;
-    callbacks.on_accept = [&](Arrival arrival) { accepted.push_back(std::move(arrival.transport)); };
+    callbacks.on_accept = [&](AcceptedConnection connection) { accepted.push_back(std::move(connection.transport)); };
     const auto listener = std::move(Listener::open(loop, endpoint_of(uri), {}, std::move(callbacks))).value();
     std::vector<UniqueSocket> clients;
     for (int i = 0; i < 3; ++i) clients.push_back(connect_to(listener->endpoint()));

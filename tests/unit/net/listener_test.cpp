@@ -33,7 +33,9 @@ class ListenerTest : public testing::Test {
  protected:
   Result<std::unique_ptr<Listener>> open(const std::string& uri, const ListenOptions& options = {}) {
     ListenCallbacks callbacks;
-    callbacks.on_accept = [this](Arrival arrival) { accepted_.push_back(std::move(arrival.transport)); };
+    callbacks.on_accept = [this](AcceptedConnection connection) {
+      accepted_.push_back(std::move(connection.transport));
+    };
     callbacks.on_error = [this](const Status& error) { errors_.push_back(error); };
     return Listener::open(loop_, endpoint_of(uri), options, std::move(callbacks));
   }
@@ -45,7 +47,7 @@ class ListenerTest : public testing::Test {
   std::vector<Status> errors_;
 };
 
-TEST_F(ListenerTest, TellsThePortTheSystemChose) {
+TEST_F(ListenerTest, ReportsThePortThatTheSystemAssigned) {
   const auto listener = open("tcp://127.0.0.1:0");
 
   ASSERT_TRUE(listener);
@@ -62,7 +64,7 @@ TEST_F(ListenerTest, RefusesAPortInUse) {
   EXPECT_EQ(second.status().message(), "listen on " + first->endpoint().to_string() + ": address already in use");
 }
 
-TEST_F(ListenerTest, SharesAPortIfBothAskForIt) {
+TEST_F(ListenerTest, SharesAPortIfBothListenersAllowIt) {
   ListenOptions options;
   options.transport.reuse_port = true;
   const auto first = std::move(open("tcp://127.0.0.1:0", options)).value();
@@ -79,13 +81,13 @@ TEST_F(ListenerTest, ListensOnAName) {
   EXPECT_EQ((*listener)->endpoint().host(), "localhost");
 }
 
-TEST_F(ListenerTest, RefusesAnAddressThatIsNotThisMachines) {
+TEST_F(ListenerTest, RefusesAnAddressOfAnotherMachine) {
   const auto listener = open("tcp://192.0.2.1:0");
 
   EXPECT_EQ(listener.status().message(), "listen on tcp://192.0.2.1:0: cannot assign requested address");
 }
 
-TEST_F(ListenerTest, ReplacesASocketFileNobodyServes) {
+TEST_F(ListenerTest, ReplacesAStaleSocketFile) {
   const Endpoint endpoint = endpoint_of(file_uri());
   {
     const auto gone = std::move(open(file_uri())).value();
@@ -98,7 +100,7 @@ TEST_F(ListenerTest, ReplacesASocketFileNobodyServes) {
   EXPECT_TRUE(listener) << listener.status().to_string();
 }
 
-TEST_F(ListenerTest, RefusesASocketFileThatIsServed) {
+TEST_F(ListenerTest, RefusesASocketFileInUse) {
   const auto first = open(file_uri());
 
   const auto second = open(file_uri());
@@ -107,7 +109,7 @@ TEST_F(ListenerTest, RefusesASocketFileThatIsServed) {
   EXPECT_THAT(std::string(second.status().message()), HasSubstr("address already in use"));
 }
 
-TEST_F(ListenerTest, LeavesAFileThatIsNoSocket) {
+TEST_F(ListenerTest, LeavesAFileThatIsNotASocket) {
   const std::string path = endpoint_of(file_uri()).path();
   std::ofstream(path) << "precious";
 
@@ -138,7 +140,7 @@ TEST_F(ListenerTest, LeavesTheFileOfItsSuccessor) {
   EXPECT_TRUE(std::filesystem::exists(path));
 }
 
-TEST_F(ListenerTest, LeavesItsFileToItsParentInAForkedChild) {
+TEST_F(ListenerTest, InAForkedChildItLeavesItsFileToTheParent) {
   const std::string path = endpoint_of(file_uri()).path();
   const auto listener = std::move(open(file_uri())).value();
 
@@ -159,7 +161,7 @@ TEST_F(ListenerTest, LeavesNoLockFile) {
   EXPECT_FALSE(std::filesystem::exists(endpoint_of(file_uri()).path() + ".lock"));
 }
 
-TEST_F(ListenerTest, LockKeepsOthersOutUntilItIsLetGo) {
+TEST_F(ListenerTest, LockExcludesOthersUntilItIsReleased) {
   const std::string path = directory_.file("socket.lock");
   {
     const PathLock lock(path);
@@ -175,7 +177,7 @@ TEST_F(ListenerTest, LockKeepsOthersOutUntilItIsLetGo) {
 TEST_F(ListenerTest, OneOfManyReplacesAStaleFile) {
   const Endpoint endpoint = endpoint_of(file_uri());
   for (int round = 0; round < 50; ++round) {
-    // Bound and gone: the file stays.
+    // The file stays when the socket is closed.
     static_cast<void>(ListeningSocket::open(endpoint, {}).value());
     ASSERT_TRUE(std::filesystem::exists(endpoint.path()));
     std::array<Result<ListeningSocket>, 4> opened{Status(), Status(), Status(), Status()};
@@ -220,7 +222,7 @@ TEST_F(ListenerTest, RefusesOptionsOutOfRange) {
   EXPECT_EQ(open("tcp://127.0.0.1:0", options).status().code(), StatusCode::invalid_argument);
 }
 
-TEST_F(ListenerTest, NamesACongestionControlThatDoesNotExist) {
+TEST_F(ListenerTest, NamesAnUnknownCongestionControl) {
   ListenOptions options;
   options.transport.congestion_control = "no-such";
 
@@ -228,7 +230,7 @@ TEST_F(ListenerTest, NamesACongestionControlThatDoesNotExist) {
               HasSubstr("set congestion_control to no-such"));
 }
 
-TEST_F(ListenerTest, SetsWhatTheOptionsSay) {
+TEST_F(ListenerTest, SetsTheSocketOptions) {
   ListenOptions options;
   options.transport.tcp_keepalive = std::chrono::seconds(77);
   options.transport.receive_buffer_bytes = 65536;
@@ -242,17 +244,17 @@ TEST_F(ListenerTest, SetsWhatTheOptionsSay) {
   EXPECT_TRUE(*outcome.result) << outcome.result->status().to_string();
 }
 
-TEST_F(ListenerTest, HandsConnectionsToTheLoopChosen) {
+TEST_F(ListenerTest, HandsConnectionsToTheAssignedLoop) {
   for (const std::string uri : {"tcp://127.0.0.1:0", "inproc://chosen-loop"}) {
     Loop other;
     std::thread::id served_by;
     std::unique_ptr<Transport> accepted;
     ListenCallbacks callbacks;
-    callbacks.place = [&](const std::string&) { return Placement{&other, {}}; };
-    callbacks.on_accept = [&](Arrival arrival) {
+    callbacks.assign = [&](const std::string&) { return LoopAssignment{&other, {}}; };
+    callbacks.on_accept = [&](AcceptedConnection connection) {
       served_by = std::this_thread::get_id();
-      EXPECT_EQ(&arrival.transport->loop(), &other);
-      accepted = std::move(arrival.transport);
+      EXPECT_EQ(&connection.transport->loop(), &other);
+      accepted = std::move(connection.transport);
       other.stop();
     };
     const auto listener = std::move(Listener::open(loop_, endpoint_of(uri), {}, callbacks)).value();
@@ -269,15 +271,15 @@ TEST_F(ListenerTest, HandsConnectionsToTheLoopChosen) {
   }
 }
 
-TEST_F(ListenerTest, ClosesWhatHasNoPlace) {
-  for (const std::string uri : {"tcp://127.0.0.1:0", "inproc://no-place"}) {
+TEST_F(ListenerTest, ClosesConnectionsWithoutALoop) {
+  for (const std::string uri : {"tcp://127.0.0.1:0", "inproc://no-loop"}) {
     std::string refused;
     ListenCallbacks callbacks;
-    callbacks.place = [&](const std::string& peer) {
+    callbacks.assign = [&](const std::string& peer) {
       refused = peer;
-      return Placement{};
+      return LoopAssignment{};
     };
-    callbacks.on_accept = [&](Arrival) { ADD_FAILURE() << uri; };
+    callbacks.on_accept = [&](AcceptedConnection) { ADD_FAILURE() << uri; };
     const auto listener = std::move(Listener::open(loop_, endpoint_of(uri), {}, callbacks)).value();
     DialOutcome outcome;
     outcome.start(loop_, listener->endpoint());
@@ -291,29 +293,32 @@ TEST_F(ListenerTest, ClosesWhatHasNoPlace) {
   }
 }
 
-TEST_F(ListenerTest, HandsThePlaceOnWithTheConnection) {
-  const auto place = std::make_shared<const int>(1);
-  Arrival arrived;
+TEST_F(ListenerTest, HandsThePermitToTheConnection) {
+  const auto counted = std::make_shared<const int>(1);
+  AcceptedConnection accepted;
   ListenCallbacks callbacks;
-  callbacks.place = [&](const std::string&) { return Placement{&loop_, place}; };
-  callbacks.on_accept = [&](Arrival arrival) { arrived = std::move(arrival); };
+  callbacks.assign = [&](const std::string&) { return LoopAssignment{&loop_, ConnectionPermit(counted)}; };
+  callbacks.on_accept = [&](AcceptedConnection connection) { accepted = std::move(connection); };
   const auto listener = std::move(Listener::open(loop_, endpoint_of("tcp://127.0.0.1:0"), {}, callbacks)).value();
   const base::TimePoint before = loop_.now();
   DialOutcome outcome;
   outcome.start(loop_, listener->endpoint());
 
-  ASSERT_TRUE(run_until(loop_, [&] { return arrived.transport != nullptr; }));
+  ASSERT_TRUE(run_until(loop_, [&] { return accepted.transport != nullptr; }));
 
-  EXPECT_EQ(arrived.place, place);
-  EXPECT_GE(arrived.since, before);
-  EXPECT_EQ(place.use_count(), 2) << "and nobody else holds it";
+  EXPECT_TRUE(accepted.permit);
+  EXPECT_GE(accepted.accepted_at, before);
+  EXPECT_EQ(counted.use_count(), 2) << "held by the test and the connection alone";
+  accepted.permit.reset();
+  EXPECT_FALSE(accepted.permit);
+  EXPECT_EQ(counted.use_count(), 1);
 }
 
 TEST_F(ListenerTest, MayBeDestroyedByItsCallback) {
   std::unique_ptr<Listener> listener;
   int accepted = 0;
   ListenCallbacks callbacks;
-  callbacks.on_accept = [&](Arrival) {
+  callbacks.on_accept = [&](AcceptedConnection) {
     ++accepted;
     listener.reset();
   };
@@ -343,7 +348,7 @@ TEST_F(ListenerTest, DeliversNothingAfterClose) {
   }
 }
 
-TEST_F(ListenerTest, PausesWhenDescriptorsRunOutAndGoesOn) {
+TEST_F(ListenerTest, PausesWhenDescriptorsRunOut) {
   const auto listener = std::move(open("tcp://127.0.0.1:0")).value();
   DialOutcome outcome;
   outcome.start(loop_, listener->endpoint());
@@ -362,7 +367,7 @@ TEST_F(ListenerTest, PausesWhenDescriptorsRunOutAndGoesOn) {
   EXPECT_THAT(std::string(errors_[0].message()),
               AllOf(HasSubstr("accept on tcp://127.0.0.1:"), HasSubstr("too many open files")));
   EXPECT_TRUE(run_until(loop_, [&] { return !accepted_.empty(); }));
-  EXPECT_EQ(errors_.size(), 1U) << "tried again without a pause";
+  EXPECT_EQ(errors_.size(), 1U) << "it tried again without a pause";
 }
 
 TEST_F(ListenerTest, ReloadIsForTlsOnly) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a loop runs and in which order.
+// Loop: what it runs, and in which order.
 #include "net/loop.h"
 
-#include "manual_clock.h"
+#include "kit/manual_clock.h"
 
 #include <trunkline/event_loop.h>
 
@@ -61,7 +61,7 @@ TEST(Loop, TasksPostedByTasksRunLater) {
   EXPECT_THAT(order, ElementsAre("first", "second", "posted by the first"));
 }
 
-TEST(Loop, TakesTasksFromManyThreadsInEachOnesOrder) {
+TEST(Loop, RunsTheTasksOfEachThreadInOrder) {
   constexpr int threads = 4;
   constexpr int tasks = 5000;
   Loop loop;
@@ -88,16 +88,16 @@ TEST(Loop, TakesTasksFromManyThreadsInEachOnesOrder) {
   }
 }
 
-struct CountingTask : Task {
+struct CountingTask : PostedTask {
   CountingTask() {
-    run = [](Task* task) { ++static_cast<CountingTask*>(task)->runs; };
-    drop = [](Task* task) { ++static_cast<CountingTask*>(task)->drops; };
+    run = [](PostedTask* task) { ++static_cast<CountingTask*>(task)->runs; };
+    drop = [](PostedTask* task) { ++static_cast<CountingTask*>(task)->drops; };
   }
   int runs = 0;
   int drops = 0;
 };
 
-TEST(Loop, RunsEmbeddedTasksAndTakesThemAgain) {
+TEST(Loop, RunsEmbeddedTasksThatArePostedAgain) {
   Loop loop;
   CountingTask task;
 
@@ -110,7 +110,7 @@ TEST(Loop, RunsEmbeddedTasksAndTakesThemAgain) {
   EXPECT_EQ(task.drops, 0);
 }
 
-TEST(Loop, DropsWhatIsQueuedWhenDestroyed) {
+TEST(Loop, DropsPostedTasksWhenDestroyed) {
   CountingTask task;
   const auto owned = std::make_shared<int>(0);
   {
@@ -140,14 +140,14 @@ struct DeferredNote {
   DeferredNote(std::vector<std::string>& log, std::string text) : order(log), name(std::move(text)) {}
   std::vector<std::string>& order;
   std::string name;
-  Deferred deferred{[](void* self) {
-                      auto& note = *static_cast<DeferredNote*>(self);
-                      note.order.push_back(note.name);
-                    },
-                    this};
+  DeferredTask deferred{[](void* self) {
+                          auto& note = *static_cast<DeferredNote*>(self);
+                          note.order.push_back(note.name);
+                        },
+                        this};
 };
 
-TEST(Loop, DeferredRunsOnceAfterTheHandlersQueuedBefore) {
+TEST(Loop, DeferredTasksRunOnceAfterTheReadyHandlers) {
   Loop loop;
   std::vector<std::string> order;
   DeferredNote note(order, "deferred");
@@ -165,7 +165,7 @@ TEST(Loop, DeferredRunsOnceAfterTheHandlersQueuedBefore) {
   EXPECT_THAT(order, ElementsAre("first", "second", "deferred"));
 }
 
-TEST(Loop, DeferredOutsideOfARunComesFirst) {
+TEST(Loop, TasksDeferredOutsideOfARunComeFirst) {
   Loop loop;
   std::vector<std::string> order;
   DeferredNote note(order, "deferred");
@@ -177,7 +177,7 @@ TEST(Loop, DeferredOutsideOfARunComesFirst) {
   EXPECT_THAT(order, ElementsAre("deferred", "handler"));
 }
 
-TEST(Loop, DeferredThatHasBeenDestroyedOrCancelledDoesNotRun) {
+TEST(Loop, DestroyedAndCancelledTasksDoNotRun) {
   Loop loop;
   std::vector<std::string> order;
   DeferredNote kept(order, "kept");
@@ -194,20 +194,20 @@ TEST(Loop, DeferredThatHasBeenDestroyedOrCancelledDoesNotRun) {
   EXPECT_THAT(order, ElementsAre("kept"));
 }
 
-TEST(Loop, DeferredThatDefersItselfLetsHandlersIn) {
+TEST(Loop, ATaskThatDefersItselfAlternatesWithHandlers) {
   Loop loop;
   struct Again {
     explicit Again(Loop& owner) : loop(owner) {}
     Loop& loop;
     int runs = 0;
     int handlers = 0;
-    Deferred deferred{[](void* pointer) {
-                        auto& self = *static_cast<Again*>(pointer);
-                        if (++self.runs == 3) return;
-                        asio::post(self.loop.context(), [&self] { ++self.handlers; });
-                        self.loop.defer(self.deferred);
-                      },
-                      this};
+    DeferredTask deferred{[](void* pointer) {
+                            auto& self = *static_cast<Again*>(pointer);
+                            if (++self.runs == 3) return;
+                            asio::post(self.loop.context(), [&self] { ++self.handlers; });
+                            self.loop.defer(self.deferred);
+                          },
+                          this};
   } again(loop);
   loop.defer(again.deferred);
 
@@ -236,7 +236,7 @@ TEST(Loop, IsCurrentOnlyOnTheThreadThatRunsIt) {
 }
 
 TEST(Loop, TimeStandsStillWithinATurn) {
-  ManualClock clock;
+  kit::ManualClock clock;
   Loop loop({}, &clock);
   const base::TimePoint start = loop.now();
   base::TimePoint before;
@@ -270,24 +270,24 @@ TEST(Loop, BusyPollingLoopServesTasksAndSleepsWhenIdle) {
   EXPECT_FALSE(loop.run_until([] { return false; }, loop.now() + 5ms));
 }
 
-struct CountedResident : Resident {
-  explicit CountedResident(int& counter) : alive(counter) { ++alive; }
-  ~CountedResident() override { --alive; }
+struct CountedOperation : LoopOwned {
+  explicit CountedOperation(int& counter) : alive(counter) { ++alive; }
+  ~CountedOperation() override { --alive; }
   int& alive;
 };
 
-TEST(Loop, DestroysItsResidentsWithItself) {
+TEST(Loop, DestroysTheOperationsThatItOwns) {
   int alive = 0;
   {
     Loop loop;
-    std::vector<CountedResident*> residents;
+    std::vector<CountedOperation*> operations;
     for (int i = 0; i < 3; ++i) {
-      auto resident = std::make_unique<CountedResident>(alive);
-      residents.push_back(resident.get());
-      loop.house(std::move(resident));
+      auto operation = std::make_unique<CountedOperation>(alive);
+      operations.push_back(operation.get());
+      loop.adopt(std::move(operation));
     }
 
-    loop.evict(*residents[1]);
+    loop.release(*operations[1]);
     EXPECT_EQ(alive, 2);
   }
 
@@ -310,7 +310,7 @@ TEST(EventLoop, RunsTasksTimersAndStops) {
 }
 
 TEST(EventLoop, MadeOnAClockOfItsOwn) {
-  ManualClock clock;
+  kit::ManualClock clock;
   const std::unique_ptr<EventLoop> loop = Loop::make_event_loop({}, &clock);
 
   clock.advance(1h);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How a loop waits: timers, deadlines, stops, nested runs.
-#include "manual_clock.h"
+// Loop: timers, deadlines, stops, nested runs.
+#include "kit/manual_clock.h"
 #include "net/loop.h"
 
 #include <gmock/gmock.h>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using testing::ElementsAre;
 
 TEST(Loop, ManualClockFiresTimersWhenPolled) {
-  ManualClock clock;
+  kit::ManualClock clock;
   Loop loop({}, &clock);
   int fired = 0;
   base::Timer timer([](base::Timer&, void* count, base::TimePoint) { ++*static_cast<int*>(count); }, &fired);
@@ -33,7 +33,7 @@ TEST(Loop, ManualClockFiresTimersWhenPolled) {
 }
 
 TEST(Loop, ManualClockDoesNotWait) {
-  ManualClock clock;
+  kit::ManualClock clock;
   Loop loop({}, &clock);
 
   EXPECT_FALSE(loop.run_until([] { return false; }, base::never));
@@ -86,13 +86,13 @@ TEST(Loop, RunUntilGivesUpAtItsDeadline) {
 TEST(Loop, RunUntilSeesWhatDeferredWorkHasDone) {
   Loop loop;
   bool done = false;
-  Deferred deferred([](void* flag) { *static_cast<bool*>(flag) = true; }, &done);
+  DeferredTask deferred([](void* flag) { *static_cast<bool*>(flag) = true; }, &done);
   loop.defer(deferred);
 
   EXPECT_TRUE(loop.run_until([&] { return done; }, loop.now() + 30s));
 }
 
-TEST(Loop, RunUntilLeavesAStopToRun) {
+TEST(Loop, RunUntilLeavesAStopForRun) {
   Loop loop;
   bool done = false;
   loop.stop();
@@ -103,7 +103,7 @@ TEST(Loop, RunUntilLeavesAStopToRun) {
   loop.run();
 }
 
-TEST(Loop, RunUntilInsideAHandlerServesWhatTheHandlerHasPosted) {
+TEST(Loop, RunUntilInsideAHandlerRunsWhatTheHandlerPosted) {
   Loop loop;
   bool inner = false;
   bool next_task = false;

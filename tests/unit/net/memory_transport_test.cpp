@@ -2,7 +2,7 @@
 // What is particular to the memory transport: the bound, two loops, claiming. The rest is in transport_test.cpp.
 #include "net/memory_transport.h"
 
-#include "manual_clock.h"
+#include "kit/manual_clock.h"
 #include "net/byte_ring.h"
 #include "stream_peer.h"
 
@@ -19,7 +19,7 @@ IoResult write(Transport& transport, std::string_view text) {
   return transport.write({&span, 1});
 }
 
-TEST(MemoryTransport, TakesNoMoreThanItsBuffer) {
+TEST(MemoryTransport, AcceptsNoMoreThanItsBuffer) {
   Loop loop;
   auto [near, far] = make_memory_pair(loop, loop, {.buffer_bytes = 10});
 
@@ -42,7 +42,7 @@ TEST(MemoryTransport, ReadingMakesRoomForTheWriter) {
   EXPECT_EQ(reader.received(), text);
 }
 
-TEST(MemoryTransport, WritingOfNothingDoesNotBlock) {
+TEST(MemoryTransport, WritingNothingDoesNotBlock) {
   Loop loop;
   auto [near, far] = make_memory_pair(loop, loop, {.buffer_bytes = 1});
   write(*near, "x");
@@ -69,7 +69,7 @@ TEST(MemoryTransport, WritingAfterShutdownFails) {
   EXPECT_EQ(result.error.message(), "write to inproc://: the sending side is shut down");
 }
 
-TEST(MemoryTransport, ReadableAndWritableAtOnceAreBothTold) {
+TEST(MemoryTransport, ReportsReadableAndWritableAtOnce) {
   Loop loop;
   auto [near, far] = make_memory_pair(loop, loop);
   StreamPeer peer(std::move(near));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// StreamPeer: one end of a transport under test, with what it has received and what it has yet to send.
+// StreamPeer: one end of a connection under test, with what it has received and has yet to send.
 #pragma once
 
 #include "net/loop.h"
@@ -28,7 +28,7 @@ class StreamPeer final : public TransportObserver {
   int readable_calls() const { return readable_calls_; }
   int writable_calls() const { return writable_calls_; }
 
-  /// Reads whatever comes from now on, in pieces of at most `piece_bytes`.
+  /// Reads all bytes that arrive from now on, in pieces of at most `piece_bytes`.
   void receive_all(std::size_t piece_bytes = 8192) {
     piece_bytes_ = piece_bytes;
     transport_->wait_readable();
@@ -37,7 +37,8 @@ class StreamPeer final : public TransportObserver {
     unsent_ += text;
     write_some();
   }
-  /// Writes until the transport would block; how much that was, with what it has not taken and is to be sent first.
+  /// Writes until the transport would block. Returns how much that was, including what the transport has not taken and
+  /// what is sent next.
   std::size_t fill() {
     std::size_t taken = 0;
     for (;;) {
@@ -55,7 +56,7 @@ class StreamPeer final : public TransportObserver {
   void on_readable() override {
     ++readable_calls_;
     std::string piece(piece_bytes_, '\0');
-    // In two parts, as a ring buffer would offer them.
+    // Two parts, like those of a ring buffer.
     const std::size_t half = piece.size() / 2;
     auto* const data = reinterpret_cast<std::byte*>(piece.data());
     for (;;) {
@@ -104,13 +105,13 @@ class StreamPeer final : public TransportObserver {
   int writable_calls_ = 0;
 };
 
-/// Runs `loop` until `done()`, for as long as even a busy machine may need.
+/// Runs `loop` until `done()`, with time enough for a busy machine.
 template <class Predicate>
 bool run_until(Loop& loop, Predicate done) {
   return loop.run_until(done, loop.now() + std::chrono::seconds(30));
 }
 
-/// Lets everything happen that is under way already.
+/// Runs everything that is ready.
 inline void settle(Loop& loop) {
   while (loop.poll()) {
   }

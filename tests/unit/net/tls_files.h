@@ -85,7 +85,7 @@ class TlsFiles {
     check(extension != nullptr && X509_add_ext(certificate, extension.get(), -1) == 1);
   }
 
-  /// Signed by itself without an issuer.
+  /// Self-signed if it has no issuer.
   Certificate make_certificate(const std::string& name, std::string_view alternative_names, EVP_PKEY* key,
                                X509* issuer) {
     Certificate result(X509_new());

@@ -53,7 +53,7 @@ class TlsMemoryTest : public testing::Test {
     ASSERT_NE(pair.server, nullptr) << pair.server_error.to_string();
   }
 
-  /// A message from one side read by the other.
+  /// Sends a message from one side, and reads it on the other.
   void move(Transport& from, Transport& to) {
     const std::string message(1024, 'x');
     const ByteSpan out = as_bytes(message);
@@ -81,18 +81,18 @@ class TlsMemoryTest : public testing::Test {
 };
 
 /// A few bytes for each record are OpenSSL's way.
-TEST_F(TlsMemoryTest, TrafficTakesNoBuffers) {
+TEST_F(TlsMemoryTest, TrafficAllocatesNoBuffers) {
   move_both_ways(10);
   const long before = bytes_taken;
   move_both_ways(100);
   EXPECT_LT((bytes_taken - before) / 200, 1024);
 }
 
-TEST_F(TlsMemoryTest, AnIdleSessionGivesItsBuffersBack) {
+TEST_F(TlsMemoryTest, AnIdleSessionFreesItsBuffers) {
   move_both_ways(10);
   const long busy = bytes_held;
   loop_.run_for(2500ms);
-  EXPECT_LT(bytes_held, busy - 40000) << "of two sessions";
+  EXPECT_LT(bytes_held, busy - 40000) << "two sessions";
   move_both_ways(10);
 }
 

@@ -55,7 +55,7 @@ class PlainOpensslClientTest : public testing::Test {
   std::array<std::byte, 4096> bytes_{};
 };
 
-TEST_F(PlainOpensslClientTest, IsAnsweredInTheFragmentsItAsksFor) {
+TEST_F(PlainOpensslClientTest, ReceivesTheFragmentSizeThatItRequested) {
   for (const int version : {TLS1_2_VERSION, TLS1_3_VERSION}) {
     connect(version, TLSEXT_max_fragment_length_512);
     std::string text;
@@ -89,13 +89,13 @@ class KeyRenewalTest : public PlainOpensslClientTest {
     }
   }
   void write_x() { ASSERT_EQ(SSL_write(client_.get(), "x", 1), 1); }
-  /// All at once.
+  /// Sends all renewals at once.
   void send_gathered() {
     const char* bytes = nullptr;
     const long size = BIO_ctrl(gathered_, BIO_CTRL_INFO, 0, &bytes);
     ASSERT_EQ(::send(client_socket_.get(), bytes, static_cast<std::size_t>(size), 0), size);
   }
-  /// How many renewals the server has handled, at least one: it answers each once it comes to the next or writes.
+  /// How many renewals the server has handled; at least one. It responds to one when it handles the next, or writes.
   int handled() {
     constexpr int answer_bytes = 5 + 4 + 1 + 1 + 16;
     server_->flush();
@@ -110,7 +110,7 @@ class KeyRenewalTest : public PlainOpensslClientTest {
   int answered_bytes_ = 0;
 };
 
-TEST_F(KeyRenewalTest, OverAndOverIsGivenUpAfterFew) {
+TEST_F(KeyRenewalTest, IsDisconnectedAfterTooManyRenewals) {
   renew(2000);
   write_x();
   send_gathered();
@@ -118,13 +118,13 @@ TEST_F(KeyRenewalTest, OverAndOverIsGivenUpAfterFew) {
   const IoResult result = read();
 
   EXPECT_EQ(result.state, IoState::failed);
-  EXPECT_THAT(std::string(result.error.message()), HasSubstr("renews its keys and says nothing else"));
+  EXPECT_THAT(std::string(result.error.message()), HasSubstr("renews its keys and sends no data"));
   EXPECT_EQ(handled(), 101);
   EXPECT_EQ(read().state, IoState::failed);
   EXPECT_EQ(handled(), 101);
 }
 
-TEST_F(KeyRenewalTest, BeforeDataIsTaken) {
+TEST_F(KeyRenewalTest, BeforeDataIsAccepted) {
   renew(100);
   write_x();
   send_gathered();
@@ -136,7 +136,7 @@ TEST_F(KeyRenewalTest, BeforeDataIsTaken) {
   EXPECT_EQ(handled(), 100);
 }
 
-TEST_F(KeyRenewalTest, BeforeEachRecordGetsARecordARead) {
+TEST_F(KeyRenewalTest, BeforeEachRecordGivesOneRecordPerRead) {
   for (int i = 0; i < 3; ++i) {
     renew(50);
     write_x();
@@ -164,10 +164,10 @@ TEST_F(KeyRenewalTest, InLargeRecordsEndsEachRead) {
 
   EXPECT_EQ(result.state, IoState::ok) << result.error.to_string();
   EXPECT_EQ(result.bytes, 1u);
-  EXPECT_GE(reads, 2) << "all was taken without coming back to the loop";
+  EXPECT_GE(reads, 2) << "everything was read without a return to the loop";
 }
 
-TEST_F(PlainOpensslClientTest, ThatAsksForNewKeysAndDoesNotReadIsGivenUp) {
+TEST_F(PlainOpensslClientTest, IsDisconnectedIfItRequestsKeysAndDoesNotRead) {
   connect();
   IoResult result;
   int asked = 0;

@@ -45,7 +45,7 @@ class TlsStreamTest : public testing::Test {
     const ByteSpan span = as_bytes(text);
     return stream.write({&span, 1});
   }
-  /// What one read gives; `result_` says how it ended.
+  /// The bytes of one read. Its result is in `result_`.
   std::string read(TlsStream& stream) {
     std::array<std::byte, 256> bytes;
     const MutableByteSpan room(bytes);
@@ -86,12 +86,12 @@ TEST_F(TlsStreamTest, WritesAfterTheOtherSideHasEnded) {
   EXPECT_EQ(read(*server_), "still here");
 }
 
-TEST_F(TlsStreamTest, DoesNotAskTheSocketAgainAfterAShortRead) {
+TEST_F(TlsStreamTest, DoesNotReadTheSocketAgainAfterAShortRead) {
   write(*server_, "all there is");
   ::shutdown(server_socket_.get(), SHUT_WR);
 
   EXPECT_EQ(read(*client_), "all there is");
-  EXPECT_TRUE(client_->read_error().is_ok()) << "the end of the file was not looked for";
+  EXPECT_TRUE(client_->read_error().is_ok()) << "the end of the stream was not read";
   EXPECT_FALSE(client_->has_buffered());
 
   read(*client_);
@@ -99,14 +99,14 @@ TEST_F(TlsStreamTest, DoesNotAskTheSocketAgainAfterAShortRead) {
   EXPECT_THAT(std::string(client_->read_error().message()), HasSubstr("without a close_notify"));
 }
 
-TEST_F(TlsStreamTest, ReadsRecordsThatCameTogetherInOneGo) {
+TEST_F(TlsStreamTest, ReadsRecordsThatArrivedTogetherAtOnce) {
   write(*server_, "first ");
   write(*server_, "second");
 
   EXPECT_EQ(read(*client_), "first second");
 }
 
-TEST_F(TlsStreamTest, SaysThatMoreIsBufferedThanWasAskedFor) {
+TEST_F(TlsStreamTest, ReportsThatMoreIsBuffered) {
   write(*server_, std::string(300, 'x'));
 
   EXPECT_EQ(read(*client_).size(), 256U);
@@ -121,7 +121,7 @@ class RootedNameTest : public TlsStreamTest {
   RootedNameTest() : TlsStreamTest("localhost.") {}
 };
 
-TEST_F(RootedNameTest, IsVerifiedWithoutTheRootsDot) {
+TEST_F(RootedNameTest, IsVerifiedWithoutTheFinalDot) {
   write(*server_, "hello");
 
   EXPECT_EQ(read(*client_), "hello");
@@ -141,7 +141,7 @@ class FullTlsStreamTest : public TlsStreamTest {
     const int small = 8 * 1024;
     EXPECT_EQ(::setsockopt(server_socket_.get(), SOL_SOCKET, SO_SNDBUF, &small, sizeof small), 0);
   }
-  /// Until the socket is full.
+  /// Writes until the socket is full.
   void write_some() {
     for (;;) {
       const IoResult result = write(*server_, std::string_view(text_).substr(written_));
@@ -164,7 +164,7 @@ class FullTlsStreamTest : public TlsStreamTest {
   std::size_t written_ = 0;
 };
 
-TEST_F(FullTlsStreamTest, SaysOnlyOfWhatIsSentThatItIsWritten) {
+TEST_F(FullTlsStreamTest, ReportsOnlySentBytesAsWritten) {
   write_some();
   ::shutdown(server_socket_.get(), SHUT_WR);
 
@@ -175,7 +175,7 @@ TEST_F(FullTlsStreamTest, SaysOnlyOfWhatIsSentThatItIsWritten) {
   EXPECT_TRUE(text_.starts_with(heard));
 }
 
-TEST_F(FullTlsStreamTest, GoesOnWhereItStoppedWithTheSameBytes) {
+TEST_F(FullTlsStreamTest, ContinuesWithTheSameBytes) {
   std::string heard;
   for (int round = 0; round < 1000 && written_ < text_.size(); ++round) {
     write_some();
@@ -187,7 +187,7 @@ TEST_F(FullTlsStreamTest, GoesOnWhereItStoppedWithTheSameBytes) {
   EXPECT_EQ(heard, text_);
 }
 
-TEST_F(FullTlsStreamTest, SaysWhatIsSentThoughMoreIsUnsent) {
+TEST_F(FullTlsStreamTest, ReportsSentBytesAlthoughMoreAreUnsent) {
   write_some();
   ASSERT_TRUE(server_->has_unsent());
   std::size_t steps = 0;
@@ -216,14 +216,14 @@ class LongHandshakeTest : public TlsStreamTest {
   LongHandshakeTest() : TlsStreamTest("localhost", many_names()) {}
 };
 
-TEST_F(LongHandshakeTest, ComesToItsEnd) {
+TEST_F(LongHandshakeTest, Completes) {
   write(*server_, "hello");
 
   EXPECT_EQ(read(*client_), "hello");
 }
 
 /// As old as the server lets it be.
-TEST(TlsContext, GivesNoTicketToAClientOfTls12) {
+TEST(TlsContext, SendsNoTicketToATls12Client) {
   const TemporaryDirectory directory;
   const TlsFiles files(directory);
   TlsOptions options = files.server_options();

@@ -72,7 +72,7 @@ TEST_F(TlsTest, RefusesAServerWithAnotherAddress) {
   EXPECT_THAT(client_error(), HasSubstr("IP address mismatch"));
 }
 
-TEST_F(TlsTest, ChecksTheNameGivenInPlaceOfTheHost) {
+TEST_F(TlsTest, VerifiesTheNameOfTheOptions) {
   files_.make_leaf("named", "DNS:example.test");
   listen_.tls = files_.server_options("named");
   dialing_.tls.server_name = "example.test";
@@ -94,7 +94,7 @@ TEST_F(TlsTest, RefusesAServerOfAnUnknownAuthority) {
   EXPECT_THAT(server_error(), HasSubstr("accept tls://127.0.0.1:"));
 }
 
-TEST_F(TlsTest, TakesAnyServerWithoutVerification) {
+TEST_F(TlsTest, AcceptsAnyServerWithoutVerification) {
   files_.make_leaf("stranger", "DNS:example.test");
   listen_.tls = files_.server_options("stranger");
   dialing_.tls = {};
@@ -103,7 +103,7 @@ TEST_F(TlsTest, TakesAnyServerWithoutVerification) {
   connect();
 
   ASSERT_TRUE(is_connected()) << client_error();
-  EXPECT_EQ(pair_.client->peer().certificate_subject, "") << "nobody vouches for it";
+  EXPECT_EQ(pair_.client->peer().certificate_subject, "") << "no authority has signed it";
 }
 
 TEST_F(TlsTest, RefusesAClientWithoutTheCertificateRequired) {
@@ -116,7 +116,7 @@ TEST_F(TlsTest, RefusesAClientWithoutTheCertificateRequired) {
   EXPECT_THAT(server_error(), HasSubstr("peer did not return a certificate"));
 }
 
-TEST_F(TlsTest, KnowsAClientByItsCertificate) {
+TEST_F(TlsTest, ReportsTheSubjectOfAClientCertificate) {
   files_.make_leaf("client", "");
   listen_.tls.client_certificate = ClientCertificate::required;
   listen_.tls.ca_file = files_.path("ca.pem");
@@ -129,7 +129,7 @@ TEST_F(TlsTest, KnowsAClientByItsCertificate) {
   EXPECT_EQ(pair_.server->peer().certificate_subject, "CN=client");
 }
 
-TEST_F(TlsTest, OptionalCertificateMayBeMissingButNotForeign) {
+TEST_F(TlsTest, AnOptionalCertificateMayBeMissingButNotInvalid) {
   listen_.tls.client_certificate = ClientCertificate::optional;
   listen_.tls.ca_file = files_.path("ca.pem");
   connect();
@@ -165,7 +165,7 @@ TEST_F(TlsTest, PrefersProtocolsInTheServersOrder) {
   EXPECT_EQ(pair_.server->peer().alpn, "second");
 }
 
-TEST_F(TlsTest, TakesAClientWithoutAlpn) {
+TEST_F(TlsTest, AcceptsAClientWithoutAlpn) {
   dialing_.tls.alpn = {};
 
   connect();
@@ -181,7 +181,7 @@ TEST_F(TlsTest, ReloadServesNewConnectionsWithTheNewCertificate) {
   dialing_.tls.server_name = "renewed.test";
 
   pair_.dial_again(loop_, dialing_);
-  EXPECT_THAT(client_error(), HasSubstr("hostname mismatch")) << "files are not read again by themselves";
+  EXPECT_THAT(client_error(), HasSubstr("hostname mismatch")) << "files are not read again without a reload";
   const Status reloaded = pair_.listener->reload_tls();
   pair_.dial_again(loop_, dialing_);
 
@@ -237,7 +237,7 @@ TEST_F(TlsTest, RefusesAProtocolNameThatIsTooLong) {
   EXPECT_EQ(listen_error(), "tls: alpn name of 256 bytes is not in 1 to 255");
 }
 
-TEST_F(TlsTest, DialReportsItsFilesToo) {
+TEST_F(TlsTest, DialReportsFileErrorsToo) {
   dialing_.tls.ca_file = files_.path("nowhere.pem");
 
   connect();
@@ -245,7 +245,7 @@ TEST_F(TlsTest, DialReportsItsFilesToo) {
   EXPECT_THAT(client_error(), HasSubstr("ca_file"));
 }
 
-TEST_F(TlsTest, DialsReadTheirFilesOnceWithACache) {
+TEST_F(TlsTest, WithACacheDialsReadTheirFilesOnce) {
   dialing_.tls_cache = std::make_shared<TlsContextCache>();
   connect();
   ASSERT_TRUE(is_connected()) << client_error();
@@ -259,7 +259,7 @@ TEST_F(TlsTest, DialsReadTheirFilesOnceWithACache) {
   EXPECT_THAT(client_error(), HasSubstr("ca_file"));
 }
 
-TEST_F(TlsTest, DialsTryTheirFilesAgainAfterAFailure) {
+TEST_F(TlsTest, DialsReadTheirFilesAgainAfterAnError) {
   dialing_.tls_cache = std::make_shared<TlsContextCache>();
   dialing_.tls.ca_file = files_.path("nowhere.pem");
   connect();
@@ -271,7 +271,7 @@ TEST_F(TlsTest, DialsTryTheirFilesAgainAfterAFailure) {
   EXPECT_TRUE(is_connected()) << client_error();
 }
 
-TEST_F(TlsTest, ForkedChildDoesNotSayGoodbye) {
+TEST_F(TlsTest, AForkedChildSendsNoCloseNotify) {
   connect();
   ASSERT_TRUE(is_connected()) << client_error();
   StreamPeer server(std::move(pair_.server));
@@ -292,7 +292,7 @@ TEST_F(TlsTest, ForkedChildDoesNotSayGoodbye) {
   EXPECT_EQ(server.received(), "still here");
 }
 
-TEST_F(TlsTest, GivesUpOnAClientThatSaysNothing) {
+TEST_F(TlsTest, DisconnectsASilentClient) {
   listen_.handshake_timeout = 20ms;
   ListenCallbacks callbacks;
   Status error;
@@ -306,24 +306,24 @@ TEST_F(TlsTest, GivesUpOnAClientThatSaysNothing) {
   EXPECT_THAT(std::string(error.message()), HasSubstr("handshake not done within its timeout"));
 }
 
-TEST_F(TlsTest, LetsGoOfThePlaceWhenTheHandshakeFails) {
-  const auto place = std::make_shared<const int>(1);
+TEST_F(TlsTest, ReleasesThePermitWhenTheHandshakeFails) {
+  const auto counted = std::make_shared<const int>(1);
   ListenCallbacks callbacks;
   Status error;
-  callbacks.place = [&](const std::string&) { return Placement{&loop_, place}; };
+  callbacks.assign = [&](const std::string&) { return LoopAssignment{&loop_, ConnectionPermit(counted)}; };
   callbacks.on_error = [&](const Status& status) { error = status; };
   const auto listener = std::move(Listener::open(loop_, endpoint_of("tls://127.0.0.1:0"), listen_, callbacks)).value();
   DialOutcome plain;
   plain.start(loop_, endpoint_of("tcp://127.0.0.1:" + std::to_string(listener->endpoint().port())));
-  ASSERT_TRUE(run_until(loop_, [&] { return plain.result.has_value() && place.use_count() > 1; }));
+  ASSERT_TRUE(run_until(loop_, [&] { return plain.result.has_value() && counted.use_count() > 1; }));
 
   plain.result.reset();
 
   ASSERT_TRUE(run_until(loop_, [&] { return !error.is_ok(); }));
-  EXPECT_TRUE(run_until(loop_, [&] { return place.use_count() == 1; }));
+  EXPECT_TRUE(run_until(loop_, [&] { return counted.use_count() == 1; }));
 }
 
-TEST_F(TlsTest, GivesUpOnAClientThatSpeaksSomethingElse) {
+TEST_F(TlsTest, DisconnectsAClientOfAnotherProtocol) {
   ListenCallbacks callbacks;
   Status error;
   callbacks.on_error = [&](const Status& status) { error = status; };
@@ -340,7 +340,7 @@ TEST_F(TlsTest, GivesUpOnAClientThatSpeaksSomethingElse) {
 }
 
 /// Also for what it sends after the server has given up.
-TEST_F(TlsTest, LetsAPeerReadTheEndWhenTheHandshakeFails) {
+TEST_F(TlsTest, LetsThePeerReadTheAlertWhenTheHandshakeFails) {
   ListenCallbacks callbacks;
   Status error;
   callbacks.on_error = [&](const Status& status) { error = status; };
@@ -359,7 +359,7 @@ TEST_F(TlsTest, LetsAPeerReadTheEndWhenTheHandshakeFails) {
   EXPECT_TRUE(peer.error().is_ok()) << peer.error().to_string();
 }
 
-TEST_F(TlsTest, EndWithoutGoodbyeIsAnError) {
+TEST_F(TlsTest, AnEndWithoutCloseNotifyIsAnError) {
   int sockets[2] = {-1, -1};
   ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, sockets), 0);
   const UniqueSocket attacker(::dup(sockets[0]));
@@ -371,7 +371,7 @@ TEST_F(TlsTest, EndWithoutGoodbyeIsAnError) {
     HandshakeOptions options{
         .context = contexts[i], .server_name = "localhost", .deadline = base::never, .tried = "test"};
     UniqueSocket socket(sockets[i]);
-    handshakes[i] = start_handshake(std::move(Readiness::make(loop_, socket)).value(), {}, options,
+    handshakes[i] = start_handshake(std::move(SocketWatcher::make(loop_, socket)).value(), {}, options,
                                     [&ends, i](auto result) { ends[i] = std::move(result).value(); });
   }
   ASSERT_TRUE(run_until(loop_, [&] { return ends[0] != nullptr && ends[1] != nullptr; }));

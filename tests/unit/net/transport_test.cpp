@@ -57,7 +57,7 @@ TEST_P(TransportTest, CarriesBytesBothWays) {
   EXPECT_TRUE(run_until(loop_, [&] { return server_->received() == "question" && client_->received() == "answer"; }));
 }
 
-TEST_P(TransportTest, KnowsItsPeer) {
+TEST_P(TransportTest, ReportsItsPeer) {
   const Scheme scheme = pair_.listener->endpoint().scheme();
 
   EXPECT_EQ(client_->transport().peer().address, pair_.listener->endpoint().to_string());
@@ -75,17 +75,17 @@ TEST_P(TransportTest, ReadsNothingBeforeSomethingArrives) {
   EXPECT_EQ(result.state, IoState::would_block);
 }
 
-TEST_P(TransportTest, TellsOfEachWaitOnce) {
+TEST_P(TransportTest, ReportsEachWaitOnce) {
   client_->transport().wait_writable();
   client_->transport().wait_writable();
 
-  EXPECT_EQ(client_->writable_calls(), 0) << "called from inside the call";
+  EXPECT_EQ(client_->writable_calls(), 0) << "it was called from inside wait_writable()";
   EXPECT_TRUE(run_until(loop_, [&] { return client_->writable_calls() > 0; }));
   settle(loop_);
   EXPECT_EQ(client_->writable_calls(), 1);
 }
 
-TEST_P(TransportTest, HalfClosePassesWhatWasSentBeforeIt) {
+TEST_P(TransportTest, AHalfCloseFollowsTheBytesBeforeIt) {
   client_->send("last words");
   client_->transport().shutdown_send();
   server_->receive_all();
@@ -137,7 +137,7 @@ TEST_P(TransportTest, ClosingWakesAWaitingWriter) {
   EXPECT_TRUE(run_until(loop_, [&] { return !client_->error().is_ok(); }));
 }
 
-TEST_P(TransportTest, IsSilentAfterClose) {
+TEST_P(TransportTest, CallsNothingAfterClose) {
   client_->receive_all();
   client_->transport().wait_writable();
   server_->send("unheard");
@@ -149,7 +149,7 @@ TEST_P(TransportTest, IsSilentAfterClose) {
   EXPECT_EQ(client_->writable_calls(), 0);
 }
 
-TEST_P(TransportTest, IsSilentAfterDestruction) {
+TEST_P(TransportTest, CallsNothingAfterDestruction) {
   client_->receive_all();
   client_->transport().wait_writable();
   server_->send("unheard");

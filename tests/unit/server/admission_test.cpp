@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Limits on calls: in all, per method, per connection.
+// Limits on calls: of the server, of a method, of a connection.
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
@@ -20,6 +20,36 @@ class AdmissionLimits : public ServerFixture {
   }
 };
 
+TEST(CallPermit, CountsTheCallUntilItIsDestroyed) {
+  Admission admission(1);
+  Method method{.name = "Echo", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
+
+  CallPermit permit = admission.admit(method);
+  const bool admits_second = static_cast<bool>(admission.admit(method));
+  const bool admits_plain = static_cast<bool>(admission.admit_plain(method));
+  CallPermit moved = std::move(permit);
+  const std::size_t open = method.open_calls;
+  moved = {};
+
+  EXPECT_FALSE(admits_second);
+  EXPECT_FALSE(admits_plain);
+  EXPECT_EQ(open, 1u);
+  EXPECT_EQ(method.open_calls, 0u);
+  EXPECT_TRUE(admission.admit(method));
+}
+
+TEST(CallPermit, OfAPlainCallCountsForItsMethodAlone) {
+  Admission admission(1);
+  Method limited{.name = "Limited", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
+  Method other{.name = "Other", .handler = nullptr, .options = {}};
+
+  const CallPermit plain = admission.admit_plain(limited);
+
+  EXPECT_TRUE(plain);
+  EXPECT_FALSE(admission.admit_plain(limited));
+  EXPECT_TRUE(admission.admit(other)) << "the server's limit does not count the plain call";
+}
+
 TEST_F(AdmissionLimits, RefusesOverMaxConcurrentCalls) {
   ServerOptions options;
   options.max_concurrent_calls = 2;
@@ -33,18 +63,18 @@ TEST_F(AdmissionLimits, RefusesOverMaxConcurrentCalls) {
   two.call("Wait", "x");
   settle();
 
-  const Answer refused = call(two, "Wait", "x");
-  const Answer plain = call(one, "Echo", "x");
+  const ReceivedResponse refused = call(two, "Wait", "x");
+  const ReceivedResponse plain = call(one, "Echo", "x");
   gate.open();
   settle();
-  const Answer after = call(two, "Echo", "x");
+  const ReceivedResponse after = call(two, "Echo", "x");
 
   EXPECT_EQ(refused.status.code(), StatusCode::resource_exhausted);
   EXPECT_EQ(refused.status.message(), "call Wait: the server's open calls have reached max_concurrent_calls 2");
   EXPECT_FALSE(refused.status.may_have_run());
   EXPECT_EQ(plain.status.code(), StatusCode::resource_exhausted);
   EXPECT_TRUE(after.status.is_ok());
-  EXPECT_EQ(server().stats().calls_refused, 2u);
+  EXPECT_EQ(server().totals().calls_refused, 2u);
 }
 
 TEST_F(AdmissionLimits, RefusesOverTheMethodsOwnLimit) {
@@ -55,11 +85,11 @@ TEST_F(AdmissionLimits, RefusesOverTheMethodsOwnLimit) {
   client.call("Wait", "x");
   settle();
 
-  const Answer refused = call(client, "Wait", "x");
-  const Answer other = call(client, "Echo", "x");
+  const ReceivedResponse refused = call(client, "Wait", "x");
+  const ReceivedResponse other = call(client, "Echo", "x");
   gate.open();
   settle();
-  const Answer after = call(client, "Wait", "x");
+  const ReceivedResponse after = call(client, "Wait", "x");
 
   EXPECT_EQ(refused.status.code(), StatusCode::resource_exhausted);
   EXPECT_EQ(refused.status.message(),
@@ -69,7 +99,7 @@ TEST_F(AdmissionLimits, RefusesOverTheMethodsOwnLimit) {
   EXPECT_TRUE(after.status.is_ok());
 }
 
-TEST_F(AdmissionLimits, FreesThePlaceOfACancelledCall) {
+TEST_F(AdmissionLimits, CountsNoCallThatHasBeenCancelled) {
   Gate gate(loop_);
   handle_gated(gate, {.max_concurrent_calls = 1});
   TestClient& client = connect();

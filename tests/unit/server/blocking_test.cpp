@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Blocking handlers on the worker pool: answers, the full queue, and calls given up while they wait.
+// Blocking handlers on the worker pool: responses, the full queue, and calls that are cancelled while they wait.
 #include "unit/server/server_fixture.h"
 
 #include <atomic>
@@ -55,9 +55,9 @@ TEST_F(Blocking, RunsOffTheLoop) {
   const session::CallId id = client.call("Where", "x");
   settle_until([&] { return client.has(id); });
 
-  EXPECT_EQ(client.answer(id).payload, "x");
+  EXPECT_EQ(client.response(id).payload, "x");
   EXPECT_NE(thread, std::this_thread::get_id());
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(Blocking, LeavesTheLoopFree) {
@@ -67,13 +67,13 @@ TEST_F(Blocking, LeavesTheLoopFree) {
 
   const session::CallId held = client.call("Hold", "slow");
   settle_until([&] { return running_ == 1; });
-  const Answer quick = call(client, "Echo", "quick");
+  const ReceivedResponse quick = call(client, "Echo", "quick");
   EXPECT_FALSE(client.has(held));
   release();
   settle_until([&] { return client.has(held); });
 
   EXPECT_EQ(quick.payload, "quick");
-  EXPECT_EQ(client.answer(held).payload, "slow");
+  EXPECT_EQ(client.response(held).payload, "slow");
 }
 
 TEST_F(Blocking, RefusesWhenTheQueueIsFull) {
@@ -86,17 +86,17 @@ TEST_F(Blocking, RefusesWhenTheQueueIsFull) {
   settle();
 
   ASSERT_TRUE(client.has(ids[3]));
-  EXPECT_EQ(client.answer(ids[3]).status.code(), StatusCode::resource_exhausted);
-  EXPECT_FALSE(client.answer(ids[3]).status.may_have_run());
-  EXPECT_EQ(client.answer(ids[3]).status.message(),
+  EXPECT_EQ(client.response(ids[3]).status.code(), StatusCode::resource_exhausted);
+  EXPECT_FALSE(client.response(ids[3]).status.may_have_run());
+  EXPECT_EQ(client.response(ids[3]).status.message(),
             "call Hold: blocking calls that wait for a worker have reached max_queued_blocking_calls 2");
   release();
-  settle_until([&] { return client.answer_count() == 4; });
-  EXPECT_TRUE(client.answer(ids[2]).status.is_ok());
+  settle_until([&] { return client.response_count() == 4; });
+  EXPECT_TRUE(client.response(ids[2]).status.is_ok());
   EXPECT_EQ(running_, 3);
 }
 
-TEST_F(Blocking, DoesNotRunWhatWasCancelledInTheQueue) {
+TEST_F(Blocking, DoesNotRunACallThatWasCancelledInTheQueue) {
   make_server(one_worker(10));
   handle_held();
   TestClient& client = connect();
@@ -107,13 +107,13 @@ TEST_F(Blocking, DoesNotRunWhatWasCancelledInTheQueue) {
   client.cancel(second);
   settle();
   release();
-  settle_until([&] { return client.has(first) && server().stats().open_calls == 0; });
+  settle_until([&] { return client.has(first) && server().totals().open_calls == 0; });
 
   EXPECT_EQ(running_, 1);
-  EXPECT_EQ(server().stats().calls_cancelled, 1u);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u);
 }
 
-TEST_F(Blocking, DoesNotRunWhatIsPastItsDeadline) {
+TEST_F(Blocking, DoesNotRunACallPastItsDeadline) {
   make_server(one_worker(10));
   handle_held();
   TestClient& client = connect();
@@ -124,10 +124,10 @@ TEST_F(Blocking, DoesNotRunWhatIsPastItsDeadline) {
   settle_until([&] { return running_ == 1; });
   advance(std::chrono::seconds(2));
   release();
-  settle_until([&] { return server().stats().open_calls == 0; });
+  settle_until([&] { return server().totals().open_calls == 0; });
 
   EXPECT_EQ(running_, 1);
-  EXPECT_EQ(client.answer(second).status.code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(client.response(second).status.code(), StatusCode::deadline_exceeded);
 }
 
 TEST_F(Blocking, IsIsolatedWhenItThrows) {
@@ -138,11 +138,11 @@ TEST_F(Blocking, IsIsolatedWhenItThrows) {
   const session::CallId id = client.call("Throw", "x");
   settle_until([&] { return client.has(id); });
 
-  EXPECT_EQ(client.answer(id).status.message(), "handler of Throw threw an exception");
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(client.response(id).status.message(), "handler of Throw threw an exception");
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
 }
 
-TEST_F(Blocking, GivesCreditBackWhenDone) {
+TEST_F(Blocking, ReturnsCreditWhenDone) {
   ServerOptions options = one_worker(100);
   options.limits.connection_credit_bytes = 1 << 20;
   options.limits.call_credit_bytes = 1 << 20;
@@ -153,11 +153,11 @@ TEST_F(Blocking, GivesCreditBackWhenDone) {
   for (int i = 0; i < 10; ++i) {
     const session::CallId id = client.call("Take", std::string(300000, 'x'));
     settle_until([&] { return client.has(id); });
-    ASSERT_TRUE(client.answer(id).status.is_ok()) << client.answer(id).status.to_string();
+    ASSERT_TRUE(client.response(id).status.is_ok()) << client.response(id).status.to_string();
   }
 }
 
-TEST_F(Blocking, StopWaitsForWhatRunsAndDropsWhatWaits) {
+TEST_F(Blocking, StopWaitsForRunningCallsAndDropsQueuedOnes) {
   make_server(one_worker(10));
   handle_held();
   TestClient& client = connect();
@@ -173,7 +173,7 @@ TEST_F(Blocking, StopWaitsForWhatRunsAndDropsWhatWaits) {
   settle();
 
   EXPECT_GE(ran, 1);
-  EXPECT_EQ(core_->stats().open_calls, 0u);
+  EXPECT_EQ(core_->totals().open_calls, 0u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// on_cancel() across threads: who replaces or clears a callback waits for the one that runs.
+// on_cancel() across threads: replacing or clearing a callback waits for one that runs.
 #include "server/call_context.h"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ namespace trunkline::server {
 
 namespace {
 
-/// cancel() on a thread of its own, whose callback is held until the test lets it go.
+/// Calls cancel() on another thread and holds its callback until the test releases it.
 class CancelCallback : public ::testing::Test {
  protected:
   ~CancelCallback() override {
@@ -89,7 +89,7 @@ TEST_F(CancelCallback, MayReplaceItself) {
 
   context_.cancel();
 
-  EXPECT_EQ(second, 1) << "the call is cancelled already, so at once";
+  EXPECT_EQ(second, 1) << "the call is cancelled already, so the callback runs at once";
 }
 
 TEST_F(CancelCallback, LeavesNothingBehindWhenItThrows) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which compressor responses are sent with.
+// The compressor of responses.
 #include "unit/server/server_fixture.h"
 
 namespace trunkline::server {
@@ -21,25 +21,25 @@ TEST_F(ResponseCompression, FollowsTheRequest) {
   make_server_with("");
   TestClient& client = connect();
 
-  const Answer plain = call(client, "Echo", text_);
+  const ReceivedResponse plain = call(client, "Echo", text_);
   client.compress_with("snappy");
-  const Answer compressed = call(client, "Echo", text_);
+  const ReceivedResponse compressed = call(client, "Echo", text_);
 
   EXPECT_EQ(plain.compressor, "");
   EXPECT_EQ(compressed.compressor, "snappy");
   EXPECT_EQ(compressed.payload, text_);
 }
 
-TEST_F(ResponseCompression, IsWhatTheServerSays) {
+TEST_F(ResponseCompression, IsThatOfTheServersOptions) {
   make_server_with("snappy");
 
-  const Answer answer = call(connect(), "Echo", text_);
+  const ReceivedResponse received = call(connect(), "Echo", text_);
 
-  EXPECT_EQ(answer.compressor, "snappy");
-  EXPECT_EQ(answer.payload, text_);
+  EXPECT_EQ(received.compressor, "snappy");
+  EXPECT_EQ(received.payload, text_);
 }
 
-TEST_F(ResponseCompression, IsNoneIfTheServerSaysSo) {
+TEST_F(ResponseCompression, IsNoneIfTheServersOptionsSaySo) {
   make_server_with("identity");
   TestClient& client = connect();
   client.compress_with("snappy");
@@ -47,7 +47,7 @@ TEST_F(ResponseCompression, IsNoneIfTheServerSaysSo) {
   EXPECT_EQ(call(client, "Echo", text_).compressor, "");
 }
 
-TEST_F(ResponseCompression, IsWhatTheHandlerSays) {
+TEST_F(ResponseCompression, IsThatWhichTheHandlerChooses) {
   bool known = true;
   bool unknown = true;
   handle<Slice, Slice>("Pick", [&](const Slice& request, ServerContext& context) {
@@ -61,9 +61,9 @@ TEST_F(ResponseCompression, IsWhatTheHandlerSays) {
   });
   TestClient& client = connect();
 
-  const Answer picked = call(client, "Pick", text_);
+  const ReceivedResponse picked = call(client, "Pick", text_);
   client.compress_with("snappy");
-  const Answer plain = call(client, "Plain", text_);
+  const ReceivedResponse plain = call(client, "Plain", text_);
 
   EXPECT_TRUE(known);
   EXPECT_FALSE(unknown);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Coroutines that end otherwise than by returning, and what they hold meanwhile.
+// Coroutines that are destroyed before they return, and what they hold until then.
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
@@ -11,13 +11,13 @@ namespace {
 
 class CoroutineEnds : public ServerFixture {};
 
-/// An operation that loses its handler.
+/// An operation that destroys its completion handler without calling it.
 asio::awaitable<void> lose_handler() {
   co_await asio::async_initiate<const asio::use_awaitable_t<>, void()>(
       [](auto handler) { const auto lost = std::move(handler); }, asio::use_awaitable);
 }
 
-TEST_F(CoroutineEnds, AnswersWhenWhatItAwaitsDropsIt) {
+TEST_F(CoroutineEnds, FailsTheCallWhenItsOperationDropsTheCoroutine) {
   handle<Slice, Slice>("Lose", [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
     co_await lose_handler();
     co_return request;
@@ -25,17 +25,17 @@ TEST_F(CoroutineEnds, AnswersWhenWhatItAwaitsDropsIt) {
   handle_echo();
   TestClient& client = connect();
 
-  const Answer lost = call(client, "Lose", "x");
-  const Answer after = call(client, "Echo", "x");
+  const ReceivedResponse lost = call(client, "Lose", "x");
+  const ReceivedResponse after = call(client, "Echo", "x");
 
   EXPECT_EQ(lost.status.code(), StatusCode::internal);
-  EXPECT_EQ(lost.status.message(), "call Lose: the handler was destroyed without an answer");
+  EXPECT_EQ(lost.status.message(), "call Lose: the handler was destroyed without a response");
   EXPECT_EQ(after.payload, "x");
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
   EXPECT_EQ(logged_.size(), 1u);
 }
 
-TEST_F(CoroutineEnds, LetsTheServerDrainWhenDropped) {
+TEST_F(CoroutineEnds, LetsTheServerDrainAfterTheCoroutineIsDropped) {
   handle<Slice, Slice>("Lose", [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
     co_await lose_handler();
     co_return request;
@@ -50,7 +50,7 @@ TEST_F(CoroutineEnds, LetsTheServerDrainWhenDropped) {
   EXPECT_TRUE(drained);
 }
 
-TEST_F(CoroutineEnds, HoldsItsRequestsCreditUntilThen) {
+TEST_F(CoroutineEnds, HoldsTheCreditOfItsRequestUntilItEnds) {
   ServerOptions options;
   options.limits.connection_credit_bytes = 1 << 20;
   options.limits.call_credit_bytes = 1 << 20;
@@ -70,7 +70,7 @@ TEST_F(CoroutineEnds, HoldsItsRequestsCreditUntilThen) {
 
   EXPECT_GE(waiting, 1);
   EXPECT_LE(waiting, 110) << "requests beyond the connection's credit were taken";
-  EXPECT_EQ(client.answer_count(), 200u);
+  EXPECT_EQ(client.response_count(), 200u);
 }
 
 }  // namespace

@@ -3,6 +3,8 @@
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
+#include <asio/this_coro.hpp>
+
 #include <stdexcept>
 
 namespace trunkline::server {
@@ -21,7 +23,7 @@ class Coroutine : public ServerFixture {
   }
 };
 
-TEST_F(Coroutine, AnswersWithoutSuspending) {
+TEST_F(Coroutine, RespondsWithoutSuspending) {
   handle<std::string, std::string>(
       "Say",
       [](const std::string& request, ServerContext&) -> asio::awaitable<std::string> { co_return request + "!"; });
@@ -44,13 +46,13 @@ TEST_F(Coroutine, RunsSideBySide) {
   const session::CallId second = client.call("Wait", "two");
   settle();
   EXPECT_EQ(gate.waiting(), 2);
-  EXPECT_EQ(server().stats().open_calls, 2u);
+  EXPECT_EQ(server().totals().open_calls, 2u);
   gate.open();
   settle();
 
-  EXPECT_EQ(client.answer(first).payload, "one");
-  EXPECT_EQ(client.answer(second).payload, "two");
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(client.response(first).payload, "one");
+  EXPECT_EQ(client.response(second).payload, "two");
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(Coroutine, IsCancelledByItsCaller) {
@@ -64,9 +66,9 @@ TEST_F(Coroutine, IsCancelledByItsCaller) {
   settle();
 
   EXPECT_EQ(gate.waiting(), 0);
-  EXPECT_EQ(server().stats().calls_cancelled, 1u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
-  EXPECT_EQ(server().stats().handler_exceptions, 0u);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
+  EXPECT_EQ(server().totals().handler_exceptions, 0u);
 }
 
 TEST_F(Coroutine, IsCancelledByItsDeadline) {
@@ -81,11 +83,11 @@ TEST_F(Coroutine, IsCancelledByItsDeadline) {
   advance(std::chrono::seconds(31));
 
   EXPECT_EQ(gate.waiting(), 0);
-  EXPECT_EQ(client.answer(id).status.code(), StatusCode::deadline_exceeded);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(client.response(id).status.code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(Coroutine, IsCancelledWhenTheConnectionGoes) {
+TEST_F(Coroutine, IsCancelledWhenTheConnectionIsLost) {
   Gate gate(loop_);
   handle_gated(gate);
   TestClient& client = connect();
@@ -96,22 +98,22 @@ TEST_F(Coroutine, IsCancelledWhenTheConnectionGoes) {
   settle();
 
   EXPECT_EQ(gate.waiting(), 0);
-  EXPECT_EQ(server().stats().open_calls, 0u);
-  EXPECT_EQ(server().stats().connections, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
+  EXPECT_EQ(server().totals().connections, 0u);
 }
 
-TEST_F(Coroutine, TellsItsCallbackOfCancellation) {
+TEST_F(Coroutine, CallsItsCallbackWhenCancelled) {
   Gate gate(loop_);
-  int told = 0;
+  int reported = 0;
   bool cancelled = false;
   handle<Slice, Empty>("Wait", [&](const Slice&, ServerContext& context) -> asio::awaitable<Status> {
-    context.on_cancel([&told] { told = 1; });
-    context.on_cancel([&told] { told = 2; });
+    context.on_cancel([&reported] { reported = 1; });
+    context.on_cancel([&reported] { reported = 2; });
     try {
       co_await gate.pass();
     } catch (const std::system_error&) {
       cancelled = context.is_cancelled();
-      context.on_cancel([&told] { told += 10; });
+      context.on_cancel([&reported] { reported += 10; });
     }
     co_return Status::ok();
   });
@@ -123,7 +125,60 @@ TEST_F(Coroutine, TellsItsCallbackOfCancellation) {
   settle();
 
   EXPECT_TRUE(cancelled);
-  EXPECT_EQ(told, 12) << "the last callback once, and one that comes too late at once";
+  EXPECT_EQ(reported, 12) << "the last callback once, and one that is set too late at once";
+}
+
+TEST_F(Coroutine, MayEndWithinItsCancelCallback) {
+  Gate gate(loop_);
+  handle<Slice, Empty>("Wait", [&](const Slice&, ServerContext& context) -> asio::awaitable<Status> {
+    context.on_cancel([&] {
+      gate.open();
+      settle();
+    });
+    co_await gate.pass();
+    co_return Status::ok();
+  });
+  handle_echo();
+  TestClient& client = connect();
+  const session::CallId id = client.call("Wait", "x");
+  settle();
+
+  client.cancel(id);
+  settle();
+
+  EXPECT_EQ(server().totals().open_calls, 0u);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u);
+  EXPECT_TRUE(call(client, "Echo", "x").status.is_ok());
+}
+
+TEST_F(Coroutine, IsToldAgainWhenTheServerStopsIfItGoesOnAfterItsCancellation) {
+  Gate first(loop_);
+  Gate second(loop_);
+  int cancellations = 0;
+  handle<Slice, Empty>("Wait", [&](const Slice&, ServerContext&) -> asio::awaitable<Status> {
+    for (Gate* gate : {&first, &second}) {
+      try {
+        co_await gate->pass();
+      } catch (const std::system_error&) {
+        ++cancellations;
+      }
+      co_await asio::this_coro::reset_cancellation_state();
+    }
+    co_return Status::ok();
+  });
+  TestClient& client = connect();
+  const session::CallId id = client.call("Wait", "x");
+  settle();
+  client.cancel(id);
+  settle();
+  const int after_cancel = cancellations;
+
+  server().stop();
+  settle();
+
+  EXPECT_EQ(after_cancel, 1);
+  EXPECT_EQ(cancellations, 2);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u) << "one call is counted once";
 }
 
 TEST_F(Coroutine, IsIsolatedWhenItThrows) {
@@ -131,7 +186,7 @@ TEST_F(Coroutine, IsIsolatedWhenItThrows) {
     throw std::runtime_error("secret");
     co_return Status::ok();
   });
-  // Not a coroutine itself: throws before there is one.
+  // This function is no coroutine itself: it throws before there is one.
   handle<Slice, Empty>(
       "ThrowEarly", [](const Slice&, ServerContext&) -> asio::awaitable<Status> { throw std::runtime_error("early"); });
   handle_echo();
@@ -140,7 +195,7 @@ TEST_F(Coroutine, IsIsolatedWhenItThrows) {
   EXPECT_EQ(call(client, "Throw", "x").status.message(), "handler of Throw threw an exception");
   EXPECT_EQ(call(client, "ThrowEarly", "x").status.message(), "handler of ThrowEarly threw an exception");
   EXPECT_EQ(call(client, "Echo", "x").payload, "x");
-  EXPECT_EQ(server().stats().handler_exceptions, 2u);
+  EXPECT_EQ(server().totals().handler_exceptions, 2u);
 }
 
 TEST_F(Coroutine, OutlivesItsServerAndItsMethod) {
@@ -168,7 +223,7 @@ TEST_F(Coroutine, OutlivesItsServerAndItsMethod) {
 
   EXPECT_TRUE(was_alive) << "a coroutine ends by itself";
   EXPECT_EQ(seen, 11);
-  EXPECT_TRUE(watch.expired()) << "the handler was not given up";
+  EXPECT_TRUE(watch.expired()) << "the handler was not destroyed";
 }
 
 TEST_F(Coroutine, KeepsItsRequestWhileOthersAreServed) {
@@ -185,7 +240,7 @@ TEST_F(Coroutine, KeepsItsRequestWhileOthersAreServed) {
   settle();
 
   for (std::size_t i = 0; i < ids.size(); ++i) {
-    ASSERT_EQ(client.answer(ids[i]).payload, std::string(100, static_cast<char>('a' + i % 26)));
+    ASSERT_EQ(client.response(ids[i]).payload, std::string(100, static_cast<char>('a' + i % 26)));
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What handlers see of their call and say about it, exceptions, and methods that come and go.
+// What handlers learn about their call and set for its response; exceptions; methods that are added and removed.
 #include "unit/server/server_fixture.h"
 
 #include <trunkline/value.h>
@@ -13,14 +13,14 @@ namespace {
 class Dispatch : public ServerFixture {};
 
 TEST_F(Dispatch, RefusesUnknownMethod) {
-  const Answer answer = call(connect(), "Nobody", "x");
+  const ReceivedResponse received = call(connect(), "Nobody", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::unimplemented);
-  EXPECT_EQ(answer.status.message(), "call Nobody: no such method");
-  EXPECT_FALSE(answer.status.may_have_run());
+  EXPECT_EQ(received.status.code(), StatusCode::unimplemented);
+  EXPECT_EQ(received.status.message(), "call Nobody: no such method");
+  EXPECT_FALSE(received.status.may_have_run());
 }
 
-TEST_F(Dispatch, SaysThatARequestIsOverACodecsLimit) {
+TEST_F(Dispatch, RefusesARequestOverALimitOfItsCodec) {
   make_server({.codecs = CodecRegistry::with_defaults({.max_value_nodes = 3})});
   handle<Value, Value>("Echo", [](const Value& request, ServerContext&) { return request; });
   TestClient& client = connect();
@@ -68,9 +68,9 @@ TEST_F(Dispatch, SendsLeadingAndTrailingMetadataOfThisCallOnly) {
   });
   TestClient& client = connect();
 
-  const Answer with = call(client, "Tell", "x");
+  const ReceivedResponse with = call(client, "Tell", "x");
   add = false;
-  const Answer without = call(client, "Tell", "y");
+  const ReceivedResponse without = call(client, "Tell", "y");
 
   EXPECT_EQ(with.leading.get("first"), "1");
   EXPECT_EQ(with.trailing.get("last"), "2");
@@ -96,13 +96,13 @@ TEST_F(Dispatch, FailsACallWhoseLeadingMetadataIsTooLarge) {
   TestClient& client = connect();
 
   for (const std::string_view method : {"Plain", "Coroutine"}) {
-    const Answer answer = call(client, method, "x");
-    EXPECT_EQ(answer.status.code(), StatusCode::resource_exhausted) << method;
-    EXPECT_NE(answer.status.message().find("leading metadata"), std::string_view::npos) << answer.status.message();
-    EXPECT_FALSE(answer.has_message);
-    EXPECT_EQ(answer.trailing.get("last"), "2");
+    const ReceivedResponse received = call(client, method, "x");
+    EXPECT_EQ(received.status.code(), StatusCode::resource_exhausted) << method;
+    EXPECT_NE(received.status.message().find("leading metadata"), std::string_view::npos) << received.status.message();
+    EXPECT_FALSE(received.has_message);
+    EXPECT_EQ(received.trailing.get("last"), "2");
   }
-  EXPECT_EQ(server().stats().calls_failed, 2u);
+  EXPECT_EQ(server().totals().calls_failed, 2u);
   ASSERT_EQ(logged_.size(), 2u);
   EXPECT_EQ(logged_[0].method, "Plain");
   EXPECT_EQ(call(client, "Fail", "x").status.code(), StatusCode::aborted) << "the handler's error says more";
@@ -116,12 +116,12 @@ TEST_F(Dispatch, SendsTrailingMetadataAndDetailsWithAnError) {
     return status;
   });
 
-  const Answer answer = call(connect(), "Fail", "x");
+  const ReceivedResponse received = call(connect(), "Fail", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::aborted);
-  EXPECT_EQ(answer.trailing.get("why"), "because");
-  ASSERT_EQ(answer.status.details().size(), 1u);
-  EXPECT_EQ(answer.status.details()[0].value, "value");
+  EXPECT_EQ(received.status.code(), StatusCode::aborted);
+  EXPECT_EQ(received.trailing.get("why"), "because");
+  ASSERT_EQ(received.status.details().size(), 1u);
+  EXPECT_EQ(received.status.details()[0].value, "value");
 }
 
 TEST_F(Dispatch, KeepsExceptionTextFromTheCaller) {
@@ -129,19 +129,19 @@ TEST_F(Dispatch, KeepsExceptionTextFromTheCaller) {
   handle_echo();
   TestClient& client = connect();
 
-  const Answer answer = call(client, "Throw", "x");
+  const ReceivedResponse received = call(client, "Throw", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::internal);
-  EXPECT_EQ(answer.status.message(), "handler of Throw threw an exception");
+  EXPECT_EQ(received.status.code(), StatusCode::internal);
+  EXPECT_EQ(received.status.message(), "handler of Throw threw an exception");
   ASSERT_EQ(logged_.size(), 1u);
   EXPECT_EQ(logged_[0].message, "handler of Throw threw an exception: secret");
   EXPECT_EQ(logged_[0].level, LogLevel::error);
   EXPECT_EQ(logged_[0].method, "Throw");
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
   EXPECT_EQ(call(client, "Echo", "still here").payload, "still here");
 }
 
-TEST_F(Dispatch, ExposesExceptionTextWhenAsked) {
+TEST_F(Dispatch, ExposesExceptionTextIfTheOptionIsSet) {
   ServerOptions options;
   options.expose_exception_text = true;
   make_server(options);
@@ -157,9 +157,9 @@ TEST_F(Dispatch, ExposesExceptionTextWhenAsked) {
 TEST_F(Dispatch, ServesMethodsRegisteredWhileConnected) {
   TestClient& client = connect();
 
-  const Answer before = call(client, "Echo", "x");
+  const ReceivedResponse before = call(client, "Echo", "x");
   handle_echo();
-  const Answer after = call(client, "Echo", "x");
+  const ReceivedResponse after = call(client, "Echo", "x");
 
   EXPECT_EQ(before.status.code(), StatusCode::unimplemented);
   EXPECT_TRUE(after.status.is_ok());
@@ -171,9 +171,9 @@ TEST_F(Dispatch, StopsServingRemovedMethods) {
   session::CallStart interned;
   interned.method.key = 1;
 
-  const Answer before = call(client, "Echo", "x", "bytes", interned);
+  const ReceivedResponse before = call(client, "Echo", "x", "bytes", interned);
   EXPECT_TRUE(server().methods().remove("Echo"));
-  const Answer after = call(client, "Echo", "x", "bytes", interned);
+  const ReceivedResponse after = call(client, "Echo", "x", "bytes", interned);
 
   EXPECT_TRUE(before.status.is_ok());
   EXPECT_EQ(after.status.code(), StatusCode::unimplemented);
@@ -204,11 +204,11 @@ TEST_F(Dispatch, RefusesCallWhoseDeadlineHasPassed) {
   const session::CallId id = client.call("Run", "x", "bytes", {.method = {}, .deadline = clock_.now()});
   settle();
 
-  EXPECT_EQ(client.answer(id).status.code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(client.response(id).status.code(), StatusCode::deadline_exceeded);
   EXPECT_EQ(runs, 0);
 }
 
-TEST_F(Dispatch, AnswersManyCallsOfOneBatch) {
+TEST_F(Dispatch, RespondsToManyCallsOfOneBatch) {
   handle_echo();
   TestClient& client = connect();
   std::vector<session::CallId> ids;
@@ -216,9 +216,10 @@ TEST_F(Dispatch, AnswersManyCallsOfOneBatch) {
   for (int i = 0; i < 1000; ++i) ids.push_back(client.call("Echo", std::to_string(i)));
   settle();
 
-  for (int i = 0; i < 1000; ++i) ASSERT_EQ(client.answer(ids[static_cast<std::size_t>(i)]).payload, std::to_string(i));
-  EXPECT_EQ(server().stats().calls_ok, 1000u);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  for (int i = 0; i < 1000; ++i)
+    ASSERT_EQ(client.response(ids[static_cast<std::size_t>(i)]).payload, std::to_string(i));
+  EXPECT_EQ(server().totals().calls_ok, 1000u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Graceful shutdown with clients that are slow to read: answers are not cut, unless the timeout comes first.
+// Graceful shutdown with clients that read slowly: responses are sent whole, unless the timeout comes first.
 #include "unit/server/server_fixture.h"
 
 #include <optional>
@@ -10,15 +10,15 @@ namespace {
 
 class DrainOutput : public ServerFixture {
  protected:
-  /// A client on a loop that runs only when the test says so.
+  /// A client on a loop that the test runs.
   void connect_slow() {
-    handle<Slice, std::string>("Big", [](const Slice&, ServerContext&) { return std::string(answer_bytes, 'x'); });
+    handle<Slice, std::string>("Big", [](const Slice&, ServerContext&) { return std::string(response_bytes, 'x'); });
     auto [near, far] = net::make_memory_pair(client_loop_, loop_, {.buffer_bytes = 4096});
     client_.start(std::move(near));
     server().accept_transport(std::move(far));
     settle_both();
     id_ = client_.call("Big", "x");
-    while (server().stats().calls_ok == 0) {
+    while (server().totals().calls_ok == 0) {
       client_loop_.poll();
       settle();
     }
@@ -32,14 +32,14 @@ class DrainOutput : public ServerFixture {
     settle();
   }
 
-  static constexpr std::size_t answer_bytes = 40000;
+  static constexpr std::size_t response_bytes = 40000;
   net::Loop client_loop_{{}, &clock_};
   TestClient client_;
   session::CallId id_ = 0;
   std::optional<Status> result_;
 };
 
-TEST_F(DrainOutput, WaitsForWhatIsUnsent) {
+TEST_F(DrainOutput, WaitsForUnsentOutput) {
   connect_slow();
 
   begin_shutdown();
@@ -48,8 +48,8 @@ TEST_F(DrainOutput, WaitsForWhatIsUnsent) {
   settle_both();
 
   EXPECT_FALSE(done_early);
-  ASSERT_TRUE(client_.has(id_)) << "the answer was cut";
-  EXPECT_EQ(client_.answer(id_).payload.size(), answer_bytes);
+  ASSERT_TRUE(client_.has(id_)) << "the response was cut";
+  EXPECT_EQ(client_.response(id_).payload.size(), response_bytes);
   ASSERT_TRUE(result_.has_value());
   EXPECT_TRUE(result_->is_ok()) << result_->to_string();
 }

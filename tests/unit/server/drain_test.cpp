@@ -37,11 +37,11 @@ TEST_F(DrainServer, ClosesIdleConnections) {
   begin_shutdown();
   settle();
 
-  EXPECT_TRUE(client.was_told_to_go());
+  EXPECT_TRUE(client.has_goaway());
   EXPECT_TRUE(client.is_closed());
   ASSERT_TRUE(result_.has_value());
   EXPECT_TRUE(result_->is_ok());
-  EXPECT_EQ(server().stats().connections, 0u);
+  EXPECT_EQ(server().totals().connections, 0u);
 }
 
 TEST_F(DrainServer, FinishesWhatWasAcceptedAndRefusesTheRest) {
@@ -52,7 +52,7 @@ TEST_F(DrainServer, FinishesWhatWasAcceptedAndRefusesTheRest) {
   const session::CallId accepted = client.call("Wait", "x");
   settle();
 
-  // Sent before the client can know.
+  // Sent before the client can know of the shutdown.
   const session::CallId late = client.call("Echo", "late");
   begin_shutdown();
   settle();
@@ -61,10 +61,10 @@ TEST_F(DrainServer, FinishesWhatWasAcceptedAndRefusesTheRest) {
   settle();
 
   EXPECT_FALSE(done_early);
-  EXPECT_TRUE(client.answer(accepted).status.is_ok());
-  EXPECT_EQ(client.answer(accepted).payload, "x");
+  EXPECT_TRUE(client.response(accepted).status.is_ok());
+  EXPECT_EQ(client.response(accepted).payload, "x");
   ASSERT_TRUE(client.has(late));
-  EXPECT_TRUE(client.answer(late).status.is_ok() || !client.answer(late).status.may_have_run());
+  EXPECT_TRUE(client.response(late).status.is_ok() || !client.response(late).status.may_have_run());
   ASSERT_TRUE(result_.has_value());
   EXPECT_TRUE(result_->is_ok()) << result_->to_string();
 }
@@ -90,40 +90,42 @@ TEST_F(DrainServer, CutsOffAtTheTimeout) {
   ASSERT_TRUE(result_.has_value());
   EXPECT_EQ(result_->code(), StatusCode::deadline_exceeded);
   EXPECT_EQ(result_->message(), "server shutdown: its timeout has passed, calls cut off: 3");
-  EXPECT_EQ(one.answer(id).status.code(), StatusCode::unavailable);
+  EXPECT_EQ(one.response(id).status.code(), StatusCode::unavailable);
   EXPECT_EQ(gate.waiting(), 0) << "the handlers were not cancelled";
 }
 
-TEST_F(DrainServer, TwiceTellsBoth) {
+TEST_F(DrainServer, ReportsToBothOfTwoShutdowns) {
   Gate gate(loop_);
   handle_gated(gate);
   TestClient& client = connect();
   client.call("Wait", "x");
   settle();
-  int told = 0;
+  int reported = 0;
 
   begin_shutdown();
-  server().async_shutdown(std::chrono::seconds(1), [&told](const Status& status) { told += status.is_ok() ? 1 : 100; });
+  server().async_shutdown(std::chrono::seconds(1),
+                          [&reported](const Status& status) { reported += status.is_ok() ? 1 : 100; });
   settle();
-  EXPECT_EQ(told, 0);
+  EXPECT_EQ(reported, 0);
   gate.open();
   settle();
-  server().async_shutdown(std::chrono::seconds(1), [&told](const Status& status) { told += status.is_ok() ? 1 : 100; });
+  server().async_shutdown(std::chrono::seconds(1),
+                          [&reported](const Status& status) { reported += status.is_ok() ? 1 : 100; });
 
   EXPECT_TRUE(result_.has_value());
-  EXPECT_EQ(told, 2);
+  EXPECT_EQ(reported, 2);
 }
 
-TEST_F(DrainServer, MayHaveNobodyToTell) {
+TEST_F(DrainServer, MayHaveNoCallback) {
   server().async_shutdown(std::chrono::seconds(1), nullptr);
   settle();
   server().async_shutdown(std::chrono::seconds(1), nullptr);
   begin_shutdown();
-  const bool told = result_.has_value();
+  const bool reported = result_.has_value();
   server().stop();
   server().async_shutdown(std::chrono::seconds(1), nullptr);
 
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(reported);
 }
 
 TEST_F(DrainServer, HasNothingToDoOnceStopped) {
@@ -136,7 +138,7 @@ TEST_F(DrainServer, HasNothingToDoOnceStopped) {
   EXPECT_TRUE(result_->is_ok());
 }
 
-TEST_F(DrainServer, IsToldWhenStopComesFirst) {
+TEST_F(DrainServer, IsAbortedWhenStopComesFirst) {
   Gate gate(loop_);
   handle_gated(gate);
   TestClient& client = connect();
@@ -151,7 +153,7 @@ TEST_F(DrainServer, IsToldWhenStopComesFirst) {
   EXPECT_EQ(result_->code(), StatusCode::aborted);
 }
 
-TEST_F(DrainServer, TakesNoFurtherConnections) {
+TEST_F(DrainServer, SendsFurtherConnectionsElsewhere) {
   Gate gate(loop_);
   handle_gated(gate);
   TestClient& client = connect();
@@ -162,12 +164,12 @@ TEST_F(DrainServer, TakesNoFurtherConnections) {
 
   TestClient& late = connect();
 
-  EXPECT_TRUE(late.was_told_to_go()) << "so that it knows that its calls have not run";
+  EXPECT_TRUE(late.has_goaway()) << "so that it knows that its calls have not run";
   EXPECT_TRUE(late.is_closed());
-  EXPECT_EQ(server().stats().connections, 1u);
+  EXPECT_EQ(server().totals().connections, 1u);
 }
 
-TEST_F(DrainServer, DoesNotWaitForConnectionsThatHaveSaidNothing) {
+TEST_F(DrainServer, DoesNotWaitForConnectionsThatHaveSentNothing) {
   auto [near, far] = make_link();
   server().accept_transport(std::move(far));
   settle();

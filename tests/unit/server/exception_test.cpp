@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Exceptions of the application's code outside its handlers: of codecs, and of message factories.
+// Exceptions of the application's codecs, compressors and message factories.
 #include "unit/server/server_fixture.h"
 
-#include <trunkline/stream_handler.h>
+#include <trunkline/detail/stream_handler.h>
 
 #include <stdexcept>
 
@@ -10,7 +10,7 @@ namespace trunkline::server {
 
 namespace {
 
-/// Takes the place of json on the server's side.
+/// Replaces json on the server.
 class ThrowingCodec final : public Codec {
  public:
   explicit ThrowingCodec(bool on_decode) : on_decode_(on_decode) {}
@@ -26,7 +26,7 @@ class ThrowingCodec final : public Codec {
   bool on_decode_;
 };
 
-/// Takes the place of snappy on the server's side.
+/// Replaces snappy on the server.
 class ThrowingCompressor final : public Compressor {
  public:
   std::string_view name() const noexcept override { return "snappy"; }
@@ -65,12 +65,12 @@ TEST_P(Exceptions, OfADecoderEndTheCall) {
   make_throwing(true);
   TestClient& client = connect();
 
-  const Answer answer = call(client, method(), "1", "json");
-  const Answer after = call(client, "Echo", "x");
+  const ReceivedResponse received = call(client, method(), "1", "json");
+  const ReceivedResponse after = call(client, "Echo", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::internal);
+  EXPECT_EQ(received.status.code(), StatusCode::internal);
   EXPECT_EQ(after.payload, "x") << "the connection was lost";
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
   ASSERT_EQ(logged_.size(), 1u);
   EXPECT_EQ(logged_[0].message, "handler of " + method() + " threw an exception: decode");
 }
@@ -79,28 +79,28 @@ TEST_P(Exceptions, OfAnEncoderEndTheCall) {
   make_throwing(false);
   TestClient& client = connect();
 
-  const Answer answer = call(client, method(), "1", "json");
-  const Answer after = call(client, "Echo", "x");
+  const ReceivedResponse received = call(client, method(), "1", "json");
+  const ReceivedResponse after = call(client, "Echo", "x");
 
-  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
+  EXPECT_EQ(received.status.message(), "send message: encoding it threw an exception");
   EXPECT_EQ(after.payload, "x") << "the connection was lost";
-  EXPECT_EQ(server().stats().open_calls, 0u);
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
   ASSERT_EQ(logged_.size(), 2u);
   EXPECT_EQ(logged_[0].level, LogLevel::error);
   EXPECT_EQ(logged_[0].message, "send message: encoding it threw an exception: encode");
   EXPECT_EQ(logged_[1].method, method());
 }
 
-TEST_P(Exceptions, OfAnEncoderAreToldIfTheServerSaysSo) {
+TEST_P(Exceptions, OfAnEncoderReachTheCallerIfTheOptionIsSet) {
   ServerOptions options;
   options.expose_exception_text = true;
   make_throwing(false, options);
   TestClient& client = connect();
 
-  const Answer answer = call(client, method(), "1", "json");
+  const ReceivedResponse received = call(client, method(), "1", "json");
 
-  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception: encode");
+  EXPECT_EQ(received.status.message(), "send message: encoding it threw an exception: encode");
 }
 
 TEST_P(Exceptions, OfACompressorEndTheCall) {
@@ -114,15 +114,15 @@ TEST_P(Exceptions, OfACompressorEndTheCall) {
                        [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> { co_return request; });
   TestClient& client = connect();
 
-  const Answer answer = call(client, method(), "xxxx");
+  const ReceivedResponse received = call(client, method(), "xxxx");
 
-  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(received.status.message(), "send message: encoding it threw an exception");
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
   ASSERT_FALSE(logged_.empty());
   EXPECT_EQ(logged_[0].message, "send message: encoding it threw an exception: compress");
 }
 
-TEST_F(StreamExceptions, OfACompressorAreNotToldThroughTheHandler) {
+TEST_F(StreamExceptions, OfACompressorDoNotReachTheCallerThroughTheHandler) {
   ServerOptions options;
   options.compressors.add(std::make_shared<ThrowingCompressor>());
   options.compressor = "snappy";
@@ -133,13 +133,14 @@ TEST_F(StreamExceptions, OfACompressorAreNotToldThroughTheHandler) {
     co_return co_await writer.async_write(request, asio::use_awaitable);
   };
   server().methods().add(
-      "Pass", std::make_unique<ServerStreamHandler<std::string, std::string, decltype(pass)>>(std::move(pass)), {});
+      "Pass", std::make_unique<detail::ServerStreamHandler<std::string, std::string, decltype(pass)>>(std::move(pass)),
+      {});
   TestClient& client = connect();
 
-  const Answer answer = call(client, "Pass", "xxxx");
+  const ReceivedResponse received = call(client, "Pass", "xxxx");
 
-  EXPECT_EQ(answer.status.message(), "send message: encoding it threw an exception");
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(received.status.message(), "send message: encoding it threw an exception");
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
 }
 
 TEST_P(Exceptions, WhenMessagesAreMadeEndTheCall) {
@@ -148,12 +149,12 @@ TEST_P(Exceptions, WhenMessagesAreMadeEndTheCall) {
   handle_echo();
   TestClient& client = connect();
 
-  const Answer answer = call(client, "Without", "x");
-  const Answer after = call(client, "Echo", "x");
+  const ReceivedResponse received = call(client, "Without", "x");
+  const ReceivedResponse after = call(client, "Echo", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::internal);
+  EXPECT_EQ(received.status.code(), StatusCode::internal);
   EXPECT_EQ(after.payload, "x");
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
 }
 
 TEST_P(Exceptions, OnAnOrderedConnectionLetTheNextCallRun) {
@@ -164,13 +165,13 @@ TEST_P(Exceptions, OnAnOrderedConnectionLetTheNextCallRun) {
   const session::CallId good = client.call("Coroutine", "x", "bytes");
   settle();
 
-  EXPECT_EQ(client.answer(bad).status.code(), StatusCode::internal);
-  EXPECT_EQ(client.answer(good).payload, "x");
+  EXPECT_EQ(client.response(bad).status.code(), StatusCode::internal);
+  EXPECT_EQ(client.response(good).payload, "x");
 }
 
 class CodecOfStream : public Exceptions {
  protected:
-  /// What a stream's handler passes on of its first read and write.
+  /// The status that a stream's handler returns after its first read and write.
   Status pass_on(bool on_decode, ServerOptions options = {}) {
     make_throwing(on_decode, std::move(options));
     if (GetParam()) {
@@ -187,8 +188,8 @@ class CodecOfStream : public Exceptions {
     }
     TestClient& client = connect();
     const session::CallId id = client.call("Stream", "1", "json");
-    settle_until([&] { return client.has(id) && server().stats().handler_exceptions > 0; });
-    return client.answer(id).status;
+    settle_until([&] { return client.has(id) && server().totals().handler_exceptions > 0; });
+    return client.response(id).status;
   }
 
  private:
@@ -196,11 +197,11 @@ class CodecOfStream : public Exceptions {
   template <class Function>
   void add(Function function) {
     server().methods().add(
-        "Stream", std::make_unique<StreamHandler<std::string, std::string, Function>>(std::move(function)), {});
+        "Stream", std::make_unique<detail::StreamHandler<std::string, std::string, Function>>(std::move(function)), {});
   }
 };
 
-TEST_P(CodecOfStream, DoesNotTellCallersWhatItThrows) {
+TEST_P(CodecOfStream, KeepsExceptionTextFromCallers) {
   EXPECT_EQ(pass_on(false).message(), "encode message: the codec threw an exception");
   EXPECT_EQ(pass_on(true).message(), "decode message: the codec threw an exception");
   ASSERT_EQ(logged_.size(), 2u);
@@ -210,14 +211,14 @@ TEST_P(CodecOfStream, DoesNotTellCallersWhatItThrows) {
   EXPECT_EQ(logged_[1].method, "Stream");
 }
 
-TEST_P(CodecOfStream, TellsCallersIfTheServerSaysSo) {
+TEST_P(CodecOfStream, ExposesExceptionTextIfTheOptionIsSet) {
   ServerOptions options;
   options.expose_exception_text = true;
 
   EXPECT_EQ(pass_on(false, options).message(), "encode message: the codec threw an exception: encode");
 }
 
-TEST_F(StreamExceptions, OfADecompressorAreNotTold) {
+TEST_F(StreamExceptions, OfADecompressorDoNotReachTheCaller) {
   ServerOptions options;
   options.compressors.add(std::make_shared<ThrowingCompressor>());
   make_server(options);
@@ -225,10 +226,10 @@ TEST_F(StreamExceptions, OfADecompressorAreNotTold) {
   TestClient& client = connect();
   client.compress_with("snappy");
 
-  const Answer answer = call(client, "Echo", std::string(4000, 'x'));
+  const ReceivedResponse received = call(client, "Echo", std::string(4000, 'x'));
 
-  EXPECT_EQ(answer.status.message(), "decompress message: snappy threw an exception");
-  EXPECT_EQ(server().stats().handler_exceptions, 1u);
+  EXPECT_EQ(received.status.message(), "decompress message: snappy threw an exception");
+  EXPECT_EQ(server().totals().handler_exceptions, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Forms, CodecOfStream, ::testing::Bool(),

@@ -13,7 +13,7 @@
 
 namespace trunkline::server {
 
-/// May be destroyed while handlers wait at it; they end as if cancelled.
+/// May be destroyed while handlers wait; they end as if they were cancelled.
 class Gate {
  public:
   explicit Gate(net::Loop& loop) : state_(std::make_shared<State>(loop)) {}

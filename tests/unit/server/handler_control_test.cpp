@@ -54,7 +54,7 @@ TEST(HandlerControl, DoesNotKeepTheServerFromStopping) {
     options.loops = 2;
     Server server(options);
     std::atomic<int> entered{0};
-    // The first loop is kept busy by its own until the server stops; the second one waits for the first meanwhile.
+    // A handler keeps the first loop busy until the server stops; the second loop waits for the first.
     server.handle<Slice, Empty>("Reload", [&](const Slice&, ServerContext&) {
       ++entered;
       while (server.reload_tls().message() != "the server has been stopped") std::this_thread::yield();
@@ -99,7 +99,7 @@ TEST_F(WorkerOfUsersLoop, StopsOnTheLoop) {
 
   EXPECT_EQ(cancelled_on, std::this_thread::get_id());
   settle();
-  EXPECT_EQ(client.answer(waiting).status.code(), StatusCode::unavailable);
+  EXPECT_EQ(client.response(waiting).status.code(), StatusCode::unavailable);
   EXPECT_TRUE(server().endpoints().empty());
   EXPECT_EQ(server().start().code(), StatusCode::failed_precondition);
 }
@@ -118,7 +118,7 @@ TEST_F(WorkerOfUsersLoop, ListensOnTheLoop) {
                        {.blocking = true});
   handle<Slice, Empty>("Busy", [&](const Slice&, ServerContext&) {
     while (!asks) std::this_thread::yield();
-    // Nothing to wait for: as long as this loop stands still it must not happen.
+    // Gives the worker time: it must not listen while this loop stands still.
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     listens_too_soon = listens.load();
     return Status::ok();
@@ -130,11 +130,11 @@ TEST_F(WorkerOfUsersLoop, ListensOnTheLoop) {
   settle_until([&] { return client.has(id); });
 
   EXPECT_FALSE(listens_too_soon);
-  EXPECT_TRUE(client.answer(id).status.is_ok()) << client.answer(id).status.to_string();
+  EXPECT_TRUE(client.response(id).status.is_ok()) << client.response(id).status.to_string();
   EXPECT_EQ(server().endpoints().size(), 1u);
 }
 
-TEST_F(WorkerOfUsersLoop, IsNotLeftWaitingWhenTheServerStops) {
+TEST_F(WorkerOfUsersLoop, DoesNotWaitForEverWhenTheServerStops) {
   std::atomic<bool> loop_stands_still{false};
   std::atomic<bool> asks{false};
   Status reloaded;

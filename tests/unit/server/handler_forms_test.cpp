@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each form of a unary handler, and messages on their way in and out.
+// Each form of a unary handler; decoding of requests and encoding of responses.
 #include "unit/server/server_fixture.h"
 
 #include <trunkline/value.h>
@@ -23,8 +23,8 @@ TEST_F(HandlerForms, FillsResponse) {
   });
   TestClient& client = connect();
 
-  const Answer first = call(client, "Say", "one");
-  const Answer second = call(client, "Say", "two");
+  const ReceivedResponse first = call(client, "Say", "one");
+  const ReceivedResponse second = call(client, "Say", "two");
 
   EXPECT_TRUE(first.status.is_ok()) << first.status.to_string();
   EXPECT_EQ(first.payload, "<one>");
@@ -44,8 +44,8 @@ TEST_F(HandlerForms, ReturnsResult) {
   });
   TestClient& client = connect();
 
-  const Answer good = call(client, "Half", "abcd");
-  const Answer bad = call(client, "Half", "abc");
+  const ReceivedResponse good = call(client, "Half", "abcd");
+  const ReceivedResponse bad = call(client, "Half", "abc");
 
   EXPECT_EQ(good.payload, "cd");
   EXPECT_EQ(bad.status.code(), StatusCode::out_of_range);
@@ -57,27 +57,27 @@ TEST_F(HandlerForms, ReturnsResult) {
 TEST_F(HandlerForms, PassesRawPayloadsOfAnyCodec) {
   handle_echo();
 
-  const Answer answer = call(connect(), "Echo", "[1,2]", "json");
+  const ReceivedResponse received = call(connect(), "Echo", "[1,2]", "json");
 
-  EXPECT_TRUE(answer.status.is_ok()) << answer.status.to_string();
-  EXPECT_EQ(answer.payload, "[1,2]");
+  EXPECT_TRUE(received.status.is_ok()) << received.status.to_string();
+  EXPECT_EQ(received.payload, "[1,2]");
 }
 
-TEST_F(HandlerForms, TakesNoArgumentAndGivesNoResult) {
+TEST_F(HandlerForms, MayHaveNeitherRequestNorResponse) {
   int runs = 0;
   handle<Empty, Empty>("Poke", [&runs](const Empty&, ServerContext&) {
     ++runs;
     return Status::ok();
   });
 
-  const Answer answer = call(connect(), "Poke", "", "");
+  const ReceivedResponse received = call(connect(), "Poke", "", "");
 
-  EXPECT_TRUE(answer.status.is_ok());
-  EXPECT_FALSE(answer.has_message);
+  EXPECT_TRUE(received.status.is_ok());
+  EXPECT_FALSE(received.has_message);
   EXPECT_EQ(runs, 1);
 }
 
-TEST_F(HandlerForms, AnswersWithoutArgumentInTheDefaultCodec) {
+TEST_F(HandlerForms, RespondsInTheDefaultCodecWithoutARequest) {
   handle<Empty, std::string>("Name", [](const Empty&, ServerContext&) { return std::string("trunkline"); });
 
   EXPECT_EQ(call(connect(), "Name", "", "").payload, "trunkline");
@@ -87,8 +87,8 @@ TEST_F(HandlerForms, DecodesByTheCodecOfTheRequest) {
   handle<Value, Value>("Same", [](const Value& request, ServerContext&) { return request; });
   TestClient& client = connect();
 
-  const Answer json = call(client, "Same", "{\"a\": [1, true]}", "json");
-  const Answer msgpack = call(client, "Same", "\x93\x01\x02\x03", "msgpack");
+  const ReceivedResponse json = call(client, "Same", "{\"a\": [1, true]}", "json");
+  const ReceivedResponse msgpack = call(client, "Same", "\x93\x01\x02\x03", "msgpack");
 
   EXPECT_EQ(json.payload, "{\"a\":[1,true]}");
   EXPECT_EQ(msgpack.payload, "\x93\x01\x02\x03");
@@ -101,68 +101,69 @@ TEST_F(HandlerForms, RefusesRequestThatDoesNotParse) {
     return Status::ok();
   });
 
-  const Answer answer = call(connect(), "Take", "{\"a\":", "json");
+  const ReceivedResponse received = call(connect(), "Take", "{\"a\":", "json");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::invalid_argument);
-  EXPECT_FALSE(answer.status.may_have_run());
+  EXPECT_EQ(received.status.code(), StatusCode::invalid_argument);
+  EXPECT_FALSE(received.status.may_have_run());
   EXPECT_EQ(runs, 0);
-  EXPECT_EQ(server().stats().calls_refused, 1u);
+  EXPECT_EQ(server().totals().calls_refused, 1u);
 }
 
 TEST_F(HandlerForms, RefusesCodecThatDoesNotKnowTheType) {
   handle<Value, Empty>("Take", [](const Value&, ServerContext&) { return Status::ok(); });
 
-  const Answer answer = call(connect(), "Take", "x", "bytes");
+  const ReceivedResponse received = call(connect(), "Take", "x", "bytes");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::unimplemented);
-  EXPECT_NE(answer.status.message().find("codec bytes cannot decode"), std::string_view::npos)
-      << answer.status.message();
+  EXPECT_EQ(received.status.code(), StatusCode::unimplemented);
+  EXPECT_NE(received.status.message().find("codec bytes cannot decode"), std::string_view::npos)
+      << received.status.message();
 }
 
 TEST_F(HandlerForms, RefusesMissingMessage) {
   handle<Value, Empty>("Take", [](const Value&, ServerContext&) { return Status::ok(); });
 
-  const Answer answer = call(connect(), "Take", "", "");
+  const ReceivedResponse received = call(connect(), "Take", "", "");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::invalid_argument);
-  EXPECT_NE(answer.status.message().find("request has no message"), std::string_view::npos) << answer.status.message();
+  EXPECT_EQ(received.status.code(), StatusCode::invalid_argument);
+  EXPECT_NE(received.status.message().find("request has no message"), std::string_view::npos)
+      << received.status.message();
 }
 
 struct Unnamed {
   int value = 0;
 };
 
-TEST_F(HandlerForms, RefusesToAnswerWithoutACodec) {
+TEST_F(HandlerForms, RefusesACallWhoseResponseHasNoCodec) {
   int runs = 0;
   handle<Empty, Unnamed>("Make", [&runs](const Empty&, ServerContext&) {
     ++runs;
     return Unnamed{};
   });
 
-  const Answer answer = call(connect(), "Make", "", "");
+  const ReceivedResponse received = call(connect(), "Make", "", "");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::unimplemented);
-  EXPECT_NE(answer.status.message().find("no default codec to answer in"), std::string_view::npos);
+  EXPECT_EQ(received.status.code(), StatusCode::unimplemented);
+  EXPECT_NE(received.status.message().find("no default codec for the response"), std::string_view::npos);
   EXPECT_EQ(runs, 0);
 }
 
-TEST_F(HandlerForms, AnswersInItsOwnCodecWhereThatOfTheRequestDoesNotKnowIt) {
+TEST_F(HandlerForms, RespondsInItsOwnCodecIfThatOfTheRequestDoesNotKnowTheType) {
   handle<Slice, Value>("Make", [](const Slice&, ServerContext&) { return Value(1); });
 
-  const Answer answer = call(connect(), "Make", "x", "bytes");
+  const ReceivedResponse received = call(connect(), "Make", "x", "bytes");
 
-  EXPECT_TRUE(answer.status.is_ok()) << answer.status.to_string();
-  EXPECT_EQ(answer.payload, "1");
+  EXPECT_TRUE(received.status.is_ok()) << received.status.to_string();
+  EXPECT_EQ(received.payload, "1");
 }
 
 TEST_F(HandlerForms, ReportsResponseThatCannotBeEncoded) {
   handle<Slice, Value>("Make", [](const Slice&, ServerContext&) { return Value(std::string("\xff")); });
   TestClient& client = connect();
 
-  const Answer answer = call(client, "Make", "x", "bytes");
+  const ReceivedResponse received = call(client, "Make", "x", "bytes");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::internal);
-  EXPECT_EQ(server().stats().calls_failed, 1u);
+  EXPECT_EQ(received.status.code(), StatusCode::internal);
+  EXPECT_EQ(server().totals().calls_failed, 1u);
   ASSERT_EQ(logged_.size(), 1u);
   EXPECT_EQ(logged_[0].method, "Make");
 }
@@ -177,7 +178,7 @@ TEST_F(HandlerForms, RunsWithMessageThatComesAfterItsCall) {
   client.send(id, "late", true);
   settle();
 
-  EXPECT_EQ(client.answer(id).payload, "late");
+  EXPECT_EQ(client.response(id).payload, "late");
 }
 
 #ifdef TRUNKLINE_HAS_PROTOBUF
@@ -198,9 +199,9 @@ TEST_F(HandlerForms, ReusesProtobufMessages) {
 
   for (const char* text : {"one", "", "three"}) {
     message.set_value(text);
-    const Answer answer = call(client, "Say", message.SerializeAsString(), "protobuf");
+    const ReceivedResponse received = call(client, "Say", message.SerializeAsString(), "protobuf");
     StringValue got;
-    ASSERT_TRUE(got.ParseFromString(answer.payload));
+    ASSERT_TRUE(got.ParseFromString(received.payload));
     EXPECT_EQ(got.value(), "<" + std::string(text) + ">");
   }
 
@@ -211,7 +212,7 @@ TEST_F(HandlerForms, ReusesProtobufMessages) {
 }
 #endif
 
-TEST_F(HandlerForms, AnswersOneWayCallsWithNothing) {
+TEST_F(HandlerForms, SendsNoResponseToOneWayCalls) {
   int runs = 0;
   handle<Slice, Empty>("Note", [&runs](const Slice&, ServerContext&) {
     ++runs;
@@ -224,7 +225,7 @@ TEST_F(HandlerForms, AnswersOneWayCallsWithNothing) {
   settle();
 
   EXPECT_EQ(runs, 1);
-  EXPECT_EQ(client.answer_count(), 0u);
+  EXPECT_EQ(client.response_count(), 0u);
   EXPECT_FALSE(client.is_closed());
 }
 

@@ -51,12 +51,12 @@ TEST_F(ServerInterceptors, SeeStartAndFinish) {
   handle_echo();
   const Metadata metadata{{"who", "me"}};
 
-  const Answer answer = call(connect(), "Echo", "x", "bytes", {.method = {}, .metadata = &metadata});
+  const ReceivedResponse received = call(connect(), "Echo", "x", "bytes", {.method = {}, .metadata = &metadata});
 
   EXPECT_EQ(log_, (std::vector<std::string>{"a start Echo inproc://test me", "b start Echo inproc://test me",
                                             "b finish ok", "a finish ok"}));
-  EXPECT_EQ(answer.payload, "x");
-  EXPECT_EQ(answer.trailing.get_all("seen-by"), (std::vector<std::string_view>{"b", "a"}));
+  EXPECT_EQ(received.payload, "x");
+  EXPECT_EQ(received.trailing.get_all("seen-by"), (std::vector<std::string_view>{"b", "a"}));
 }
 
 TEST_F(ServerInterceptors, RefuseBeforeTheHandlerRuns) {
@@ -67,10 +67,10 @@ TEST_F(ServerInterceptors, RefuseBeforeTheHandlerRuns) {
   });
   a_->refuse_ = true;
 
-  const Answer answer = call(connect(), "Run", "x");
+  const ReceivedResponse received = call(connect(), "Run", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::permission_denied);
-  EXPECT_FALSE(answer.status.may_have_run());
+  EXPECT_EQ(received.status.code(), StatusCode::permission_denied);
+  EXPECT_FALSE(received.status.may_have_run());
   EXPECT_EQ(runs, 0);
   EXPECT_EQ(log_, (std::vector<std::string>{"a start Run inproc://test -", "a finish permission_denied"}));
 }
@@ -79,10 +79,10 @@ TEST_F(ServerInterceptors, ReplaceTheStatus) {
   handle_echo();
   b_->replace_ = true;
 
-  const Answer answer = call(connect(), "Echo", "x");
+  const ReceivedResponse received = call(connect(), "Echo", "x");
 
-  EXPECT_EQ(answer.status.code(), StatusCode::aborted);
-  EXPECT_FALSE(answer.has_message);
+  EXPECT_EQ(received.status.code(), StatusCode::aborted);
+  EXPECT_FALSE(received.has_message);
   EXPECT_EQ(log_.back(), "a finish aborted");
 }
 
@@ -120,10 +120,10 @@ TEST_F(ServerInterceptors, SeeBlockingHandlers) {
   settle_until([&] { return client.has(id); });
 
   EXPECT_EQ(log_.size(), 4u);
-  EXPECT_EQ(client.answer(id).trailing.get_all("seen-by").size(), 2u);
+  EXPECT_EQ(client.response(id).trailing.get_all("seen-by").size(), 2u);
 }
 
-TEST_F(ServerInterceptors, AreSparedWhatIsRefusedBefore) {
+TEST_F(ServerInterceptors, DoNotSeeCallsThatAreRefusedBefore) {
   EXPECT_EQ(call(connect(), "Nobody", "x").status.code(), StatusCode::unimplemented);
   EXPECT_TRUE(log_.empty());
 }

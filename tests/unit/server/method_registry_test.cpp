@@ -2,7 +2,7 @@
 // Registration of methods.
 #include "server/method_registry.h"
 
-#include <trunkline/unary_handler.h>
+#include <trunkline/detail/unary_handler.h>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ namespace {
 
 std::unique_ptr<MethodHandler> make_handler() {
   auto function = [](const Slice& request, ServerContext&) { return request; };
-  return std::make_unique<UnaryHandler<Slice, Slice, decltype(function)>>(function, false);
+  return std::make_unique<detail::UnaryHandler<Slice, Slice, decltype(function)>>(function, false);
 }
 
 std::string error_of(MethodRegistry& registry, std::string_view name, std::unique_ptr<MethodHandler> handler,
@@ -56,7 +56,7 @@ TEST(MethodRegistry, RefusesNamesNoClientMaySend) {
   EXPECT_EQ(error_of(registry, "caf\xc3\xa9", make_handler()), "nothing thrown");
 }
 
-TEST(MethodRegistry, TellsDescriptions) {
+TEST(MethodRegistry, ListsDescriptions) {
   MethodRegistry registry;
   ServiceDefinition service;
   service.add("a", make_handler(), {.description = "Does a."}).describe("The letters.");
@@ -71,7 +71,7 @@ TEST(MethodRegistry, TellsDescriptions) {
   EXPECT_EQ(all[1].description + all[1].service_description, "");
 }
 
-TEST(MethodRegistry, RefusesDescriptionsThatAreNoText) {
+TEST(MethodRegistry, RefusesDescriptionsThatAreNotText) {
   MethodRegistry registry;
   const auto add_described = [&] {
     ServiceDefinition service;
@@ -92,9 +92,9 @@ TEST(MethodRegistry, RefusesDescriptionsThatAreNoText) {
 TEST(MethodRegistry, RefusesBlockingForHandlersOfTheLoop) {
   MethodRegistry registry;
   auto coroutine = [](const Slice& request, ServerContext&) -> asio::awaitable<Slice> { co_return request; };
-  using Coroutine = UnaryHandler<Slice, Slice, decltype(coroutine)>;
+  using Coroutine = detail::UnaryHandler<Slice, Slice, decltype(coroutine)>;
   auto plain = [](const Slice& request, ServerContext&) { return request; };
-  using Plain = UnaryHandler<Slice, Slice, decltype(plain)>;
+  using Plain = detail::UnaryHandler<Slice, Slice, decltype(plain)>;
 
   EXPECT_EQ(error_of(registry, "a", std::make_unique<Coroutine>(coroutine, true), {.blocking = true}),
             "register method a: MethodOptions::blocking is set, but a coroutine does not block");

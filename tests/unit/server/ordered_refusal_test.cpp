@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Refusals on ordered connections: they wait for their turn, too.
+// Refusals on ordered connections wait for their turn.
 #include "codec/bytes_codec.h"
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
@@ -23,21 +23,21 @@ class OrderedRefusal : public ServerFixture {
     handle<std::string, std::string>("Plain", [](const std::string& request, ServerContext&) { return request; });
     handle<Value, Value>("Tree", [](const Value& request, ServerContext&) { return request; });
   }
-  /// Behind a call that waits and before one that runs.
+  /// Sends the refused call between one that waits and one that runs.
   void expect_in_turn(TestClient& client, Gate& gate, session::CallId refused, StatusCode code) {
     const session::CallId last = client.call("Plain", "c");
     settle();
-    const std::size_t early = client.answer_count();
+    const std::size_t early = client.response_count();
     gate.open();
     settle();
 
-    EXPECT_EQ(early, 0u) << "answered before the call that was sent first";
+    EXPECT_EQ(early, 0u) << "refused before the response to the call that was sent first";
     ASSERT_TRUE(client.has(refused));
-    EXPECT_EQ(client.answer(refused).status.code(), code) << client.answer(refused).status.to_string();
-    EXPECT_EQ(client.answer(refused).order, 1u);
-    EXPECT_EQ(client.answer(last).order, 2u);
-    EXPECT_EQ(server().stats().calls_refused, 1u);
-    EXPECT_EQ(server().stats().open_calls, 0u);
+    EXPECT_EQ(client.response(refused).status.code(), code) << client.response(refused).status.to_string();
+    EXPECT_EQ(client.response(refused).order, 1u);
+    EXPECT_EQ(client.response(last).order, 2u);
+    EXPECT_EQ(server().totals().calls_refused, 1u);
+    EXPECT_EQ(server().totals().open_calls, 0u);
   }
 };
 
@@ -68,7 +68,7 @@ TEST_F(OrderedRefusal, ByALimitOfTheMethodWaits) {
   expect_in_turn(client, gate, client.call("Wait", "b"), StatusCode::resource_exhausted);
 }
 
-/// What the session itself refuses: a codec that the server does not have.
+/// A refusal by the session: the server does not have the codec.
 class SessionRefusal : public OrderedRefusal {
  protected:
   SessionRefusal() {
@@ -96,13 +96,13 @@ TEST_F(SessionRefusal, OfALaterMessageOfAnUnknownCodecWaits) {
   start.end = false;
   const session::CallId id = client.call("Plain", "", "", start);
 
-  // The client has not heard yet which codecs the server knows.
+  // The client has not received the names of the server's codecs yet.
   client.send(id, "1", true, "json");
 
   expect_in_turn(client, gate, id, StatusCode::unimplemented);
 }
 
-TEST_F(OrderedRefusal, WhenCancelledIsForgotten) {
+TEST_F(OrderedRefusal, IsDroppedWhenItsCallIsCancelled) {
   Gate gate(loop_);
   handle_all(gate);
   TestClient& client = connect(true);
@@ -116,10 +116,10 @@ TEST_F(OrderedRefusal, WhenCancelledIsForgotten) {
   settle();
 
   EXPECT_FALSE(client.has(refused));
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
-TEST_F(OrderedRefusal, WhenTheServerStopsIsForgotten) {
+TEST_F(OrderedRefusal, IsDroppedWhenTheServerStops) {
   Gate gate(loop_);
   handle_all(gate);
   TestClient& client = connect(true);
@@ -130,7 +130,7 @@ TEST_F(OrderedRefusal, WhenTheServerStopsIsForgotten) {
   core_->stop();
   settle();
 
-  EXPECT_EQ(core_->stats().open_calls, 0u);
+  EXPECT_EQ(core_->totals().open_calls, 0u);
 }
 
 }  // namespace

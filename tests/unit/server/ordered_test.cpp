@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Ordered connections: one call at a time, answered in the order sent.
+// Ordered connections: one call runs at a time, in the order of arrival.
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
@@ -26,7 +26,7 @@ class Ordered : public ServerFixture {
   std::string begun_;
 };
 
-TEST_F(Ordered, HoldsCallsUntilTheOneBeforeIsAnswered) {
+TEST_F(Ordered, HoldsACallUntilTheResponseToTheOneBefore) {
   Gate first_gate(loop_);
   Gate second_gate(loop_);
   handle_gated("First", first_gate);
@@ -49,10 +49,10 @@ TEST_F(Ordered, HoldsCallsUntilTheOneBeforeIsAnswered) {
   EXPECT_EQ(at_first, "a");
   EXPECT_EQ(at_second, "abc");
   EXPECT_EQ(begun_, "abcd");
-  EXPECT_EQ(client.answer(a).order, 0u);
-  EXPECT_EQ(client.answer(b).order, 1u);
-  EXPECT_EQ(client.answer(c).order, 2u);
-  EXPECT_EQ(client.answer(d).order, 3u);
+  EXPECT_EQ(client.response(a).order, 0u);
+  EXPECT_EQ(client.response(b).order, 1u);
+  EXPECT_EQ(client.response(c).order, 2u);
+  EXPECT_EQ(client.response(d).order, 3u);
 }
 
 TEST_F(Ordered, DoesNotHoldOtherConnections) {
@@ -69,7 +69,7 @@ TEST_F(Ordered, DoesNotHoldOtherConnections) {
   EXPECT_EQ(begun_, "ac");
 }
 
-TEST_F(Ordered, RunsSideBySideUnlessAsked) {
+TEST_F(Ordered, RunsCallsSideBySideUnlessTheClientAsksForOrder) {
   Gate gate(loop_);
   handle_gated("First", gate);
   handle_plain();
@@ -95,8 +95,8 @@ TEST_F(Ordered, SkipsHeldCallsThatAreCancelled) {
   settle();
 
   EXPECT_EQ(begun_, "ac");
-  EXPECT_EQ(client.answer(last).payload, "c");
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(client.response(last).payload, "c");
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(Ordered, GoesOnWhenTheCallThatRunsIsCancelled) {
@@ -111,10 +111,10 @@ TEST_F(Ordered, GoesOnWhenTheCallThatRunsIsCancelled) {
   client.cancel(first);
   settle();
 
-  EXPECT_EQ(client.answer(second).payload, "b");
+  EXPECT_EQ(client.response(second).payload, "b");
 }
 
-TEST_F(Ordered, RunsNothingHeldOnceTheConnectionIsGone) {
+TEST_F(Ordered, RunsNoHeldCallOnceTheConnectionIsLost) {
   Gate gate(loop_);
   handle_gated("First", gate);
   handle_plain();
@@ -127,7 +127,7 @@ TEST_F(Ordered, RunsNothingHeldOnceTheConnectionIsGone) {
   settle();
 
   EXPECT_EQ(begun_, "a");
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(Ordered, HoldsManyWithoutDeepRecursion) {
@@ -142,7 +142,7 @@ TEST_F(Ordered, HoldsManyWithoutDeepRecursion) {
   gate.open();
   settle();
 
-  EXPECT_EQ(client.answer_count(), 10001u);
+  EXPECT_EQ(client.response_count(), 10001u);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Removal of methods: loops let go of the handler by themselves.
+// Removal of methods: loops release the handler without further calls.
 #include "unit/server/server_fixture.h"
 
 namespace trunkline::server {
@@ -8,7 +8,7 @@ namespace {
 
 class Removal : public ServerFixture {};
 
-TEST_F(Removal, LetsGoOfTheHandlerOnAnIdleLoop) {
+TEST_F(Removal, ReleasesTheHandlerOnAnIdleLoop) {
   auto alive = std::make_shared<int>(1);
   const std::weak_ptr<int> watch = alive;
   handle<Slice, Slice>("Gone", [alive = std::move(alive)](const Slice& request, ServerContext&) { return request; });
@@ -18,7 +18,7 @@ TEST_F(Removal, LetsGoOfTheHandlerOnAnIdleLoop) {
   EXPECT_TRUE(server().remove_method("Gone"));
   settle();
 
-  EXPECT_TRUE(watch.expired()) << "kept though nothing calls it";
+  EXPECT_TRUE(watch.expired()) << "kept although nothing calls it";
   EXPECT_EQ(call(client, "Gone", "x").status.code(), StatusCode::unimplemented);
   EXPECT_FALSE(server().remove_method("Gone"));
 }
@@ -31,9 +31,9 @@ TEST_F(Removal, FromTheHandlerItselfLetsTheCallEnd) {
     return std::to_string(*alive);
   });
 
-  const Answer answer = call(connect(), "Gone", "x");
+  const ReceivedResponse received = call(connect(), "Gone", "x");
 
-  EXPECT_EQ(answer.payload, "7");
+  EXPECT_EQ(received.payload, "7");
   EXPECT_TRUE(watch.expired());
 }
 

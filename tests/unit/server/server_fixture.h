@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-// ServerFixture: a server and its clients on one loop with a clock of the test's own.
+// ServerFixture: a server and its clients on one loop, with a manual clock.
 #pragma once
 
 #include "kit/manual_clock.h"
 #include "server/server_core.h"
 #include "unit/server/test_client.h"
 
-#include <trunkline/unary_handler.h>
+#include <trunkline/detail/unary_handler.h>
 
 #include <gtest/gtest.h>
 
@@ -27,13 +27,13 @@ class ServerFixture : public ::testing::Test {
     std::string peer;
   };
 
-  /// Before the members of the test's own, which handlers use.
+  /// Ends clients and server before the members of the test, which handlers use, are destroyed.
   void TearDown() override {
     clients_.clear();
     core_.reset();
   }
 
-  /// Call first; otherwise the server is made with the default options.
+  /// Call it before server(), which otherwise makes the server with the default options.
   ServerCore& make_server(ServerOptions options = {}) {
     options.log = [this](const LogRecord& record) {
       logged_.push_back(
@@ -47,10 +47,11 @@ class ServerFixture : public ::testing::Test {
   template <class Request, class Response, class Function>
   void handle(std::string_view name, Function function, MethodOptions options = {}) {
     server().methods().add(
-        name, std::make_unique<UnaryHandler<Request, Response, Function>>(std::move(function), options.blocking),
+        name,
+        std::make_unique<detail::UnaryHandler<Request, Response, Function>>(std::move(function), options.blocking),
         options);
   }
-  /// A method that answers with its request's bytes.
+  /// Adds a method that returns the bytes of its request.
   void handle_echo(std::string_view name = "Echo") {
     handle<Slice, Slice>(name, [](const Slice& request, ServerContext&) { return request; });
   }
@@ -58,7 +59,7 @@ class ServerFixture : public ::testing::Test {
   std::pair<std::unique_ptr<net::Transport>, std::unique_ptr<net::Transport>> make_link() {
     return net::make_memory_pair(loop_, loop_, {.address = "inproc://test"});
   }
-  /// A client whose handshake is done.
+  /// Returns a client whose handshake is done.
   TestClient& connect(bool ordered = false) {
     auto [near, far] = make_link();
     clients_.push_back(std::make_unique<TestClient>(ordered));
@@ -67,7 +68,7 @@ class ServerFixture : public ::testing::Test {
     settle();
     return *clients_.back();
   }
-  /// Lets the loop do all there is to do.
+  /// Runs the loop until nothing is left to do.
   void settle() {
     while (loop_.poll()) {
     }
@@ -76,7 +77,7 @@ class ServerFixture : public ::testing::Test {
     clock_.advance(step);
     settle();
   }
-  /// For work that other threads give back.
+  /// Runs the loop until `done()`, for work that other threads hand back.
   template <class Predicate>
   void settle_until(Predicate done) {
     while (!done()) {
@@ -85,11 +86,11 @@ class ServerFixture : public ::testing::Test {
     }
     settle();
   }
-  Answer call(TestClient& client, std::string_view method, std::string_view payload, std::string_view codec = "bytes",
-              session::CallStart start = {}) {
+  ReceivedResponse call(TestClient& client, std::string_view method, std::string_view payload,
+                        std::string_view codec = "bytes", session::CallStart start = {}) {
     const session::CallId id = client.call(method, payload, codec, start);
     settle();
-    return client.answer(id);
+    return client.response(id);
   }
 
   kit::ManualClock clock_;

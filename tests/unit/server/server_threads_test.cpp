@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A server's threads: those the system refuses, those that meet exceptions, and loops of the user's elsewhere.
+// A server's threads: threads that the system refuses, exceptions on a loop, and the user's loop on another thread.
 #include "net/dialer.h"
 #include "unit/server/test_client.h"
 
@@ -19,7 +19,7 @@ namespace trunkline {
 
 namespace {
 
-/// Makes every new thread ask for more stack than there is.
+/// Makes the system refuse every new thread: its stack would be too large.
 class NoThreads {
  public:
   NoThreads() {
@@ -41,7 +41,7 @@ class NoThreads {
   pthread_attr_t before_{};
 };
 
-TEST(ServerThreads, RefusedByTheSystemEndTheStart) {
+TEST(ServerThreads, ThatTheSystemRefusesFailTheStart) {
   ServerOptions options;
   options.loops = 3;
   Server server(options);
@@ -59,7 +59,7 @@ TEST(ServerThreads, RefusedByTheSystemEndTheStart) {
   EXPECT_TRUE(server.shutdown(std::chrono::seconds(30)).is_ok());
 }
 
-TEST(ServerThreads, OutliveExceptionsOfWorkOnTheirLoop) {
+TEST(ServerThreads, SurviveExceptionsOfTasksOnTheirLoop) {
   std::promise<std::string> logged;
   ServerOptions options;
   options.log = [&logged](const LogRecord& record) { logged.set_value(std::string(record.message)); };
@@ -77,7 +77,7 @@ TEST(ServerThreads, OutliveExceptionsOfWorkOnTheirLoop) {
     client.start(std::move(transport).value());
     client.call("Where", "x");
   });
-  loop.run_until([&client] { return client.answer_count() > 0; }, base::never);
+  loop.run_until([&client] { return client.response_count() > 0; }, base::never);
   const asio::any_io_executor served = executor.get_future().get();
 
   asio::post(served, [] { throw std::runtime_error("of no call"); });
@@ -91,7 +91,7 @@ TEST(ServerThreads, OutliveExceptionsOfWorkOnTheirLoop) {
   EXPECT_EQ(text, "run loop: an exception: of no call");
 }
 
-TEST(ServerThreads, LetAnExceptionOutOfRunOnTheUsersLoop) {
+TEST(ServerThreads, PassOnAnExceptionOfTheUsersLoop) {
   EventLoop loop;
   Server server(loop);
   loop.post([] { throw std::runtime_error("the user's"); });
@@ -102,7 +102,7 @@ TEST(ServerThreads, LetAnExceptionOutOfRunOnTheUsersLoop) {
   EXPECT_TRUE(server.run().is_ok()) << "may go on";
 }
 
-TEST(ServerThreads, OfTheUsersLoopStopTheServerAfterShutdown) {
+TEST(ServerThreads, ThatRunTheUsersLoopStopTheServerAfterShutdown) {
   EventLoop loop;
   Server server(loop);
   server.listen("inproc://threads-shutdown");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who is told of the end of async_shutdown(), and where, by kind of completion token.
+// Where the completion handler of async_shutdown() runs, by kind of completion token.
 #include <trunkline/server.h>
 
 #include <gtest/gtest.h>
@@ -39,50 +39,50 @@ TEST_F(ShutdownToken, MayBeAFuture) {
 }
 
 TEST_F(ShutdownToken, MayBeAFunctionOrNone) {
-  std::promise<Status> told;
-  const std::function<void(Status)> done = [&told](Status status) { told.set_value(std::move(status)); };
+  std::promise<Status> reported;
+  const std::function<void(Status)> done = [&reported](Status status) { reported.set_value(std::move(status)); };
 
   server_.async_shutdown(timeout, nullptr);
   server_.async_shutdown(timeout, std::function<void(Status)>());
   server_.async_shutdown(timeout, done);
 
-  EXPECT_TRUE(told.get_future().get().is_ok());
+  EXPECT_TRUE(reported.get_future().get().is_ok());
 }
 
 TEST_F(ShutdownToken, RunsOnTheExecutorOfItsHandler) {
   asio::io_context mine;
-  std::vector<std::thread::id> told_on;
-  const auto told = [&told_on](const Status&) { told_on.push_back(std::this_thread::get_id()); };
+  std::vector<std::thread::id> reported_on;
+  const auto reported = [&reported_on](const Status&) { reported_on.push_back(std::this_thread::get_id()); };
 
-  server_.async_shutdown(timeout, asio::bind_executor(mine.get_executor(), told));
+  server_.async_shutdown(timeout, asio::bind_executor(mine.get_executor(), reported));
   mine.run();
   server_.stop();
-  server_.async_shutdown(timeout, asio::bind_executor(mine.get_executor(), told));
-  const std::size_t told_inside = told_on.size();
+  server_.async_shutdown(timeout, asio::bind_executor(mine.get_executor(), reported));
+  const std::size_t reported_inside = reported_on.size();
   mine.restart();
   mine.run();
 
-  EXPECT_EQ(told_on, std::vector<std::thread::id>(2, std::this_thread::get_id()));
-  EXPECT_EQ(told_inside, 1u);
+  EXPECT_EQ(reported_on, std::vector<std::thread::id>(2, std::this_thread::get_id()));
+  EXPECT_EQ(reported_inside, 1u);
 }
 
 TEST_F(ShutdownToken, MayBeACoroutine) {
   asio::io_context mine;
-  std::vector<Status> told;
+  std::vector<Status> reported;
 
   asio::co_spawn(
       mine,
       [&]() -> asio::awaitable<void> {
-        told.push_back(co_await server_.async_shutdown(timeout, asio::use_awaitable));
-        told.push_back(co_await server_.async_shutdown(timeout, asio::use_awaitable));
+        reported.push_back(co_await server_.async_shutdown(timeout, asio::use_awaitable));
+        reported.push_back(co_await server_.async_shutdown(timeout, asio::use_awaitable));
         server_.stop();
-        told.push_back(co_await server_.async_shutdown(timeout, asio::use_awaitable));
+        reported.push_back(co_await server_.async_shutdown(timeout, asio::use_awaitable));
       },
       asio::detached);
   mine.run();
 
-  ASSERT_EQ(told.size(), 3u);
-  for (const Status& status : told) EXPECT_TRUE(status.is_ok()) << status.to_string();
+  ASSERT_EQ(reported.size(), 3u);
+  for (const Status& status : reported) EXPECT_TRUE(status.is_ok()) << status.to_string();
 }
 
 }  // namespace

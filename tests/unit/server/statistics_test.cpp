@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What is counted of methods and loops, and what it says of calls of each kind and end.
+// Statistics of methods and loops, for calls of each kind and each end.
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
-#include <trunkline/stream_handler.h>
+#include <trunkline/detail/stream_handler.h>
 #include <trunkline/value.h>
 
 #include <atomic>
@@ -125,7 +125,7 @@ TEST_F(Statistics, CountRefusals) {
   EXPECT_EQ(of("Narrow").started, 0u);
 }
 
-TEST_F(Statistics, CountCoroutinesFromTheirArrival) {
+TEST_F(Statistics, MeasureCoroutinesFromTheirArrival) {
   Gate gate(loop_);
   handle<Slice, Slice>("Wait", [&gate](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
     co_await gate.pass();
@@ -148,7 +148,7 @@ TEST_F(Statistics, CountCoroutinesFromTheirArrival) {
   EXPECT_EQ(of("Wait").bytes_sent, 3u);
 }
 
-TEST_F(Statistics, CountCallsThatAreGivenUp) {
+TEST_F(Statistics, CountCancelledCalls) {
   Gate gate(loop_);
   handle<Slice, Slice>("Wait", [&gate](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
     co_await gate.pass();
@@ -178,7 +178,8 @@ TEST_F(Statistics, CountMessagesOfStreams) {
     }
   };
   server().methods().add(
-      "Talk", std::make_unique<StreamHandler<std::string, std::string, std::remove_const_t<decltype(talk)>>>(talk), {});
+      "Talk",
+      std::make_unique<detail::StreamHandler<std::string, std::string, std::remove_const_t<decltype(talk)>>>(talk), {});
   TestClient& client = connect();
   collect();
 
@@ -193,7 +194,7 @@ TEST_F(Statistics, CountMessagesOfStreams) {
   EXPECT_EQ(found.finished_by_code, (Counts{{StatusCode::data_loss, 1}}));
 }
 
-TEST_F(Statistics, CountBlockingCallsAndThoseWithoutRoom) {
+TEST_F(Statistics, CountBlockingCallsAndThoseThatFindTheQueueFull) {
   ServerOptions options;
   options.worker_threads = 1;
   options.max_queued_blocking_calls = 0;
@@ -210,7 +211,7 @@ TEST_F(Statistics, CountBlockingCallsAndThoseWithoutRoom) {
 
   const session::CallId held = client.call("Hold", "1");
   settle();
-  const Answer refused = call(client, "Hold", "2");
+  const ReceivedResponse refused = call(client, "Hold", "2");
   may_end = true;
   may_end.notify_all();
   settle_until([&] { return client.has(held); });
@@ -257,7 +258,7 @@ TEST_F(Statistics, MeasureTheLagOfTheLoop) {
   EXPECT_LE(busy.max, 400ms);
 }
 
-TEST_F(Statistics, TellOfTheProcess) {
+TEST_F(Statistics, DescribeTheProcess) {
   const ServerStatistics statistics = server().statistics();
 
   EXPECT_EQ(statistics.process_id, static_cast<std::uint64_t>(::getpid()));

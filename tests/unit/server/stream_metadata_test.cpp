@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Leading metadata of streams: it goes with the first message that is sent, whatever came to nothing before.
+// Leading metadata of streams: it goes with the first message that is sent, also after writes that failed.
 #include "unit/server/server_fixture.h"
 
-#include <trunkline/stream_handler.h>
+#include <trunkline/detail/stream_handler.h>
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace {
 
 using Writer = ServerWriter<std::string>;
 
-/// Takes the place of json on the server's side; does not encode the empty text.
+/// Replaces json on the server; does not encode the empty text.
 class PickyCodec final : public Codec {
  public:
   std::string_view name() const noexcept override { return "json"; }
@@ -33,14 +33,15 @@ class StreamMetadata : public ServerFixture {
     ServerOptions options;
     options.codecs.add(std::make_shared<PickyCodec>());
     make_server(options).methods().add(
-        "S", std::make_unique<ServerStreamHandler<std::string, std::string, Function>>(std::move(function)), {});
+        "S", std::make_unique<detail::ServerStreamHandler<std::string, std::string, Function>>(std::move(function)),
+        {});
   }
-  Answer call_stream() {
+  ReceivedResponse call_stream() {
     TestClient& client = connect();
     const session::CallId id = client.call("S", "1", "json");
     settle();
     received_ = client.messages(id);
-    return client.answer(id);
+    return client.response(id);
   }
   std::vector<std::string> received_;
 };
@@ -54,11 +55,11 @@ TEST_F(StreamMetadata, OutlivesAWriteThatIsNotEncoded) {
     co_return co_await writer.async_write("text", asio::use_awaitable);
   });
 
-  const Answer answer = call_stream();
+  const ReceivedResponse received = call_stream();
 
-  EXPECT_TRUE(answer.status.is_ok()) << answer.status.to_string();
+  EXPECT_TRUE(received.status.is_ok()) << received.status.to_string();
   EXPECT_EQ(received_, std::vector<std::string>{"text"});
-  EXPECT_EQ(answer.leading, (Metadata{{"first", "1"}, {"second", "2"}}));
+  EXPECT_EQ(received.leading, (Metadata{{"first", "1"}, {"second", "2"}}));
 }
 
 TEST_F(StreamMetadata, OutlivesAWriteThatIsTooLong) {
@@ -69,10 +70,10 @@ TEST_F(StreamMetadata, OutlivesAWriteThatIsTooLong) {
     co_return Status::ok();
   });
 
-  const Answer answer = call_stream();
+  const ReceivedResponse received = call_stream();
 
-  EXPECT_TRUE(answer.status.is_ok()) << answer.status.to_string();
-  EXPECT_EQ(answer.leading, (Metadata{{"first", "1"}}));
+  EXPECT_TRUE(received.status.is_ok()) << received.status.to_string();
+  EXPECT_EQ(received.leading, (Metadata{{"first", "1"}}));
 }
 
 TEST_F(StreamMetadata, ThatIsTooLargeFailsWritesAndTheCall) {
@@ -85,11 +86,11 @@ TEST_F(StreamMetadata, ThatIsTooLargeFailsWritesAndTheCall) {
     co_return Status::ok();
   });
 
-  const Answer answer = call_stream();
+  const ReceivedResponse received = call_stream();
 
-  EXPECT_EQ(answer.status.code(), StatusCode::resource_exhausted) << answer.status.to_string();
+  EXPECT_EQ(received.status.code(), StatusCode::resource_exhausted) << received.status.to_string();
   EXPECT_TRUE(received_.empty());
-  EXPECT_EQ(server().stats().calls_failed, 1u);
+  EXPECT_EQ(server().totals().calls_failed, 1u);
   ASSERT_EQ(logged_.size(), 1u);
   EXPECT_EQ(logged_[0].method, "S");
 }

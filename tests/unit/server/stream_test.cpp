@@ -2,7 +2,7 @@
 // Streaming handlers of each kind, awaiting and blocking.
 #include "unit/server/server_fixture.h"
 
-#include <trunkline/stream_handler.h>
+#include <trunkline/detail/stream_handler.h>
 
 #include <atomic>
 #include <stdexcept>
@@ -36,21 +36,21 @@ asio::awaitable<Status> count_down(const Text& request, Writer& writer, ServerCo
 }
 
 TEST_F(Streams, ServerStreamSendsMessagesThenStatus) {
-  add<ServerStreamHandler>("Count", count_down);
+  add<detail::ServerStreamHandler>("Count", count_down);
   TestClient& client = connect();
 
   const session::CallId id = client.call("Count", "3");
   settle();
 
   EXPECT_EQ(client.messages(id), (std::vector<Text>{"3", "2", "1"}));
-  EXPECT_TRUE(client.answer(id).status.is_ok()) << client.answer(id).status.to_string();
-  EXPECT_EQ(client.answer(id).leading.get("from"), "3");
-  EXPECT_EQ(client.answer(id).trailing.get("done"), "yes");
-  EXPECT_EQ(server().stats().calls_ok, 1u);
+  EXPECT_TRUE(client.response(id).status.is_ok()) << client.response(id).status.to_string();
+  EXPECT_EQ(client.response(id).leading.get("from"), "3");
+  EXPECT_EQ(client.response(id).trailing.get("done"), "yes");
+  EXPECT_EQ(server().totals().calls_ok, 1u);
 }
 
 TEST_F(Streams, ServerStreamEndsWithAnError) {
-  add<ServerStreamHandler>("Fail", [](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
+  add<detail::ServerStreamHandler>("Fail", [](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
     static_cast<void>(co_await writer.async_write("only", asio::use_awaitable));
     co_return Status(StatusCode::data_loss, "fail: half of it");
   });
@@ -60,18 +60,19 @@ TEST_F(Streams, ServerStreamEndsWithAnError) {
   settle();
 
   EXPECT_EQ(client.messages(id), std::vector<Text>{"only"});
-  EXPECT_EQ(client.answer(id).status.code(), StatusCode::data_loss);
+  EXPECT_EQ(client.response(id).status.code(), StatusCode::data_loss);
 }
 
-TEST_F(Streams, ClientStreamReadsToTheEndAndAnswersOnce) {
-  add<ClientStreamHandler>("Join", [](Reader& reader, Text& response, ServerContext&) -> asio::awaitable<Status> {
-    while (true) {
-      auto next = co_await reader.async_read(asio::use_awaitable);
-      if (!next.is_ok()) co_return next.status();
-      if (!next->has_value()) co_return Status::ok();
-      response += **next + ";";
-    }
-  });
+TEST_F(Streams, ClientStreamReadsToTheEndAndRespondsOnce) {
+  add<detail::ClientStreamHandler>("Join",
+                                   [](Reader& reader, Text& response, ServerContext&) -> asio::awaitable<Status> {
+                                     while (true) {
+                                       auto next = co_await reader.async_read(asio::use_awaitable);
+                                       if (!next.is_ok()) co_return next.status();
+                                       if (!next->has_value()) co_return Status::ok();
+                                       response += **next + ";";
+                                     }
+                                   });
   TestClient& client = connect();
 
   const session::CallId id = client.call("Join", "a", "bytes", open());
@@ -81,12 +82,12 @@ TEST_F(Streams, ClientStreamReadsToTheEndAndAnswersOnce) {
   client.send(id, "c", true);
   settle();
 
-  EXPECT_TRUE(client.answer(id).status.is_ok());
+  EXPECT_TRUE(client.response(id).status.is_ok());
   EXPECT_EQ(client.messages(id), std::vector<Text>{"a;b;c;"});
 }
 
 TEST_F(Streams, BothWaysEchoes) {
-  add<StreamHandler>("Chat", [](Both& stream, ServerContext&) -> asio::awaitable<Status> {
+  add<detail::StreamHandler>("Chat", [](Both& stream, ServerContext&) -> asio::awaitable<Status> {
     while (true) {
       auto next = co_await stream.async_read(asio::use_awaitable);
       if (!next.is_ok()) co_return next.status();
@@ -106,23 +107,23 @@ TEST_F(Streams, BothWaysEchoes) {
   settle();
 
   EXPECT_EQ(client.messages(id).size(), 4u);
-  EXPECT_TRUE(client.answer(id).status.is_ok());
+  EXPECT_TRUE(client.response(id).status.is_ok());
 }
 
 TEST_F(Streams, EndsWithItsHandlerEvenIfTheClientHasNotEnded) {
-  add<StreamHandler>("Bye", [](Both&, ServerContext&) -> asio::awaitable<Status> { co_return Status::ok(); });
+  add<detail::StreamHandler>("Bye", [](Both&, ServerContext&) -> asio::awaitable<Status> { co_return Status::ok(); });
   TestClient& client = connect();
 
   const session::CallId id = client.call("Bye", "x", "bytes", open());
   settle();
 
-  EXPECT_TRUE(client.answer(id).status.is_ok());
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_TRUE(client.response(id).status.is_ok());
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(Streams, CancellationEndsReadsAndWrites) {
   Status read_end;
-  add<StreamHandler>("Wait", [&read_end](Both& stream, ServerContext&) -> asio::awaitable<Status> {
+  add<detail::StreamHandler>("Wait", [&read_end](Both& stream, ServerContext&) -> asio::awaitable<Status> {
     auto next = co_await stream.async_read(asio::use_awaitable);
     read_end = next.status();
     co_return read_end;
@@ -135,12 +136,12 @@ TEST_F(Streams, CancellationEndsReadsAndWrites) {
   settle();
 
   EXPECT_EQ(read_end.code(), StatusCode::cancelled);
-  EXPECT_EQ(server().stats().open_calls, 0u);
-  EXPECT_EQ(server().stats().calls_cancelled, 1u);
+  EXPECT_EQ(server().totals().open_calls, 0u);
+  EXPECT_EQ(server().totals().calls_cancelled, 1u);
 }
 
 TEST_F(Streams, DeadlineEndsReads) {
-  add<StreamHandler>("Wait", [](Both& stream, ServerContext&) -> asio::awaitable<Status> {
+  add<detail::StreamHandler>("Wait", [](Both& stream, ServerContext&) -> asio::awaitable<Status> {
     co_return (co_await stream.async_read(asio::use_awaitable)).status();
   });
   TestClient& client = connect();
@@ -151,39 +152,39 @@ TEST_F(Streams, DeadlineEndsReads) {
   settle();
   advance(std::chrono::seconds(6));
 
-  EXPECT_EQ(client.answer(id).status.code(), StatusCode::deadline_exceeded);
-  EXPECT_EQ(server().stats().open_calls, 0u);
+  EXPECT_EQ(client.response(id).status.code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(Streams, ExceptionEndsJustThisCall) {
-  add<StreamHandler>("Throw", [](Both& stream, ServerContext&) -> asio::awaitable<Status> {
+  add<detail::StreamHandler>("Throw", [](Both& stream, ServerContext&) -> asio::awaitable<Status> {
     static_cast<void>(co_await stream.async_read(asio::use_awaitable));
     throw std::runtime_error("secret");
   });
-  add<ServerStreamHandler>("Count", count_down);
+  add<detail::ServerStreamHandler>("Count", count_down);
   TestClient& client = connect();
 
   const session::CallId id = client.call("Throw", "x", "bytes", open());
   const session::CallId other = client.call("Count", "2");
   settle();
 
-  EXPECT_EQ(client.answer(id).status.message(), "handler of Throw threw an exception");
+  EXPECT_EQ(client.response(id).status.message(), "handler of Throw threw an exception");
   EXPECT_EQ(client.messages(other).size(), 2u);
 }
 
 TEST_F(Streams, BlockingFormsRunOnWorkers) {
-  add<StreamHandler>("Chat", [](Both& stream, ServerContext&) -> Status {
+  add<detail::StreamHandler>("Chat", [](Both& stream, ServerContext&) -> Status {
     Status status;
     for (Text& message : stream.messages(status)) {
       if (Status sent = stream.write("re: " + message); !sent.is_ok()) return sent;
     }
     return status;
   });
-  add<ServerStreamHandler>("Twice", [](const Text& request, Writer& writer, ServerContext&) -> Status {
+  add<detail::ServerStreamHandler>("Twice", [](const Text& request, Writer& writer, ServerContext&) -> Status {
     static_cast<void>(writer.write(request));
     return writer.write(request);
   });
-  add<ClientStreamHandler>("Join", [](Reader& reader, Text& response, ServerContext&) -> Status {
+  add<detail::ClientStreamHandler>("Join", [](Reader& reader, Text& response, ServerContext&) -> Status {
     Status status;
     for (const Text& message : reader.messages(status)) response += message;
     return status;
@@ -195,7 +196,7 @@ TEST_F(Streams, BlockingFormsRunOnWorkers) {
   const session::CallId twice = client.call("Twice", "x");
   const session::CallId join = client.call("Join", "1", "bytes", open());
   client.send(join, "2", true);
-  settle_until([&] { return client.answer_count() == 3; });
+  settle_until([&] { return client.response_count() == 3; });
 
   EXPECT_EQ(client.messages(chat), (std::vector<Text>{"re: a", "re: b"}));
   EXPECT_EQ(client.messages(twice), (std::vector<Text>{"x", "x"}));
@@ -204,7 +205,7 @@ TEST_F(Streams, BlockingFormsRunOnWorkers) {
 
 TEST_F(Streams, StopFreesBlockedHandlers) {
   std::atomic<int> state{0};
-  add<StreamHandler>("Wait", [&state](Both& stream, ServerContext&) -> Status {
+  add<detail::StreamHandler>("Wait", [&state](Both& stream, ServerContext&) -> Status {
     state = 1;
     const auto first = stream.read();
     const auto again = stream.read();
@@ -221,16 +222,17 @@ TEST_F(Streams, StopFreesBlockedHandlers) {
 }
 
 TEST_F(Streams, WaitsForASlowReader) {
-  // 16 MiB to a client that does not take them: the handler must not get far ahead.
+  // 16 MiB to a client that does not read them: the handler must not get far ahead.
   int written = 0;
-  add<ServerStreamHandler>("Flood", [&written](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
-    const Text block(64 << 10, 'x');
-    for (; written < 256; ++written) {
-      Status sent = co_await writer.async_write(block, asio::use_awaitable);
-      if (!sent.is_ok()) co_return sent;
-    }
-    co_return Status::ok();
-  });
+  add<detail::ServerStreamHandler>("Flood",
+                                   [&written](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
+                                     const Text block(64 << 10, 'x');
+                                     for (; written < 256; ++written) {
+                                       Status sent = co_await writer.async_write(block, asio::use_awaitable);
+                                       if (!sent.is_ok()) co_return sent;
+                                     }
+                                     co_return Status::ok();
+                                   });
   auto [near, far] = make_link();
   server().accept_transport(std::move(far));
   TestClient& client = *clients_.emplace_back(std::make_unique<TestClient>());
@@ -247,7 +249,7 @@ TEST_F(Streams, WaitsForASlowReader) {
   EXPECT_LT(early, 64);
   EXPECT_EQ(written, 256);
   EXPECT_EQ(client.messages(id).size(), 256u);
-  EXPECT_TRUE(client.answer(id).status.is_ok());
+  EXPECT_TRUE(client.response(id).status.is_ok());
 }
 
 }  // namespace

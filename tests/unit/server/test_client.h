@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// TestClient: a native session's client side over a memory link, which writes down what it is told.
+// TestClient: the client side of a native session over a memory link, which records what it receives.
 #pragma once
 
 #include "net/connection.h"
 #include "net/memory_transport.h"
-#include "session/native_session.h"
+#include "session/native/native_session.h"
 
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
@@ -18,15 +18,16 @@
 
 namespace trunkline::server {
 
-/// The end of one call as its caller saw it.
-struct Answer {
+/// The end of one call as its caller received it.
+struct ReceivedResponse {
   Status status;
   bool has_message = false;
   std::string payload;
   std::string_view compressor;
   Metadata leading;
   Metadata trailing;
-  std::size_t order = 0;  ///< among the answers of the connection, from 0
+  /// Among the responses of the connection, from 0.
+  std::size_t order = 0;
 };
 
 class TestClient final : public net::ConnectionHandler {
@@ -37,7 +38,7 @@ class TestClient final : public net::ConnectionHandler {
     connection_ = std::make_shared<net::Connection>(std::move(transport), *this, net::ConnectionOptions{});
     connection_->start([this](session::SessionOwner& owner) {
       net::Loop& loop = connection_->loop();
-      return session::make_native_session(session::Role::client, options_, loop.timers(), owner, loop.now());
+      return session::native::make_native_session(session::Role::client, options_, loop.timers(), owner, loop.now());
     });
   }
 
@@ -45,7 +46,7 @@ class TestClient final : public net::ConnectionHandler {
   session::CallId call(std::string_view method, std::string_view payload, std::string_view codec = "bytes",
                        session::CallStart start = {}) {
     start.method.name = method;
-    session::Outgoing message;
+    session::OutgoingMessage message;
     if (!codec.empty()) message = {.codec = codecs_.find(codec), .payload = Slice::copy_of(payload)};
     message.compressor = compressor_;
     Result<session::CallId> id = connection_->session().start(start, message);
@@ -62,9 +63,9 @@ class TestClient final : public net::ConnectionHandler {
     connection_->session().cancel(id, StatusCode::cancelled);
     connection_->flush_soon();
   }
-  /// For the calls that follow.
+  /// Compresses the messages of the calls that follow.
   void compress_with(std::string_view name) { compressor_ = compressors_.find(name); }
-  /// Keeps what comes without giving its credit back, until release_messages().
+  /// Withholds the credit of received messages until release_messages().
   void hold_messages() { holds_ = true; }
   void release_messages() {
     holds_ = false;
@@ -73,15 +74,15 @@ class TestClient final : public net::ConnectionHandler {
     connection_->flush_soon();
   }
   void close() { connection_->close(Status()); }
-  /// As a crash would.
+  /// Ends the connection as a crash would.
   void reset() { connection_.reset(); }
 
-  bool has(session::CallId id) const { return answers_.count(id) != 0; }
-  const Answer& answer(session::CallId id) const { return answers_.at(id); }
-  const Answer& only_answer() const { return answers_.begin()->second; }
-  std::size_t answer_count() const { return answers_.size(); }
+  bool has(session::CallId id) const { return responses_.count(id) != 0; }
+  const ReceivedResponse& response(session::CallId id) const { return responses_.at(id); }
+  const ReceivedResponse& only_response() const { return responses_.begin()->second; }
+  std::size_t response_count() const { return responses_.size(); }
   const std::vector<std::string>& messages(session::CallId id) { return messages_[id]; }
-  bool was_told_to_go() const { return going_away_; }
+  bool has_goaway() const { return going_away_; }
   bool is_closed() const { return closed_; }
   session::Session& session() { return connection_->session(); }
 
@@ -95,20 +96,20 @@ class TestClient final : public net::ConnectionHandler {
     if (event.type == session::EventType::message) {
       for (const auto& entry : event.metadata) leading_[event.id].add(entry.name, entry.value);
       if (event.has_message && holds_) {
-        event.held = true;
+        event.is_retained = true;
         held_.emplace_back(event.id, event.credit);
       }
       if (event.has_message) messages_[event.id].emplace_back(as_text(event.payload));
     }
     if (event.type == session::EventType::finished) {
-      Answer& answer = answers_[event.id];
-      answer.order = answers_.size() - 1;
-      answer.status = event.status;
-      answer.has_message = event.has_message;
-      answer.payload = std::string(as_text(event.payload));
-      answer.compressor = event.compressor != nullptr ? event.compressor->name() : std::string_view();
-      answer.leading = leading_[event.id];
-      answer.trailing = event.metadata;
+      ReceivedResponse& received = responses_[event.id];
+      received.order = responses_.size() - 1;
+      received.status = event.status;
+      received.has_message = event.has_message;
+      received.payload = std::string(as_text(event.payload));
+      received.compressor = event.compressor != nullptr ? event.compressor->name() : std::string_view();
+      received.leading = leading_[event.id];
+      received.trailing = event.metadata;
     }
   }
   void on_closed(net::Connection&) override { closed_ = true; }
@@ -117,10 +118,10 @@ class TestClient final : public net::ConnectionHandler {
   CompressorRegistry compressors_ = CompressorRegistry::with_defaults();
   session::SessionOptions options_{.codecs = &codecs_, .compressors = &compressors_};
   std::shared_ptr<net::Connection> connection_;
-  std::map<session::CallId, Answer> answers_;
+  std::map<session::CallId, ReceivedResponse> responses_;
   std::map<session::CallId, Metadata> leading_;
   std::map<session::CallId, std::vector<std::string>> messages_;
-  std::vector<std::pair<session::CallId, session::HeldCredit>> held_;
+  std::vector<std::pair<session::CallId, session::MessageCredit>> held_;
   bool holds_ = false;
   const Compressor* compressor_ = nullptr;
   bool going_away_ = false;

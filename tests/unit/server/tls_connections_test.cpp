@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Connections in their TLS handshake: they take a place, and its time is part of handshake_timeout.
+// Connections in their TLS handshake: they count against max_connections, and handshake_timeout includes it.
 #include "net/dialer.h"
-#include "net/readiness.h"
+#include "net/socket_watcher.h"
 #include "net/tls_handshake.h"
 #include "net/unique_socket.h"
 #include "unit/net/tls_files.h"
@@ -29,7 +29,7 @@ class TlsConnections : public ServerFixture {
     port_ = server().listen("tls://127.0.0.1:0").value().port();
   }
 
-  /// A connected socket that has said nothing yet.
+  /// A connected socket that has sent nothing yet.
   net::UniqueSocket connect_socket() {
     net::UniqueSocket socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in address{};
@@ -40,7 +40,7 @@ class TlsConnections : public ServerFixture {
     EXPECT_EQ(::fcntl(socket.get(), F_SETFL, O_NONBLOCK), 0);
     return socket;
   }
-  /// Loopback hands bytes over without the loop's knowing when: looks again some times. False: it did not come to that.
+  /// Runs the loop until `done()`; false if that does not come. Bytes take an unknown time to cross the loopback.
   template <class Predicate>
   bool settles_to(Predicate done) {
     for (int i = 0; i < 100000 && !done(); ++i) {
@@ -49,14 +49,14 @@ class TlsConnections : public ServerFixture {
     }
     return done();
   }
-  /// Shakes hands on `socket` as a client.
+  /// Makes the handshake on `socket` as a client.
   std::unique_ptr<net::Transport> shake_hands(net::UniqueSocket socket) {
     const net::HandshakeOptions options{.context = net::make_client_context(files_.client_options()).value(),
                                         .server_name = "localhost",
                                         .deadline = base::never,
                                         .tried = "test"};
     std::optional<Result<std::unique_ptr<net::Transport>>> result;
-    const auto handshake = net::start_handshake(net::Readiness::make(loop_, socket).value(), {}, options,
+    const auto handshake = net::start_handshake(net::SocketWatcher::make(loop_, socket).value(), {}, options,
                                                 [&](auto made) { result.emplace(std::move(made)); });
     EXPECT_TRUE(settles_to([&] { return result.has_value(); }));
     return std::move(*result).value();
@@ -71,14 +71,14 @@ class TlsConnections : public ServerFixture {
   std::uint16_t port_ = 0;
 };
 
-TEST_F(TlsConnections, TakeAPlaceBeforeTheirHandshake) {
+TEST_F(TlsConnections, CountBeforeTheirHandshake) {
   ServerOptions options;
   options.max_connections = 1;
   listen(std::move(options));
 
   net::UniqueSocket silent = connect_socket();
   const net::UniqueSocket refused = connect_socket();
-  ASSERT_TRUE(settles_to([&] { return server().stats().connections_refused == 1; }));
+  ASSERT_TRUE(settles_to([&] { return server().totals().connections_refused == 1; }));
   EXPECT_TRUE(has_logged("the server's connections have reached max_connections 1"));
 
   silent = net::UniqueSocket();
@@ -88,7 +88,7 @@ TEST_F(TlsConnections, TakeAPlaceBeforeTheirHandshake) {
   client.start(shake_hands(connect_socket()));
   const session::CallId id = client.call("Echo", "x");
   ASSERT_TRUE(settles_to([&] { return client.has(id); }));
-  EXPECT_EQ(client.answer(id).payload, "x") << "its place was given back";
+  EXPECT_EQ(client.response(id).payload, "x") << "its permit was released";
 }
 
 TEST_F(TlsConnections, HaveOneTimeForHandshakeAndFirstBytes) {
@@ -98,12 +98,12 @@ TEST_F(TlsConnections, HaveOneTimeForHandshakeAndFirstBytes) {
 
   advance(6s);
   const std::unique_ptr<net::Transport> client = shake_hands(std::move(socket));
-  ASSERT_TRUE(settles_to([&] { return server().stats().connections_accepted == 1; }));
+  ASSERT_TRUE(settles_to([&] { return server().totals().connections_accepted == 1; }));
   const bool early = !logged_.empty();
   advance(5s);
 
   EXPECT_FALSE(early);
-  EXPECT_TRUE(has_logged("its protocol was not known within handshake_timeout 10000 ms"));
+  EXPECT_TRUE(has_logged("handshake: not completed by the peer within handshake_timeout 10000 ms"));
 }
 
 }  // namespace

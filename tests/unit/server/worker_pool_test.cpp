@@ -55,7 +55,7 @@ TEST(WorkerPool, RunsAsManyAsThereAreThreadsAndQueuesTheRest) {
   EXPECT_EQ(pool.queued(), 0u);
 }
 
-TEST(WorkerPool, GivesBackWhatWaitsWhenStopped) {
+TEST(WorkerPool, DropsQueuedJobsWhenStopped) {
   WorkerPool pool(1, 10);
   HeldJob running;
   HeldJob waiting;
@@ -65,7 +65,7 @@ TEST(WorkerPool, GivesBackWhatWaitsWhenStopped) {
   pool.submit(waiting);
 
   running.release.set_value();
-  // The worker may or may not take the second job before it is told to stop.
+  // The worker may or may not take the second job before the pool is stopped.
   waiting.release.set_value();
   pool.stop();
   pool.stop();

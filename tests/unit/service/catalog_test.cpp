@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// Catalog: which descriptor tells of a service, and that every one is taken by a pool that knows nothing.
+// Catalog: which descriptor describes a service, and that an empty pool accepts every one.
 #include "service/catalog.h"
 
 #include "offered.pb.h"
 #include "trunkline/v1/health.pb.h"
 #include "trunkline/v1/options.pb.h"
 
+#include <trunkline/detail/method_shape.h>
 #include <trunkline/protobuf.h>
 #include <trunkline/value.h>
 
@@ -28,8 +29,8 @@ template <class Request, class Response>
 MethodInfo method(std::string name, MethodKind kind = MethodKind::unary) {
   return {.name = std::move(name),
           .kind = kind,
-          .request_type = message_type_name<Request>(),
-          .response_type = message_type_name<Response>(),
+          .request_type = detail::message_type_name<Request>(),
+          .response_type = detail::message_type_name<Response>(),
           .request = &MessageTraits<Request>::type(),
           .response = &MessageTraits<Response>::type()};
 }
@@ -37,10 +38,10 @@ MethodInfo method(std::string name, MethodKind kind = MethodKind::unary) {
 void copy_into(protobuf::DescriptorPool& pool, const Catalog& catalog, const protobuf::FileDescriptor& file) {
   if (pool.FindFileByName(file.name()) != nullptr) return;
   for (int i = 0; i < file.dependency_count(); ++i) copy_into(pool, catalog, *file.dependency(i));
-  ASSERT_NE(pool.BuildFile(catalog.described(file)), nullptr) << file.name();
+  ASSERT_NE(pool.BuildFile(catalog.with_comments(file)), nullptr) << file.name();
 }
 
-/// All services of a catalog in one pool that began empty, as a client has them.
+/// All services of a catalog in one pool that was empty, as a client has them.
 void expect_client_accepts(const Catalog& catalog) {
   protobuf::DescriptorPool pool;
   for (const std::string& service : catalog.services()) {
@@ -51,7 +52,7 @@ void expect_client_accepts(const Catalog& catalog) {
   }
 }
 
-/// Before a service, or a method of it, as a client reads it.
+/// The comment before a service, or before one of its methods, as a client reads it.
 std::string comment_of(const Catalog& catalog, const std::string& service, const std::string& method = "") {
   const protobuf::FileDescriptor* file = catalog.pool().FindFileContainingSymbol(service);
   if (file == nullptr) return "no such service";
@@ -85,7 +86,7 @@ TEST(Catalog, OfNoMethodsIsEmpty) {
   EXPECT_TRUE(catalog.services().empty());
 }
 
-TEST(Catalog, TellsOfDefinedServicesByTheirDefinition) {
+TEST(Catalog, DescribesDefinedServicesByTheirDefinition) {
   const Catalog catalog({method<offered::Order, offered::Receipt>("offered.Orders/Place"),
                          method<offered::Order, offered::Receipt>("offered.Orders/Follow", MethodKind::server_stream)});
 
@@ -100,7 +101,7 @@ TEST(Catalog, PartOfADefinedServiceIsTheService) {
   EXPECT_EQ(catalog.services(), (Names{"offered.Orders"}));
 }
 
-TEST(Catalog, WhatADefinitionDoesNotTellIsGathered) {
+TEST(Catalog, GathersMethodsThatADefinitionDoesNotDescribe) {
   const Catalog catalog({method<offered::Order, offered::Receipt>("offered.Orders/Place"),
                          method<offered::Receipt, offered::Order>("offered.Orders/Follow"),
                          method<offered::Order, offered::Receipt>("offered.Orders/Extra")});
@@ -155,18 +156,19 @@ TEST(Catalog, ServesOwnServicesUnderTheNamesOfGrpc) {
   expect_client_accepts(catalog);
 }
 
-TEST(Catalog, AServiceWhoseNameIsTakenIsGathered) {
+TEST(Catalog, GathersTheMethodsOfAServiceWhoseNameIsTaken) {
   const Catalog catalog({method<Slice, Slice>("offered.Order/Say"), method<Slice, Slice>("offered/Say")});
 
   EXPECT_EQ(catalog.services(), (Names{"trunkline.Methods"}));
   expect_client_accepts(catalog);
 }
 
-TEST(Catalog, DropsToValuesWhereTypesDoNotFit) {
+TEST(Catalog, UsesValuesWhereTypesDoNotFit) {
   static const TypeDescription text{.kind = TypeKind::text};
   static TypeDescription wide{.kind = TypeKind::structure, .name = "Wide"};
   static std::deque<std::string> names;
-  for (int i = 0; i < 19'000; ++i) {  // the last of these numbers is protobuf's own
+  // Protobuf reserves the last of these numbers.
+  for (int i = 0; i < 19'000; ++i) {
     wide.fields.push_back(
         {names.emplace_back("f" + std::to_string(i)), []() -> const TypeDescription& { return text; }});
   }
@@ -210,7 +212,7 @@ TEST(Catalog, ADerivedServiceHasTheFirstDescriptionOfItsMethods) {
   EXPECT_EQ(comment_of(Catalog({add, say, tell}), "acme.Echo"), " Echoes.\n");
 }
 
-TEST(Catalog, OwnMethodsAreDerivedWhereTheirDefinitionDoesNotFit) {
+TEST(Catalog, DerivesOurOwnMethodsWhereTheirDefinitionDoesNotFit) {
   static const TypeDescription clash{.kind = TypeKind::structure, .name = "HealthCheckRequest"};
   static const MessageType type{.kind = MessageKind::custom,
                                 .type = &typeid(int),
@@ -228,7 +230,7 @@ TEST(Catalog, OwnMethodsAreDerivedWhereTheirDefinitionDoesNotFit) {
   expect_client_accepts(catalog);
 }
 
-TEST(Catalog, DescriptionsAreCommentsOfWhatIsDerived) {
+TEST(Catalog, DescriptionsAreCommentsOfADerivedFile) {
   MethodInfo say = method<Value, Value>("acme.Echo/my say");
   say.description = "Says it\nagain.\n";
   say.service_description = "Has no definition.";
@@ -267,12 +269,12 @@ TEST(Catalog, CommentsOfTheDefinitionItselfStay) {
 
   EXPECT_EQ(comment_of(catalog, "commented.Things"), " Its own.\n");
   EXPECT_EQ(comment_of(catalog, "commented.Things", "Make"), " Makes one.\n");
-  const auto told = catalog.described(*catalog.pool().FindFileContainingSymbol("commented.Things"));
+  const auto told = catalog.with_comments(*catalog.pool().FindFileContainingSymbol("commented.Things"));
   ASSERT_EQ(told.source_code_info().location_size(), 2) << "one for each part";
   EXPECT_EQ(told.source_code_info().location(1).span(0), 1);
 }
 
-TEST(Catalog, TakesTypesOfOtherPools) {
+TEST(Catalog, ImportsTypesOfOtherPools) {
   const protobuf::FileDescriptorProto file = file_of_things("made/at/run/time.proto", "made");
   static protobuf::DescriptorPool pool;
   ASSERT_NE(pool.BuildFile(file), nullptr);

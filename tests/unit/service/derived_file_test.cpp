@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Plain types as messages: fields of each kind, names that clash, what a descriptor has no word for.
+// Plain types as messages: fields of each kind, names that clash, and facts that descriptors cannot express.
 #include "service/derived_file.h"
 
 #include "trunkline/v1/options.pb.h"
@@ -95,7 +95,7 @@ MethodInfo method(std::string name, const MessageType& request, const MessageTyp
 class DerivedFileTest : public ::testing::Test {
  protected:
   DerivedFile make(std::string_view service, Detail detail = Detail::full) { return {service, detail, pool_, types_}; }
-  /// As whoever is told of it does.
+  /// Builds the file as a client of reflection does.
   const protobuf::FileDescriptor* build(const DerivedFile& derived) {
     const protobuf::FileDescriptor* built = pool_.BuildFile(derived.file());
     EXPECT_NE(built, nullptr) << derived.file().DebugString();
@@ -145,7 +145,7 @@ TEST_F(DerivedFileTest, DescribesFieldsOfEachKind) {
   EXPECT_EQ(field(all, "count_by_name").json_name(), "count_by_name");
 }
 
-TEST_F(DerivedFileTest, DescribesTypesThatHoldThemselves) {
+TEST_F(DerivedFileTest, DescribesRecursiveTypes) {
   DerivedFile derived = make("Trees");
   derived.add_method("Grow", method("Trees/Grow", message<tree>(), message<tree>()));
 
@@ -159,7 +159,7 @@ TEST_F(DerivedFileTest, DescribesTypesThatHoldThemselves) {
   EXPECT_EQ(file->service(0)->method(0)->input_type(), &described);
 }
 
-TEST_F(DerivedFileTest, WrapsWhatIsNoStructure) {
+TEST_F(DerivedFileTest, WrapsTypesThatAreNotStructures) {
   DerivedFile derived = make("Plain");
   const auto add = [&](const char* name, const MessageType& request) {
     derived.add_method(name, method(std::string("Plain/") + name, request, MessageTraits<Empty>::type()));
@@ -200,7 +200,7 @@ TEST_F(DerivedFileTest, WrapsWhatIsNoStructure) {
   EXPECT_EQ(type("Raw"), "google.protobuf.BytesValue");
 }
 
-TEST_F(DerivedFileTest, SaysPathAndCodecWhereTheyAreNotTheUsual) {
+TEST_F(DerivedFileTest, NamesPathAndCodecUnlessTheyAreTheDefaults) {
   DerivedFile derived = make("acme.Odd");
   derived.add_method("plain", method("acme.Odd/plain", MessageTraits<Empty>::type(), MessageTraits<Empty>::type()));
   derived.add_method("add-two", method("acme.Odd/add-two", message<tree>(), MessageTraits<Empty>::type()));
@@ -221,7 +221,7 @@ TEST_F(DerivedFileTest, SaysPathAndCodecWhereTheyAreNotTheUsual) {
   EXPECT_EQ(facts(3).codec(), "");
 }
 
-TEST_F(DerivedFileTest, SaysKindAndIdempotence) {
+TEST_F(DerivedFileTest, DescribesKindAndIdempotence) {
   DerivedFile derived = make("Kinds");
   const MessageType& type = MessageTraits<Slice>::type();
   derived.add_method("One", method("Kinds/One", type, type));
@@ -244,7 +244,7 @@ TEST_F(DerivedFileTest, SaysKindAndIdempotence) {
   EXPECT_EQ(service.method(0)->options().idempotency_level(), protobuf::MethodOptions::IDEMPOTENCY_UNKNOWN);
 }
 
-TEST_F(DerivedFileTest, TypesOfOneNameGetOnesOfTheirOwn) {
+TEST_F(DerivedFileTest, GivesTypesOfTheSameNameDifferentNames) {
   DerivedFile derived = make("acme.Tree2");
   derived.add_method("A", method("acme.Tree2/A", message<tree>(), message<other_tree>()));
 
@@ -254,7 +254,7 @@ TEST_F(DerivedFileTest, TypesOfOneNameGetOnesOfTheirOwn) {
   EXPECT_EQ(described.output_type()->full_name(), "acme.Tree3") << "Tree2 is the service";
 }
 
-TEST_F(DerivedFileTest, AFurtherServiceOfThePackageUsesTheSameType) {
+TEST_F(DerivedFileTest, ASecondServiceOfThePackageUsesTheSameType) {
   DerivedFile first = make("acme.First");
   first.add_method("A", method("acme.First/A", message<tree>(), message<tree>()));
   build(first);
@@ -277,7 +277,7 @@ TEST_F(DerivedFileTest, WithoutDetailEveryTypeIsAValue) {
   EXPECT_EQ(described.output_type()->full_name(), "google.protobuf.Empty");
 }
 
-/// Fields whose names, map entries and oneofs clash with one another's.
+/// Fields whose names, map entries and oneofs clash with each other.
 const TypeDescription& clashing() {
   static const TypeDescription type{.kind = TypeKind::structure,
                                     .name = "Clashing",
@@ -292,7 +292,7 @@ const TypeDescription& clashing() {
   return type;
 }
 
-TEST_F(DerivedFileTest, FieldsThatClashGetNamesOfTheirOwn) {
+TEST_F(DerivedFileTest, GivesFieldsThatClashDifferentNames) {
   DerivedFile derived = make("acme.Clashes");
   derived.add_method("A", method("acme.Clashes/A", message<clashing>(), message<clashing>()));
 

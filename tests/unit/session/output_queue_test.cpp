@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Output: in order whatever it is made of, whole whatever is taken at a time, and without memory when empty.
+// Output: in order and complete, however it was queued and is taken; without memory while empty.
 #include "session/output_queue.h"
 
 #include <gtest/gtest.h>
@@ -67,7 +67,7 @@ TEST(OutputQueue, BorrowsLargeSlices) {
   EXPECT_TRUE(large.block()->unique());
 }
 
-TEST(OutputQueue, KeepsOrderInPiecesOfAnySize) {
+TEST(OutputQueue, KeepsOrderWhenTakenInPartsOfAnySize) {
   std::mt19937_64 random(5);
   for (const std::size_t most : {1u, 7u, 100u, 5000u, 1000000u}) {
     OutputQueue queue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Input: every size of read, bodies received in place, and events that outlive the buffer.
+// Input: reads of every size, bodies received in place, and blocks that outlive the buffer.
 #include "session/receive_buffer.h"
 
 #include <gtest/gtest.h>
@@ -27,7 +27,7 @@ std::size_t feed(ReceiveBuffer& buffer, std::string_view& bytes, std::size_t mos
 
 std::string_view text_of(const ReceiveBuffer& buffer) { return as_text({buffer.data(), buffer.size()}); }
 
-TEST(ReceiveBuffer, OffersAWholeReadBuffer) {
+TEST(ReceiveBuffer, OffersAnEntireReadBuffer) {
   ReceiveBuffer buffer(4096);
   std::array<MutableByteSpan, 2> room;
 
@@ -35,7 +35,7 @@ TEST(ReceiveBuffer, OffersAWholeReadBuffer) {
   EXPECT_GE(room[0].size(), 4096u);
 }
 
-TEST(ReceiveBuffer, UnbufferedAsksForNoMoreThanIsNeeded) {
+TEST(ReceiveBuffer, UnbufferedAsksOnlyForWhatIsNeeded) {
   ReceiveBuffer buffer(0);
   std::array<MutableByteSpan, 2> room;
   buffer.need(16);
@@ -49,7 +49,7 @@ TEST(ReceiveBuffer, UnbufferedAsksForNoMoreThanIsNeeded) {
   EXPECT_EQ(room[0].size(), 11u);
 }
 
-TEST(ReceiveBuffer, KeepsAPartWhileReadingOn) {
+TEST(ReceiveBuffer, KeepsAnIncompletePartWhileReading) {
   for (const std::size_t read : {0u, 1u, 100u, 65536u}) {
     ReceiveBuffer buffer(read);
     std::string all;
@@ -63,8 +63,8 @@ TEST(ReceiveBuffer, KeepsAPartWhileReadingOn) {
   }
 }
 
-/// Bytes that come one by one while nothing is taken out.
-TEST(ReceiveBuffer, UnbufferedMovesItsBytesSeldom) {
+/// Bytes that arrive one by one while nothing is consumed.
+TEST(ReceiveBuffer, UnbufferedRarelyCopiesItsBytes) {
   ReceiveBuffer buffer(0);
   const std::string all(60000, 'x');
   std::string_view rest = all;
@@ -81,7 +81,7 @@ TEST(ReceiveBuffer, UnbufferedMovesItsBytesSeldom) {
   EXPECT_LT(moves, 60);
 }
 
-TEST(ReceiveBuffer, PutsABodyWhereItBelongs) {
+TEST(ReceiveBuffer, PutsABodyAtItsDestination) {
   ReceiveBuffer buffer(4096);
   std::string_view first = "abcdefgh";
   feed(buffer, first);
@@ -97,7 +97,7 @@ TEST(ReceiveBuffer, PutsABodyWhereItBelongs) {
   EXPECT_EQ(text_of(buffer), "+next");
 }
 
-TEST(ReceiveBuffer, BodyThatIsAllHereIsCopiedAtOnce) {
+TEST(ReceiveBuffer, CopiesABufferedBodyAtOnce) {
   ReceiveBuffer buffer(4096);
   std::string_view bytes = "abcdef";
   feed(buffer, bytes);
@@ -110,7 +110,7 @@ TEST(ReceiveBuffer, BodyThatIsAllHereIsCopiedAtOnce) {
   EXPECT_EQ(text_of(buffer), "ef");
 }
 
-TEST(ReceiveBuffer, UnbufferedBodyTakesNothingBeyondIt) {
+TEST(ReceiveBuffer, UnbufferedReadsNothingBeyondABody) {
   ReceiveBuffer buffer(0);
   std::string target(4, '.');
   buffer.expect_body(reinterpret_cast<std::byte*>(target.data()), 4);
@@ -120,7 +120,7 @@ TEST(ReceiveBuffer, UnbufferedBodyTakesNothingBeyondIt) {
   EXPECT_EQ(room[0].size(), 4u);
 }
 
-/// What one prepare() offers for a body of `size` bytes of which nothing has come.
+/// What one prepare() offers for a body of `size` bytes of which none has arrived.
 std::array<std::size_t, 2> room_beside_body(std::size_t size) {
   ReceiveBuffer buffer(4096);
   std::string target(size, '.');
@@ -129,14 +129,14 @@ std::array<std::size_t, 2> room_beside_body(std::size_t size) {
   return buffer.prepare(room) == 2 ? std::array{room[0].size(), room[1].size()} : std::array<std::size_t, 2>{};
 }
 
-TEST(ReceiveBuffer, ReadsWhatFollowsABodyWithItsRest) {
+TEST(ReceiveBuffer, ReadsWhatFollowsABodyTogetherWithItsRest) {
   EXPECT_EQ(room_beside_body(1000), (std::array<std::size_t, 2>{1000, 3096}));
   EXPECT_EQ(room_beside_body(3583), (std::array<std::size_t, 2>{3583, 513}));
   EXPECT_EQ(room_beside_body(3584), (std::array<std::size_t, 2>{3584, 512}));
   EXPECT_EQ(room_beside_body(100000), (std::array<std::size_t, 2>{100000, 512}));
 }
 
-TEST(ReceiveBuffer, DoesNotWriteOverWhatSomeoneKeeps) {
+TEST(ReceiveBuffer, DoesNotOverwriteBytesThatAreRetained) {
   ReceiveBuffer buffer(128);
   std::string_view first = "kept";
   feed(buffer, first);
@@ -152,15 +152,15 @@ TEST(ReceiveBuffer, DoesNotWriteOverWhatSomeoneKeeps) {
   EXPECT_EQ(kept.text(), "kept");
 }
 
-TEST(ReceiveBuffer, RestsWithoutMemory) {
+TEST(ReceiveBuffer, HasNoMemoryWhileEmpty) {
   ReceiveBuffer buffer(4096);
   std::string_view bytes = "abc";
   feed(buffer, bytes);
 
-  buffer.rest();
+  buffer.release_if_empty();
   const bool while_used = buffer.block() != nullptr;
   buffer.consume(3);
-  buffer.rest();
+  buffer.release_if_empty();
 
   EXPECT_TRUE(while_used);
   EXPECT_EQ(buffer.block(), nullptr);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The detector, fed the starts of real protocols one byte at a time, and its answers.
+// The detector, fed the starts of real protocols one byte at a time, and its rejections.
 #include "wire/detector.h"
 
 #include "wire/preface.h"
@@ -20,7 +20,7 @@ const std::string client_hello = "\x16\x03\x01\x02\x00\x01\x00\x01\xFC\x03\x03"s
 
 std::optional<Protocol> detect_text(const std::string& bytes) { return detect(as_bytes(bytes)); }
 
-/// Feeds one byte more each time; the answer must come at `decided` bytes and stay.
+/// Feeds one byte more each time; the decision must come at `decided` bytes and stay.
 void expect_detected(const std::string& bytes, Protocol expected, std::size_t decided) {
   SCOPED_TRACE(bytes);
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
@@ -34,9 +34,9 @@ void expect_detected(const std::string& bytes, Protocol expected, std::size_t de
   }
 }
 
-TEST(Detector, WaitsForTheWholeNativePreface) { expect_detected(native_start + "\x03\0\0\0"s, Protocol::native, 8); }
+TEST(Detector, WaitsForTheCompleteNativePreface) { expect_detected(native_start + "\x03\0\0\0"s, Protocol::native, 8); }
 
-TEST(Detector, TakesASpoiltNativePrefaceForUnknown) {
+TEST(Detector, TakesADamagedNativePrefaceForUnknown) {
   for (std::size_t at = 0; at < native_start.size(); ++at) {
     std::string spoilt = native_start;
     spoilt[at] = static_cast<char>(spoilt[at] ^ 0x01);
@@ -68,7 +68,7 @@ TEST(Detector, TakesWhatOnlyLooksLikeHttp1ForUnknown) {
 
 TEST(Detector, KnowsHttp2ByItsFirstLine) { expect_detected(http2_preface, Protocol::http2, 16); }
 
-TEST(Detector, TakesASpoiltHttp2LineForUnknown) {
+TEST(Detector, TakesADamagedHttp2LineForUnknown) {
   for (const std::string& bytes : {"PRI / HTTP/1.1\r\n"s, "PRI * HTTP/2.1\r\n"s, "PRI * HTTP/2.0\n"s}) {
     EXPECT_EQ(detect_text(bytes), Protocol::unknown) << bytes;
   }
@@ -110,7 +110,7 @@ TEST(Detector, TakesWhatOnlyLooksLikeThriftForUnknown) {
   }
 }
 
-TEST(Detector, DecidesEveryFirstByteWithinItsLimit) {
+TEST(Detector, DecidesForEveryFirstByteWithinItsLimit) {
   for (int first = 0; first < 256; ++first) {
     for (int rest = 0; rest < 256; ++rest) {
       const std::string bytes =
@@ -127,33 +127,35 @@ std::uint32_t big_endian(std::string_view bytes) {
   return value;
 }
 
-TEST(DetectorAnswer, ToHttp1IsAWholeResponseOfItsLength) {
-  const std::string answer(answer_to(Protocol::http1));
+TEST(DetectorRejection, ToHttp1IsACompleteResponse) {
+  const std::string rejection(rejection_for(Protocol::http1));
 
-  const std::size_t body = answer.find("\r\n\r\n") + 4;
-  EXPECT_EQ(answer.rfind("HTTP/1.1 505 ", 0), 0U);
-  EXPECT_NE(answer.find("Connection: close\r\n"), std::string::npos);
-  EXPECT_NE(answer.find("Content-Length: " + std::to_string(answer.size() - body) + "\r\n"), std::string::npos);
-  EXPECT_NE(answer.find("native protocol of Trunkline", body), std::string::npos);
-  EXPECT_EQ(answer.find('\n', body), answer.size() - 1);
+  const std::size_t body = rejection.find("\r\n\r\n") + 4;
+  EXPECT_EQ(rejection.rfind("HTTP/1.1 505 ", 0), 0U);
+  EXPECT_NE(rejection.find("Connection: close\r\n"), std::string::npos);
+  EXPECT_NE(rejection.find("Content-Length: " + std::to_string(rejection.size() - body) + "\r\n"), std::string::npos);
+  EXPECT_NE(rejection.find("native protocol of Trunkline", body), std::string::npos);
+  EXPECT_EQ(rejection.find('\n', body), rejection.size() - 1);
 }
 
-TEST(DetectorAnswer, ToHttp2IsSettingsAndGoaway) {
-  const std::string_view answer = answer_to(Protocol::http2);
+TEST(DetectorRejection, ToHttp2IsSettingsAndGoaway) {
+  const std::string_view rejection = rejection_for(Protocol::http2);
 
-  EXPECT_EQ(answer.substr(0, 9), "\x00\x00\x00\x04\x00\x00\x00\x00\x00"s);
-  EXPECT_EQ(big_endian(answer.substr(9, 3)), answer.size() - 18);
-  EXPECT_EQ(answer.substr(12, 6), "\x07\x00\x00\x00\x00\x00"s);
-  EXPECT_EQ(big_endian(answer.substr(18, 4)), 0U);
-  EXPECT_EQ(big_endian(answer.substr(22, 4)), 1U);
+  EXPECT_EQ(rejection.substr(0, 9), "\x00\x00\x00\x04\x00\x00\x00\x00\x00"s);
+  EXPECT_EQ(big_endian(rejection.substr(9, 3)), rejection.size() - 18);
+  EXPECT_EQ(rejection.substr(12, 6), "\x07\x00\x00\x00\x00\x00"s);
+  EXPECT_EQ(big_endian(rejection.substr(18, 4)), 0U);
+  EXPECT_EQ(big_endian(rejection.substr(22, 4)), 1U);
 }
 
-TEST(DetectorAnswer, ToTlsIsAFatalAlert) { EXPECT_EQ(answer_to(Protocol::tls), "\x15\x03\x03\x00\x02\x02\x28"s); }
+TEST(DetectorRejection, ToTlsIsAFatalAlert) {
+  EXPECT_EQ(rejection_for(Protocol::tls), "\x15\x03\x03\x00\x02\x02\x28"s);
+}
 
-TEST(DetectorAnswer, ToTheRestIsNothing) {
-  EXPECT_EQ(answer_to(Protocol::native), "");
-  EXPECT_EQ(answer_to(Protocol::thrift), "");
-  EXPECT_EQ(answer_to(Protocol::unknown), "");
+TEST(DetectorRejection, ToOtherProtocolsIsEmpty) {
+  EXPECT_EQ(rejection_for(Protocol::native), "");
+  EXPECT_EQ(rejection_for(Protocol::thrift), "");
+  EXPECT_EQ(rejection_for(Protocol::unknown), "");
 }
 
 TEST(Protocol, HasANameForEach) {

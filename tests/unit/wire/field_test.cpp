@@ -24,7 +24,7 @@ TEST(FieldWriter, WritesTagSizeValue) {
   EXPECT_EQ(text_of(out), "\x09\x04json\x80\x00"s);
 }
 
-TEST(FieldWriter, WritesIntegersInAsFewBytesAsTheyTake) {
+TEST(FieldWriter, WritesIntegersInTheShortestForm) {
   for (std::size_t size = 1; size <= 8; ++size) {
     const std::uint64_t greatest = size == 8 ? ~std::uint64_t{0} : (std::uint64_t{1} << (8 * size)) - 1;
     for (std::uint64_t value : {greatest, greatest / 256 + 1}) {
@@ -58,7 +58,7 @@ TEST(ReadInteger, TakesOneToEightBytes) {
   }
 }
 
-TEST(FieldReader, WalksOverFieldsOfEverySizeOfSize) {
+TEST(FieldReader, ReadsFieldsWhoseSizeHasAnyLength) {
   BufferWriter out;
   FieldWriter writer(out);
   const std::vector<std::size_t> sizes{0, 1, 127, 128, 16383, 16384, 2097152};
@@ -76,7 +76,7 @@ TEST(FieldReader, WalksOverFieldsOfEverySizeOfSize) {
   EXPECT_FALSE(reader.malformed());
 }
 
-TEST(FieldReader, EndsAtOnceOnNothing) {
+TEST(FieldReader, EndsAtOnceOnEmptyInput) {
   FieldReader reader({});
   Field field;
 

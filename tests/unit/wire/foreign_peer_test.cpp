@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The first bytes of servers that are none of ours.
+// The first bytes of servers of other protocols.
 #include "wire/foreign_peer.h"
 
 #include "wire/detector.h"
@@ -29,13 +29,13 @@ TEST(ForeignPeer, IsGuessedByItsFirstBytes) {
   EXPECT_EQ(guess("* OK IMAP4rev1 ready\r\n"), "IMAP");
 }
 
-TEST(ForeignPeer, AnswersOfOurOwnDetectorAreKnown) {
-  EXPECT_EQ(guess(std::string(answer_to(Protocol::http1))), "HTTP/1");
-  EXPECT_EQ(guess(std::string(answer_to(Protocol::http2))), "HTTP/2 (as gRPC does)");
-  EXPECT_EQ(guess(std::string(answer_to(Protocol::tls))), "TLS");
+TEST(ForeignPeer, RecognisesTheRejectionsOfTheDetector) {
+  EXPECT_EQ(guess(std::string(rejection_for(Protocol::http1))), "HTTP/1");
+  EXPECT_EQ(guess(std::string(rejection_for(Protocol::http2))), "HTTP/2 (as gRPC does)");
+  EXPECT_EQ(guess(std::string(rejection_for(Protocol::tls))), "TLS");
 }
 
-TEST(ForeignPeer, BytesThatTellNothingHaveNoName) {
+TEST(ForeignPeer, UnknownBytesHaveNoName) {
   EXPECT_EQ(guess(""), "");
   EXPECT_EQ(guess("\x15\x03"s), "");
   EXPECT_EQ(guess("22"), "");

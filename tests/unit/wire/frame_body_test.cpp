@@ -28,7 +28,7 @@ TEST(FrameBody, WithoutHeadersIsAllMessage) {
   EXPECT_EQ(as_text(parts.message), "hello");
 }
 
-TEST(FrameBody, WithHeadersAndMessageIsCutAtTheBlocksSize) {
+TEST(FrameBody, WithHeadersAndMessageIsSplitAtTheSizeOfTheBlock) {
   FrameBody parts;
   const std::string body = "\x03\0\0\0abcrest"s;
 

@@ -150,7 +150,7 @@ TEST(CheckHeader, RefusesEveryUnknownFlagOfEveryType) {
   }
 }
 
-TEST(CheckHeader, KeepsWhyOfAnAcceptedFrame) {
+TEST(CheckHeader, LeavesWhyUnchangedForAnAcceptedFrame) {
   Status why(StatusCode::aborted, "kept");
 
   EXPECT_EQ(check_header(good_call, Sender::client, why), FrameVerdict::accept);
@@ -162,7 +162,7 @@ FrameHeader with(FrameHeader header, void (*change)(FrameHeader&)) {
   return header;
 }
 
-TEST(CheckHeader, SaysWhatIsWrong) {
+TEST(CheckHeader, NamesTheFault) {
   const struct {
     FrameHeader header;
     Sender from;
@@ -214,7 +214,7 @@ TEST(CheckHeader, SaysWhatIsWrong) {
   }
 }
 
-TEST(CheckHeader, NamesLimitsAsExhausted) {
+TEST(CheckHeader, ReportsLimitsAsExhausted) {
   const std::array<FrameHeader, 3> over{{
       {.length = max_hello_bytes + 1, .type = FrameType::hello},
       {.length = max_reason_bytes + 1, .type = FrameType::goaway},

@@ -39,7 +39,7 @@ class Random {
 
   std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(engine_); }
   bool coin() { return below(2) == 0; }
-  /// Of every size of bytes alike.
+  /// Every length in bytes is equally likely.
   std::uint64_t integer() { return engine_() >> (8 * below(8)); }
   std::string bytes(std::size_t longest) {
     std::string text(below(longest + 1), '\0');
@@ -167,7 +167,8 @@ TEST(HeaderBlockRandom, DamagedBlocksAreRefusedOrKeepTheRules) {
     Metadata metadata;
     copy_metadata(block, metadata);
     EXPECT_EQ(metadata.size(), block.metadata_count);
-    for (const Metadata::Entry& entry : metadata) EXPECT_TRUE(is_name(entry.name, max_metadata_name_bytes));
+    for (const Metadata::Entry& entry : metadata)
+      EXPECT_TRUE(is_name(entry.name, max_metadata_name_bytes, metadata_name_alphabet));
     EXPECT_TRUE(!block.has_method || is_method_name(block.method));
     EXPECT_TRUE(base::is_utf8(block.status_message));
   }

@@ -25,7 +25,7 @@ std::string refusal_of(FrameType on, const std::string& fields) {
   return std::string(status.message());
 }
 
-/// What begin(), `write` and finish() make, without the size, which is checked.
+/// The output of begin(), `write` and finish(), without the size, which is checked.
 template <class Write>
 std::string written(Write write) {
   BufferWriter out;
@@ -115,7 +115,7 @@ TEST(HeaderBlock, ReplacesWhatWasReadBefore) {
   EXPECT_EQ(block.metadata_count, 1U);
 }
 
-TEST(HeaderBlock, AppendsMetadataToWhatIsThere) {
+TEST(HeaderBlock, AppendsMetadataToExistingEntries) {
   HeaderBlock block;
   const std::string fields = field(3, "\1kv");
   Metadata metadata{{"a", "b"}};
@@ -137,7 +137,7 @@ TEST(HeaderBlock, TakesMethodsOf1To1024Bytes) {
   EXPECT_EQ(refusal_of(FrameType::call, field(1, "\xFF")), "decode header block: method is not utf-8");
 }
 
-TEST(HeaderBlock, TellsMethodNames) {
+TEST(HeaderBlock, RecognisesMethodNames) {
   EXPECT_TRUE(is_method_name("Größe/messen"));
   EXPECT_TRUE(is_method_name(std::string(1024, 'm')));
   EXPECT_FALSE(is_method_name(std::string(1025, 'm')));

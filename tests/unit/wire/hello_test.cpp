@@ -21,7 +21,7 @@ std::string body_of(const Hello& hello) {
   return std::string(as_text(out.bytes().subspan(header_bytes)));
 }
 
-/// A body with the version and then what `write` adds.
+/// A body with the version, followed by what `write` adds.
 std::string body_with(const std::function<void(FieldWriter&)>& write) {
   BufferWriter out;
   FieldWriter fields(out);
@@ -59,7 +59,7 @@ TEST(Hello, HasTheEarlyValuesByDefault) {
   EXPECT_EQ(hello->connection_credit, 1048576U);
 }
 
-TEST(Hello, IsWrittenAsAWholeFrameAfterWhatIsThere) {
+TEST(Hello, IsAppendedAsACompleteFrame) {
   BufferWriter out;
   out.append("before");
 
@@ -93,7 +93,7 @@ TEST(Hello, ReadsBackAsManyNamesAsAreAllowed) {
 
 TEST(Hello, LeavesOutEarlyValues) { EXPECT_EQ(body_of(Hello()), "\x01\x01\x01"); }
 
-TEST(Hello, RefusesValuesBelowTheLeast) {
+TEST(Hello, RefusesValuesBelowTheMinimum) {
   const struct {
     std::uint8_t tag;
     std::string name;
@@ -118,7 +118,7 @@ TEST(Hello, RefusesVersion0AndNone) {
   EXPECT_EQ(refusal_of(""), "decode hello: version is missing");
 }
 
-TEST(Hello, RefusesCreditsAboveTheGreatest) {
+TEST(Hello, RefusesCreditsAboveTheMaximum) {
   for (std::uint8_t tag : {5, 6}) {
     for (std::uint64_t value : {std::uint64_t{1} << 31, ~std::uint64_t{0}}) {
       EXPECT_THAT(refusal_of(body_with([&](FieldWriter& fields) { fields.integer(tag, value); })),
@@ -127,7 +127,7 @@ TEST(Hello, RefusesCreditsAboveTheGreatest) {
   }
 }
 
-TEST(Hello, CountsOtherLargeValuesAsTheGreatest) {
+TEST(Hello, ClampsOtherLargeValues) {
   const Result<Hello> hello = read(body_with([](FieldWriter& fields) {
     for (std::uint8_t tag : {2, 3, 4, 7, 8}) fields.integer(tag, (std::uint64_t{1} << 40) + 1);
   }));
@@ -253,7 +253,7 @@ TEST(CheckHello, RefusesWhatAReceiverWouldRefuse) {
   }
 }
 
-TEST(CheckHello, AcceptsDefaultsAndGreatestValues) {
+TEST(CheckHello, AcceptsDefaultsAndMaximumValues) {
   EXPECT_TRUE(check_hello(Hello()).is_ok());
   EXPECT_TRUE(check_hello(rich_hello()).is_ok());
 }

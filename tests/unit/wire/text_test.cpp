@@ -26,6 +26,16 @@ TEST(IsName, AcceptsTheAlphabetAndNothingElse) {
   }
 }
 
+TEST(IsName, OfMetadataIsATokenInLowerCase) {
+  const std::string alphabet = "abcdefghijklmnopqrstuvwxyz0123456789!#$%&'*+-.^_`|~";
+  for (int byte = 0; byte < 256; ++byte) {
+    const char letter = static_cast<char>(byte);
+
+    const bool is_allowed = alphabet.find(letter) != std::string::npos;
+    EXPECT_EQ(is_name(std::string("a") + letter, 64, metadata_name_alphabet), is_allowed) << byte;
+  }
+}
+
 TEST(IsName, RefusesEmptyAndTooLong) {
   EXPECT_FALSE(is_name("", 64));
   EXPECT_TRUE(is_name(std::string(64, 'a'), 64));
@@ -50,7 +60,7 @@ TEST(CopyAsUtf8, KeepsGoodTextAndMarksBadBytes) {
   EXPECT_EQ(as_utf8(""), "");
 }
 
-TEST(EscapeControls, LeavesTextAlone) {
+TEST(EscapeControls, LeavesTextUnchanged) {
   EXPECT_EQ(escape_controls("größer 𝄞, a\u00A0b"), "größer 𝄞, a\u00A0b");
   EXPECT_EQ(escape_controls(""), "");
 }

@@ -16,7 +16,7 @@ namespace trunkline::wire {
 std::vector<std::byte> bytes_of_hex(const std::string& hex);
 std::string hex_of(ByteSpan bytes);
 
-/// One frame of a receiver that has the early limits.
+/// One frame, for a receiver that has the early limits.
 struct DecodedFrame {
   Status status;           ///< why it was refused
   bool complete = false;   ///< false: accepted so far, more bytes are needed
@@ -26,7 +26,7 @@ struct DecodedFrame {
 
 DecodedFrame decode_frame(ByteSpan bytes, Sender from);
 
-/// The bytes of a frame that is not a skipped one.
+/// The bytes of a frame that is not to be skipped.
 std::vector<std::byte> encode_frame(const nlohmann::json& meaning);
 
 }  // namespace trunkline::wire

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// The table of a call's life: every pair of stage and event.
+#include "server/call_lifecycle.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace trunkline::server {
+
+namespace {
+
+using A = CallAction;
+using E = CallEvent;
+using S = CallStage;
+
+/// The rules of the table, in another form than the table's.
+CallTransition expected(S stage, E event) {
+  const bool waits = stage == S::awaiting_request || stage == S::awaiting_turn || stage == S::refused;
+  const bool is_notified = stage == S::cancelling || stage == S::ended_in_cancel;
+  const bool has_handler = stage == S::running || stage == S::cancelling || stage == S::cancelled;
+  const CallTransition error{A::log_error, stage};
+  const CallTransition nothing{A::none, stage};
+  if (stage == S::over) return error;
+  switch (event) {
+    case E::message:
+      if (!is_open(stage)) return error;
+      return stage == S::awaiting_request ? CallTransition{A::decode, stage} : nothing;
+    case E::ready:
+      return stage == S::awaiting_request ? CallTransition{A::advance_turns, S::awaiting_turn} : error;
+    case E::refuse:
+      if (stage == S::running) return {A::send_refusal, S::over};
+      if (stage == S::refused || !waits) return error;
+      return {A::advance_turns, S::refused};
+    case E::turn:
+      if (stage == S::awaiting_turn) return {A::start, S::running};
+      if (stage == S::refused) return {A::send_refusal, S::over};
+      return nothing;
+    case E::completed:
+    case E::dropped:
+      if (!has_handler) return error;
+      if (stage == S::running) return {A::send_response, S::over};
+      return stage == S::cancelled ? CallTransition{A::retire, S::over} : CallTransition{A::none, S::ended_in_cancel};
+    case E::cancelled:
+      if (waits) return {A::discard, S::over};
+      return stage == S::running ? CallTransition{A::cancel, S::cancelling} : error;
+    case E::aborted:
+      if (waits) return {A::advance_turns, S::refused};
+      return stage == S::running ? CallTransition{A::send_status_and_cancel, S::cancelling} : error;
+    case E::detached:
+      if (waits) return {A::discard, S::over};
+      return stage == S::running ? CallTransition{A::count_cancelled, S::cancelled} : nothing;
+    case E::stopped:
+      if (waits) return {A::discard, S::over};
+      if (stage == S::running) return {A::cancel, S::cancelling};
+      return stage == S::cancelled ? CallTransition{A::cancel_again, S::cancelling} : nothing;
+    case E::cancel_delivered:
+      if (!is_notified) return error;
+      return stage == S::cancelling ? CallTransition{A::none, S::cancelled} : CallTransition{A::retire, S::over};
+  }
+  return error;
+}
+
+TEST(CallLifecycle, HasAnEntryForEveryPairOfStageAndEvent) {
+  for (int s = 0; s < call_stages; ++s) {
+    for (int e = 0; e < call_events; ++e) {
+      const auto stage = static_cast<S>(s);
+      const auto event = static_cast<E>(e);
+
+      const CallTransition entry = transition(stage, event);
+
+      EXPECT_EQ(entry.action, expected(stage, event).action) << to_string(stage) << ", " << to_string(event);
+      EXPECT_EQ(entry.next, expected(stage, event).next) << to_string(stage) << ", " << to_string(event);
+    }
+  }
+}
+
+TEST(CallLifecycle, EndsEveryCallThatTheServerAbandons) {
+  for (int s = 0; s < call_stages; ++s) {
+    S stage = transition(static_cast<S>(s), E::detached).next;
+
+    stage = transition(stage, E::stopped).next;
+    if (stage == S::cancelling) stage = transition(stage, E::cancel_delivered).next;
+
+    EXPECT_TRUE(stage == S::over || stage == S::cancelled || stage == S::ended_in_cancel) << to_string(stage);
+  }
+}
+
+TEST(CallLifecycle, CallsTheCallsOpenThatTheSessionKnows) {
+  for (const S stage : {S::awaiting_request, S::awaiting_turn, S::refused, S::running}) EXPECT_TRUE(is_open(stage));
+  for (const S stage : {S::cancelling, S::cancelled, S::ended_in_cancel, S::over}) EXPECT_FALSE(is_open(stage));
+}
+
+TEST(CallLifecycle, NamesStagesAndEventsApart) {
+  std::set<std::string_view> names;
+  for (int s = 0; s < call_stages; ++s) names.insert(to_string(static_cast<S>(s)));
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(call_stages));
+
+  names.clear();
+  for (int e = 0; e < call_events; ++e) names.insert(to_string(static_cast<E>(e)));
+  EXPECT_EQ(names.size(), static_cast<std::size_t>(call_events));
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

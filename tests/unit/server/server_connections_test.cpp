@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// Which connections a server refuses and closes: too many, silent, idle, or of another protocol.
+#include "unit/server/gate.h"
+#include "unit/server/server_fixture.h"
+
+#include "wire/detector.h"
+
+namespace trunkline::server {
+
+namespace {
+
+class ServerConnections : public ServerFixture {
+ protected:
+  /// Writes `bytes` as a client of any protocol would, and returns what the server sends.
+  std::string talk(net::Transport& transport, std::string_view bytes) {
+    const ByteSpan span = as_bytes(bytes);
+    EXPECT_EQ(transport.write({&span, 1}).bytes, span.size());
+    settle();
+    return listen_to(transport);
+  }
+  std::string listen_to(net::Transport& transport) {
+    std::string heard;
+    std::array<std::byte, 4096> buffer;
+    while (true) {
+      const MutableByteSpan room(buffer);
+      const net::IoResult result = transport.read({&room, 1});
+      ended_ = result.state == net::IoState::end_of_stream || result.state == net::IoState::failed;
+      if (result.state != net::IoState::ok) return heard;
+      heard += as_text({buffer.data(), result.bytes});
+    }
+  }
+  bool ended_ = false;
+};
+
+TEST_F(ServerConnections, RefusesOverMaxConnections) {
+  ServerOptions options;
+  options.max_connections = 2;
+  make_server(options);
+  TestClient& first = connect();
+  connect();
+
+  TestClient& third = connect();
+  const bool refused = third.is_closed();
+  first.close();
+  settle();
+  TestClient& fourth = connect();
+
+  EXPECT_TRUE(refused);
+  EXPECT_FALSE(fourth.is_closed());
+  EXPECT_EQ(server().totals().connections_refused, 1u);
+  ASSERT_FALSE(logged_.empty());
+  EXPECT_EQ(logged_[0].message, "accept connection: the server's connections have reached max_connections 2");
+}
+
+TEST_F(ServerConnections, RespondsToOtherProtocolsInThoseProtocols) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+
+  const std::string received = talk(*near, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+
+  EXPECT_EQ(received, wire::rejection_for(wire::Protocol::http1));
+  EXPECT_FALSE(received.empty());
+  EXPECT_TRUE(ended_);
+  EXPECT_EQ(server().totals().connections_refused, 1u);
+  ASSERT_EQ(logged_.size(), 1u);
+  EXPECT_EQ(logged_[0].message, "accept connection: the client speaks http1, this port only trunkline");
+}
+
+TEST_F(ServerConnections, LingerAfterTheResponseToAnotherProtocol) {
+  ServerOptions options;
+  options.max_connections = 1;
+  make_server(options);
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  static_cast<void>(talk(*near, "POST / HTTP/1.1\r\nHost: x\r\n\r\n"));
+
+  const ByteSpan body = as_bytes("the body comes later");
+  const net::IoState written = near->write({&body, 1}).state;
+  const bool is_refused_meanwhile = connect().is_closed();
+  advance(std::chrono::milliseconds(1001));
+  const net::IoState late = near->write({&body, 1}).state;
+
+  EXPECT_EQ(written, net::IoState::ok);
+  EXPECT_TRUE(is_refused_meanwhile) << "the lingering connection still counts";
+  EXPECT_EQ(late, net::IoState::failed);
+  EXPECT_FALSE(connect().is_closed()) << "its permit was not released";
+}
+
+TEST_F(ServerConnections, ClosesOnUnknownBytes) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+
+  const std::string received = talk(*near, "\x01\x02\x03 what is this supposed to be?");
+
+  EXPECT_EQ(received, "");
+  EXPECT_TRUE(ended_);
+}
+
+TEST_F(ServerConnections, AcceptsTheFirstBytesOneByOne) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  std::string heard;
+
+  for (const char byte : std::string_view("\xF5TRKL\r\n\x01", 8)) heard += talk(*near, {&byte, 1});
+
+  EXPECT_EQ(heard.substr(0, 8), std::string_view("\xF5TRKL\r\n\x01", 8));
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(ServerConnections, ClosesSilentOnesAfterHandshakeTimeout) {
+  ServerOptions options;
+  options.limits.handshake_timeout = std::chrono::seconds(3);
+  make_server(options);
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  settle();
+
+  advance(std::chrono::milliseconds(2900));
+  static_cast<void>(listen_to(*near));
+  const bool early = ended_;
+  advance(std::chrono::milliseconds(200));
+  static_cast<void>(listen_to(*near));
+
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(ended_);
+  EXPECT_EQ(server().totals().connections_refused, 1u);
+}
+
+TEST_F(ServerConnections, CountTheHandshakeTimeoutFromTheAccept) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  settle();
+
+  advance(std::chrono::seconds(6));
+  static_cast<void>(talk(*near, std::string_view("\xF5TRKL\r\n\x01", 8)));
+  const bool early = ended_;
+  advance(std::chrono::seconds(5));
+  const std::string heard = listen_to(*near);
+
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(ended_);
+  EXPECT_NE(heard.find("not completed by the peer within handshake_timeout 10000 ms"), std::string::npos);
+}
+
+TEST_F(ServerConnections, ReleasesThosePeersThatCloseBeforeTheirFirstBytes) {
+  ServerOptions options;
+  options.max_connections = 1;
+  make_server(options);
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+  settle();
+
+  near.reset();
+  settle();
+
+  EXPECT_FALSE(connect().is_closed()) << "its permit was not released";
+}
+
+TEST_F(ServerConnections, DrainsIdleOnes) {
+  ServerOptions options;
+  options.idle_timeout = std::chrono::seconds(10);
+  make_server(options);
+  handle_echo();
+  TestClient& client = connect();
+
+  advance(std::chrono::seconds(6));
+  call(client, "Echo", "x");
+  advance(std::chrono::seconds(6));
+  const bool early = client.has_goaway();
+  advance(std::chrono::seconds(5));
+
+  EXPECT_FALSE(early) << "a call counts as use";
+  EXPECT_TRUE(client.has_goaway());
+  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(server().totals().connections, 0u);
+}
+
+TEST_F(ServerConnections, DoesNotCallAnOpenCallIdle) {
+  ServerOptions options;
+  options.idle_timeout = std::chrono::seconds(10);
+  make_server(options);
+  Gate gate(loop_);
+  handle<Slice, Slice>("Wait", [&gate](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
+    co_await gate.pass();
+    co_return request;
+  });
+  TestClient& client = connect();
+  const session::CallId id = client.call("Wait", "x");
+  settle();
+
+  for (int i = 0; i < 5; ++i) advance(std::chrono::seconds(9));
+  gate.open();
+  settle();
+
+  EXPECT_FALSE(client.has_goaway());
+  EXPECT_TRUE(client.response(id).status.is_ok());
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The endpoints of a server while its listeners come and go.
+#include "server/server_listeners.h"
+
+#include <gtest/gtest.h>
+
+namespace trunkline::server {
+
+namespace {
+
+class Listeners : public ::testing::Test {
+ protected:
+  Result<Endpoint> open(std::string_view uri) {
+    return listeners_.open(loop_, Endpoint::parse(uri).value(), ServerOptions(), {});
+  }
+
+  net::Loop loop_;
+  ServerListeners listeners_;
+};
+
+TEST_F(Listeners, AreListedWithTheirPorts) {
+  const Result<Endpoint> tcp = open("tcp://127.0.0.1:0");
+  const Result<Endpoint> memory = open("inproc://listeners");
+
+  ASSERT_TRUE(tcp.is_ok());
+  ASSERT_TRUE(memory.is_ok());
+  EXPECT_NE(tcp->port(), 0);
+  EXPECT_EQ(listeners_.endpoints().size(), 2u);
+}
+
+TEST_F(Listeners, ThatFailAreNotListed) {
+  const Result<Endpoint> tcp = open("tcp://127.0.0.1:0");
+
+  const Result<Endpoint> taken = open(tcp->to_string());
+
+  EXPECT_EQ(taken.status().code(), StatusCode::already_exists);
+  EXPECT_EQ(listeners_.endpoints().size(), 1u);
+}
+
+TEST_F(Listeners, GiveTheirAddressesAwayWhenTheyRetireOrClose) {
+  const Result<Endpoint> first = open("inproc://retires");
+  listeners_.retire();
+  EXPECT_TRUE(listeners_.endpoints().empty());
+  const Result<Endpoint> second = open("inproc://retires");
+  listeners_.close();
+  const Result<Endpoint> third = open("inproc://retires");
+
+  EXPECT_TRUE(second.is_ok()) << second.status().to_string();
+  EXPECT_TRUE(third.is_ok()) << third.status().to_string();
+}
+
+TEST_F(Listeners, WithoutTlsHaveNoCertificatesToRead) {
+  ASSERT_TRUE(open("inproc://listeners").is_ok());
+
+  EXPECT_EQ(listeners_.reload_tls().code(), StatusCode::failed_precondition);
+}
+
+}  // namespace
+
+}  // namespace trunkline::server

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// The spread of call ids: even if they are sequential, and unpredictable for a client that chooses them.
+#include "session/native/id_hash.h"
+
+#include "base/random_seed.h"
+#include "session/native/call_table.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <memory>
+#include <set>
+#include <vector>
+
+namespace trunkline::session::native {
+namespace {
+
+constexpr std::uint64_t seeds = 500;
+
+/// The largest number of `ids` that share one of 2^bits slots.
+std::size_t most_in_a_place(const IdHash& hash, const std::vector<CallId>& ids, int bits) {
+  std::vector<std::size_t> places(std::size_t{1} << bits, 0);
+  for (const CallId id : ids) ++places[hash(id, 64 - bits)];
+  return *std::max_element(places.begin(), places.end());
+}
+
+std::vector<CallId> rising(CallId first, CallId step, std::size_t count) {
+  std::vector<CallId> ids;
+  for (std::size_t i = 0; i < count; ++i) ids.push_back(first + static_cast<CallId>(i) * step);
+  return ids;
+}
+
+TEST(IdHash, SpreadsIdsThatRiseByOneEvenlyWhateverTheSeed) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    const IdHash hash(seed);
+    for (const CallId first : {1u, 0x12345678u, 0xFFFFFF00u}) {
+      // 16 for each of 64 slots, and half as many ids as slots.
+      EXPECT_LE(most_in_a_place(hash, rising(first, 1, 1024), 6), 24u) << seed;
+      EXPECT_LE(most_in_a_place(hash, rising(first, 1, 1024), 11), 3u) << seed;
+      EXPECT_LE(most_in_a_place(hash, rising(first, 1, 8), 4), 3u) << seed;
+    }
+  }
+}
+
+TEST(IdHash, SpreadsIdsChosenAgainstAnotherSeed) {
+  // These ids share a slot in every table of 2^12 slots with the first seed. A fixed multiplier would make such ids
+  // easy to find.
+  std::vector<CallId> chosen;
+  const IdHash known(1);
+  for (CallId id = 1; chosen.size() < 512; ++id) {
+    if (known(id, 64 - 12) == 0) chosen.push_back(id);
+  }
+  ASSERT_EQ(most_in_a_place(known, chosen, 12), 512u);
+
+  for (std::uint64_t seed = 2; seed < seeds; ++seed) {
+    EXPECT_LE(most_in_a_place(IdHash(seed), chosen, 10), 32u) << seed;
+  }
+}
+
+TEST(IdHash, SpreadsIdsThatCollideByTheGoldenRatio) {
+  // Multiples of the inverse of 2654435769 modulo 2^32: with that multiplier alone all of them share the first
+  // slots.
+  const CallId inverse = 340573321;
+  ASSERT_EQ(inverse * 2654435769u, 1u);
+
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    EXPECT_LE(most_in_a_place(IdHash(seed), rising(inverse, inverse, 1024), 11), 64u) << seed;
+  }
+}
+
+TEST(IdHash, DiffersForEachSeed) {
+  std::set<std::size_t> places;
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) places.insert(IdHash(seed)(1, 16));
+
+  EXPECT_EQ(places.size(), seeds);
+}
+
+TEST(RandomSeed, DiffersEachTime) {
+  std::set<std::uint64_t> seen;
+  for (std::uint64_t i = 0; i < seeds; ++i) seen.insert(base::random_seed());
+
+  EXPECT_EQ(seen.size(), seeds);
+}
+
+TEST(CallTable, HasItsOwnSeed) {
+  std::vector<std::unique_ptr<CallState>> states;
+  CallTable first, second;
+  for (CallId id = 1; id <= 1000; ++id) {
+    states.push_back(std::make_unique<CallState>(id, nullptr, nullptr, [](base::Timer&, void*, base::TimePoint) {}));
+    first.insert(states.back().get());
+    second.insert(states.back().get());
+  }
+  std::vector<CallId> in_first, in_second;
+
+  first.for_each([&](CallState& call) { in_first.push_back(call.id); });
+  second.for_each([&](CallState& call) { in_second.push_back(call.id); });
+
+  EXPECT_NE(in_first, in_second);
+}
+
+TEST(CallTable, ListsTheOldestFirst) {
+  std::vector<std::unique_ptr<CallState>> states;
+  CallTable table;
+  for (const CallId id : {5u, 0xFFFFFFF0u, 2u, 0xFFFFFFFEu, 9u}) {
+    states.push_back(std::make_unique<CallState>(id, nullptr, nullptr, [](base::Timer&, void*, base::TimePoint) {}));
+    table.insert(states.back().get());
+  }
+  std::vector<CallId> ids;
+
+  for (const CallState* call : table.by_age(9, [](const CallState& wanted) { return wanted.id != 5; }))
+    ids.push_back(call->id);
+
+  EXPECT_EQ(ids, (std::vector<CallId>{0xFFFFFFF0u, 0xFFFFFFFEu, 2u, 9u}));
+}
+
+}  // namespace
+}  // namespace trunkline::session::native

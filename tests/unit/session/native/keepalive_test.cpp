@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// Pings after silence, and the end of a connection whose peer stays silent.
+#include "session/native/keepalive.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+namespace trunkline::session::native {
+namespace {
+
+using namespace std::chrono_literals;
+using Action = Keepalive::Action;
+
+class KeepaliveTest : public testing::Test {
+ protected:
+  KeepaliveTest() {
+    limits.keepalive_interval = 10s;
+    limits.keepalive_timeout = 3s;
+  }
+  void advance(base::Duration by) {
+    now += by;
+    timers.advance(now);
+  }
+  static void on_timer(base::Timer&, void* owner, base::TimePoint at) {
+    auto& self = *static_cast<KeepaliveTest*>(owner);
+    self.actions.push_back(self.keepalive.on_timer(at, self.seen));
+  }
+
+  ConnectionLimits limits;
+  base::TimePoint now{1h};
+  base::TimerWheel timers{now};
+  Keepalive::Observation seen;
+  std::vector<Action> actions;
+  Keepalive keepalive{limits, timers, &on_timer, this, now};
+};
+
+TEST_F(KeepaliveTest, DoesNothingWithoutAnInterval) {
+  limits.keepalive_interval = 0ms;
+
+  keepalive.start(now);
+
+  EXPECT_EQ(timers.size(), 0u);
+}
+
+TEST_F(KeepaliveTest, PingsAfterSilenceAndTimesOut) {
+  keepalive.start(now);
+
+  advance(10s);
+  advance(2s);
+  advance(1s);
+
+  EXPECT_EQ(actions, (std::vector{Action::ping, Action::time_out}));
+  EXPECT_EQ(timers.size(), 0u);
+}
+
+TEST_F(KeepaliveTest, CountsTheIntervalFromTheLastInput) {
+  keepalive.start(now);
+  advance(6s);
+  keepalive.received(now);
+
+  advance(4s);
+  advance(5s);
+  const auto before = actions;
+  advance(1s);
+
+  EXPECT_EQ(before, std::vector{Action::none});
+  EXPECT_EQ(actions, (std::vector{Action::none, Action::ping}));
+}
+
+TEST_F(KeepaliveTest, TakesAnyInputForAPong) {
+  keepalive.start(now);
+  advance(10s);
+  advance(1s);
+  keepalive.received(now);
+
+  advance(2s);
+  advance(8s);
+
+  EXPECT_EQ(actions, (std::vector{Action::ping, Action::none, Action::ping}));
+}
+
+TEST_F(KeepaliveTest, IgnoresSilenceWhileNotListening) {
+  keepalive.start(now);
+  advance(10s);
+  seen.is_listening = false;
+
+  advance(3s);
+  seen.is_listening = true;
+  advance(10s);
+  advance(3s);
+
+  EXPECT_EQ(actions, (std::vector{Action::ping, Action::none, Action::ping, Action::time_out}));
+}
+
+TEST_F(KeepaliveTest, AcceptsOutputTakenWhileStalledAsASignOfLife) {
+  keepalive.start(now);
+  advance(10s);
+  seen.is_stalled = true;
+  keepalive.wrote();
+
+  advance(3s);
+  advance(3s);
+
+  EXPECT_EQ(actions, (std::vector{Action::ping, Action::none, Action::time_out}));
+}
+
+TEST_F(KeepaliveTest, StopCancelsTheTimer) {
+  keepalive.start(now);
+
+  keepalive.stop();
+  advance(60s);
+
+  EXPECT_TRUE(actions.empty());
+}
+
+}  // namespace
+}  // namespace trunkline::session::native

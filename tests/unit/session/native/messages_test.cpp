@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+// Messages in chunks, their limits, and faults that end a call but not the connection.
+#include "kit/lone_session.h"
+#include "kit/session_pair.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trunkline::session::native {
+namespace {
+
+using kit::FrameSpec;
+using kit::LoneSession;
+namespace flag = wire::flag;
+
+FrameSpec first_chunk(std::uint32_t id, std::uint64_t total, std::string_view bytes, unsigned more_flags = 0) {
+  FrameSpec frame = kit::call(id, 0, "a/b", bytes);
+  frame.flags = static_cast<std::uint8_t>(flag::message | flag::more | more_flags);
+  frame.message_bytes = total;
+  return frame;
+}
+FrameSpec chunk(std::uint32_t id, std::string_view bytes, unsigned flags) {
+  FrameSpec frame = kit::message(id, bytes, static_cast<std::uint8_t>(flags));
+  frame.codec = 0;
+  return frame;
+}
+
+/// The finish that the session has sent for `id`.
+kit::SeenFrame finish_of(LoneSession& lone, CallId id) {
+  for (auto& frame : lone.sent_frames()) {
+    if (frame.is(wire::FrameType::finish) && frame.header.call == id) return frame;
+  }
+  ADD_FAILURE() << "no finish for " << id;
+  return {};
+}
+
+TEST(ChunkedMessage, IsHandedOutWhole) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 6, "ab"), chunk(1, "cd", flag::more)});
+  const auto early = lone.events();
+  lone.feed({chunk(1, "ef", flag::end)});
+
+  const auto events = lone.events();
+  EXPECT_TRUE(early.empty());
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::call);
+  EXPECT_EQ(events[0].method, "a/b");
+  EXPECT_EQ(events[0].payload, "abcdef");
+  EXPECT_TRUE(events[0].end);
+}
+
+TEST(ChunkedMessage, IsPassedByOtherCalls) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 4, "ab"), kit::call(2, 0, "a/c", "small"), chunk(1, "cd", flag::end)});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].id, 2u);
+  EXPECT_EQ(events[1].id, 1u);
+  EXPECT_EQ(events[1].method, "a/b");
+}
+
+TEST(ChunkedMessage, MayHaveEmptyChunks) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 2, ""), chunk(1, "", flag::more), chunk(1, "xy", flag::more), chunk(1, "", flag::end)});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].payload, "xy");
+}
+
+TEST(ChunkedMessage, FrameWithoutMessageMayComeBetween) {
+  LoneSession lone(Role::client);
+  lone.greet();
+  ASSERT_TRUE(lone.session().start({.method = {1, "a/b"}, .context = lone.context_of(1)}, kit::payload("x")).is_ok());
+  FrameSpec begin = kit::message(1, "ab", flag::more);
+  begin.message_bytes = 4;
+
+  lone.feed({begin, {.type = wire::FrameType::message, .call = 1}, chunk(1, "cd", 0), kit::finish(1)});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].payload, "abcd");
+  EXPECT_TRUE(events[1].status.is_ok());
+}
+
+TEST(ChunkedMessage, TooLongEndsTheCall) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 3, "ab"), chunk(1, "cd", flag::end), kit::ping()});
+
+  EXPECT_EQ(finish_of(lone, 1).status_message, "receive message: chunks of 4 bytes do not make up message_bytes 3");
+  EXPECT_FALSE(lone.session().is_closed());
+  EXPECT_EQ(lone.session().open_calls(), 0u);
+}
+
+TEST(ChunkedMessage, TooShortEndsTheCall) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 5, "ab"), chunk(1, "cd", flag::end)});
+
+  const auto finish = finish_of(lone, 1);
+  EXPECT_EQ(finish.header.number, 13u);
+  EXPECT_EQ(finish.status_message, "receive message: chunks of 4 bytes do not make up message_bytes 5");
+}
+
+TEST(ChunkedMessage, EndAmidEndsTheCall) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 5, "ab"), {.type = wire::FrameType::message, .flags = flag::end, .call = 1}});
+
+  EXPECT_EQ(finish_of(lone, 1).status_message, "receive message: the sender ended amid a message");
+}
+
+TEST(ChunkedMessage, OverMaxMessageBytesEndsTheCallAtOnce) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, (64u << 20) + 1, "ab"), chunk(1, "cd", flag::more)});
+
+  const auto finish = finish_of(lone, 1);
+  EXPECT_EQ(finish.header.number, 8u);
+  EXPECT_EQ(finish.status_message, "receive message: message_bytes 67108865 exceeds max_message_bytes 67108864");
+  EXPECT_FALSE(lone.session().is_closed());
+}
+
+TEST(ChunkedMessage, IsLimitedTogetherWithOthers) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_unread_bytes = 1000;
+  LoneSession lone(Role::server, options);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 700, "ab"), first_chunk(2, 700, "ab")});
+  const auto refused = finish_of(lone, 2);
+  lone.feed({kit::cancel(1), first_chunk(3, 700, "ab")});
+
+  EXPECT_EQ(refused.header.number, 8u);
+  EXPECT_EQ(refused.status_message,
+            "receive message: 1418 bytes of unfinished and unread messages exceed max_unread_bytes 1000");
+  EXPECT_TRUE(lone.sent_frames().empty());
+  EXPECT_EQ(lone.session().open_calls(), 1u);
+}
+
+TEST(ChunkedMessage, IsDroppedByCancel) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({first_chunk(1, 5, "ab"), kit::cancel(1), chunk(1, "cde", flag::end)});
+
+  EXPECT_TRUE(lone.events().empty());
+  EXPECT_EQ(lone.session().open_calls(), 0u);
+  EXPECT_FALSE(lone.session().is_closed());
+}
+
+TEST(ChunkedMessage, MayEndWithTheFinish) {
+  LoneSession lone(Role::client);
+  lone.greet();
+  ASSERT_TRUE(lone.session().start({.method = {1, "a/b"}, .context = lone.context_of(1)}, kit::payload("x")).is_ok());
+  FrameSpec begin = kit::message(1, "ab", flag::more);
+  begin.message_bytes = 4;
+  FrameSpec end = kit::finish(1, "cd");
+  end.codec = 0;
+
+  lone.feed({begin, end});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::finished);
+  EXPECT_EQ(events[0].payload, "abcd");
+}
+
+TEST(ChunkedMessage, OkFinishAmidItIsInternal) {
+  LoneSession lone(Role::client);
+  lone.greet();
+  ASSERT_TRUE(lone.session().start({.method = {1, "a/b"}, .context = lone.context_of(1)}, kit::payload("x")).is_ok());
+  FrameSpec begin = kit::message(1, "ab", flag::more);
+  begin.message_bytes = 4;
+
+  lone.feed({begin, {.type = wire::FrameType::finish, .call = 1}});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].status.message(), "receive message: the server finished amid a message");
+}
+
+TEST(ChunkedMessage, ErrorFinishAmidItIsTheError) {
+  LoneSession lone(Role::client);
+  lone.greet();
+  ASSERT_TRUE(lone.session().start({.method = {1, "a/b"}, .context = lone.context_of(1)}, kit::payload("x")).is_ok());
+  FrameSpec begin = kit::message(1, "ab", flag::more);
+  begin.message_bytes = 4;
+
+  lone.feed({begin, kit::failed(1, StatusCode::aborted, "no more")});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].status, Status(StatusCode::aborted, "no more"));
+  EXPECT_FALSE(events[0].has_message);
+}
+
+TEST(ChunkedMessage, IsDiscardedWhenTheServerFinishes) {
+  LoneSession lone(Role::server);
+  lone.greet({.call_credit = 65536});
+  FrameSpec call = kit::call(1, 0, "a/b");
+  call.flags = 0;
+  call.codec = 0;
+  FrameSpec first = kit::message(1, "ab", flag::more);
+  first.message_bytes = 4;
+  lone.feed({call, first});
+  // The end of the response waits for credit, so the call is still open when the client continues to send.
+  static_cast<void>(lone.session().finish(1, {}, kit::payload(std::string(100000, 'x')), nullptr, false));
+  static_cast<void>(lone.sent_frames());
+
+  lone.feed({chunk(1, "cd", 0), first, chunk(1, "cd", flag::end), kit::ping()});
+
+  EXPECT_FALSE(lone.session().is_closed()) << lone.session().close_reason().to_string();
+  ASSERT_FALSE(lone.sent_frames().empty());
+  EXPECT_EQ(lone.session().open_calls(), 1u);
+}
+
+TEST(OneWayCall, InChunksIsOneCallWithoutAResponse) {
+  SessionOptions options = kit::plain_options();
+  options.limits.chunk_bytes = 1024;
+  kit::SessionPair pair({.client = options});
+  const std::string large(5000, 'x');
+  std::string got;
+  pair.server().on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    EXPECT_TRUE(event.one_way);
+    got = as_text(event.payload);
+    static_cast<void>(pair.server().session().finish(event.id, {}, kit::payload("ignored"), nullptr, false));
+  };
+  bool is_finished = false;
+  pair.client().on_event = [&](Event& event) { is_finished = is_finished || event.type == EventType::finished; };
+
+  ASSERT_TRUE(pair.client().session().start({.method = {1, "a/b"}, .one_way = true}, kit::payload(large)).is_ok());
+  pair.settle();
+
+  EXPECT_EQ(got, large);
+  EXPECT_FALSE(is_finished);
+  EXPECT_EQ(pair.client().session().open_calls(), 0u);
+  EXPECT_EQ(pair.server().session().open_calls(), 0u);
+}
+
+TEST(OneWayCall, RefusedAmidItsChunksIsSentCompletely) {
+  SessionOptions small = kit::plain_options();
+  small.limits.call_credit_bytes = 65536;
+  small.limits.max_message_bytes = 100000;
+  kit::SessionPair pair({.server = small});
+  pair.server().on_event = [](Event& event) { EXPECT_NE(event.type, EventType::call); };
+  std::string method(10, 'm');
+
+  // Before the server's hello has arrived, the client does not know that this is too long.
+  ASSERT_TRUE(pair.client()
+                  .session()
+                  .start({.method = {1, method}, .one_way = true}, kit::payload(std::string(300000, 'x')))
+                  .is_ok());
+  pair.settle();
+
+  EXPECT_EQ(pair.client().session().open_calls(), 0u);
+  EXPECT_FALSE(pair.client().session().is_closed());
+}
+
+TEST(LargeMessage, IsPassedByASmallOne) {
+  SessionOptions options = kit::plain_options();
+  kit::SessionPair pair({.client = options, .server = options});
+  pair.settle();
+  std::vector<CallId> order;
+  const std::string large(100u << 20, 'x');
+  SessionOptions big = options;
+  static_cast<void>(big);
+  pair.server().on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    order.push_back(event.id);
+    static_cast<void>(pair.server().session().finish(event.id, {}, {}, nullptr, false));
+  };
+  int first = 0;
+  int second = 0;
+  const std::string_view within_limit = std::string_view(large).substr(0, 60u << 20);
+
+  ASSERT_TRUE(
+      pair.client().session().start({.method = {1, "a/b"}, .context = &first}, kit::payload(within_limit)).is_ok());
+  ASSERT_TRUE(
+      pair.client().session().start({.method = {1, "a/b"}, .context = &second}, kit::payload("8 bytes.")).is_ok());
+  pair.settle();
+
+  EXPECT_EQ(order, (std::vector<CallId>{2, 1}));
+}
+
+TEST(MessageTooLong, IsNotStarted) {
+  LoneSession lone(Role::client);
+  lone.greet({.max_message_bytes = 10});
+  const std::string eleven(11, 'x');
+
+  const auto by_copy = lone.session().start({.method = {1, "a/b"}}, kit::payload(eleven));
+  const auto in_place = lone.session().start({.method = {1, "a/b"}}, kit::direct(eleven));
+
+  EXPECT_EQ(by_copy.status().message(), "send message: size 11 exceeds the peer's max_message_bytes 10");
+  EXPECT_EQ(in_place.status().code(), StatusCode::resource_exhausted);
+  EXPECT_FALSE(lone.session().has_output());
+  EXPECT_EQ(lone.session().open_calls(), 0u);
+}
+
+TEST(MessageTooLong, AsResponseTurnsIntoItsStatus) {
+  LoneSession lone(Role::server);
+  lone.greet({.max_message_bytes = 10});
+  lone.feed({kit::call(1, 1, "a/b", "x")});
+
+  const Status sent = lone.session().finish(1, {}, kit::payload(std::string(11, 'x')), nullptr, false);
+
+  EXPECT_EQ(sent.code(), StatusCode::resource_exhausted);
+  EXPECT_EQ(finish_of(lone, 1).header.number, 8u);
+}
+
+TEST(UnknownCodec, IsRefusedAsNotRun) {
+  LoneSession lone(Role::server);
+  lone.greet({.codecs = {"thrift"}});
+
+  lone.feed({kit::call(1, 1, "a/b", "x"), kit::ping()});
+
+  const auto finish = finish_of(lone, 1);
+  EXPECT_EQ(finish.header.number, 12u);
+  EXPECT_TRUE(finish.header.has(flag::unprocessed));
+  EXPECT_EQ(finish.status_message, "receive message: codec thrift is not known here");
+}
+
+TEST(UnknownCompressor, IsRefusedAsNotRun) {
+  LoneSession lone(Role::server);
+  lone.greet({.codecs = {"bytes"}, .compressors = {"brotli"}});
+  FrameSpec call = kit::call(1, 1, "a/b", "x");
+  call.compressor = 1;
+
+  lone.feed({call});
+
+  const auto finish = finish_of(lone, 1);
+  EXPECT_EQ(finish.header.number, 12u);
+  EXPECT_EQ(finish.status_message, "receive message: compressor brotli is not known here");
+}
+
+TEST(MessageWithoutCodec, ThatIsNotEmptyEndsTheConnection) {
+  LoneSession lone(Role::server);
+  lone.greet();
+  FrameSpec call = kit::call(1, 1, "a/b", "x");
+  call.codec = 0;
+
+  lone.feed({call});
+
+  EXPECT_EQ(lone.session().close_reason().message(),
+            "decode frame: header block of 5 bytes in a call frame with room for 6 and no codec");
+}
+
+}  // namespace
+}  // namespace trunkline::session::native

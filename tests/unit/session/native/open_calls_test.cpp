@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// What an open call retains, and that nothing of it is left once it is forgotten.
+#include "session/native/open_calls.h"
+
+#include "native_parts.h"
+
+#include <gtest/gtest.h>
+
+namespace trunkline::session::native {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(OpenCalls, BeginWithTheCreditOfBothHellos) {
+  NativeParts parts;
+
+  const CallState& call = *parts.calls.open(5, &parts);
+
+  EXPECT_EQ(parts.calls.find(5), &call);
+  EXPECT_EQ(call.context, &parts);
+  EXPECT_EQ(call.send_credit, parts.negotiation.peer().call_credit);
+  EXPECT_EQ(call.receive_credit, parts.options.limits.call_credit_bytes);
+}
+
+TEST(OpenCalls, OpenedFromTheEventInHandHaveSpentItsCredit) {
+  NativeParts parts;
+  EventInHand in_hand;
+  in_hand.set_plain_call(5);
+  in_hand.set_credit(5, {116, 100, 30});
+
+  const CallState& call = *parts.calls.open(in_hand, nullptr);
+
+  EXPECT_EQ(call.id, 5u);
+  EXPECT_EQ(call.receive_credit, parts.options.limits.call_credit_bytes - 100);
+  EXPECT_EQ(call.returnable_credit, -30);
+}
+
+TEST(OpenCalls, LeaveNothingBehindWhenForgotten) {
+  NativeParts parts;
+  CallState& call = *parts.calls.open(5, nullptr);
+  parts.queue(call, 1000);
+  parts.calls.retain_metadata(call, 70);
+  call.assembly.begin(500, 1, 0);
+  parts.calls.memory().retain(500);
+  parts.calls.schedule_deadline(call, parts.now + 1s);
+  parts.calls.refuse_rest(*parts.calls.open(6, nullptr));
+
+  parts.calls.forget(call);
+  parts.calls.forget(*parts.calls.find(6));
+
+  EXPECT_TRUE(parts.calls.empty());
+  EXPECT_EQ(parts.calls.memory().retained(), 0u);
+  EXPECT_EQ(parts.calls.refused(), 0u);
+  EXPECT_TRUE(parts.path.queue().is_idle());
+  EXPECT_EQ(parts.timers.size(), 0u);
+}
+
+TEST(OpenCalls, WithoutADeadlineHaveNoTimer) {
+  NativeParts parts;
+
+  parts.calls.schedule_deadline(*parts.calls.open(5, nullptr), base::never);
+
+  EXPECT_EQ(parts.timers.size(), 0u);
+}
+
+TEST(OpenCalls, RefusedRestDropsTheMessageAndTheDeadline) {
+  NativeParts parts;
+  CallState& call = *parts.calls.open(5, nullptr);
+  call.assembly.begin(500, 1, 0);
+  parts.calls.memory().retain(500);
+  parts.calls.schedule_deadline(call, parts.now + 1s);
+
+  parts.calls.refuse_rest(call);
+
+  EXPECT_TRUE(call.is_refused);
+  EXPECT_TRUE(call.takes_more());
+  EXPECT_EQ(parts.calls.refused(), 1u);
+  EXPECT_EQ(parts.calls.memory().retained(), 0u);
+  EXPECT_EQ(parts.timers.size(), 0u);
+}
+
+TEST(OpenCalls, KeepTheirTurnOnlyOnAnOrderedConnection) {
+  NativeParts parts;
+  CallState& call = *parts.calls.open(5, &parts);
+  const bool unordered = parts.calls.keeps_turn(call);
+  wire::Hello hello;
+  hello.ordered = true;
+  parts.negotiation.apply(hello);
+
+  EXPECT_FALSE(unordered);
+  EXPECT_TRUE(parts.calls.keeps_turn(call));
+  call.one_way = true;
+  EXPECT_FALSE(parts.calls.keeps_turn(call));
+}
+
+TEST(OpenCalls, AreListedByAgeAcrossAWrap) {
+  NativeParts parts;
+  for (const CallId id : {0xFFFFFFFEu, 0xFFFFFFFFu, 1u, 2u}) {
+    parts.calls.open(id, nullptr);
+    parts.calls.ids().advance_to(id);
+  }
+
+  std::vector<CallId> ids;
+  for (const CallState* call : parts.calls.by_age([](const CallState&) { return true; })) ids.push_back(call->id);
+
+  EXPECT_EQ(ids, (std::vector<CallId>{0xFFFFFFFEu, 0xFFFFFFFFu, 1, 2}));
+}
+
+}  // namespace
+}  // namespace trunkline::session::native

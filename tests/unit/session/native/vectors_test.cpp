@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// The conversations of tests/vectors/native_v1.json through live sessions, split and cut at every byte.
+#include "kit/script_replay.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <memory>
+
+namespace trunkline::session::native {
+namespace {
+
+using nlohmann::json;
+
+const json& conversations() {
+  static const json all = json::parse(std::ifstream(TRUNKLINE_VECTORS)).at("conversations");
+  return all;
+}
+
+std::string bytes_of(const std::string& hex) {
+  std::string out;
+  std::string digits;
+  for (const char digit : hex) {
+    if (digit == ' ') continue;
+    digits += digit;
+    if (digits.size() < 2) continue;
+    out += static_cast<char>(std::stoi(digits, nullptr, 16));
+    digits.clear();
+  }
+  return out;
+}
+
+/// A codec of any name that passes bytes through.
+class NamedCodec final : public Codec {
+ public:
+  explicit NamedCodec(std::string name) : name_(std::move(name)) {}
+  std::string_view name() const noexcept override { return name_; }
+  bool supports(const MessageType&) const noexcept override { return true; }
+  Status encode(MessageView, BufferWriter&) const override { return Status(StatusCode::internal, "not here"); }
+  Status decode(const Slice&, MutableMessageView) const override { return Status(StatusCode::internal, "not here"); }
+
+ private:
+  std::string name_;
+};
+
+const CodecRegistry& named_codecs() {
+  static const CodecRegistry registry = CodecRegistry()
+                                            .add(std::make_shared<NamedCodec>("json"))
+                                            .add(std::make_shared<NamedCodec>("protobuf"))
+                                            .add(std::make_shared<NamedCodec>("bytes"));
+  return registry;
+}
+
+/// What the session under test must do itself for the conversation to continue: a client starts its calls.
+void act_as_client(kit::LoneSession& lone, const json& meaning) {
+  if (meaning.value("type", "") != "call") return;
+  const json headers = meaning.value("headers", json::object());
+  const auto id = meaning.at("call").get<CallId>();
+  const json flags = meaning.at("flags");
+  const auto has = [&](const char* name) { return std::find(flags.begin(), flags.end(), name) != flags.end(); };
+  const std::string method = headers.value("method", "again");
+  CallStart start{.method = {1, method}, .end = has("end"), .one_way = has("one_way"), .context = lone.context_of(id)};
+  static_cast<void>(lone.session().start(start, {}));
+}
+
+kit::Script script_of(const json& conversation, Role role) {
+  kit::Script script{.role = role};
+  script.options.codecs = &named_codecs();
+  const std::string self = role == Role::client ? "client" : "server";
+  for (const json& frame : conversation.at("frames")) {
+    if (frame.at("from") == self) {
+      if (role == Role::server) continue;
+      script.steps.push_back(
+          {"", [meaning = frame.at("meaning")](kit::LoneSession& lone) { act_as_client(lone, meaning); }});
+    } else {
+      script.steps.push_back({bytes_of(frame.at("bytes"))});
+    }
+  }
+  return script;
+}
+
+class Conversations : public testing::TestWithParam<std::tuple<std::size_t, Role>> {
+ protected:
+  kit::Script script() const { return script_of(conversations().at(std::get<0>(GetParam())), std::get<1>(GetParam())); }
+};
+
+TEST_P(Conversations, AreUnderstood) {
+  const kit::Script all = script();
+  kit::LoneSession lone(all.role, all.options);
+  bool broken = false;
+
+  for (const kit::ScriptStep& step : all.steps) {
+    lone.feed(step.bytes);
+    if (step.act) step.act(lone);
+    for (const kit::SeenFrame& frame : lone.sent_frames())
+      broken = broken || (frame.is(wire::FrameType::goaway) && frame.header.number != 0);
+  }
+
+  EXPECT_FALSE(broken) << lone.session().close_reason().to_string();
+  EXPECT_TRUE(lone.session().is_open() || lone.session().is_closed());
+}
+
+TEST_P(Conversations, MeanTheSameSplitAtEveryByte) { EXPECT_EQ(kit::replay_split_everywhere(script()), ""); }
+
+TEST_P(Conversations, EndWellCutAtEveryByte) { EXPECT_EQ(kit::replay_cut_everywhere(script()), ""); }
+
+TEST_P(Conversations, MeanTheSameUnbuffered) {
+  kit::Script unbuffered = script();
+  unbuffered.options.limits.read_buffer_bytes = 0;
+
+  EXPECT_EQ(kit::replay(unbuffered), kit::replay(script()));
+}
+
+std::string name_of(const testing::TestParamInfo<Conversations::ParamType>& of) {
+  return conversations().at(std::get<0>(of.param)).at("name").get<std::string>() +
+         (std::get<1>(of.param) == Role::client ? "_client" : "_server");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Conversations,
+                         testing::Combine(testing::Range<std::size_t>(0, conversations().size()),
+                                          testing::Values(Role::client, Role::server)),
+                         name_of);
+
+/// Calls of every kind in one script, for the ways a transport may deliver or fail.
+kit::Script mixed_script() {
+  kit::FrameSpec stream = kit::call(2, 1);
+  stream.flags = wire::flag::message;
+  kit::FrameSpec chunked = kit::call(3, 1, {}, "abc");
+  chunked.flags = wire::flag::message | wire::flag::more;
+  chunked.message_bytes = 6;
+  kit::FrameSpec rest = kit::message(3, "def", wire::flag::end);
+  rest.codec = 0;
+  kit::FrameSpec one_way = kit::call(4, 1, {}, "x");
+  one_way.flags |= wire::flag::one_way;
+  const auto finish = [](CallId id) {
+    return [id](kit::LoneSession& lone) {
+      static_cast<void>(lone.session().finish(id, {}, kit::payload("done"), nullptr, false));
+    };
+  };
+  kit::Script script{.role = Role::server};
+  script.steps = {{kit::greeting()},
+                  {kit::call(1, 1, "a/b", "one").bytes() + stream.bytes() + chunked.bytes(), finish(1)},
+                  {kit::ping().bytes() + kit::message(2, "m").bytes() + rest.bytes() + one_way.bytes(), finish(3)},
+                  {kit::FrameSpec{.type = wire::FrameType{0x90}, .body = "skip"}.bytes() + kit::cancel(2).bytes()},
+                  {kit::goaway(0).bytes()}};
+  return script;
+}
+
+TEST(MixedScript, MeansTheSameSplitAtEveryByte) { EXPECT_EQ(kit::replay_split_everywhere(mixed_script()), ""); }
+
+TEST(MixedScript, EndsWellCutAtEveryByte) { EXPECT_EQ(kit::replay_cut_everywhere(mixed_script()), ""); }
+
+}  // namespace
+}  // namespace trunkline::session::native
