@@ -188,7 +188,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m trunkline.plot", description="Draws runs of `trunkline bench`.")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="saved runs; - for standard input")
     parser.add_argument("picture", metavar="PICTURE", help=".png, .svg or .pdf")
-    parser.add_argument("--label", action="append", default=[], help="label of a run; repeat it in the order of the runs")
+    parser.add_argument("--label", action="append", default=[], help="label of a run; may be given once for each run, in their order")
     given = parser.parse_args(arguments)
     runs: list[Run] = []
     for name in given.runs:

@@ -222,7 +222,7 @@ std::string to_json(const LoadReport& report) {
 Result<LoadReport> from_json(std::string_view text) {
   const auto refuse = [](const std::string& why) { return Status(StatusCode::invalid_argument, why); };
   const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) return refuse("is no JSON");
+  if (json.is_discarded()) return refuse("is not valid JSON");
   if (!json.is_object() || !json.contains(mark)) return refuse("is not a saved run of `trunkline bench`");
   if (json[mark] != version) return refuse("was saved by another version of `trunkline bench`");
   try {

@@ -58,7 +58,7 @@ void ServerLoop::on_sniffed(Result<net::SniffResult> sniffed, net::AcceptedConne
 }
 
 void ServerLoop::reject_protocol(net::SniffResult sniffed, net::AcceptedConnection accepted) {
-  const wire::Protocol protocol = wire::detect(sniffed.bytes).value_or(wire::Protocol::unknown);
+  const wire::DetectedProtocol protocol = wire::detect(sniffed.bytes).value_or(wire::DetectedProtocol::unknown);
   refuse(LogLevel::warning,
          "the client speaks " + std::string(wire::to_string(protocol)) + ", this port only trunkline",
          sniffed.transport->peer().address);

@@ -70,15 +70,15 @@ Match match_thrift(std::string_view bytes) noexcept {
 }
 
 struct Matcher {
-  Protocol protocol;
+  DetectedProtocol protocol;
   Match (*match)(std::string_view bytes) noexcept;
 };
 
 /// No two match the same bytes, so the order does not matter.
 constexpr std::array matchers{
-    Matcher{Protocol::native, match_native}, Matcher{Protocol::http1, match_http1},
-    Matcher{Protocol::http2, match_http2},   Matcher{Protocol::tls, match_tls},
-    Matcher{Protocol::thrift, match_thrift},
+    Matcher{DetectedProtocol::native, match_native}, Matcher{DetectedProtocol::http1, match_http1},
+    Matcher{DetectedProtocol::http2, match_http2},   Matcher{DetectedProtocol::tls, match_tls},
+    Matcher{DetectedProtocol::thrift, match_thrift},
 };
 
 constexpr std::string_view http1_rejection =
@@ -100,25 +100,25 @@ constexpr std::string_view tls_rejection = "\x15\x03\x03\x00\x02\x02\x28"sv;
 
 }  // namespace
 
-std::string_view to_string(Protocol protocol) noexcept {
+std::string_view to_string(DetectedProtocol protocol) noexcept {
   switch (protocol) {
-    case Protocol::native:
+    case DetectedProtocol::native:
       return "native";
-    case Protocol::http1:
+    case DetectedProtocol::http1:
       return "http1";
-    case Protocol::http2:
+    case DetectedProtocol::http2:
       return "http2";
-    case Protocol::tls:
+    case DetectedProtocol::tls:
       return "tls";
-    case Protocol::thrift:
+    case DetectedProtocol::thrift:
       return "thrift";
-    case Protocol::unknown:
+    case DetectedProtocol::unknown:
       break;
   }
   return "unknown";
 }
 
-std::optional<Protocol> detect(ByteSpan first_bytes) noexcept {
+std::optional<DetectedProtocol> detect(ByteSpan first_bytes) noexcept {
   const std::string_view bytes = as_text(first_bytes.first(std::min(first_bytes.size(), detection_bytes)));
   bool undecided = false;
   for (const Matcher& matcher : matchers) {
@@ -126,20 +126,20 @@ std::optional<Protocol> detect(ByteSpan first_bytes) noexcept {
     if (match == Match::yes) return matcher.protocol;
     undecided = undecided || match == Match::undecided;
   }
-  return undecided ? std::nullopt : std::optional(Protocol::unknown);
+  return undecided ? std::nullopt : std::optional(DetectedProtocol::unknown);
 }
 
-std::string_view rejection_for(Protocol protocol) noexcept {
+std::string_view rejection_for(DetectedProtocol protocol) noexcept {
   switch (protocol) {
-    case Protocol::http1:
+    case DetectedProtocol::http1:
       return http1_rejection;
-    case Protocol::http2:
+    case DetectedProtocol::http2:
       return http2_rejection;
-    case Protocol::tls:
+    case DetectedProtocol::tls:
       return tls_rejection;
-    case Protocol::native:
-    case Protocol::thrift:
-    case Protocol::unknown:
+    case DetectedProtocol::native:
+    case DetectedProtocol::thrift:
+    case DetectedProtocol::unknown:
       break;
   }
   return {};

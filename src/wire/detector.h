@@ -12,19 +12,20 @@
 
 namespace trunkline::wire {
 
-enum class Protocol : std::uint8_t { native, http1, http2, tls, thrift, unknown };
+/// What the first bytes of a connection say about it. session::Protocol is a protocol that a port serves.
+enum class DetectedProtocol : std::uint8_t { native, http1, http2, tls, thrift, unknown };
 
-std::string_view to_string(Protocol protocol) noexcept;
+std::string_view to_string(DetectedProtocol protocol) noexcept;
 
 /// detect() has decided once it has this many bytes.
 inline constexpr std::size_t detection_bytes = 24;
 
 /// `first_bytes` are all bytes that a client has sent so far. Nullopt while they may belong to more than one protocol;
 /// further bytes do not change a decision. Only the first bytes count: what follows may still violate the protocol.
-std::optional<Protocol> detect(ByteSpan first_bytes) noexcept;
+std::optional<DetectedProtocol> detect(ByteSpan first_bytes) noexcept;
 
 /// What the server sends to a client of another protocol before it closes the connection: in that protocol, that this
 /// port speaks Trunkline's. Empty for native, thrift and unknown.
-std::string_view rejection_for(Protocol protocol) noexcept;
+std::string_view rejection_for(DetectedProtocol protocol) noexcept;
 
 }  // namespace trunkline::wire

@@ -262,12 +262,12 @@ def test_saved_compared_and_as_csv(echo: str, tmp_path: Path) -> None:
     assert float(row["calls_per_second"]) > 0 and row["method"] == ECHO
 
 
-def test_what_is_no_saved_run_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_saved_run_is_refused(tmp_path: Path) -> None:
     (tmp_path / "empty.json").write_text("")
     (tmp_path / "other.json").write_text('{"a": 1}')
 
     for file, why in {
-        "empty.json": "is no JSON",
+        "empty.json": "is not valid JSON",
         "other.json": "is not a saved run",
         "none.json": "No such file",
         ".": "is a directory",

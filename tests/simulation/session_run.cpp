@@ -59,7 +59,7 @@ class SessionRun {
         break;
       case Fault::corrupt_byte:
         (plan.fault_position % 2 == 0 ? world_.pair.to_server() : world_.pair.to_client())
-            .spoil_at(plan.fault_position / 2, plan.fault_mask);
+            .corrupt_at(plan.fault_position / 2, plan.fault_mask);
         break;
       case Fault::cut_client:
         world_.pair.to_server().cut_at(plan.fault_position);

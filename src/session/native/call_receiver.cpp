@@ -44,9 +44,9 @@ CallReceiver::Outcome CallReceiver::fail(Status error) {
   return Outcome::failed;
 }
 
-// --- the short cut ---
+// --- the fast path ---
 
-bool CallReceiver::take_plain(const Frame& frame, Event& event) {
+bool CallReceiver::try_take_unary(const Frame& frame, Event& event) {
   const wire::FrameHeader& header = frame.header;
   const Codec* const codec = negotiation_.known_codec(header.codec);
   const std::uint32_t cost = cost_of(header);
@@ -54,8 +54,8 @@ bool CallReceiver::take_plain(const Frame& frame, Event& event) {
       frame.body.size() > options_.limits.max_message_bytes) {
     return false;
   }
-  if (role_ == Role::server ? !take_plain_call(header, frame.body.size(), event)
-                            : !take_plain_response(header, frame.body.size(), event)) {
+  if (role_ == Role::server ? !try_take_unary_call(header, frame.body.size(), event)
+                            : !try_take_unary_response(header, frame.body.size(), event)) {
     return false;
   }
   event.has_message = true;
@@ -66,11 +66,11 @@ bool CallReceiver::take_plain(const Frame& frame, Event& event) {
   event.id = header.call;
   credit_.charge(cost);
   event.credit.connection_bytes = cost;
-  in_hand_.set_plain_credit(header.call, cost, event.credit.call_bytes);
+  in_hand_.set_unary_credit(header.call, cost, event.credit.call_bytes);
   return true;
 }
 
-bool CallReceiver::take_plain_call(const wire::FrameHeader& header, std::size_t size, Event& event) {
+bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, std::size_t size, Event& event) {
   constexpr std::uint8_t flags = wire::flag::message | wire::flag::end;
   if (header.type != wire::FrameType::call || header.flags != flags || !calls_.ids().rises_to(header.call) ||
       goaway_.is_sent() || size > options_.limits.call_credit_bytes || calls_.size() >= options_.max_concurrent_calls ||
@@ -86,11 +86,11 @@ bool CallReceiver::take_plain_call(const wire::FrameHeader& header, std::size_t 
   event.method_number = header.number;
   event.method_name = name;
   event.credit.call_bytes = static_cast<std::uint32_t>(size);
-  in_hand_.set_plain_call(header.call);
+  in_hand_.set_unary_call(header.call);
   return true;
 }
 
-bool CallReceiver::take_plain_response(const wire::FrameHeader& header, std::size_t size, Event& event) {
+bool CallReceiver::try_take_unary_response(const wire::FrameHeader& header, std::size_t size, Event& event) {
   if (header.type != wire::FrameType::finish || header.flags != wire::flag::message || header.number != 0) return false;
   CallState* const call = calls_.find(header.call);
   if (call == nullptr || call->one_way || call->assembly.is_active() ||

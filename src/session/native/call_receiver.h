@@ -18,9 +18,9 @@
 
 namespace trunkline::session::native {
 
-/// Owns what only frames of the peer change: the method ids it has defined and the calls that are deferred. What a
-/// frame means for its call is the table of call_phase.h. A usual call or response takes a short cut, take_plain(); the
-/// other functions would come to the same for it.
+/// Owns what only frames of the peer change: the method ids it has defined and the calls that are deferred. The table
+/// in call_phase.h says what a frame means for its call. try_take_unary() is a fast path for the most frequent frames;
+/// the other functions produce the same events for them.
 class CallReceiver {
  public:
   enum class Outcome : std::uint8_t {
@@ -52,9 +52,9 @@ class CallReceiver {
         goaway_(parts.goaway),
         messages_(options, parts.negotiation, parts.calls, parts.in_hand, owner) {}
 
-  /// A whole call or response in a known codec, with nothing beside its message, on an open connection. False, with
-  /// nothing changed: the frame needs take().
-  bool take_plain(const Frame& frame, Event& event);
+  /// The fast path: a complete unary call or response in a known codec, uncompressed and without a header block, on an
+  /// open connection. Returns false and changes nothing if the frame needs take().
+  bool try_take_unary(const Frame& frame, Event& event);
   /// A call, message, finish, cancel or credit frame. `event` is clear.
   Outcome take(const Frame& frame, base::TimePoint now, Event& event);
 
@@ -70,8 +70,8 @@ class CallReceiver {
   const Status& error() const noexcept { return error_; }
 
  private:
-  bool take_plain_call(const wire::FrameHeader& header, std::size_t size, Event& event);
-  bool take_plain_response(const wire::FrameHeader& header, std::size_t size, Event& event);
+  bool try_take_unary_call(const wire::FrameHeader& header, std::size_t size, Event& event);
+  bool try_take_unary_response(const wire::FrameHeader& header, std::size_t size, Event& event);
 
   Outcome dispatch(const Frame& frame, base::TimePoint now, Event& event);
   bool must_defer(const wire::FrameHeader& header) const noexcept;

@@ -25,10 +25,11 @@ bool has_metadata(const CallStart& start) noexcept { return start.metadata != nu
 
 }  // namespace
 
-/// One frame of a message of the same kind as the last one, written in place. False, with nothing changed: it is of
-/// another kind, or something is in its way. `size` then has no meaning.
-bool CallSender::write_plain(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
-                             std::size_t& size) {
+/// The fast path: writes a message of the same kind as the last one directly into the output, as one frame. Returns
+/// false and writes nothing if the message is of another kind, exceeds a limit, or must wait; `size` then has no
+/// meaning.
+bool CallSender::try_write_in_place(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
+                                    std::size_t& size) {
   header.codec = direct_form_.number_of_last_kind(message);
   OutputQueue& output = path_.output();
   if (header.codec == 0 || message.compressor != nullptr || !path_.queue().is_idle() ||
@@ -105,7 +106,7 @@ Result<CallId> CallSender::start(const CallStart& start, const OutgoingMessage& 
   if (is_known && !with_metadata && start.deadline == base::never && start.end && !start.one_way) {
     const wire::FrameHeader header{
         .type = wire::FrameType::call, .flags = wire::flag::end, .call = id, .number = number};
-    if (std::size_t size = 0; write_plain(header, message, call_credit, size)) {
+    if (std::size_t size = 0; try_write_in_place(header, message, call_credit, size)) {
       calls_.ids().advance_to(id);  // the frame is out, whatever becomes of the rest
       CallState* const call = calls_.open(id, start.context);
       call->send_credit -= static_cast<std::int64_t>(size);
@@ -247,7 +248,7 @@ Status CallSender::send(CallState& call, const OutgoingMessage& message, const M
 bool CallSender::finish_directly(CallId id, const OutgoingMessage& message, std::int64_t call_credit) {
   wire::FrameHeader header{.type = wire::FrameType::finish, .call = id};
   std::size_t size = 0;
-  if (write_plain(header, message, call_credit, size)) [[likely]]
+  if (try_write_in_place(header, message, call_credit, size)) [[likely]]
     return true;
   size = 0;
   if (!measure(message, header.codec, size) || !path_.may_write(size, size, call_credit)) return false;

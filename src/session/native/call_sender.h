@@ -41,8 +41,8 @@ class CallSender {
   std::uint64_t payload_bytes_accepted() const noexcept { return payload_bytes_accepted_; }
 
  private:
-  bool write_plain(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
-                   std::size_t& size);
+  bool try_write_in_place(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
+                          std::size_t& size);
   void write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message, std::size_t size);
   bool measure(const OutgoingMessage& message, std::uint8_t& codec, std::size_t& size) noexcept;
   Status check_start(const CallStart& start) const;

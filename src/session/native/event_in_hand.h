@@ -30,8 +30,8 @@ class EventInHand {
   bool is_call(CallId id) const noexcept { return has_call() && call_.id == id; }
   const Call& call() const noexcept { return call_; }
   void set_call(const Call& call) noexcept { call_ = call; }
-  /// A complete call without deadline or metadata.
-  void set_plain_call(CallId id) noexcept {
+  /// As set_call(), for a complete unary call without deadline or metadata.
+  void set_unary_call(CallId id) noexcept {
     // Member by member: an object put together in small pieces and copied in large ones stalls the processor.
     call_.id = id;
     call_.state = Call::State::two_way;
@@ -57,7 +57,7 @@ class EventInHand {
     credit_call_ = call;
   }
   /// As set_credit(), for a message without further_bytes.
-  void set_plain_credit(CallId call, std::uint32_t connection_bytes, std::uint32_t call_bytes) noexcept {
+  void set_unary_credit(CallId call, std::uint32_t connection_bytes, std::uint32_t call_bytes) noexcept {
     credit_.connection_bytes = connection_bytes;
     credit_.call_bytes = call_bytes;
     credit_call_ = call;

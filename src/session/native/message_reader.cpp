@@ -52,12 +52,12 @@ Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSp
     return {StatusCode::unimplemented,
             "receive message: compressor " + negotiation_.unknown_compressor(compressor) + " is not known here"};
   }
-  Result<Slice> plain = decompress_message(payload, *known, options_.limits.max_message_bytes, owner_);
-  if (!plain.is_ok()) return std::move(plain).status();
-  if (plain->size() > payload.size() && !calls_.memory().has_room_for(plain->size())) {
-    return calls_.memory().exceeded_by(plain->size());
+  Result<Slice> decompressed = decompress_message(payload, *known, options_.limits.max_message_bytes, owner_);
+  if (!decompressed.is_ok()) return std::move(decompressed).status();
+  if (decompressed->size() > payload.size() && !calls_.memory().has_room_for(decompressed->size())) {
+    return calls_.memory().exceeded_by(decompressed->size());
   }
-  in_hand_.retain_payload(*std::move(plain));
+  in_hand_.retain_payload(*std::move(decompressed));
   event.compressor = known;
   event.payload = in_hand_.payload().bytes();
   event.block = in_hand_.payload().block();

@@ -102,7 +102,7 @@ inline NativeSession::Step NativeSession::decode(Event& event) {
   Frame frame;
   const FrameDecoder::Outcome outcome = decoder_.next(frame);
   if (outcome == FrameDecoder::Outcome::frame) [[likely]] {
-    if (phase_ == ConnectionPhase::open && receiver_.take_plain(frame, event)) [[likely]]
+    if (phase_ == ConnectionPhase::open && receiver_.try_take_unary(frame, event)) [[likely]]
       return Step::event;
     return take_frame(frame, event);
   }
@@ -368,20 +368,21 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
                              bool unprocessed) {
   if (!local_events_.empty()) [[unlikely]]
     local_events_.drop(id);
-  const bool plain = status.is_ok() && (trailing == nullptr || trailing->empty());
+  const bool ok_without_trailing = status.is_ok() && (trailing == nullptr || trailing->empty());
   CallState* call = nullptr;
   if (in_hand_.is_call(id)) {
     const bool one_way = in_hand_.call().state == EventInHand::Call::State::one_way;
     in_hand_.clear_call();
     if (one_way) return {};
-    if (plain && sender_.finish_directly(id, message, negotiation_.peer().call_credit)) [[likely]]
+    if (ok_without_trailing && sender_.finish_directly(id, message, negotiation_.peer().call_credit)) [[likely]]
       return {};
   } else {
     call = calls_.find(id);
     if (call == nullptr || transition(role_, call->phase, CallInput::finish).action != CallAction::accept) return {};
     in_hand_.attached(id);
     const bool is_silent = call->one_way || phase_ == ConnectionPhase::closed;
-    if (is_silent || (plain && !call->has_queue() && sender_.finish_directly(id, message, call->send_credit))) {
+    if (is_silent ||
+        (ok_without_trailing && !call->has_queue() && sender_.finish_directly(id, message, call->send_credit))) {
       calls_.forget(*call);
       return {};
     }

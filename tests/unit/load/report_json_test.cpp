@@ -97,10 +97,11 @@ TEST(ReportJson, OfARunWithoutCallsIsReadBack) {
 }
 
 TEST(ReportJson, RefusesOtherFiles) {
-  EXPECT_EQ(from_json("").status().message(), "is no JSON");
+  EXPECT_EQ(from_json("").status().message(), "is not valid JSON");
   EXPECT_EQ(from_json("[1]").status().message(), "is not a saved run of `trunkline bench`");
   EXPECT_EQ(from_json("{\"a\": 1}").status().message(), "is not a saved run of `trunkline bench`");
-  EXPECT_EQ(from_json("{\"trunkline_bench\": 99}").status().message(), "was saved by another version of `trunkline bench`");
+  EXPECT_EQ(from_json("{\"trunkline_bench\": 99}").status().message(),
+            "was saved by another version of `trunkline bench`");
   EXPECT_EQ(from_json("{\"trunkline_bench\": 1}").status().code(), StatusCode::invalid_argument);
 }
 

@@ -30,7 +30,7 @@ class ProtocolSnifferTest : public testing::Test {
         error_ = result.status();
         return;
       }
-      protocol_ = wire::detect(result->bytes).value_or(wire::Protocol::unknown);
+      protocol_ = wire::detect(result->bytes).value_or(wire::DetectedProtocol::unknown);
       bytes_ = as_text(result->bytes);
       transport_ = std::move(result->transport);
     });
@@ -47,7 +47,7 @@ class ProtocolSnifferTest : public testing::Test {
   base::TimePoint since_ = loop_.now();
   std::optional<StreamPeer> peer_;
   std::unique_ptr<Transport> transport_;
-  wire::Protocol protocol_ = wire::Protocol::unknown;
+  wire::DetectedProtocol protocol_ = wire::DetectedProtocol::unknown;
   std::string bytes_;
   Status error_;
   int calls_ = 0;
@@ -81,7 +81,7 @@ TEST_F(ProtocolSnifferTest, DecidesByteByByte) {
   for (const char byte : native_preface) say({&byte, 1});
 
   EXPECT_EQ(calls_, 1);
-  EXPECT_EQ(protocol_, wire::Protocol::native);
+  EXPECT_EQ(protocol_, wire::DetectedProtocol::native);
   EXPECT_TRUE(native_preface.starts_with(bytes_)) << "no byte is lost or added";
   EXPECT_FALSE(bytes_.empty());
 }
@@ -91,7 +91,7 @@ TEST_F(ProtocolSnifferTest, RecognisesOtherProtocols) {
 
   say("GET /index.html HTTP/1.1\r\n");
 
-  EXPECT_EQ(protocol_, wire::Protocol::http1);
+  EXPECT_EQ(protocol_, wire::DetectedProtocol::http1);
   EXPECT_TRUE(std::string_view("GET /index.html HTTP/1.1\r\n").starts_with(bytes_));
 }
 

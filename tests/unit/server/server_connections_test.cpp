@@ -58,7 +58,7 @@ TEST_F(ServerConnections, RespondsToOtherProtocolsInThoseProtocols) {
 
   const std::string received = talk(*near, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
 
-  EXPECT_EQ(received, wire::rejection_for(wire::Protocol::http1));
+  EXPECT_EQ(received, wire::rejection_for(wire::DetectedProtocol::http1));
   EXPECT_FALSE(received.empty());
   EXPECT_TRUE(ended_);
   EXPECT_EQ(server().totals().connections_refused, 1u);

@@ -18,13 +18,13 @@ const std::string native_start(reinterpret_cast<const char*>(preface.data()), pr
 const std::string http2_preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const std::string client_hello = "\x16\x03\x01\x02\x00\x01\x00\x01\xFC\x03\x03"s;
 
-std::optional<Protocol> detect_text(const std::string& bytes) { return detect(as_bytes(bytes)); }
+std::optional<DetectedProtocol> detect_text(const std::string& bytes) { return detect(as_bytes(bytes)); }
 
 /// Feeds one byte more each time; the decision must come at `decided` bytes and stay.
-void expect_detected(const std::string& bytes, Protocol expected, std::size_t decided) {
+void expect_detected(const std::string& bytes, DetectedProtocol expected, std::size_t decided) {
   SCOPED_TRACE(bytes);
   for (std::size_t size = 0; size <= bytes.size(); ++size) {
-    const std::optional<Protocol> protocol = detect_text(bytes.substr(0, size));
+    const std::optional<DetectedProtocol> protocol = detect_text(bytes.substr(0, size));
 
     if (size < decided) {
       EXPECT_EQ(protocol, std::nullopt) << size;
@@ -34,43 +34,45 @@ void expect_detected(const std::string& bytes, Protocol expected, std::size_t de
   }
 }
 
-TEST(Detector, WaitsForTheCompleteNativePreface) { expect_detected(native_start + "\x03\0\0\0"s, Protocol::native, 8); }
+TEST(Detector, WaitsForTheCompleteNativePreface) {
+  expect_detected(native_start + "\x03\0\0\0"s, DetectedProtocol::native, 8);
+}
 
 TEST(Detector, TakesADamagedNativePrefaceForUnknown) {
   for (std::size_t at = 0; at < native_start.size(); ++at) {
-    std::string spoilt = native_start;
-    spoilt[at] = static_cast<char>(spoilt[at] ^ 0x01);
+    std::string corrupted = native_start;
+    corrupted[at] = static_cast<char>(corrupted[at] ^ 0x01);
 
-    EXPECT_EQ(detect_text(spoilt), Protocol::unknown) << at;
+    EXPECT_EQ(detect_text(corrupted), DetectedProtocol::unknown) << at;
   }
 }
 
 TEST(Detector, KnowsHttp1ByItsMethods) {
   for (const std::string& method : {"GET"s, "HEAD"s, "POST"s, "PUT"s, "DELETE"s, "CONNECT"s, "OPTIONS"s, "TRACE"s,
                                     "PATCH"s, "PROPFIND"s, "M-SEARCH"s, "PRIX"s}) {
-    expect_detected(method + " /v1 HTTP/1.1\r\nHost: a\r\n\r\n", Protocol::http1, method.size() + 2);
+    expect_detected(method + " /v1 HTTP/1.1\r\nHost: a\r\n\r\n", DetectedProtocol::http1, method.size() + 2);
   }
 }
 
 TEST(Detector, KnowsHttp1ByEveryFormOfTarget) {
-  expect_detected("OPTIONS * HTTP/1.1\r\n", Protocol::http1, 9);
-  expect_detected("GET http://a/ HTTP/1.1\r\n", Protocol::http1, 5);
-  expect_detected("CONNECT a:443 HTTP/1.1\r\n", Protocol::http1, 9);
+  expect_detected("OPTIONS * HTTP/1.1\r\n", DetectedProtocol::http1, 9);
+  expect_detected("GET http://a/ HTTP/1.1\r\n", DetectedProtocol::http1, 5);
+  expect_detected("CONNECT a:443 HTTP/1.1\r\n", DetectedProtocol::http1, 9);
 }
 
 TEST(Detector, TakesWhatOnlyLooksLikeHttp1ForUnknown) {
   for (const std::string& bytes :
        {" GET /"s, "get / HTTP/1.1"s, "GET\t/"s, "GET  /"s, "GET \r\n"s, "GET/ "s, "EHLO\r\n"s, "SSH-2.0-x"s,
         "GET \x80"s, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA / HTTP/1.1"s}) {
-    EXPECT_EQ(detect_text(bytes), Protocol::unknown) << bytes;
+    EXPECT_EQ(detect_text(bytes), DetectedProtocol::unknown) << bytes;
   }
 }
 
-TEST(Detector, KnowsHttp2ByItsFirstLine) { expect_detected(http2_preface, Protocol::http2, 16); }
+TEST(Detector, KnowsHttp2ByItsFirstLine) { expect_detected(http2_preface, DetectedProtocol::http2, 16); }
 
 TEST(Detector, TakesADamagedHttp2LineForUnknown) {
   for (const std::string& bytes : {"PRI / HTTP/1.1\r\n"s, "PRI * HTTP/2.1\r\n"s, "PRI * HTTP/2.0\n"s}) {
-    EXPECT_EQ(detect_text(bytes), Protocol::unknown) << bytes;
+    EXPECT_EQ(detect_text(bytes), DetectedProtocol::unknown) << bytes;
   }
 }
 
@@ -79,34 +81,36 @@ TEST(Detector, KnowsTlsOfEveryVersion) {
     std::string bytes = client_hello;
     bytes[2] = minor;
 
-    expect_detected(bytes, Protocol::tls, 3);
+    expect_detected(bytes, DetectedProtocol::tls, 3);
   }
 }
 
 TEST(Detector, TakesOtherRecordsForUnknown) {
   for (const std::string& bytes :
        {"\x15\x03\x01"s, "\x17\x03\x03"s, "\x16\x02\x00"s, "\x16\x03\x05"s, "\x16\x03\x80"s, "\x80\x2E\x01\x03\x01"s}) {
-    EXPECT_EQ(detect_text(bytes), Protocol::unknown);
+    EXPECT_EQ(detect_text(bytes), DetectedProtocol::unknown);
   }
 }
 
-TEST(Detector, KnowsThriftBinary) { expect_detected("\x80\x01\x00\x01\x00\x00\x00\x04ping"s, Protocol::thrift, 2); }
+TEST(Detector, KnowsThriftBinary) {
+  expect_detected("\x80\x01\x00\x01\x00\x00\x00\x04ping"s, DetectedProtocol::thrift, 2);
+}
 
 TEST(Detector, KnowsThriftCompact) {
-  expect_detected("\x82\x21\x01\x04ping"s, Protocol::thrift, 2);
-  expect_detected("\x82\x41\x01\x04ping"s, Protocol::thrift, 2);
+  expect_detected("\x82\x21\x01\x04ping"s, DetectedProtocol::thrift, 2);
+  expect_detected("\x82\x41\x01\x04ping"s, DetectedProtocol::thrift, 2);
 }
 
 TEST(Detector, KnowsThriftFramed) {
-  expect_detected("\x00\x00\x00\x11\x80\x01\x00\x01\x00\x00\x00\x04ping"s, Protocol::thrift, 6);
-  expect_detected("\x00\x01\x00\x11\x82\x21\x01\x04ping"s, Protocol::thrift, 6);
-  expect_detected("\x00\x00\x00\x20\x0F\xFF\x00\x00"s, Protocol::thrift, 6);
+  expect_detected("\x00\x00\x00\x11\x80\x01\x00\x01\x00\x00\x00\x04ping"s, DetectedProtocol::thrift, 6);
+  expect_detected("\x00\x01\x00\x11\x82\x21\x01\x04ping"s, DetectedProtocol::thrift, 6);
+  expect_detected("\x00\x00\x00\x20\x0F\xFF\x00\x00"s, DetectedProtocol::thrift, 6);
 }
 
 TEST(Detector, TakesWhatOnlyLooksLikeThriftForUnknown) {
   for (const std::string& bytes : {"\x80\x02"s, "\x82\x22"s, "\x81\x01"s, "\x00\x00\x00\x08\x04\xD2\x16\x2F"s,
                                    "\x00\x00\x00\x08\x80\x00"s, "\x00\x00\x00\x08\x0F\xFE"s, "\x0F\xFF\x00\x00"s}) {
-    EXPECT_EQ(detect_text(bytes), Protocol::unknown);
+    EXPECT_EQ(detect_text(bytes), DetectedProtocol::unknown);
   }
 }
 
@@ -128,7 +132,7 @@ std::uint32_t big_endian(std::string_view bytes) {
 }
 
 TEST(DetectorRejection, ToHttp1IsACompleteResponse) {
-  const std::string rejection(rejection_for(Protocol::http1));
+  const std::string rejection(rejection_for(DetectedProtocol::http1));
 
   const std::size_t body = rejection.find("\r\n\r\n") + 4;
   EXPECT_EQ(rejection.rfind("HTTP/1.1 505 ", 0), 0U);
@@ -139,7 +143,7 @@ TEST(DetectorRejection, ToHttp1IsACompleteResponse) {
 }
 
 TEST(DetectorRejection, ToHttp2IsSettingsAndGoaway) {
-  const std::string_view rejection = rejection_for(Protocol::http2);
+  const std::string_view rejection = rejection_for(DetectedProtocol::http2);
 
   EXPECT_EQ(rejection.substr(0, 9), "\x00\x00\x00\x04\x00\x00\x00\x00\x00"s);
   EXPECT_EQ(big_endian(rejection.substr(9, 3)), rejection.size() - 18);
@@ -149,22 +153,22 @@ TEST(DetectorRejection, ToHttp2IsSettingsAndGoaway) {
 }
 
 TEST(DetectorRejection, ToTlsIsAFatalAlert) {
-  EXPECT_EQ(rejection_for(Protocol::tls), "\x15\x03\x03\x00\x02\x02\x28"s);
+  EXPECT_EQ(rejection_for(DetectedProtocol::tls), "\x15\x03\x03\x00\x02\x02\x28"s);
 }
 
 TEST(DetectorRejection, ToOtherProtocolsIsEmpty) {
-  EXPECT_EQ(rejection_for(Protocol::native), "");
-  EXPECT_EQ(rejection_for(Protocol::thrift), "");
-  EXPECT_EQ(rejection_for(Protocol::unknown), "");
+  EXPECT_EQ(rejection_for(DetectedProtocol::native), "");
+  EXPECT_EQ(rejection_for(DetectedProtocol::thrift), "");
+  EXPECT_EQ(rejection_for(DetectedProtocol::unknown), "");
 }
 
-TEST(Protocol, HasANameForEach) {
-  EXPECT_EQ(to_string(Protocol::native), "native");
-  EXPECT_EQ(to_string(Protocol::http1), "http1");
-  EXPECT_EQ(to_string(Protocol::http2), "http2");
-  EXPECT_EQ(to_string(Protocol::tls), "tls");
-  EXPECT_EQ(to_string(Protocol::thrift), "thrift");
-  EXPECT_EQ(to_string(Protocol::unknown), "unknown");
+TEST(DetectedProtocol, HasANameForEach) {
+  EXPECT_EQ(to_string(DetectedProtocol::native), "native");
+  EXPECT_EQ(to_string(DetectedProtocol::http1), "http1");
+  EXPECT_EQ(to_string(DetectedProtocol::http2), "http2");
+  EXPECT_EQ(to_string(DetectedProtocol::tls), "tls");
+  EXPECT_EQ(to_string(DetectedProtocol::thrift), "thrift");
+  EXPECT_EQ(to_string(DetectedProtocol::unknown), "unknown");
 }
 
 }  // namespace

@@ -30,9 +30,9 @@ TEST(ForeignPeer, IsGuessedByItsFirstBytes) {
 }
 
 TEST(ForeignPeer, RecognisesTheRejectionsOfTheDetector) {
-  EXPECT_EQ(guess(std::string(rejection_for(Protocol::http1))), "HTTP/1");
-  EXPECT_EQ(guess(std::string(rejection_for(Protocol::http2))), "HTTP/2 (as gRPC does)");
-  EXPECT_EQ(guess(std::string(rejection_for(Protocol::tls))), "TLS");
+  EXPECT_EQ(guess(std::string(rejection_for(DetectedProtocol::http1))), "HTTP/1");
+  EXPECT_EQ(guess(std::string(rejection_for(DetectedProtocol::http2))), "HTTP/2 (as gRPC does)");
+  EXPECT_EQ(guess(std::string(rejection_for(DetectedProtocol::tls))), "TLS");
 }
 
 TEST(ForeignPeer, UnknownBytesHaveNoName) {

@@ -129,7 +129,7 @@ TEST(NativeVectors, WrongPrefacesAreNotNative) {
   for (const json& vector : vectors().at("wrong_prefaces")) {
     SCOPED_TRACE(vector.dump());
 
-    EXPECT_NE(detect(bytes_of_hex(vector.at("bytes"))), Protocol::native);
+    EXPECT_NE(detect(bytes_of_hex(vector.at("bytes"))), DetectedProtocol::native);
   }
 }
 

@@ -60,11 +60,11 @@ TEST_F(CallReceiverTest, TakesACallWithoutAnEntry) {
 }
 
 TEST_F(CallReceiverTest, TakesThePlainWayOnceTheMethodIsKnown) {
-  const bool before = receiver.take_plain(frame(kit::call(1, 1, {}, "hello")), event);
+  const bool before = receiver.try_take_unary(frame(kit::call(1, 1, {}, "hello")), event);
   ASSERT_EQ(take(kit::call(1, 1, "a/b", "hello")), Outcome::event);
 
   event.clear();
-  const bool after = receiver.take_plain(frame(kit::call(2, 1, {}, "hello")), event);
+  const bool after = receiver.try_take_unary(frame(kit::call(2, 1, {}, "hello")), event);
 
   EXPECT_FALSE(before);
   EXPECT_TRUE(after);
@@ -123,7 +123,7 @@ TEST_F(ClientCallReceiver, TakesAPlainResponseAndForgetsItsCall) {
   parts.calls.ids().advance_to(1);
   parts.calls.open(1, &parts);
 
-  EXPECT_TRUE(receiver.take_plain(frame(kit::finish(1, "hello")), event));
+  EXPECT_TRUE(receiver.try_take_unary(frame(kit::finish(1, "hello")), event));
 
   EXPECT_EQ(event.type, EventType::finished);
   EXPECT_EQ(event.context, &parts);

@@ -71,7 +71,7 @@ TEST_F(ClientCallSender, LeavesNoTraceOfACallThatCannotBeEncoded) {
 }
 
 TEST_F(CallSenderTest, FinishesTheCallInHandWithoutAnEntry) {
-  in_hand.set_plain_call(1);
+  in_hand.set_unary_call(1);
 
   EXPECT_TRUE(sender.finish_directly(1, kit::payload("one"), 1000));
 
@@ -83,7 +83,7 @@ TEST_F(CallSenderTest, FinishesTheCallInHandWithoutAnEntry) {
 }
 
 TEST_F(CallSenderTest, QueuesAResponseForWhichThereIsNoCredit) {
-  in_hand.set_plain_call(1);
+  in_hand.set_unary_call(1);
 
   EXPECT_FALSE(sender.finish_directly(1, kit::payload("one"), 2));
   EXPECT_TRUE(sender.finish(1, nullptr, in_hand, {}, kit::payload("one"), nullptr, false).is_ok());
@@ -95,7 +95,7 @@ TEST_F(CallSenderTest, QueuesAResponseForWhichThereIsNoCredit) {
 }
 
 TEST_F(CallSenderTest, FinishesWithAnErrorAtOnce) {
-  in_hand.set_plain_call(1);
+  in_hand.set_unary_call(1);
 
   const Status status(StatusCode::aborted, "stop");
   EXPECT_EQ(sender.finish(1, nullptr, in_hand, status, {}, nullptr, true), status);

@@ -16,7 +16,7 @@ TEST(EventInHand, OwesNothingAtFirst) {
   EXPECT_EQ(in_hand.unattached(), 0u);
 }
 
-TEST(EventInHand, APlainCallReplacesAllOfTheOneBefore) {
+TEST(EventInHand, AUnaryCallReplacesAllOfTheOneBefore) {
   EventInHand in_hand;
   in_hand.set_call({.id = 1,
                     .state = EventInHand::Call::State::one_way,
@@ -24,7 +24,7 @@ TEST(EventInHand, APlainCallReplacesAllOfTheOneBefore) {
                     .deadline = base::TimePoint(),
                     .retained_bytes = 9});
 
-  in_hand.set_plain_call(2);
+  in_hand.set_unary_call(2);
 
   EXPECT_TRUE(in_hand.is_call(2));
   EXPECT_FALSE(in_hand.is_call(1));
@@ -37,7 +37,7 @@ TEST(EventInHand, APlainCallReplacesAllOfTheOneBefore) {
 
 TEST(EventInHand, AClearedCallIsStillReadable) {
   EventInHand in_hand;
-  in_hand.set_plain_call(2);
+  in_hand.set_unary_call(2);
 
   in_hand.clear_call();
 
@@ -63,7 +63,7 @@ TEST(EventInHand, CreditIsOwedOnce) {
   const bool had_credit = in_hand.has_credit();
 
   in_hand.clear_credit();
-  in_hand.set_plain_credit(6, 20, 4);
+  in_hand.set_unary_credit(6, 20, 4);
 
   EXPECT_TRUE(had_credit);
   EXPECT_EQ(in_hand.credit_call(), 6u);

@@ -25,7 +25,7 @@ TEST(OpenCalls, BeginWithTheCreditOfBothHellos) {
 TEST(OpenCalls, OpenedFromTheEventInHandHaveSpentItsCredit) {
   NativeParts parts;
   EventInHand in_hand;
-  in_hand.set_plain_call(5);
+  in_hand.set_unary_call(5);
   in_hand.set_credit(5, {116, 100, 30});
 
   const CallState& call = *parts.calls.open(in_hand, nullptr);

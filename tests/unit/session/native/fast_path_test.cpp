@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The usual frames take a short cut. The same frame with an empty header block is legal too and does not take it: both
-// must have the same effect.
+// Frequent frames take a fast path. The same frame with an empty header block is legal too and takes the general path.
+// Both must have the same effect.
 #include "kit/lone_session.h"
 
 #include <gtest/gtest.h>
@@ -112,7 +112,7 @@ Setting client() {
   return setting;
 }
 
-TEST(PlainFrames, CallIsTheSame) {
+TEST(FastPath, CallIsTheSame) {
   const Outcome echoed = expect_the_same(server(), kit::call(2, 1, {}, "text"));
   ASSERT_EQ(echoed.sent.size(), 1u);
   EXPECT_EQ(echoed.sent[0].message, "text");
@@ -126,7 +126,7 @@ TEST(PlainFrames, CallIsTheSame) {
   expect_the_same(server(), kit::call(2, 1, {}, ""));
 }
 
-TEST(PlainFrames, CallAtALimitIsTheSame) {
+TEST(FastPath, CallAtALimitIsTheSame) {
   for (const std::size_t size : {999u, 1000u, 1001u}) {
     SCOPED_TRACE(size);
     const FrameSpec call = kit::call(2, 1, {}, std::string(size, 'x'));
@@ -141,7 +141,7 @@ TEST(PlainFrames, CallAtALimitIsTheSame) {
   }
 }
 
-TEST(PlainFrames, CallBeyondTheMaximumIsTheSame) {
+TEST(FastPath, CallBeyondTheMaximumIsTheSame) {
   Setting setting = server(LoneSession::OnCall::attach);
   setting.options.max_concurrent_calls = 1;
 
@@ -151,14 +151,14 @@ TEST(PlainFrames, CallBeyondTheMaximumIsTheSame) {
   EXPECT_EQ(outcome.sent[0].header.number, static_cast<std::uint32_t>(StatusCode::resource_exhausted));
 }
 
-TEST(PlainFrames, CallWithAnyIdIsTheSame) {
+TEST(FastPath, CallWithAnyIdIsTheSame) {
   for (const CallId id : {1u, 2u, 77u, 0x7FFFFFFFu, 0x80000001u, 0x80000002u, 0xFFFFFFFFu}) {
     SCOPED_TRACE(id);
     EXPECT_EQ(expect_the_same(server(), kit::call(id, 1, {}, "text")).is_closed, id == 1 || id >= 0x80000001u);
   }
 }
 
-TEST(PlainFrames, CallAfterTheIdsHaveWrappedIsTheSame) {
+TEST(FastPath, CallAfterTheIdsHaveWrappedIsTheSame) {
   Setting setting = server(LoneSession::OnCall::attach);
   setting.prepare = [](LoneSession& lone) {
     for (const CallId id : {1u, 0x70000000u, 0xE0000000u, 2u}) lone.feed({kit::call(id, 1, id == 1 ? "a/b" : "", "x")});
@@ -168,14 +168,14 @@ TEST(PlainFrames, CallAfterTheIdsHaveWrappedIsTheSame) {
   EXPECT_TRUE(expect_the_same(setting, kit::call(0x70000000u, 1, {}, "text")).is_closed);
 }
 
-TEST(PlainFrames, CallOfAnyMethodNumberIsTheSame) {
+TEST(FastPath, CallOfAnyMethodNumberIsTheSame) {
   for (const std::uint32_t number : {2u, 4096u, 0xFFFFFFFFu}) {
     SCOPED_TRACE(number);
     EXPECT_TRUE(expect_the_same(server(), kit::call(2, number, {}, "text")).is_closed);
   }
 }
 
-TEST(PlainFrames, CallInAnyCodecAndCompressorIsTheSame) {
+TEST(FastPath, CallInAnyCodecAndCompressorIsTheSame) {
   for (int codec = 0; codec < 256; ++codec) {
     for (const std::uint8_t compressor : {0, 1, 2, 255}) {
       if (codec == 0 && compressor != 0) continue;  // breaks the frame's own rules
@@ -192,7 +192,7 @@ TEST(PlainFrames, CallInAnyCodecAndCompressorIsTheSame) {
   }
 }
 
-TEST(PlainFrames, CallWithOtherFlagsIsTheSame) {
+TEST(FastPath, CallWithOtherFlagsIsTheSame) {
   for (const std::uint8_t flags : {wire::flag::message, std::uint8_t{wire::flag::message | wire::flag::end},
                                    std::uint8_t{wire::flag::message | wire::flag::end | wire::flag::one_way}}) {
     SCOPED_TRACE(flags);
@@ -202,7 +202,7 @@ TEST(PlainFrames, CallWithOtherFlagsIsTheSame) {
   }
 }
 
-TEST(PlainFrames, CallWhileDrainingIsTheSame) {
+TEST(FastPath, CallWhileDrainingIsTheSame) {
   Setting setting = server(LoneSession::OnCall::attach);
   const auto before = setting.prepare;
   setting.prepare = [before](LoneSession& lone) {
@@ -215,7 +215,7 @@ TEST(PlainFrames, CallWhileDrainingIsTheSame) {
   EXPECT_TRUE(outcome.events.empty());
 }
 
-TEST(PlainFrames, CallOfAnOrderedConnectionIsTheSame) {
+TEST(FastPath, CallOfAnOrderedConnectionIsTheSame) {
   for (const auto on_call : {LoneSession::OnCall::attach, LoneSession::OnCall::echo}) {
     Setting setting = server(on_call);
     setting.hello.ordered = true;
@@ -225,7 +225,7 @@ TEST(PlainFrames, CallOfAnOrderedConnectionIsTheSame) {
   }
 }
 
-TEST(PlainFrames, ResponseIsTheSame) {
+TEST(FastPath, ResponseIsTheSame) {
   const Outcome outcome = expect_the_same(client(), kit::finish(1, "text"));
   ASSERT_EQ(outcome.events.size(), 1u);
   EXPECT_EQ(outcome.events[0].type, EventType::finished);
@@ -235,7 +235,7 @@ TEST(PlainFrames, ResponseIsTheSame) {
   EXPECT_TRUE(expect_the_same(client(), kit::finish(3, "of no call")).is_closed);
 }
 
-TEST(PlainFrames, ResponseAtALimitIsTheSame) {
+TEST(FastPath, ResponseAtALimitIsTheSame) {
   for (const std::size_t size : {999u, 1000u, 1001u}) {
     SCOPED_TRACE(size);
     const FrameSpec response = kit::finish(1, std::string(size, 'x'));
@@ -250,7 +250,7 @@ TEST(PlainFrames, ResponseAtALimitIsTheSame) {
   }
 }
 
-TEST(PlainFrames, ResponseToAFinishedCallIsTheSame) {
+TEST(FastPath, ResponseToAFinishedCallIsTheSame) {
   Setting cancelled = client();
   cancelled.prepare = [before = cancelled.prepare](LoneSession& lone) {
     before(lone);
@@ -266,7 +266,7 @@ TEST(PlainFrames, ResponseToAFinishedCallIsTheSame) {
   EXPECT_TRUE(expect_the_same(finished, kit::finish(1, "twice")).events.empty());
 }
 
-TEST(PlainFrames, ResponseAmidAMessageIsTheSame) {
+TEST(FastPath, ResponseAmidAMessageIsTheSame) {
   Setting setting = client();
   setting.prepare = [before = setting.prepare](LoneSession& lone) {
     before(lone);
@@ -283,7 +283,7 @@ TEST(PlainFrames, ResponseAmidAMessageIsTheSame) {
   EXPECT_EQ(outcome.events[0].payload, "halfrest");
 }
 
-TEST(PlainFrames, ResponseInAnyCodecIsTheSame) {
+TEST(FastPath, ResponseInAnyCodecIsTheSame) {
   for (const std::uint8_t codec : {1, 2, 3, 255}) {
     SCOPED_TRACE(int{codec});
     Setting setting = client();
