@@ -155,7 +155,10 @@ def to_rows(cells, results):
     for cell in cells:
         # The peer has no busy_poll, so that these rows repeat its figure of the plain row.
         plain = cell.name.removesuffix(" busy_poll")
-        found = {name: results.get((plain if name == "peer" else cell.name, name)) for name in ("limit", "ours", "peer", "before")}
+        found = {
+            name: results.get((plain if name == "peer" else cell.name, name))
+            for name in ("limit", "ours", "peer", "before")
+        }
         rate = {name: result and round(result["calls_per_second"]) for name, result in found.items()}
         limit, ours = rate["limit"], rate["ours"]
         rows.append({
@@ -182,9 +185,16 @@ def print_table(cells, rows, results, options):
     for cell, row in zip(cells, rows):
         ours = results.get((cell.name, "ours"), {})
         share = None if row["share_of_limit"] is None else row["share_of_limit"] * 100
-        line = f"{row['cell']:<24}{to_text(row['limit'], ',d'):>12}{to_text(row['ours'], ',d'):>12}{to_text(row[other], ',d'):>12}"
-        line += f"{to_text(share, '.0f') + ('%' if share else ''):>10}{to_text(row['times_' + other], '.2f' if options.before else '.1f'):>10}"
-        for key, form in (("p50_us", ".1f"), ("p99_us", ".1f"), ("cpu_us_per_call", ".3f"), ("server_cpu_us_per_call", ".3f")):
+        rates = (to_text(row[key], ",d") for key in ("limit", "ours", other))
+        line = f"{row['cell']:<24}" + "".join(f"{rate:>12}" for rate in rates)
+        line += f"{to_text(share, '.0f') + ('%' if share else ''):>10}"
+        line += f"{to_text(row['times_' + other], '.2f' if options.before else '.1f'):>10}"
+        for key, form in (
+            ("p50_us", ".1f"),
+            ("p99_us", ".1f"),
+            ("cpu_us_per_call", ".3f"),
+            ("server_cpu_us_per_call", ".3f"),
+        ):
             line += f"{to_text(ours.get(key), form):>{10 if 'cpu' not in key else 12}}"
         print(line)
 
@@ -196,10 +206,17 @@ def parse_arguments(arguments):
     parser.add_argument("--warmup", type=float, default=0.3, help="seconds before counting")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--transports", default="tcp", help="tcp, unix or both: 'tcp unix'")
-    parser.add_argument("--congestion", default="", help="TCP congestion control, e.g. cubic; gRPC takes the system's own")
+    parser.add_argument(
+        "--congestion", default="", help="TCP congestion control, e.g. cubic; gRPC takes the system's own"
+    )
     parser.add_argument("--no-busy-poll", action="store_true", help="omit the busy_poll rows")
     parser.add_argument("--no-peer", action="store_true", help="omit gRPC")
-    parser.add_argument("--before", default="", metavar="DIRECTORY", help="load programs of another build, in turn with these; without gRPC")
+    parser.add_argument(
+        "--before",
+        default="",
+        metavar="DIRECTORY",
+        help="load programs of another build, in turn with these; without gRPC",
+    )
     parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
     parser.add_argument("--quick", action="store_true", help="short: 3 rounds of 0.5 s, no peer, no busy_poll")
     parser.add_argument("--json", default="", help="also write the rows to this file")
@@ -223,7 +240,12 @@ def main(arguments):
         del contestants["peer"]
     try:
         spins = (False,) if options.no_busy_poll else (False, True)
-        cells = [Cell(text, spin, transport) for transport in options.transports.split() for text in options.cells.split() for spin in spins]
+        cells = [
+            Cell(text, spin, transport)
+            for transport in options.transports.split()
+            for text in options.cells.split()
+            for spin in spins
+        ]
         if not cells:
             raise LoadError("no cell to measure")
         missing = [program for contestant in contestants.values() for program in contestant.missing_programs()]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What crossing between Python and C++ costs: google-benchmark of calls by each way that Python has.
 
-Client and server are in this process over inproc://, so that a figure has both crossings and no socket; with ``client_only``
-the server is bytes_echo, a program in C++. Counters: calls per second, and how many calls the server ran for each time that
-it took the GIL. Options are google-benchmark's.
+Client and server are in this process over inproc://, so that a figure has both crossings and no socket; with
+``client_only`` the server is bytes_echo, a program in C++. Counters: calls per second, and how many calls the server
+ran for each time that it took the GIL. Options are google-benchmark's.
 
 Usage: scripts/bench --micro, or python bench/micro/python_boundary.py [--benchmark_filter=REGEX]
 """

@@ -3,8 +3,8 @@
 Builds the documentation as one site: the pages of the repository, and the reference of both languages.
 
 Usage: build.py [--check]    Writes build/docs/html; with --check it only looks for warnings, and renders nothing.
-It needs doxygen, and a Python in which the package trunkline and its extra `docs` are installed. Warnings are errors, and
-a broken link is a warning. Nothing is fetched.
+It needs doxygen, and a Python in which the package trunkline and its extra `docs` are installed. Warnings are errors,
+and a broken link is a warning. Nothing is fetched.
 """
 
 from __future__ import annotations
@@ -98,7 +98,10 @@ def write_python_pages(folder: Path) -> list[str]:
 
 
 def write_reference() -> None:
-    for language, title, write in (("cpp", "C++ headers", write_cpp_pages), ("python", "Python modules", write_python_pages)):
+    for language, title, write in (
+        ("cpp", "C++ headers", write_cpp_pages),
+        ("python", "Python modules", write_python_pages),
+    ):
         folder = STAGED / "reference" / language
         folder.mkdir(parents=True)
         names = write(folder)

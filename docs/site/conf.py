@@ -38,5 +38,8 @@ cpp_id_attributes = ["TRUNKLINE_API"]
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
 # Public classes share private base classes, whose members are theirs. Those of the standard library are left out.
-autodoc_default_options = {"members": True, "inherited-members": "RpcError,Future,BaseException,dict,tuple,int,Generic,ABC"}
+autodoc_default_options = {
+    "members": True,
+    "inherited-members": "RpcError,Future,BaseException,dict,tuple,int,Generic,ABC",
+}
 python_use_unqualified_type_names = True

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""TLS with client certificates: the server accepts only clients with one signed by its authority, and greets them by name.
+"""TLS with client certificates: the server accepts only clients with one signed by its authority, and greets them by
+name.
 
 Usage: python tls.py CERTIFICATE_FOLDER serve ENDPOINT | call ENDPOINT    (the folder made by make_certificates)
 """

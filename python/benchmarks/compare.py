@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Calls per second of trunkline in Python beside a limit and its peers, as ratios within one interleaved run.
 
-Every contestant is two processes over loopback, and every response is checked before it is counted. The limit is plain Python
-sockets that move the same messages without any protocol; for a MiB of bytes it is trunkline in C++, where it is built
-(--programs).
+Every contestant is two processes over loopback, and every response is checked before it is counted. The limit is plain
+Python sockets that move the same messages without any protocol; for a MiB of bytes it is trunkline in C++, where it is
+built (--programs).
 """
 
 from __future__ import annotations
@@ -83,8 +83,8 @@ class Contestant:
 
 @contextlib.contextmanager
 def contestants_of(cell: Cell, programs: Path | None, said: dict[str, str]) -> Iterator[dict[str, Contestant]]:
-    """Starts the contestants; they run in this order. The limit takes part only if its program exists. ``said``: what each
-    server printed at its end."""
+    """Starts the contestants; they run in this order. The limit takes part only if its program exists. ``said``: what
+    each server printed at its end."""
     running: dict[str, Contestant] = {}
     try:
         for name in (cell.limit, cell.ours, *cell.peers):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The contestants of compare.py: `serve NAME` until standard input ends, `call NAME TARGET SIZE OUTSTANDING SECONDS`."""
+"""The contestants of compare.py: `serve NAME` until standard input ends, `call NAME TARGET SIZE OUTSTANDING
+SECONDS`."""
 
 from __future__ import annotations
 

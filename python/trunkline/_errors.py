@@ -74,8 +74,8 @@ class Detail(NamedTuple):
 class RpcError(Exception):
     """A call has ended with a status other than ok.
 
-    Calls raise it. A handler raises it to end its call; the caller then gets the same error. ``RpcError(text, code=...)``
-    makes an instance of the subclass of that code.
+    Calls raise it. A handler raises it to end its call; the caller then gets the same error. ``RpcError(text,
+    code=...)`` makes an instance of the subclass of that code.
     """
 
     code: StatusCode = StatusCode.UNKNOWN
@@ -127,8 +127,8 @@ class RpcError(Exception):
     @overload
     def details(self, kind: type[Message]) -> Sequence[Message]: ...
     def details(self, kind: type[Any] | None = None) -> Sequence[Any]:
-        """All details, or the parsed messages of those that hold a protobuf message of class ``kind``. TypeError for another
-        class."""
+        """All details, or the parsed messages of those that hold a protobuf message of class ``kind``. TypeError for
+        another class."""
         if kind is None:
             return self._details
         if not hasattr(kind, "DESCRIPTOR"):
@@ -279,7 +279,8 @@ Described = tuple[int, str, Sequence[Detail], Sequence[tuple[str, bytes]]]
 
 
 def describe_error(error: BaseException, method: str) -> Described:
-    """The status for the exception that a handler has raised. Other exceptions than RpcError are logged with traceback."""
+    """The status for the exception that a handler has raised. Other exceptions than RpcError are logged with
+    traceback."""
     if isinstance(error, RpcError):
         try:
             return _described(error)

@@ -16,14 +16,14 @@ MetadataLike = Union[Mapping[str, Value], Iterable[tuple[str, Value]], None]
 class Metadata:
     """Named values in order; a name may occur more than once. Immutable.
 
-    Names are tokens of HTTP: 1 to 255 letters, digits and characters of ``!#$%&'*+-.^_`|~``. Upper and lower case are the
-    same; names are stored and sent in lower case.
+    Names are tokens of HTTP: 1 to 255 letters, digits and characters of ``!#$%&'*+-.^_`|~``. Upper and lower case are
+    the same; names are stored and sent in lower case.
 
     ``metadata[name]`` and ``get`` return the first value of a name, ``get_all`` returns all of them, and ``name in
     metadata`` tells whether there is one. Values are ``str``, or ``bytes`` if the name ends in ``-bin``.
 
-    Iterating yields every pair of a name and its value as ``bytes``, and ``len`` is the number of pairs. So metadata that
-    was received can be sent again as it is.
+    Iterating yields every pair of a name and its value as ``bytes``, and ``len`` is the number of pairs. So metadata
+    that was received can be sent again as it is.
     """
 
     __slots__ = ("_pairs",)
@@ -125,7 +125,9 @@ def _checked_name(name: Any) -> str:
     if not isinstance(name, str):
         raise TypeError(f"metadata: the name {name!r} is not a str")
     if _is_name(name) is None:
-        raise ValueError(f"metadata: the name {name!r} is not 1 to 255 letters, digits or characters of !#$%&'*+-.^_`|~")
+        raise ValueError(
+            f"metadata: the name {name!r} is not 1 to 255 letters, digits or characters of !#$%&'*+-.^_`|~"
+        )
     return name.lower()
 
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Draws runs saved by ``trunkline bench --save``: ``python -m trunkline.plot RUN.json... PICTURE``.
 
-The picture shows latency by percentile, and rate and latency over time. Needs matplotlib: ``pip install trunkline[plot]``.
+The picture shows latency by percentile, and rate and latency over time. Needs matplotlib: ``pip install
+trunkline[plot]``.
 """
 
 from __future__ import annotations
@@ -36,8 +37,8 @@ def read_runs(file: TextIO) -> list[Run]:
 def percentile_curve(buckets: Sequence[Sequence[int]]) -> tuple[list[float], list[float]]:
     """Returns the points of a curve: the rarity 1 / (1 - quantile) of each latency, and the latency in ns.
 
-    ``buckets``: pairs of an upper bound in ns and a count, by increasing bound. The last point is the maximum, whose rarity
-    is the number of calls.
+    ``buckets``: pairs of an upper bound in ns and a count, by increasing bound. The last point is the maximum, whose
+    rarity is the number of calls.
     """
     count = sum(number for _, number in buckets)
     rarities: list[float] = []
@@ -74,7 +75,8 @@ def describe(run: Run) -> str:
     pace = f"{count_text(settings['rate'])} calls/s (open loop)" if settings["rate"] else "closed loop"
     in_flight = ("at most " if settings["rate"] else "") + f"{settings['outstanding']} in flight"
     connections = f"{settings['connections']} connection" + ("s" if settings["connections"] != 1 else "")
-    return f"{settings['method']} · {settings['kind']}, {settings['request_bytes']} B · {connections}, {in_flight} · {pace}"
+    request = f"{settings['kind']}, {settings['request_bytes']} B"
+    return f"{settings['method']} · {request} · {connections}, {in_flight} · {pace}"
 
 
 def _draw_percentiles(axes: Any, runs: Sequence[Run], labels: Sequence[str]) -> None:
@@ -188,7 +190,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser("python -m trunkline.plot", description="Draws runs of `trunkline bench`.")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="saved runs; - for standard input")
     parser.add_argument("picture", metavar="PICTURE", help=".png, .svg or .pdf")
-    parser.add_argument("--label", action="append", default=[], help="label of a run; may be given once for each run, in their order")
+    parser.add_argument(
+        "--label", action="append", default=[], help="label of a run; may be given once for each run, in their order"
+    )
     given = parser.parse_args(arguments)
     runs: list[Run] = []
     for name in given.runs:

@@ -72,7 +72,11 @@ def formatted(section: Section) -> Iterator[str]:
     """Without its heading."""
     for name, description in section.entries:
         if name != "-h,--help":
-            yield from (".TP", f".B {escaped(name.replace(',--', ', --').removesuffix(' REQUIRED'))}", escaped(description))
+            yield from (
+                ".TP",
+                f".B {escaped(name.replace(',--', ', --').removesuffix(' REQUIRED'))}",
+                escaped(description),
+            )
     lines = "\n".join(section.lines).strip("\n")
     if not lines:
         return

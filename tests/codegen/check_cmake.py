@@ -49,7 +49,9 @@ class Project:
         path.write_text(content)
 
     def run(self, *command):
-        done = subprocess.run(["cmake", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        done = subprocess.run(
+            ["cmake", *map(str, command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
         return done.returncode, done.stdout
 
     def configure(self):

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks what the compiler says to services that do not do what their definition asks for, and to handlers of plain types."""
+"""Checks what the compiler says to services that do not do what their definition asks for, and to handlers of plain
+types."""
 
 import argparse
 import os
@@ -85,7 +86,9 @@ HANDLERS = {
     "[](const Sum& sum) -> Narrow { co_return sum.a; }": "returns asio::awaitable<T>, with the executor",
     "[](const Derived& derived) { return derived.own; }": "a struct with base classes needs TRUNKLINE_FIELDS",
     "[](const Sum& sum) { return std::vector<Further>(sum.a); }": "a struct with base classes needs TRUNKLINE_FIELDS",
-    "[](const Row& row) { return row.count; }": "a struct with a C array needs std::array in its place, or TRUNKLINE_FIELDS",
+    "[](const Row& row) { return row.count; }": (
+        "a struct with a C array needs std::array in its place, or TRUNKLINE_FIELDS"
+    ),
 }
 TAKEN = [
     "server.add_service(std::make_shared<Nothing>());",

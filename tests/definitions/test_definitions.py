@@ -12,7 +12,9 @@ import pytest
 
 WORK = Path(os.environ.get("TRUNKLINE_DEFINITIONS", ""))
 
-pytestmark = pytest.mark.skipif(not WORK.name, reason="is run by scripts/test-definitions, which fetches the definitions")
+pytestmark = pytest.mark.skipif(
+    not WORK.name, reason="is run by scripts/test-definitions, which fetches the definitions"
+)
 
 #: A process of its own: the messages' files are registered under the names that installed packages use as well.
 IMPORT_ALL = """

@@ -47,13 +47,17 @@ print(f"listening on {running.endpoint}", flush=True)
 running.run_until_signal(grace=5.0)
 """
 
-pytestmark = pytest.mark.skipif(not WORK.name, reason="is run by scripts/test-definitions, which fetches the definitions")
+pytestmark = pytest.mark.skipif(
+    not WORK.name, reason="is run by scripts/test-definitions, which fetches the definitions"
+)
 
 
 @contextmanager
 def collector(command: list[str]) -> Iterator[tuple[str, list[str]]]:
     """Its endpoint, and what it will have printed once it has stopped."""
-    serving = subprocess.Popen([*command, "serve", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    serving = subprocess.Popen(
+        [*command, "serve", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
+    )
     printed: list[str] = []
     try:
         assert serving.stdout is not None

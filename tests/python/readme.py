@@ -29,12 +29,16 @@ def serve_and_call(python: str, folder: Path) -> None:
     def command(name: str) -> list[str]:
         return [python, "-W", "error", str(folder / name)]
 
-    serving = subprocess.Popen(command("server.py"), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    serving = subprocess.Popen(
+        command("server.py"), cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     try:
         assert serving.stdout is not None
         assert serving.stdout.readline() == f"listening on tcp://127.0.0.1:{port}\n"
         blocking = subprocess.run(command("client.py"), cwd=folder, capture_output=True, text=True, timeout=60)
-        asynchronous = subprocess.run(command("async_client.py"), cwd=folder, capture_output=True, text=True, timeout=60)
+        asynchronous = subprocess.run(
+            command("async_client.py"), cwd=folder, capture_output=True, text=True, timeout=60
+        )
     finally:
         serving.send_signal(signal.SIGTERM)
         errors = serving.communicate(timeout=20)[1]

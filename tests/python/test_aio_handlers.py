@@ -67,7 +67,9 @@ def test_other_exceptions_are_internal_and_logged(
 
 
 @pytest.mark.parametrize("kind", [SystemExit, KeyboardInterrupt])
-def test_the_exit_of_a_plain_function_is_not_the_loops(caplog: pytest.LogCaptureFixture, kind: type[BaseException]) -> None:
+def test_the_exit_of_a_plain_function_is_not_the_loops(
+    caplog: pytest.LogCaptureFixture, kind: type[BaseException]
+) -> None:
     seen: list[BaseException] = []
 
     def interceptor(call: trunkline.IncomingCall) -> Iterator[None]:

@@ -259,7 +259,8 @@ def test_a_stream_handler_that_computes_after_a_long_wait(serve: Serve) -> None:
 
 @pytest.mark.parametrize("round_number", range(10))
 def test_a_call_behind_one_that_blocks_while_a_stream_waits(serve: Serve, round_number: int) -> None:
-    """If one worker takes both it is busy with the first, and the stream's may look after the loop: so several rounds."""
+    """If one worker takes both it is busy with the first, and the stream's may look after the loop: so several
+    rounds."""
     server = trunkline.Server(threads=4)
     released = threading.Event()
 

@@ -127,7 +127,9 @@ def test_a_call_that_cannot_begin_is_finished() -> None:
                 return asyncio.Task(coroutine, loop=loop, **options)
 
             loop.set_task_factory(factory)
-            responses = await asyncio.gather(*(channel.call("echo", i, timeout=20.0) for i in range(5)), return_exceptions=True)
+            responses = await asyncio.gather(
+                *(channel.call("echo", i, timeout=20.0) for i in range(5)), return_exceptions=True
+            )
             assert sorted(type(response).__name__ for response in responses) == ["Internal", "int", "int", "int", "int"]
             assert [type(error) for error in reported] == [MemoryError]
 

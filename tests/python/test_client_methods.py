@@ -240,7 +240,9 @@ def test_what_a_method_is_made_of() -> None:
             trunkline.BidirectionalMethod(channel, methods["greet"])
         with pytest.raises(TypeError, match="its definition is a str, not a MethodDefinition"):
             trunkline.UnaryMethod(channel, "test.Speller/Greet")  # type: ignore[arg-type]
-        with pytest.raises(TypeError, match="Greet is for a trunkline.aio.Channel, not a trunkline._sync.channel.Channel$"):
+        with pytest.raises(
+            TypeError, match="Greet is for a trunkline.aio.Channel, not a trunkline._sync.channel.Channel$"
+        ):
             aio.UnaryMethod(any_channel, methods["greet"])
         with pytest.raises(TypeError, match="Greet is for a trunkline.Channel, not a trunkline._sync.server.Server$"):
             trunkline.UnaryMethod(trunkline.Server(), methods["greet"])  # type: ignore[arg-type]

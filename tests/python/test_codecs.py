@@ -58,13 +58,17 @@ def mirrors() -> trunkline.Server:
 
 
 def test_types_of_the_codec_travel_in_it() -> None:
-    with mirrors().serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint, codecs=[Lines()]) as channel:
+    with (
+        mirrors().serve("tcp://127.0.0.1:0") as running,
+        trunkline.Channel(running.endpoint, codecs=[Lines()]) as channel,
+    ):
         response_info = trunkline.ResponseInfo()
         assert channel.call("mirror", Point(3, -4), Point, response_info=response_info) == Point(-3, 4)
         assert response_info.trailing_metadata["codec"] == "lines"
         assert channel.call("mirror", Point(3, -4), Point, codec="json", response_info=response_info) == Point(-3, 4)
         assert response_info.trailing_metadata["codec"] == "json"
-        assert list(channel.map("mirror", [Point(i, 1) for i in range(100)], Point)) == [Point(-i, -1) for i in range(100)]
+        mirrored = channel.map("mirror", [Point(i, 1) for i in range(100)], Point)
+        assert list(mirrored) == [Point(-i, -1) for i in range(100)]
         assert channel.submit("mirror", Point(1, 1), Point, codec="lines").result(20) == Point(-1, -1)
         with channel.stream("walk", Point, Point) as stream:
             assert list(stream.exchange([Point(1, 2), Point(3, 4)])) == [Point(2, 1), Point(4, 3)]

@@ -117,8 +117,14 @@ def test_a_server_without_reflection() -> None:
         (["call", "localhost:1", "a", "-m", "x"], "metadata: expected NAME:VALUE, but there is no colon"),
         (["call", "localhost:1", "a", "--timeout", "5 parsecs"], None),
         (["call", "localhost:1", "a", "--file", "/nowhere"], None),
-        (["call", "localhost:1", "a", "{}"], "unexpected argument '{}'; requests are given with --json, --file, --data-binary or -"),
-        (["call", "localhost:1", "a", "-", "--json", "{}"], "- cannot be combined with --json, --file or --data-binary"),
+        (
+            ["call", "localhost:1", "a", "{}"],
+            "unexpected argument '{}'; requests are given with --json, --file, --data-binary or -",
+        ),
+        (
+            ["call", "localhost:1", "a", "-", "--json", "{}"],
+            "- cannot be combined with --json, --file or --data-binary",
+        ),
         (["call", "localhost:1", "a", "--jsn", "{}"], None),
         (["stats", "localhost:1", "--watch", "--interval", "1ms"], "--interval: '1ms' is less than 10ms"),
         (["completion", "powershell"], None),

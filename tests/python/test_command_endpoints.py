@@ -57,12 +57,16 @@ def test_an_own_certificate(files: dict[str, str]) -> None:
 
 
 def test_tls_is_asked_for_by_the_endpoint(files: dict[str, str]) -> None:
-    with who(certificate_file=files["server.pem"], private_key_file=files["server.key"]).serve("tls://127.0.0.1:0") as running:
+    server = who(certificate_file=files["server.pem"], private_key_file=files["server.key"])
+    with server.serve("tls://127.0.0.1:0") as running:
         called = run("call", running.endpoint.replace("tls:", "tcp:"), "who", "--codec", "json")
 
     assert called.status == 64 + 14
     # The server's kernel resets when a part of the hello comes after the server has closed.
-    assert "connection closed by the peer before its hello" in called.messages or "no hello from the peer" in called.messages
+    assert (
+        "connection closed by the peer before its hello" in called.messages
+        or "no hello from the peer" in called.messages
+    )
 
 
 def test_a_unix_socket(tmp_path: Path) -> None:

@@ -67,7 +67,10 @@ def test_comments_of_built_in_services(endpoint: str) -> None:
     statistics = run("list", endpoint, "trunkline.v1.Statistics").output
 
     assert health[1] == "  // Returns the current status. Fails with NOT_FOUND for a service that has none."
-    assert "  // Sends the statistics now and each time the interval has passed, until the caller ends the call.\n" in statistics
+    assert (
+        "  // Sends the statistics now and each time the interval has passed, until the caller ends the call.\n"
+        in statistics
+    )
 
 
 def test_unary(endpoint: str) -> None:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Several event loops of either kind, which start, end, and are closed during calls. Each scenario runs in its own process."""
+"""Several event loops of either kind, which start, end, and are closed during calls. Each scenario runs in its own
+process."""
 
 from __future__ import annotations
 
@@ -166,7 +167,8 @@ try:
 except trunkline.RpcError as error:
     errors.append(error)
 for error in errors:
-    assert type(error) is trunkline.Unavailable and "event loop that served the call has been closed" in str(error), error
+    assert type(error) is trunkline.Unavailable, error
+    assert "event loop that served the call has been closed" in str(error), error
 assert len(errors) == 3 and time.monotonic() - closed < 10.0
 try:
     channel.call("forever", timeout=20.0)

@@ -54,7 +54,10 @@ def test_children_forked_while_other_threads_drop_references() -> None:
         with trunkline.Server(threads=1).serve("inproc://a-child"):
             pass
 
-    with server.serve(f"unix:@trunkline-forks-{os.getpid()}") as running, trunkline.Channel(running.endpoint) as channel:
+    with (
+        server.serve(f"unix:@trunkline-forks-{os.getpid()}") as running,
+        trunkline.Channel(running.endpoint) as channel,
+    ):
         ended = threading.Event()
 
         def traffic() -> None:
@@ -117,7 +120,9 @@ ENDPOINTS = ["tcp://127.0.0.1:0", "unix:@trunkline-forks-again-{pid}", "unix://{
 
 
 @pytest.mark.parametrize("endpoint", ENDPOINTS, ids=["tcp", "abstract", "path"])
-def test_a_name_and_its_connections_end_with_the_parents_server_although_a_child_lives(tmp_path: Path, endpoint: str) -> None:
+def test_a_name_and_its_connections_end_with_the_parents_server_although_a_child_lives(
+    tmp_path: Path, endpoint: str
+) -> None:
     play(
         f"""
         endpoint = "{endpoint}".format(pid=os.getpid(), folder="{tmp_path}")

@@ -94,7 +94,9 @@ def test_a_handler_that_forks() -> None:
         """
         import logging
         logging.disable()
-        threading.excepthook = lambda reported: os._exit(7 if isinstance(reported.exc_value, trunkline.FailedPrecondition) else 3)
+        def report(raised):
+            os._exit(7 if isinstance(raised.exc_value, trunkline.FailedPrecondition) else 3)
+        threading.excepthook = report
 
         @server.method
         def spawn() -> int:

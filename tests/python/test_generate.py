@@ -270,7 +270,9 @@ def test_a_plugin_that_is_not_installed(tmp_path: Path, monkeypatch: pytest.Monk
 
 def test_plugins_of_another_kind(tmp_path: Path) -> None:
     protos = write_files(tmp_path / "protos", ONE)
-    other = f"its version is 9.1.2, but that of this package is {trunkline.__version__}; install the same version of both"
+    other = (
+        f"its version is 9.1.2, but that of this package is {trunkline.__version__}; install the same version of both"
+    )
     for plugin, expected in (
         (write_plugin(tmp_path, "9.1.2"), other),
         ("/bin/false", "it prints no version, so it is not protoc-gen-trunkline"),

@@ -119,5 +119,7 @@ def test_killed_server(server: str, client: str) -> None:
 
 @pytest.mark.skipif(not BUILT, reason="needs the C++ programs")
 def test_both_languages_have_the_same_cases() -> None:
-    listed = subprocess.run([*program("cpp", "client"), "--list"], capture_output=True, text=True, check=True, timeout=20)
+    listed = subprocess.run(
+        [*program("cpp", "client"), "--list"], capture_output=True, text=True, check=True, timeout=20
+    )
     assert sorted(listed.stdout.split()) == sorted(CASES)

@@ -53,7 +53,10 @@ def test_ctrl_c_in_a_compressor_is_raised() -> None:
         def size(request: bytes) -> int:
             return len(request)
 
-        with theirs.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint, compressors=[Mine()]) as channel:
+        with (
+            theirs.serve("tcp://127.0.0.1:0") as running,
+            trunkline.Channel(running.endpoint, compressors=[Mine()]) as channel,
+        ):
             assert channel.call("size", bytes(5000), int, compressor="mine") == 5000
             interrupts.append(1)
             try:
@@ -66,7 +69,9 @@ def test_ctrl_c_in_a_compressor_is_raised() -> None:
     )
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="from 3.12 on nothing is collected amid an extension's function")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12), reason="from 3.12 on nothing is collected amid an extension's function"
+)
 def test_a_collection_amid_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
     """It lets the handler's thread end the call whose metadata another thread is reading."""
     monkeypatch.setenv("PYTHONMALLOC", "malloc")

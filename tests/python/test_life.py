@@ -170,7 +170,8 @@ def test_multiprocessing(tmp_path: Path, method: str) -> None:
                 with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
                     assert channel.call("double", 1) == 2
                     with multiprocessing.get_context({method!r}).Pool(2) as pool:
-                        assert pool.starmap(work, [(running.endpoint, i) for i in range(8)]) == [2 * i for i in range(8)]
+                        doubled = pool.starmap(work, [(running.endpoint, i) for i in range(8)])
+                        assert doubled == [2 * i for i in range(8)]
                     assert channel.call("double", 2) == 4
             """
         )

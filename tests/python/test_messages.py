@@ -128,7 +128,12 @@ def test_protobuf_response_needs_its_class(channel: trunkline.Channel) -> None:
 
 
 def test_numbers_of_numpy_are_numbers(channel: trunkline.Channel) -> None:
-    sent = {"mean": numpy.float64(1.5), "count": numpy.int64(3), "is_good": numpy.bool_(True), "small": numpy.float32(0.5)}
+    sent = {
+        "mean": numpy.float64(1.5),
+        "count": numpy.int64(3),
+        "is_good": numpy.bool_(True),
+        "small": numpy.float32(0.5),
+    }
 
     assert channel.call("anything", sent) == {"mean": 1.5, "count": 3, "is_good": True, "small": 0.5}
     assert channel.call("anything", numpy.float32(2.0), float) == 2.0
@@ -137,7 +142,9 @@ def test_numbers_of_numpy_are_numbers(channel: trunkline.Channel) -> None:
 def test_protobuf_within_other_messages(channel: trunkline.Channel) -> None:
     for codec in ("msgpack", "json"):
         assert channel.call("anything", [wrappers_pb2.Int32Value(value=7)], codec=codec) == [7]
-        response = channel.call("anything", [wrappers_pb2.Int32Value(value=7)], list[wrappers_pb2.Int32Value], codec=codec)
+        response = channel.call(
+            "anything", [wrappers_pb2.Int32Value(value=7)], list[wrappers_pb2.Int32Value], codec=codec
+        )
         assert response == [wrappers_pb2.Int32Value(value=7)]
 
 
@@ -154,7 +161,9 @@ class Account(pydantic.BaseModel):
 @pytest.mark.parametrize("codec", ["msgpack", "json"])
 def test_pydantic_there_and_back(channel: trunkline.Channel, codec: str) -> None:
     account = Account(
-        accountName="ann", home=pydantic.AnyUrl("https://example.org/"), since=datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc)
+        accountName="ann",
+        home=pydantic.AnyUrl("https://example.org/"),
+        since=datetime.datetime(2026, 1, 2, tzinfo=datetime.timezone.utc),
     )
 
     assert channel.call("anything", account, Account, codec=codec) == account

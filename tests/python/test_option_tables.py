@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""docs/guide/options.md lists every option of the headers and of the package, with their real units, ranges and defaults."""
+"""docs/guide/options.md lists every option of the headers and of the package, with their real units, ranges and
+defaults."""
 
 from __future__ import annotations
 

@@ -47,10 +47,16 @@ def test_another_type(options: dict[str, Any], text: str) -> None:
     ("options", "text"),
     [
         ({"max_connections": -1}, "option 'max_connections' is -1, not 0 to 18446744073709551615"),
-        ({"max_connections": 1 << 64}, "option 'max_connections' is 18446744073709551616, not 0 to 18446744073709551615"),
+        (
+            {"max_connections": 1 << 64},
+            "option 'max_connections' is 18446744073709551616, not 0 to 18446744073709551615",
+        ),
         ({"max_retries": 1 << 40}, "option 'max_retries' is 1099511627776, not "),
         ({"connect_timeout": -1}, "option 'connect_timeout' is -1, not a finite number of seconds, 0 or more"),
-        ({"connect_timeout": float("nan")}, "option 'connect_timeout' is nan, not a finite number of seconds, 0 or more"),
+        (
+            {"connect_timeout": float("nan")},
+            "option 'connect_timeout' is nan, not a finite number of seconds, 0 or more",
+        ),
         ({"connect_timeout": 10**400}, "option 'connect_timeout' is 1000"),
         ({"ca_file": "a\0b"}, "option 'ca_file' is 'a\\x00b', not a path that the system accepts"),
     ],

@@ -92,7 +92,10 @@ def test_instances_of_the_extension_are_counted() -> None:
 def test_calls_leave_no_objects(options: Any) -> None:
     payload = b"x" * 100_000
 
-    with server(**options).serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint, **options) as channel:
+    with (
+        server(**options).serve("tcp://127.0.0.1:0") as running,
+        trunkline.Channel(running.endpoint, **options) as channel,
+    ):
 
         def use() -> None:
             channel.call("echo", [1, 2, 3])

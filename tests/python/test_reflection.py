@@ -264,7 +264,10 @@ def test_built_in_services_have_the_names_of_grpc(make: Make, service: str, file
     for method in pool.FindServiceByName(service).methods:
         assert method.input_type.full_name.startswith(f"{package}.")
     if "Health" in service:
-        assert reflecting.comments(found)[6, 0, 2, 0] == " Returns the current status. Fails with NOT_FOUND for a service that has none.\n"
+        assert (
+            reflecting.comments(found)[6, 0, 2, 0]
+            == " Returns the current status. Fails with NOT_FOUND for a service that has none.\n"
+        )
 
 
 def test_a_definition_that_is_served_otherwise_is_not_described_as_its_service(make: Make) -> None:

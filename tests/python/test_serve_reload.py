@@ -257,7 +257,10 @@ def test_modules_that_workers_import_count_as_well(folder: Path) -> None:
 
 
 def test_generations_that_do_not_end_are_killed(folder: Path) -> None:
-    stubborn = "\nimport signal, threading, time\n\ndef stay() -> None:\n    time.sleep(600)\n\nthreading.Thread(target=stay).start()\n"
+    stubborn = (
+        "\nimport signal, threading, time\n\ndef stay() -> None:\n    time.sleep(600)\n\n"
+        "threading.Thread(target=stay).start()\n"
+    )
     (folder / "app.py").write_text(APP + stubborn)
     with serving(folder, "app:Service", "--reload", "--grace", "0.1") as started:
         endpoint = started.endpoint()

@@ -161,7 +161,8 @@ def test_bound_functions_take_what_those_of_the_class_take() -> None:
             client.none(5)
         with pytest.raises(TypeError, match="takes one request"):
             client.add(1, 2)
-        assert (client.none(), client.usual(), client.usual(5), client.nothing(), client.add(number=2)) == (1, 4, 5, 2, 3)
+        assert (client.none(), client.usual(), client.usual(5)) == (1, 4, 5)
+        assert (client.nothing(), client.add(number=2)) == (2, 3)
 
 
 def test_classes_bound_to_the_other_kind_of_channel() -> None:
@@ -172,7 +173,10 @@ def test_classes_bound_to_the_other_kind_of_channel() -> None:
             assert [number async for number in client.count(3)] == [0, 1, 2]
 
     asyncio.run(main())
-    with testing.serve(Calculator) as channel, pytest.raises(TypeError, match="bind AsyncCalculator: add is a coroutine function"):
+    with (
+        testing.serve(Calculator) as channel,
+        pytest.raises(TypeError, match="bind AsyncCalculator: add is a coroutine function"),
+    ):
         channel.bind(AsyncCalculator)
 
 

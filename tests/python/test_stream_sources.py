@@ -179,7 +179,8 @@ def test_many_requests_of_an_async_source(window: int) -> None:
             yield begun
 
     async def scenario(channel: aio.Channel) -> None:
-        assert [response async for response in channel.map("double", source(), window=window)] == [2 * i for i in range(300)]
+        responses = channel.map("double", source(), window=window)
+        assert [response async for response in responses] == [2 * i for i in range(300)]
         ended = [response async for response in channel.as_completed("double", source(), window=window)]
         assert sorted(ended) == [(i, 2 * i) for i in range(300)]
         responses = channel.map("double", source(), window=window)

@@ -140,15 +140,35 @@ def test_the_stub_is_what_the_module_has() -> None:
 @pytest.mark.parametrize(
     ("old", "new", "reported"),
     [
-        ("def close(self, timeout: float)", "def close(self, timeout: int)", "Channel.close: stub (self, timeout: int)"),
-        ("wait_and_take(self, timeout: float)", "wait_and_take(self, timeout: float = 0.0)", "Inbox.wait_and_take: stub"),
+        (
+            "def close(self, timeout: float)",
+            "def close(self, timeout: int)",
+            "Channel.close: stub (self, timeout: int)",
+        ),
+        (
+            "wait_and_take(self, timeout: float)",
+            "wait_and_take(self, timeout: float = 0.0)",
+            "Inbox.wait_and_take: stub",
+        ),
         ("def state(self) -> str", "def state(self) -> bytes", "Channel.state: stub (self) -> bytes"),
         ("timeout: float | None,", "timeout: float,", "CallSettings.__init__: stub (self, timeout: float, "),
-        ("inbox: Inbox | None, tag: Any) -> StreamOperation", "inbox: Inbox, tag: Any) -> StreamOperation", ".begin_read"),
+        (
+            "inbox: Inbox | None, tag: Any) -> StreamOperation",
+            "inbox: Inbox, tag: Any) -> StreamOperation",
+            ".begin_read",
+        ),
         ("def cancel(self)", "def cancel_all(self)", "Completion.cancel_all: stub (self) -> None; module has none"),
         ("    def is_done(self) -> bool: ...\n", "", "Completion.is_done: stub has none; module (self) -> bool"),
-        ("class CallWindow:", "class CallWindow:\n    def wait(self) -> None: ...", "CallWindow.wait: stub (self) -> None;"),
-        ("    @property\n    def batches", "    def batches", "Inbox.batches: stub (self) -> int; module property -> int"),
+        (
+            "class CallWindow:",
+            "class CallWindow:\n    def wait(self) -> None: ...",
+            "CallWindow.wait: stub (self) -> None;",
+        ),
+        (
+            "    @property\n    def batches",
+            "    def batches",
+            "Inbox.batches: stub (self) -> int; module property -> int",
+        ),
         ("class ClientCall(Completion)", "class ClientCall", "ClientCall: stub class(); module class(Completion)"),
         ("    unary: MethodKind\n", "", "MethodKind.unary: stub has none; module MethodKind"),
         ("method: str, codec: str, settings", "codec: str, method: str, settings", "Channel.open_stream: stub"),

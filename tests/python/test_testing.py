@@ -74,7 +74,9 @@ def test_a_status_has_its_details_and_metadata() -> None:
 
 
 def test_a_response_has_metadata() -> None:
-    fake = Fake().on("get", FakeResponse("x", leading_metadata=[("a", "1"), ("a", "2")], trailing_metadata={"b-bin": b"\0"}))
+    fake = Fake().on(
+        "get", FakeResponse("x", leading_metadata=[("a", "1"), ("a", "2")], trailing_metadata={"b-bin": b"\0"})
+    )
     response_info = trunkline.ResponseInfo()
 
     with fake.serve() as channel:
@@ -102,7 +104,11 @@ def test_calls_are_remembered_with_what_came_with_them() -> None:
 
 
 def test_a_pause_comes_before_what_follows() -> None:
-    fake = Fake().on("get", FakeResponse(Pause(0.2), "late")).on("list", FakeResponse(1, Pause(0.2), 2), kind="server_stream")
+    fake = (
+        Fake()
+        .on("get", FakeResponse(Pause(0.2), "late"))
+        .on("list", FakeResponse(1, Pause(0.2), 2), kind="server_stream")
+    )
 
     with fake.serve() as channel:
         begin = time.monotonic()
@@ -115,7 +121,9 @@ def test_a_pause_comes_before_what_follows() -> None:
 
 def test_streams_of_each_kind() -> None:
     fake = Fake(Users)
-    fake.on("Users/list", FakeResponse(User("ann"), User("bob"))).on("Users/add", 2).on("Users/talk", FakeResponse("a", "b", "c"))
+    fake.on("Users/list", FakeResponse(User("ann"), User("bob"))).on("Users/add", 2).on(
+        "Users/talk", FakeResponse("a", "b", "c")
+    )
 
     with fake.serve() as channel:
         users = channel.bind(Users)
@@ -233,7 +241,10 @@ def test_a_method_that_is_not_scripted(use: str) -> None:
 def test_a_method_of_the_service_without_a_response() -> None:
     fake = Fake(Users, strict=False)
 
-    with fake.serve() as channel, pytest.raises(trunkline.Internal, match="Users/get: it was called, but has no response"):
+    with (
+        fake.serve() as channel,
+        pytest.raises(trunkline.Internal, match="Users/get: it was called, but has no response"),
+    ):
         channel.bind(Users).get(1)
 
     with pytest.raises(AssertionError, match="Users/get: it was called"):
@@ -290,7 +301,8 @@ def test_a_fake_for_asyncio() -> None:
         fake = Fake(Users).on("next", respond).on("Users/list", FakeResponse(User("a"), User("b")))
         async with fake.aserve() as channel:
             assert await channel.call("next", 1) == 2
-            assert [user async for user in channel.bind(Users).list("x")] == [User("a"), User("b")]  # type: ignore[attr-defined]
+            listed = channel.bind(Users).list("x")
+            assert [user async for user in listed] == [User("a"), User("b")]  # type: ignore[attr-defined]
         with pytest.raises(AssertionError, match="other is not scripted, but Users"):
             async with testing.aserve(fake) as channel:
                 with pytest.raises(trunkline.Unimplemented):
@@ -353,4 +365,6 @@ def test_the_fixtures_fail_tests(pytester: pytest.Pytester) -> None:
     result = pytester.runpytest_subprocess("-p", "no:cacheprovider")
 
     result.assert_outcomes(passed=3, errors=2)
-    result.stdout.fnmatch_lines(["*get: 1 responses were not used: ?FakeResponse('x')?", "*get: 1 responses were not used: ?FakeResponse('y')?"])
+    result.stdout.fnmatch_lines(
+        ["*get: 1 responses were not used: ?FakeResponse('x')?", "*get: 1 responses were not used: ?FakeResponse('y')?"]
+    )

@@ -57,7 +57,9 @@ def test_a_disconnect_ends_other_calls_of_the_connection() -> None:
 
 
 def test_a_disconnect_for_asyncio() -> None:
-    fake = Fake().on("get", Fault.DISCONNECT, "x").on("list", FakeResponse(1, 2, Fault.DISCONNECT), kind="server_stream")
+    fake = (
+        Fake().on("get", Fault.DISCONNECT, "x").on("list", FakeResponse(1, 2, Fault.DISCONNECT), kind="server_stream")
+    )
 
     async def main() -> None:
         async with fake.aserve() as channel:

@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-PROGRAM: str = '''\
+PROGRAM: str = """\
 # pyright: strict
 import dataclasses
 from collections.abc import AsyncIterator, Iterator
@@ -155,12 +155,14 @@ async def asynchronous(channel: aio.Channel) -> None:
     await channel.stream("Walk", Point, str).read(timeout=total)  # call-arg; reportCallIssue
 
 
-def named(stream: trunkline.ClientStream[Point, str], later: "aio.ClientStream[Any, bytes]") -> "trunkline.ClientStream[Point, object]":
+def named(
+    stream: trunkline.ClientStream[Point, str], later: "aio.ClientStream[Any, bytes]"
+) -> "trunkline.ClientStream[Point, object]":
     reveal_type(later.exchange([1]))  # AsyncIterator[bytes]
     wrong: trunkline.ClientStream[str, str] = stream  # assignment; reportAssignmentType
     print(wrong)
     return stream
-'''
+"""
 
 
 Errors = dict[int, set[str]]
@@ -196,7 +198,16 @@ def program(tmp_path: Path) -> Path:
 @pytest.mark.timeout(180)
 def test_mypy(program: Path) -> None:
     types, errors, _ = expected()
-    command = [sys.executable, "-m", "mypy", "--strict", "--python-version", "3.10", "--no-error-summary", "--show-error-codes"]
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--python-version",
+        "3.10",
+        "--no-error-summary",
+        "--show-error-codes",
+    ]
     cache = f"--cache-dir={ROOT / '.mypy_cache' / 'program'}"
 
     done = subprocess.run([*command, cache, program.name], cwd=program.parent, capture_output=True, text=True)
@@ -218,7 +229,16 @@ def test_mypy(program: Path) -> None:
 @pytest.mark.timeout(180)
 def test_pyright(program: Path) -> None:
     types, _, errors = expected()
-    command = [sys.executable, "-m", "pyright", "--outputjson", "--pythonpath", sys.executable, "--pythonversion", "3.10"]
+    command = [
+        sys.executable,
+        "-m",
+        "pyright",
+        "--outputjson",
+        "--pythonpath",
+        sys.executable,
+        "--pythonversion",
+        "3.10",
+    ]
 
     done = subprocess.run([*command, program.name], cwd=program.parent, capture_output=True, text=True)
 

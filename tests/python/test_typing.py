@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Types of correct programs. mypy and pyright check this file, and it runs too. Wrong uses are in test_typed_program."""
+"""Types of correct programs. mypy and pyright check this file, and it runs too. Wrong uses are in
+test_typed_program."""
 
 from __future__ import annotations
 

@@ -94,8 +94,8 @@ def machine_section(results: Results, folder: str, has_occasions: bool) -> Itera
     yield ""
     text = (
         f"The machine: {machine_of(results)}. Trunkline ran in {len(titles)} forms ({'; '.join(titles)}) "
-        f"beside {present} other systems: [versions and settings]({folder}/contestants.md). [bench/contest](../bench/contest/README.md) explains what "
-        "a cell asks of a contestant."
+        f"beside {present} other systems: [versions and settings]({folder}/contestants.md). "
+        "[bench/contest](../bench/contest/README.md) explains what a cell asks of a contestant."
     )
     if has_occasions:
         text += f" Some tables were measured [more than once]({folder}/occasions.md)."

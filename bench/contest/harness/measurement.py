@@ -19,7 +19,8 @@ from harness.results import few_windows
 
 #: Seconds for a server to listen.
 START_SECONDS = 30.0
-#: Seconds for a client to connect, and for what it has under way to be answered, beyond the time that it is told to call.
+#: Seconds for a client to connect, and for what it has under way to be answered, beyond the time that it is told to
+#: call.
 END_SECONDS = 15.0
 #: Of the stream that a slow reader reads.
 SLOW_BYTES = 65536

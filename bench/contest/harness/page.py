@@ -109,9 +109,9 @@ def occasions_page(found: list[dict[str, Any]]) -> Iterator[str]:
     yield ""
     tables = ", ".join(first["tables"])
     yield from wrapped(
-        f"These tables of [the benchmarks](../benchmarks.md) were measured on more than one occasion: {tables}. The first "
-        f"measurement began at {min(first['started'])} UTC and the last one at {max(last['started'])} UTC. The ratios "
-        "include what became faster between the two."
+        f"These tables of [the benchmarks](../benchmarks.md) were measured on more than one occasion: {tables}. The "
+        f"first measurement began at {min(first['started'])} UTC and the last one at {max(last['started'])} UTC. The "
+        "ratios include what became faster between the two."
     )
     yield ""
     head, *rest = comparison.lines(first, last)
@@ -123,7 +123,11 @@ def occasions_page(found: list[dict[str, Any]]) -> Iterator[str]:
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="bench/contest/page", description=__doc__)
     parser.add_argument(
-        "results", nargs="+", type=Path, metavar="RESULTS.json", help="of two files with a table, the one that was started later wins"
+        "results",
+        nargs="+",
+        type=Path,
+        metavar="RESULTS.json",
+        help="of two files with a table, the one that was started later wins",
     )
     parser.add_argument(
         "--compare", action="store_true", help="print how far the ratios of two results differ, write nothing"

@@ -78,11 +78,10 @@ def caption_of(name: str, cells: list[Cell]) -> str:
     if _axis_of(name) != "outstanding":
         return ""
     left = sorted({cell["load"]["connections"] for cell in cells} - {1})
-    return (
-        f"The picture shows the calls over one connection; those over {' and '.join(map(str, left))} are in the tables only."
-        if left
-        else ""
-    )
+    if not left:
+        return ""
+    others = " and ".join(map(str, left))
+    return f"The picture shows the calls over one connection; those over {others} are in the tables only."
 
 
 def _axis_of(name: str) -> str:

@@ -112,7 +112,8 @@ class Program:
         return next((line.strip()[:300] for line in reversed(lines) if re.search("[A-Za-z]{2}", line)), "")
 
     def line(self, seconds: float) -> str:
-        """The next line of its output. Raises :class:`RunTooSlow` if none comes in time, :class:`RunFailed` if it ends."""
+        """The next line of its output. Raises :class:`RunTooSlow` if none comes in time, :class:`RunFailed` if it
+        ends."""
         assert self._process.stdout is not None
         pipe = self._process.stdout.fileno()
         end = time.monotonic() + seconds

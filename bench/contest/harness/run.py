@@ -41,7 +41,10 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     )
     parser.add_argument("--json", type=Path, help="default build/contest/results-DATE.json")
     parser.add_argument(
-        "--resume", type=Path, metavar="JSON", help="go on with the run that was interrupted, by its results; goes alone"
+        "--resume",
+        type=Path,
+        metavar="JSON",
+        help="go on with the run that was interrupted, by its results; goes alone",
     )
     parser.add_argument("--no-pin", dest="pin", action="store_false", help="let the scheduler place the processes")
     parser.add_argument("--list", action="store_true", help="say which contestants there are and what is missing")
@@ -146,7 +149,9 @@ def without_done(tables: list[Table], done: dict[str, Any]) -> list[Table]:
     """The tables with the cells that are still to be measured."""
     names = {name: {cell["name"] for cell in table["cells"]} for name, table in done.items()}
     return [
-        Table(**{**table.__dict__, "cells": tuple(c for c in table.cells if c.name not in names.get(table.name, set()))})
+        Table(
+            **{**table.__dict__, "cells": tuple(c for c in table.cells if c.name not in names.get(table.name, set()))}
+        )
         for table in tables
     ]
 

@@ -176,7 +176,9 @@ def table_page(results: Results, name: str, picture: str) -> Iterator[str]:
             yield from (f"## {heading}", "")
         yield from _group(results, table, group)
     if table.published:
-        yield from wrapped(f"Published figures come from other hardware ({table.hardware}). Do not compare them with ours.")
+        yield from wrapped(
+            f"Published figures come from other hardware ({table.hardware}). Do not compare them with ours."
+        )
         yield ""
     if lines := failures(results, cells):
         yield from folded("contestants without a figure, and why", lines)

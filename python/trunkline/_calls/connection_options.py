@@ -16,32 +16,41 @@ class ConnectionOptions(TypedDict, total=False):
     Options of each connection:
 
     ``max_frame_bytes``: the longest frame accepted. 64 KiB to 256 MiB; 1 MiB by default.
-    ``max_message_bytes``: the longest message accepted, before and after decompression. 1 to 2^31 - 1; 64 MiB by default.
+    ``max_message_bytes``: the longest message accepted, before and after decompression. 1 to 2^31 - 1; 64 MiB by
+    default.
     ``max_header_bytes``: the longest metadata accepted. 8 KiB to 1 MiB; 16 KiB by default.
     ``max_methods``: the number of method names remembered. 256 to 65536; 1024 by default.
-    ``connection_credit_bytes``: bytes that the peer may send before they are read. 1 MiB to 2^31 - 1; 16 MiB by default.
+    ``connection_credit_bytes``: bytes that the peer may send before they are read. 1 MiB to 2^31 - 1; 16 MiB by
+    default.
     ``call_credit_bytes``: the same for each call. 64 KiB to 2^31 - 1; 1 MiB by default.
     ``max_unread_bytes``: bytes held for incoming messages that have not been read and metadata of open calls. At least
     ``max_message_bytes``; 128 MiB by default.
-    ``max_unsent_bytes``: encoded bytes waiting for the socket above which no further calls are taken from the connection.
-    1 or more; 1 MiB by default.
+    ``max_unsent_bytes``: encoded bytes waiting for the socket above which no further calls are taken from the
+    connection. 1 or more; 1 MiB by default.
     ``chunk_bytes``: longer messages are sent in pieces of this size. 1 KiB to 16 MiB; 128 KiB by default.
-    ``read_buffer_bytes``: the size of one read from the socket. 0 (what the next frame needs) to 256 MiB; 256 KiB by default.
-    ``write_buffer_bytes``: a batch is written in parts once this many bytes are encoded. 0 to 256 MiB; 256 KiB by default.
+    ``read_buffer_bytes``: the size of one read from the socket. 0 (what the next frame needs) to 256 MiB; 256 KiB by
+    default.
+    ``write_buffer_bytes``: a batch is written in parts once this many bytes are encoded. 0 to 256 MiB; 256 KiB by
+    default.
     ``handshake_timeout``: seconds to wait for the peer's hello. 0.001 to a year; 10 by default.
     ``keepalive_interval``: seconds of silence after which the peer is pinged. Up to a year; 0 (never) by default.
-    ``keepalive_timeout``: seconds of silence after a ping after which the connection is closed. 0.001 to a year; 20 by default.
+    ``keepalive_timeout``: seconds of silence after a ping after which the connection is closed. 0.001 to a year; 20 by
+    default.
     ``idle_timeout``: seconds without calls after which the connection is closed. Up to a year; 0 (never) by default.
-    ``congestion_control``: the kernel's name of a TCP congestion control, e.g. ``cubic``; empty (the system's) by default.
+    ``congestion_control``: the kernel's name of a TCP congestion control, e.g. ``cubic``; empty (the system's) by
+    default.
     ``send_buffer_bytes``, ``receive_buffer_bytes``: buffers of the socket. Up to 1 GiB; 0 (the system's) by default.
     ``no_delay``: TCP_NODELAY; True by default.
-    ``tcp_keepalive``: whole seconds of silence after which the kernel probes the peer. 1 to 32767; 0 (never) by default.
-    ``certificate_file``, ``private_key_file``: PEM files of this side for ``tls://``. Empty by default; servers need both.
-    ``ca_file``: a PEM file of certificates that the peer's certificate is checked against; empty (the system's) by default.
+    ``tcp_keepalive``: whole seconds of silence after which the kernel probes the peer. 1 to 32767; 0 (never) by
+    default.
+    ``certificate_file``, ``private_key_file``: PEM files of this side for ``tls://``. Empty by default; servers need
+    both.
+    ``ca_file``: a PEM file of certificates that the peer's certificate is checked against; empty (the system's) by
+    default.
     ``busy_poll``: seconds for which the loop polls before it sleeps. Up to a year; 0 by default.
     ``compressor``: one of ``built_in_compressors()``, one of ``compressors``, or ``identity`` for none. On a channel:
-    for requests of calls that name none; empty (none) by default. On a server: for responses to clients that have it; empty
-    (that of the request) by default.
+    for requests of calls that name none; empty (none) by default. On a server: for responses to clients that have it;
+    empty (that of the request) by default.
     ``compression_threshold``: messages with fewer bytes are not compressed. 1024 by default.
     ``codecs``, ``compressors``: formats of the application, in addition to the built-in ones; none by default.
     """

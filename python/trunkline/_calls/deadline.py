@@ -17,8 +17,8 @@ FOREVER = 9e9
 
 
 class InheritedDeadline:
-    """The deadline of a served call while its handler runs. The tasks that the handler starts share it; after ``end`` they
-    have no deadline."""
+    """The deadline of a served call while its handler runs. The tasks that the handler starts share it; after ``end``
+    they have no deadline."""
 
     __slots__ = ("_point",)
 
@@ -58,7 +58,8 @@ def inherits_deadline(options: Mapping[str, Any]) -> bool:
 def effective_timeout(timeout: float | None, default: float | None) -> float | None:
     """The timeout of a call made here, in seconds; None leaves it to the core, which applies the channel's default.
 
-    An explicit ``timeout`` wins. Otherwise an inherited deadline counts, but no more than ``default``, that of the channel.
+    An explicit ``timeout`` wins. Otherwise an inherited deadline counts, but no more than ``default``, that of the
+    channel.
     """
     if timeout is not None:
         return FOREVER if timeout == math.inf else timeout

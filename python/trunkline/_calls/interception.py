@@ -64,8 +64,8 @@ def checked_interceptors(interceptors: Iterable[Callable[..., Any]], *, allows_a
 class Interception:
     """The interceptors of one call, the first one outermost.
 
-    ``begin`` and ``end`` return whether the call is to be sent. False: the call is over, with ``error``, or else with the
-    response of ``call``.
+    ``begin`` and ``end`` return whether the call is to be sent. False: the call is over, with ``error``, or else with
+    the response of ``call``.
     """
 
     __slots__ = ("_interceptors", "_running", "call", "error")

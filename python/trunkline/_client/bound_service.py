@@ -19,8 +19,8 @@ _OPTIONS = frozenset(
 
 
 def bind(channel: Any, service: type[Any], name: str | None, options: Mapping[str, Any], *, allows_async: bool) -> Any:
-    """An object with the methods of the service, each of which makes a call. ``channel``: of either kind. ``options``: for
-    every call. ``allows_async``: the functions of the class may be coroutines."""
+    """An object with the methods of the service, each of which makes a call. ``channel``: of either kind. ``options``:
+    for every call. ``allows_async``: the functions of the class may be coroutines."""
     attributes: dict[str, Any] = {"__slots__": (), "__doc__": service.__doc__}
     for method in methods_of(service, name):
         if method.signature.is_async and not allows_async:

@@ -55,12 +55,12 @@ class ChannelBase:
     def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
         """Returns a typed client of a service class: an object with its methods, each of which makes a call.
 
-        ``name``: as in ``Server.add_service``. ``options``: for every call, e.g. ``timeout=1.0``; each call may override
-        them, although type checkers do not know that. Bidirectional methods take an iterable of requests (for asyncio, of
-        either kind) and return the responses, or take nothing and return a ClientStream.
+        ``name``: as in ``Server.add_service``. ``options``: for every call, e.g. ``timeout=1.0``; each call may
+        override them, although type checkers do not know that. Bidirectional methods take an iterable of requests (for
+        asyncio, of either kind) and return the responses, or take nothing and return a ClientStream.
 
-        A class with ``async def`` methods needs an ``aio.Channel``: TypeError. A class of plain functions may be bound to
-        an ``aio.Channel`` too; its methods are coroutines there, although type checkers do not know that.
+        A class with ``async def`` methods needs an ``aio.Channel``: TypeError. A class of plain functions may be bound
+        to an ``aio.Channel`` too; its methods are coroutines there, although type checkers do not know that.
 
         The methods of a generated class are ``UnaryMethod`` and the like. They take the request alone, whereas type
         checkers expect the arguments of its handlers, ``(request, context)``. Use the generated client instead:
@@ -106,8 +106,8 @@ class ChannelBase:
     ) -> tuple[OpenStream, Interception | None]:
         """What a ``StreamCall`` is made of.
 
-        ``request``: the type of the streamed requests; unused if there is only one request. ``is_stated``: the caller has
-        named that type; otherwise it is the type of the first request.
+        ``request``: the type of the streamed requests; unused if there is only one request. ``is_stated``: the caller
+        has named that type; otherwise it is the type of the first request.
         """
         call = OutgoingCall(method, kind, only_request, timeout, metadata, None)
 

@@ -12,13 +12,13 @@ from .outgoing_call import ClientInterceptor
 
 
 class ChannelOptions(ConnectionOptions, total=False):
-    """The options of a ``Channel``. Names and meanings are those of C++'s ChannelOptions; times are in seconds. A value out of
-    range raises ValueError.
+    """The options of a ``Channel``. Names and meanings are those of C++'s ChannelOptions; times are in seconds. A value
+    out of range raises ValueError.
 
     ``verify_peer``: check the certificate of the server; True by default.
     ``server_name``: the name in the server's certificate; empty (the endpoint's host) by default.
-    ``default_timeout``: seconds, for calls without a timeout. More than 0, up to a year; none by default. In a handler it is
-    an upper bound for the inherited deadline; see ``CallOptions``.
+    ``default_timeout``: seconds, for calls without a timeout. More than 0, up to a year; none by default. In a handler
+    it is an upper bound for the inherited deadline; see ``CallOptions``.
     ``connect_timeout``: seconds for one attempt to connect, TLS handshake included. 0.001 to a year; 20 by default.
     ``backoff_initial``, ``backoff_maximum``: the first and the longest wait between attempts, in seconds; 0.1 and 30 by
     default.
@@ -52,14 +52,14 @@ ChannelOptions.__doc__ = f"{ChannelOptions.__doc__}{ConnectionOptions.__doc__}"
 class StreamOptions(TypedDict, total=False):
     """The options of a call of any kind.
 
-    ``timeout``: seconds from now, 0 or more, after which the call ends with DeadlineExceeded. By default it is the channel's
-    ``default_timeout``. A call made in a handler also has no more time than the call that the handler serves, as long as that
-    handler runs. ``math.inf``: no deadline, regardless of channel and handler.
+    ``timeout``: seconds from now, 0 or more, after which the call ends with DeadlineExceeded. By default it is the
+    channel's ``default_timeout``. A call made in a handler also has no more time than the call that the handler serves,
+    as long as that handler runs. ``math.inf``: no deadline, regardless of channel and handler.
     ``metadata``: sent with the request, as a mapping or pairs. Values of names that end in ``-bin`` may be any bytes.
     ``wait_for_ready``: wait for a connection until the deadline instead of failing after one attempt; False by default.
     ``compressor``: of the request, instead of the channel's; ``identity`` for none.
-    ``codec``: ``protobuf``, ``json``, ``msgpack``, ``bytes`` or one of the channel's; by default the types of the messages
-    select it.
+    ``codec``: ``protobuf``, ``json``, ``msgpack``, ``bytes`` or one of the channel's; by default the types of the
+    messages select it.
     """
 
     timeout: float | None
@@ -72,8 +72,8 @@ class StreamOptions(TypedDict, total=False):
 class CallOptions(StreamOptions, total=False):
     """The options of a call with one request and one response: those of ``StreamOptions`` and
 
-    ``idempotent``: the method may run more than once without harm, so the call may be retried after a lost connection; False
-    by default.
+    ``idempotent``: the method may run more than once without harm, so the call may be retried after a lost connection;
+    False by default.
     """
 
     idempotent: bool

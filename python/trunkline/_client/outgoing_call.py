@@ -41,6 +41,6 @@ class OutgoingCall(InterceptedCall):
         self.metadata.append((name, value))
 
 
-#: A generator function; for ``aio.Channel`` it may be asynchronous. The code before its ``yield`` runs before the call is
-#: sent. The ``yield`` returns the response, or raises the error of the call.
+#: A generator function; for ``aio.Channel`` it may be asynchronous. The code before its ``yield`` runs before the call
+#: is sent. The ``yield`` returns the response, or raises the error of the call.
 ClientInterceptor = Callable[[OutgoingCall], Union[Iterator[None], AsyncIterator[None]]]

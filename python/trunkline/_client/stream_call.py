@@ -20,8 +20,8 @@ OpenStream = Callable[[], "tuple[_core.ClientStream, MessageCoding]"]
 class StreamCall(abc.ABC):
     """The messages, the status and the interceptors of one streaming call.
 
-    Its coroutines suspend in ``_wait`` and in asynchronous interceptors only. Code that blocks has neither, and runs them
-    with ``run_now``. One read and one write may be in progress at the same time.
+    Its coroutines suspend in ``_wait`` and in asynchronous interceptors only. Code that blocks has neither, and runs
+    them with ``run_now``. One read and one write may be in progress at the same time.
 
     Interceptors run from before the stream is opened until its end, which they are told once.
     """

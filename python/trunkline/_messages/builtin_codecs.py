@@ -55,7 +55,8 @@ def codec_of(kind: Any, codec: str | None) -> str:
 
 
 def codec_of_both(request: Any, response: Any) -> str:
-    """The codec of a call with messages of two types. Types with different default codecs share one that can hold both."""
+    """The codec of a call with messages of two types. Types with different default codecs share one that can hold
+    both."""
     one, other = _default_codec(request), _default_codec(response)
     if one == other or response in (*UNTYPED, None, NoneType):
         return one
@@ -218,8 +219,8 @@ def _make_plain_decoder(kind: Any, codec: str) -> Decode:
 
 
 def decoder(kind: Any, codec: str) -> Decode:
-    """Returns the function from bytes to messages of a type; ``Any`` for whatever they hold. The function raises what the
-    type's own decoder raises."""
+    """Returns the function from bytes to messages of a type; ``Any`` for whatever they hold. The function raises what
+    the type's own decoder raises."""
     try:
         return _cached_decoder(kind, codec)
     except TypeError as error:

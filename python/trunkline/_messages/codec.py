@@ -10,8 +10,8 @@ from typing import Any
 class Codec(abc.ABC):
     """A message format that the application adds, for ``Channel(codecs=[...])`` and ``Server(codecs=[...])``.
 
-    Client and server identify it by its name. It takes precedence over the built-in codecs for the types that it supports.
-    Its functions are called on any thread, several at once.
+    Client and server identify it by its name. It takes precedence over the built-in codecs for the types that it
+    supports. Its functions are called on any thread, several at once.
     """
 
     #: The name on the wire: 1 to 64 characters of ``a-z0-9._-``. A built-in codec of this name is replaced.
@@ -23,8 +23,8 @@ class Codec(abc.ABC):
 
     @abc.abstractmethod
     def encode(self, message: Any) -> bytes:
-        """Returns the message as bytes or another buffer. An exception is raised by the call; on a server it is an error of
-        the handler."""
+        """Returns the message as bytes or another buffer. An exception is raised by the call; on a server it is an
+        error of the handler."""
 
     @abc.abstractmethod
     def decode(self, data: bytes, kind: Any) -> Any:

@@ -29,15 +29,16 @@ class MessageCoding(NamedTuple):
 
 
 class CodecTable:
-    """The codecs with which a channel or server encodes and decodes: those of the application, then the built-in ones."""
+    """The codecs with which a channel or server encodes and decodes: those of the application, then the built-in
+    ones."""
 
     def __init__(self, codecs: Iterable[Codec] = ()) -> None:
         self._own = {codec.name: codec for codec in codecs}
         self._codings: dict[tuple[Any, Any, str | None], MessageCoding] = {}
 
     def name_for(self, kind: Any, codec: str | None) -> str:
-        """The name of the codec for messages of a type. ``codec``: an explicit choice, or None. Raises TypeError for one that
-        does not support the type, ValueError for an unknown one."""
+        """The name of the codec for messages of a type. ``codec``: an explicit choice, or None. Raises TypeError for
+        one that does not support the type, ValueError for an unknown one."""
         if codec is None:
             for own in self._own.values():
                 if own.supports(kind):
@@ -56,7 +57,8 @@ class CodecTable:
         return builtin_codecs.encoder(codec, kind) if own is None else own.encode
 
     def checked_encoder(self, codec: str, kind: Any) -> Encode:
-        """As ``encoder``, but raises TypeError for a message of another type. A codec of the application checks that itself."""
+        """As ``encoder``, but raises TypeError for a message of another type. A codec of the application checks that
+        itself."""
         own = self._own.get(codec)
         return builtin_codecs.checked_encoder(codec, kind) if own is None else own.encode
 
@@ -68,8 +70,8 @@ class CodecTable:
         return kind is Any or kind is None or own.supports(kind)
 
     def decoder(self, kind: Any, codec: str) -> Decode:
-        """Returns the function from bytes to messages of a type; ``Any`` for whatever the bytes hold. The function raises
-        what the codec raises. TypeError for a type that the codec does not support."""
+        """Returns the function from bytes to messages of a type; ``Any`` for whatever the bytes hold. The function
+        raises what the codec raises. TypeError for a type that the codec does not support."""
         own = self._own.get(codec)
         if own is not None and kind not in (Any, type(None)) and not own.supports(kind):
             raise TypeError(f"codec {codec!r} does not support {type_name(kind)}")
@@ -91,7 +93,8 @@ class CodecTable:
     def stream_coding(self, request_type: Any, response: Any, codec: str | None, *, is_stated: bool) -> MessageCoding:
         """The coding of a stream, which checks the type of each request, as the built-in codecs would encode any.
 
-        If the type is not stated but taken from the first request, requests of other types may follow, except for protobuf.
+        If the type is not stated but taken from the first request, requests of other types may follow, except for
+        protobuf.
         """
         coding = self.coding(request_type, response, codec)
         if request_type is type(None) or coding.codec in self._own:

@@ -15,11 +15,12 @@ _log = logging.getLogger("trunkline")
 
 
 class Compressor(abc.ABC):
-    """A compression format that the application adds, for ``Channel(compressors=[...])`` and ``Server(compressors=[...])``.
+    """A compression format that the application adds, for ``Channel(compressors=[...])`` and
+    ``Server(compressors=[...])``.
 
-    Client and server identify it by its name. It is used for messages where ``compressor=`` or ``Context.set_compressor``
-    names it, if they have at least ``compression_threshold`` bytes and become smaller. Its functions are called on any
-    thread, several at once, with the GIL held.
+    Client and server identify it by its name. It is used for messages where ``compressor=`` or
+    ``Context.set_compressor`` names it, if they have at least ``compression_threshold`` bytes and become smaller. Its
+    functions are called on any thread, several at once, with the GIL held.
     """
 
     #: The name on the wire: 1 to 64 characters of ``a-z0-9._-``. A built-in compressor of this name is replaced.
@@ -27,14 +28,16 @@ class Compressor(abc.ABC):
 
     @abc.abstractmethod
     def compress(self, data: bytes) -> bytes:
-        """Returns the compressed bytes. An exception goes to the logger ``trunkline``; the message is then sent uncompressed."""
+        """Returns the compressed bytes. An exception goes to the logger ``trunkline``; the message is then sent
+        uncompressed."""
 
     @abc.abstractmethod
     def decompress(self, data: bytes, size: int) -> bytes:
-        """Returns exactly ``size`` bytes, at most ``max_message_bytes``. It should not produce more, whatever ``data`` holds.
+        """Returns exactly ``size`` bytes, at most ``max_message_bytes``. It should not produce more, whatever ``data``
+        holds.
 
-        Raises ValueError for corrupt data. Then, or if the size differs, the call ends with Internal. Other exceptions go to
-        the logger too.
+        Raises ValueError for corrupt data. Then, or if the size differs, the call ends with Internal. Other exceptions
+        go to the logger too.
         """
 
 

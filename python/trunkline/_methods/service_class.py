@@ -28,8 +28,8 @@ def service_name(service: type[Any]) -> str:
 
 
 def methods_of(service: type[Any], name: str | None = None, instance: Any = None) -> list[ServiceMethod]:
-    """The methods that the class's ``__trunkline_methods__`` defines or lists, or else all its public functions, inherited
-    ones too, as ``name/function``.
+    """The methods that the class's ``__trunkline_methods__`` defines or lists, or else all its public functions,
+    inherited ones too, as ``name/function``.
 
     ``instance``: the object whose functions serve the defined methods; they may be attributes of the instance. Raises
     TypeError for a class that is no service.

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Signature: the kind, the message types and the arguments of a handler, as its parameters and type hints state them."""
+"""Signature: the kind, the message types and the arguments of a handler, as its parameters and type hints state
+them."""
 
 from __future__ import annotations
 
@@ -83,8 +84,8 @@ def _parameters_of(
         is_context = _is_context(parameter, hints.get(parameter.name, Any))
         if parameter.kind == parameter.KEYWORD_ONLY or takes_context or (request is not None and not is_context):
             raise TypeError(
-                f"handler {name}: its parameter {parameter.name!r} is neither the request nor a Context; a handler takes "
-                "(request), (request, context), (context) or nothing"
+                f"handler {name}: its parameter {parameter.name!r} is neither the request nor a Context; a handler "
+                "takes (request), (request, context), (context) or nothing"
             )
         if is_context:
             takes_context = True
@@ -148,8 +149,8 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
 
 
 def defined_signature(function: Callable[..., Any], definition: MethodDefinition[Any, Any]) -> Signature:
-    """The signature of a function that serves a defined method; it needs no type hints. Raises TypeError if the function
-    cannot serve the method."""
+    """The signature of a function that serves a defined method; it needs no type hints. Raises TypeError if the
+    function cannot serve the method."""
     name = f"handler {getattr(function, '__qualname__', repr(function))} of {definition.name}"
     target = _function_of(function)
     streams_out = definition.kind in ("server_stream", "bidirectional")

@@ -12,8 +12,8 @@ Item = TypeVar("Item")
 def do_each(items: list[Item], do: Callable[[Item], None], *, tries: int) -> None:
     """Calls ``do`` with every item and removes it from the list, then raises the first exception, if any.
 
-    An exception does not stop the batch: a signal handler may raise between any two steps, and memory may run out. An item
-    that was interrupted is tried again, up to ``tries`` times in all, so ``do`` may see it twice.
+    An exception does not stop the batch: a signal handler may raise between any two steps, and memory may run out. An
+    item that was interrupted is tried again, up to ``tries`` times in all, so ``do`` may see it twice.
     """
     first: BaseException | None = None
     tried = 0

@@ -64,7 +64,8 @@ Run = Callable[[Callable[[], None], int], None]
 class Child:
     """A forked process that serves until its parent tells it to end, or dies.
 
-    The constructor returns once the child serves; RuntimeError if it does not. ``siblings``: the children forked before.
+    The constructor returns once the child serves; RuntimeError if it does not. ``siblings``: the children forked
+    before.
     """
 
     def __init__(self, run: Run, siblings: Sequence[Child]) -> None:
@@ -107,7 +108,8 @@ class Child:
         os.close(descriptor)
 
     def exit_status(self) -> int | None:
-        """The exit status; None while it runs. A child that a signal has ended has the negative number of the signal."""
+        """The exit status; None while it runs. A child that a signal has ended has the negative number of the
+        signal."""
         if self._status is None and self._parent == os.getpid():
             with contextlib.suppress(ChildProcessError):  # the application has waited for it
                 pid, status = os.waitpid(self.pid, os.WNOHANG)
@@ -174,8 +176,8 @@ def _run_in_child(run: Run, ready: int, stop: int, mask: Iterable[int]) -> None:
 
 
 def until_stopped(start: Callable[[], Any], before_end: Callable[[], float] = lambda: 0.0) -> Run:
-    """Returns what a child runs for a server of plain functions, which ``start()`` starts. ``before_end``: seconds to wait
-    before the shutdown."""
+    """Returns what a child runs for a server of plain functions, which ``start()`` starts. ``before_end``: seconds to
+    wait before the shutdown."""
 
     def run(ready: Callable[[], None], stop: int) -> None:
         running = start()

@@ -49,8 +49,8 @@ def handling(
 ) -> Iterator[int]:
     """Calls ``on_first`` at the first of the signals and ``on_another`` at further ones.
 
-    Yields a descriptor that becomes readable when a signal arrives, so a wait for it misses none, not even one that arrives
-    just before the wait. The handlers are restored at the end. Main thread only.
+    Yields a descriptor that becomes readable when a signal arrives, so a wait for it misses none, not even one that
+    arrives just before the wait. The handlers are restored at the end. Main thread only.
     """
     has_arrived = False
     with _pipe() as (readable, writable):

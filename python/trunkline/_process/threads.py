@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Daemon threads for functions that block. At exit they are joined after everything that they may wait for is closed."""
+"""Daemon threads for functions that block. At exit they are joined after everything that they may wait for is
+closed."""
 
 from __future__ import annotations
 

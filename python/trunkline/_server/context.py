@@ -52,7 +52,8 @@ class Context:
         return None if left is None or left > FOREVER / 2 else left
 
     def is_cancelled(self) -> bool:
-        """Whether the caller no longer waits: it has cancelled the call, the deadline has passed, or the connection is lost."""
+        """Whether the caller no longer waits: it has cancelled the call, the deadline has passed, or the connection is
+        lost."""
         return self._call.is_cancelled()
 
     def add_leading_metadata(self, name: str, value: Value) -> None:
@@ -64,13 +65,14 @@ class Context:
         self._call.add_trailing_metadata(name, value)
 
     def set_compressor(self, name: str) -> bool:
-        """Selects the compressor of the messages that follow; ``identity`` for none. False if this server or the client does
-        not have it."""
+        """Selects the compressor of the messages that follow; ``identity`` for none. False if this server or the client
+        does not have it."""
         return self._call.set_compressor(name)
 
     def disconnect(self) -> None:
-        """Drops the connection of the call, as a failing network does. The client's calls on it end with Unavailable, the
-        handlers' calls on this side are cancelled. Bytes sent before are written as far as the socket takes them."""
+        """Drops the connection of the call, as a failing network does. The client's calls on it end with Unavailable,
+        the handlers' calls on this side are cancelled. Bytes sent before are written as far as the socket takes
+        them."""
         self._call.disconnect()
 
     def abort(

@@ -37,6 +37,6 @@ class IncomingCall(InterceptedCall):
         self._request = message
 
 
-#: A generator function; for ``aio.Server`` it may be asynchronous. The code before its ``yield`` runs before the handler.
-#: The ``yield`` returns the response, or raises the error of the handler.
+#: A generator function; for ``aio.Server`` it may be asynchronous. The code before its ``yield`` runs before the
+#: handler. The ``yield`` returns the response, or raises the error of the handler.
 ServerInterceptor = Callable[[IncomingCall], Union[Iterator[None], AsyncIterator[None]]]

@@ -26,8 +26,8 @@ class Method:
     signature: Signature
     idempotent: bool = False
     max_concurrent_calls: int = 0
-    #: A method of a built-in service. Its handlers find their running server in ``current_server``. Its streams last until
-    #: the caller or the server ends them; on a server of plain functions each occupies a thread of its own.
+    #: A method of a built-in service. Its handlers find their running server in ``current_server``. Its streams last
+    #: until the caller or the server ends them; on a server of plain functions each occupies a thread of its own.
     is_built_in: bool = False
 
     @classmethod
@@ -65,7 +65,8 @@ class Method:
         )
 
     def add_to(self, server: _core.Server, codecs: CodecTable, entry: Callable[..., Any], *, needs_call: bool) -> None:
-        """Registers the method with the core. ``needs_call``: ``entry`` gets the call even if the handler takes no context."""
+        """Registers the method with the core. ``needs_call``: ``entry`` gets the call even if the handler takes no
+        context."""
         signature = self.signature
         server.add(
             self.name,
@@ -93,7 +94,8 @@ class MethodCoders:
         self._by_codec: dict[str, tuple[Decode, Encode, str]] = {}
 
     def __getitem__(self, codec: str) -> tuple[Decode, Encode, str]:
-        """(decode, encode, name of the codec). Raises InvalidArgument for a codec that cannot carry the method's messages."""
+        """(decode, encode, name of the codec). Raises InvalidArgument for a codec that cannot carry the method's
+        messages."""
         found = self._by_codec.get(codec)
         if found is None:
             signature, codecs = self._method.signature, self._codecs

@@ -11,15 +11,17 @@ from .incoming_call import ServerInterceptor
 
 
 class ServerOptions(ConnectionOptions, total=False):
-    """The options of a ``Server``. Names and meanings are those of C++'s ServerOptions; times are in seconds. A value out of
-    range raises ValueError.
+    """The options of a ``Server``. Names and meanings are those of C++'s ServerOptions; times are in seconds. A value
+    out of range raises ValueError.
 
     ``listen_backlog``: connections that the kernel holds until they are accepted. 1 to 65535; 1024 by default.
-    ``reuse_port``: other processes may listen on the same TCP port; False by default. ``serve(workers=N)`` sets it itself.
+    ``reuse_port``: other processes may listen on the same TCP port; False by default. ``serve(workers=N)`` sets it
+    itself.
     ``client_certificate``: ``none``: not requested, the default; ``optional``: checked if the client sends one;
     ``required``.
     ``max_connections``: further connections are closed right after they are accepted. 1 or more; 100000 by default.
-    ``max_concurrent_calls_per_connection``: announced to clients; further calls are refused. 1 to 2^31 - 1; 16384 by default.
+    ``max_concurrent_calls_per_connection``: announced to clients; further calls are refused. 1 to 2^31 - 1; 16384 by
+    default.
     ``max_concurrent_calls``: calls on all connections; further ones are refused. 1 or more; 1000000 by default.
     ``interceptors``: run around each handler, the first one outermost; none by default.
     """

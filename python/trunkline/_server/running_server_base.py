@@ -44,8 +44,8 @@ class RunningServerBase:
         return self._endpoints
 
     def totals(self) -> dict[str, int]:
-        """Totals since the start: connections and calls by outcome. ``python_calls`` are the calls handed to Python, and
-        ``python_batches`` how often the GIL was taken, or the event loop woken, for them."""
+        """Totals since the start: connections and calls by outcome. ``python_calls`` are the calls handed to Python,
+        and ``python_batches`` how often the GIL was taken, or the event loop woken, for them."""
         return self._core.totals()
 
 

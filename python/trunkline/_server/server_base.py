@@ -23,7 +23,8 @@ class ServerBase:
     """The options of a server and the methods that it serves once it runs. Not safe for concurrent use."""
 
     def __init__(self, threads: int | None, options: ServerOptions, *, allows_async: bool) -> None:
-        """``threads``: of the pool; None for the default. ``allows_async``: interceptors and handlers may be asynchronous."""
+        """``threads``: of the pool; None for the default. ``allows_async``: interceptors and handlers may be
+        asynchronous."""
         if threads is not None and threads < 1:
             raise ValueError(f"threads: {threads} is less than 1")
         self._methods: dict[str, Method] = {}
@@ -42,7 +43,8 @@ class ServerBase:
         self, name: str | None = ..., /, *, idempotent: bool = ..., max_concurrent_calls: int = ...
     ) -> Callable[[Function], Function]: ...
     def method(self, name: Any = None, /, *, idempotent: bool = False, max_concurrent_calls: int = 0) -> Any:
-        """Decorator that serves the function as the method ``name``; by default the name of the function. See :meth:`add`."""
+        """Decorator that serves the function as the method ``name``; by default the name of the function. See
+        :meth:`add`."""
         if callable(name):
             self.add(name_of(name), name)
             return name
@@ -59,12 +61,12 @@ class ServerBase:
     ) -> None:
         """Serves ``handler`` as the method ``name`` on servers started from now on.
 
-        The handler takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints are the types of
-        the messages. A generator function, or a hint ``Iterator[T]``, makes that side a stream. A context is a parameter
-        with the hint ``Context``, or one without a hint named ``context`` or ``ctx``.
+        The handler takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints are the types
+        of the messages. A generator function, or a hint ``Iterator[T]``, makes that side a stream. A context is a
+        parameter with the hint ``Context``, or one without a hint named ``context`` or ``ctx``.
 
-        ``idempotent``: the method may run more than once without harm. ``max_concurrent_calls``: further calls are refused
-        with ResourceExhausted; 0 for no limit.
+        ``idempotent``: the method may run more than once without harm. ``max_concurrent_calls``: further calls are
+        refused with ResourceExhausted; 0 for no limit.
 
         Request and response may have types with different codecs, such as bytes and int; see ``Channel.call``. Raises
         TypeError for a function that cannot be a handler, ValueError for a name that is registered already.
@@ -86,12 +88,12 @@ class ServerBase:
         instantiated without arguments.
 
         All public methods are served, inherited ones too, and every client can call them. ``__trunkline_methods__ =
-        ("add", "count")`` in the class serves only these. In generated classes it is a mapping to definitions, which state
-        the names, kinds and message types of the methods; their functions take ``(request, context)`` or ``(request)``,
-        with an iterator in place of a stream of requests.
+        ("add", "count")`` in the class serves only these. In generated classes it is a mapping to definitions, which
+        state the names, kinds and message types of the methods; their functions take ``(request, context)`` or
+        ``(request)``, with an iterator in place of a stream of requests.
 
-        ``name``: by default the class's ``__trunkline_service__``, or else its name. Raises TypeError for a function that
-        cannot be a handler, ValueError for a method that is registered already; then no method is added.
+        ``name``: by default the class's ``__trunkline_service__``, or else its name. Raises TypeError for a function
+        that cannot be a handler, ValueError for a method that is registered already; then no method is added.
         """
         instance = service() if isinstance(service, type) else service
         methods = []

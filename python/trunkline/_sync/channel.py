@@ -46,11 +46,11 @@ _NOTHING: Any = object()
 class Channel(ChannelBase):
     """Calls to one endpoint: ``tcp://host:port``, ``tls://host:port``, ``unix:///path``, ``unix:@name``.
 
-    Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those of
-    :class:`ChannelOptions`; times are in seconds.
+    Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those
+    of :class:`ChannelOptions`; times are in seconds.
 
-    Leaving a ``with`` block cancels the streams that are still open, waits up to 5 seconds for other calls, and closes the
-    channel; what was cut off is logged. An exception that leaves the block closes the channel at once.
+    Leaving a ``with`` block cancels the streams that are still open, waits up to 5 seconds for other calls, and closes
+    the channel; what was cut off is logged. An exception that leaves the block closes the channel at once.
     """
 
     _client_methods = CLIENT_METHODS
@@ -93,8 +93,8 @@ class Channel(ChannelBase):
     def close(self, timeout: float = 5.0) -> None:
         """Waits for the calls and streams in progress and closes the channel; further calls fail.
 
-        Cancels what is left after ``timeout`` seconds, and then raises DeadlineExceeded with the number of calls that were
-        cut off. A second ``close`` waits for the first one.
+        Cancels what is left after ``timeout`` seconds, and then raises DeadlineExceeded with the number of calls that
+        were cut off. A second ``close`` waits for the first one.
         """
         checked_timeout(timeout)
         forget(self)
@@ -164,8 +164,8 @@ class Channel(ChannelBase):
     ) -> Any:
         """Sends one request and returns the response. Raises RpcError.
 
-        ``response``: the type of the response; None returns whatever the message holds. ``response_info``: an object to be
-        filled in with metadata and peer.
+        ``response``: the type of the response; None returns whatever the message holds. ``response_info``: an object to
+        be filled in with metadata and peer.
 
         The type of the request selects the codec of both messages. If the response has a type with another codec, bytes
         and types of MessagePack both travel as MessagePack, and a protobuf message beside either of them as JSON; then
@@ -350,8 +350,8 @@ class Channel(ChannelBase):
         """Makes a call for each request, up to ``window`` of them at once, and yields the responses in the order of the
         requests.
 
-        A failed call raises its error at its turn, or with ``return_exceptions`` yields it. Closing or dropping the iterator
-        cancels the calls in progress; so does an exception of ``requests``, which is raised here.
+        A failed call raises its error at its turn, or with ``return_exceptions`` yields it. Closing or dropping the
+        iterator cancels the calls in progress; so does an exception of ``requests``, which is raised here.
 
         ``requests`` runs on the calling thread. While it waits, no response is yielded, so it must not wait for one.
         """
@@ -485,7 +485,8 @@ class Channel(ChannelBase):
     ) -> Any:
         """Sends many requests and returns the one response. ``request``: their type; needed if there may be no request.
 
-        ``requests`` runs on the calling thread. While it waits, neither a timeout nor an early end of the call is noticed.
+        ``requests`` runs on the calling thread. While it waits, neither a timeout nor an early end of the call is
+        noticed.
         """
         iterator = iter(requests)
         first = next(iterator, _NOTHING)

@@ -22,7 +22,8 @@ Response = TypeVar("Response", covariant=True)
 
 
 class BlockingChannel(Protocol):
-    """Distinguishes a ``trunkline.Channel`` from an ``aio.Channel``, whose function is a coroutine, for type checkers."""
+    """Distinguishes a ``trunkline.Channel`` from an ``aio.Channel``, whose function is a coroutine, for type
+    checkers."""
 
     def wait_for_ready(self, timeout: float) -> None: ...
 
@@ -153,8 +154,8 @@ class BidirectionalMethod(_BlockingMethod[Request, Response]):
     @overload
     def __call__(self, requests: Iterable[Request], **options: Unpack[StreamOptions]) -> Iterator[Response]: ...
     def __call__(self, requests: Iterable[Request] | None = None, **options: Unpack[StreamOptions]) -> Any:
-        """As ``Channel.stream``: returns a stream to write to and to read from. With ``requests`` it returns the iterator
-        of responses of its ``exchange``."""
+        """As ``Channel.stream``: returns a stream to write to and to read from. With ``requests`` it returns the
+        iterator of responses of its ``exchange``."""
         return self._stream_both(requests, options)
 
 

@@ -52,8 +52,8 @@ class CallFuture(concurrent.futures.Future[Response]):
     def result(self, timeout: float | None = None) -> Response:
         """Waits for the response. Raises the error of the call, or TimeoutError after ``timeout`` seconds.
 
-        Raises RuntimeError in a callback of a future of the same channel, if this future is not done: the thread that runs
-        the callbacks would have to complete it.
+        Raises RuntimeError in a callback of a future of the same channel, if this future is not done: the thread that
+        runs the callbacks would have to complete it.
         """
         self._check_waiting()
         return super().result(timeout)
@@ -69,8 +69,8 @@ class CallFuture(concurrent.futures.Future[Response]):
             raise RuntimeError("a callback of a future would wait for another one, which the same thread completes")
 
     def _fail_in_child(self) -> None:
-        """Completes it with an error in a forked child. The thread that would complete it, and may hold its locks, exists in
-        the parent only; its callbacks are for the parent."""
+        """Completes it with an error in a forked child. The thread that would complete it, and may hold its locks,
+        exists in the parent only; its callbacks are for the parent."""
         self._condition = threading.Condition()
         self._begin_lock = threading.Lock()
         self._call = self._dispatcher = self._interception = self._send = None
@@ -184,7 +184,8 @@ def _complete(ended: list[tuple[CallFuture[Any], Any]]) -> None:
 
 
 def _finish(ended: tuple[CallFuture[Any], Any]) -> None:
-    """Completes one future. Whatever interceptors and callbacks of the application raise, the other futures complete."""
+    """Completes one future. Whatever interceptors and callbacks of the application raise, the other futures
+    complete."""
     future, outcome = ended
     if future._dispatcher is None:
         return  # done before an exception interrupted the batch

@@ -41,8 +41,8 @@ class Server(ServerBase):
     def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
         """Begins to serve in the background: ``with server.serve("tcp://127.0.0.1:0") as running: ...``.
 
-        ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and forked
-        ones. More than one must be asked for before the process starts threads.
+        ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and
+        forked ones. More than one must be asked for before the process starts threads.
         """
         check_serving(endpoints, workers)
         if workers == 1:
@@ -53,7 +53,8 @@ class Server(ServerBase):
 class RunningServer(RunningServerBase):
     """A server while it runs. Any thread may use it.
 
-    Leaving a ``with`` block shuts it down with a timeout of 5 seconds; an exception that leaves the block stops it at once.
+    Leaving a ``with`` block shuts it down with a timeout of 5 seconds; an exception that leaves the block stops it at
+    once.
     """
 
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
@@ -132,8 +133,8 @@ class RunningServer(RunningServerBase):
         return self._stopped.wait(timeout)
 
     def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
-        """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of ``grace``
-        seconds, and returns the signal. On the main thread only."""
+        """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of
+        ``grace`` seconds, and returns the signal. On the main thread only."""
         number = wait_for_signal(signals)
         self.shutdown(grace)
         return number

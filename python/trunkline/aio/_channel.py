@@ -108,8 +108,9 @@ class Channel(ChannelBase):
     async def close(self, timeout: float = 5.0) -> None:
         """Waits for the calls and streams in progress and closes the channel; further calls fail.
 
-        Cancels what is left after ``timeout`` seconds, and then raises DeadlineExceeded with the number of calls that were
-        cut off. The channel is closed even if the waiting task is cancelled. A second ``close`` waits for the first one.
+        Cancels what is left after ``timeout`` seconds, and then raises DeadlineExceeded with the number of calls that
+        were cut off. The channel is closed even if the waiting task is cancelled. A second ``close`` waits for the
+        first one.
         """
         checked_timeout(timeout)
         if self._process != os.getpid():
@@ -310,9 +311,9 @@ class Channel(ChannelBase):
         """Makes a call for each request, up to ``window`` of them at once, and yields the responses in the order of the
         requests.
 
-        A failed call raises its error at its turn, or with ``return_exceptions`` yields it. Closing the iterator cancels
-        the calls in progress. ``requests`` may be an async iterable, which runs in a task of its own, so it may wait, even
-        for a response.
+        A failed call raises its error at its turn, or with ``return_exceptions`` yields it. Closing the iterator
+        cancels the calls in progress. ``requests`` may be an async iterable, which runs in a task of its own, so it may
+        wait, even for a response.
         """
         begin = self._beginner(method, response, **options)
         return map_calls(begin, requests, checked_window(window), return_exceptions)
@@ -451,8 +452,8 @@ class Channel(ChannelBase):
         request: Any = Any,
         **options: Unpack[StreamOptions],
     ) -> Any:
-        """Sends many requests and returns the one response. ``requests`` runs in a task of its own, which is cancelled if
-        the call ends first.
+        """Sends many requests and returns the one response. ``requests`` runs in a task of its own, which is cancelled
+        if the call ends first.
 
         ``request``: their type; needed if there may be no request. If it is given, the call begins before the first
         request is there.

@@ -22,7 +22,8 @@ Response = TypeVar("Response", covariant=True)
 
 
 class AsyncChannel(Protocol):
-    """Distinguishes an ``aio.Channel`` from a ``trunkline.Channel``, whose function is no coroutine, for type checkers."""
+    """Distinguishes an ``aio.Channel`` from a ``trunkline.Channel``, whose function is no coroutine, for type
+    checkers."""
 
     def wait_for_ready(self, timeout: float) -> Coroutine[Any, Any, None]: ...
 
@@ -55,7 +56,8 @@ class UnaryMethod(_AsyncMethod[Request, Response]):
     def __call__(
         self, request: Request, *, response_info: ResponseInfo | None = None, **options: Unpack[CallOptions]
     ) -> Coroutine[Any, Any, Response]:
-        """As ``aio.Channel.call``: a coroutine that returns the response. Raises TypeError for a request of another class."""
+        """As ``aio.Channel.call``: a coroutine that returns the response. Raises TypeError for a request of another
+        class."""
         return self._call_unary(request, response_info, options)  # type: ignore[no-any-return]
 
     def submit(

@@ -21,7 +21,8 @@ from ._loop_inbox import wait_for
 
 _log = logging.getLogger("trunkline.server")
 
-#: Called with (request bytes or None, codec, call, seconds until the deadline or None). Finishes the call in every case.
+#: Called with (request bytes or None, codec, call, seconds until the deadline or None). Finishes the call in every
+#: case.
 Entry = Callable[[Any, str, _core.ServedCall, "float | None"], Coroutine[Any, Any, None]]
 
 
@@ -92,7 +93,8 @@ def _unary_entry(method: Method, coders: MethodCoders, host: EntryHost) -> Entry
 def _entry(
     method: Method, host: EntryHost, serve: Callable[[Any, str, _core.ServedCall], Coroutine[Any, Any, None]]
 ) -> Entry:
-    """Returns an entry around ``serve``. The entry of unary coroutines, the most frequent one, repeats it inline for speed."""
+    """Returns an entry around ``serve``. The entry of unary coroutines, the most frequent one, repeats it inline for
+    speed."""
 
     async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
         deadline = inherit_deadline(left)

@@ -25,8 +25,8 @@ class LoopInbox:
         loop.add_reader(core.fileno(), _complete, core)
 
     def close(self) -> None:
-        """On the loop's thread, or once the loop is closed. No effect in a forked child, which shares the descriptors and the
-        loop's epoll set with the parent."""
+        """On the loop's thread, or once the loop is closed. No effect in a forked child, which shares the descriptors
+        and the loop's epoll set with the parent."""
         if self._process != os.getpid():
             return
         if not self._loop.is_closed():
@@ -92,13 +92,14 @@ class LoopInboxes:
 
 
 async def in_a_thread(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Runs a blocking function on a thread and waits for it. Cancelling the task returns at once; neither the loop nor the
-    exit of the process waits for the function."""
+    """Runs a blocking function on a thread and waits for it. Cancelling the task returns at once; neither the loop nor
+    the exit of the process waits for the function."""
     return await asyncio.wrap_future(threads.begin_in_thread(function, *arguments))
 
 
 async def wait_for(operation: _core.Completion, future: asyncio.Future[Any]) -> Any:
-    """The outcome of an operation that was begun with ``future`` as its tag. Cancelling the task cancels the operation."""
+    """The outcome of an operation that was begun with ``future`` as its tag. Cancelling the task cancels the
+    operation."""
     try:
         return await future
     except asyncio.CancelledError:

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Server and RunningServer: coroutines on the event loop that started the server, plain functions on a pool of threads."""
+"""Server and RunningServer: coroutines on the event loop that started the server, plain functions on a pool of
+threads."""
 
 from __future__ import annotations
 
@@ -33,8 +34,8 @@ Self = TypeVar("Self", bound="RunningServer")
 
 
 class Server(ServerBase):
-    """Serves ``async def`` handlers and async generators on the event loop that starts it. Plain functions and generators
-    run on a pool of threads.
+    """Serves ``async def`` handlers and async generators on the event loop that starts it. Plain functions and
+    generators run on a pool of threads.
 
     ``threads``: the size of the pool; by default 4 more than the CPUs, at most 32. Other options are those of
     :class:`ServerOptions`; times are in seconds.
@@ -46,9 +47,9 @@ class Server(ServerBase):
     def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
         """Begins to serve in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``.
 
-        ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and forked
-        ones, each with an event loop of the same class as this one's. More than one must be asked for before the process
-        starts threads.
+        ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and
+        forked ones, each with an event loop of the same class as this one's. More than one must be asked for before the
+        process starts threads.
         """
         check_serving(endpoints, workers)
         return RunningServer(self, endpoints) if workers == 1 else _SharedServer(self, endpoints, workers)
@@ -57,8 +58,8 @@ class Server(ServerBase):
 class RunningServer(RunningServerBase):
     """A server while it runs, on the event loop that it was made on; only tasks of that loop may use it.
 
-    Leaving an ``async with`` block shuts it down with a timeout of 5 seconds; an exception that leaves the block stops it
-    at once.
+    Leaving an ``async with`` block shuts it down with a timeout of 5 seconds; an exception that leaves the block stops
+    it at once.
     """
 
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
@@ -151,7 +152,8 @@ class RunningServer(RunningServerBase):
         return asyncio.wrap_future(future, loop=self._loop)
 
     def _is_loop_gone(self) -> bool:
-        """Called now and then on a thread of the core. Once the loop is closed, finishes the calls that it has taken."""
+        """Called now and then on a thread of the core. Once the loop is closed, finishes the calls that it has
+        taken."""
         if not self._loop.is_closed():
             return False
         for call in list(self._tasks):
@@ -227,8 +229,8 @@ class RunningServer(RunningServerBase):
         await self._stopped.wait()
 
     async def run_until_signal(self, *signals: int, grace: float = 5.0) -> int:
-        """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of ``grace``
-        seconds, and returns the signal. On the main thread's loop only."""
+        """Serves until one of ``signals`` arrives (by default SIGINT and SIGTERM), shuts down with a timeout of
+        ``grace`` seconds, and returns the signal. On the main thread's loop only."""
         came: asyncio.Future[int] = self._loop.create_future()
 
         def take(number: int) -> None:
@@ -301,8 +303,8 @@ def in_a_child(
     loop_kind: type[asyncio.AbstractEventLoop],
     before_end: Callable[[], float] = lambda: 0.0,
 ) -> Run:
-    """Returns what a child process runs: ``server`` on an event loop of its own. ``before_end``: seconds to wait before the
-    shutdown."""
+    """Returns what a child process runs: ``server`` on an event loop of its own. ``before_end``: seconds to wait before
+    the shutdown."""
 
     def run(ready: Callable[[], None], stop: int) -> None:
         # The loop that was running at the fork exists in the parent only.

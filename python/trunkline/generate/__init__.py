@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Messages, services and clients from ``.proto`` files: ``python -m trunkline.generate``, or ``generate`` from Python."""
+"""Messages, services and clients from ``.proto`` files: ``python -m trunkline.generate``, or ``generate`` from
+Python."""
 
 from ._generate import generate
 from ._imports import Imports

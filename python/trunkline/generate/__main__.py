@@ -36,7 +36,12 @@ def _parser() -> argparse.ArgumentParser:
         metavar="PROTO",
         help="a file, a directory (all .proto files below it, hidden folders excepted), or a pattern of .proto files",
     )
-    add("--out", default=".", metavar="DIR", help="where to write the modules, at the paths of their files; default: the current directory")
+    add(
+        "--out",
+        default=".",
+        metavar="DIR",
+        help="where to write the modules, at the paths of their files; default: the current directory",
+    )
     add(
         "-I",
         "--proto-path",
@@ -44,8 +49,8 @@ def _parser() -> argparse.ArgumentParser:
         default=[],
         dest="roots",
         metavar="DIR",
-        help="import root, the directory that imports in .proto files are relative to; several are searched in order. Default: "
-        "the directories given as PROTO, and for files the current directory",
+        help="import root, the directory that imports in .proto files are relative to; several are searched in order. "
+        "Default: the directories given as PROTO, and for files the current directory",
     )
     add(
         "--imports",

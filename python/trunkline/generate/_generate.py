@@ -25,8 +25,8 @@ def generate(
     protoc: str | os.PathLike[str] | None = None,
     plugin: str | os.PathLike[str] | None = None,
 ) -> list[Path]:
-    """Generates Python modules from ``.proto`` files as ``python -m trunkline.generate`` does, with the same options; see
-    its ``--help``. Returns the paths of the files that have changed.
+    """Generates Python modules from ``.proto`` files as ``python -m trunkline.generate`` does, with the same options;
+    see its ``--help``. Returns the paths of the files that have changed.
 
     Raises GenerationError, in which case nothing has been written. Messages of protoc go to standard error.
     """
@@ -67,7 +67,8 @@ def _arguments(sources: Sources, plugin: str) -> list[str]:
         *(f"-I{root}" for root in sources.roots),
         f"--plugin=protoc-gen-trunkline={plugin}",
         "--trunkline_out=.",
-        "--trunkline_opt=python,imports=absolute",  # made relative below, as that depends on the files that exist already
+        # Made relative below, because that depends on the files that exist already.
+        "--trunkline_opt=python,imports=absolute",
         *map(str, sources.files),
     ]
 
@@ -81,8 +82,8 @@ def _texts(generated: Path, *, stubs: bool) -> dict[PurePath, str]:
 
 
 def _missing_inits(files: Iterable[PurePath], out: Path, *, is_relative: bool) -> dict[PurePath, str]:
-    """The missing ``__init__.py`` of the files' folders, and of ``out`` unless that is a directory of sys.path. Never those
-    of google and google/protobuf, which would hide the runtime's packages."""
+    """The missing ``__init__.py`` of the files' folders, and of ``out`` unless that is a directory of sys.path. Never
+    those of google and google/protobuf, which would hide the runtime's packages."""
     folders = {folder for file in files for folder in file.parents} - {PurePath("google"), PurePath("google/protobuf")}
     if not is_relative:
         folders -= {PurePath()}

@@ -14,8 +14,8 @@ from ._tools import GenerationError
 
 @contextlib.contextmanager
 def temporary_folder(out: Path) -> Iterator[Path]:
-    """Yields a temporary folder on the file system of ``out``, so that files can be renamed into place. ``out`` need not
-    exist. The folder is removed at the end."""
+    """Yields a temporary folder on the file system of ``out``, so that files can be renamed into place. ``out`` need
+    not exist. The folder is removed at the end."""
     nearest = out
     while not nearest.exists() and nearest != nearest.parent:
         nearest = nearest.parent
@@ -30,8 +30,8 @@ def temporary_folder(out: Path) -> Iterator[Path]:
 
 
 def write_all(texts: Mapping[PurePath, str], out: Path, temporary: Path) -> list[Path]:
-    """Writes each text to its path below ``out`` unless the file holds it already. Returns the paths that have changed. If
-    one cannot be written, all files are restored."""
+    """Writes each text to its path below ``out`` unless the file holds it already. Returns the paths that have changed.
+    If one cannot be written, all files are restored."""
     before: dict[Path, bytes | None] = {}
     made: list[Path] = []
     try:

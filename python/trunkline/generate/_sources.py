@@ -24,8 +24,8 @@ class Sources(NamedTuple):
 
 
 def sources_of(protos: Iterable[str | os.PathLike[str]], roots: Sequence[str | os.PathLike[str]]) -> Sources:
-    """``protos``: files, directories and patterns. A directory is an import root unless it lies in one of ``roots`` or in
-    another given directory. Without ``roots`` the current directory is an import root for files.
+    """``protos``: files, directories and patterns. A directory is an import root unless it lies in one of ``roots`` or
+    in another given directory. Without ``roots`` the current directory is an import root for files.
 
     Raises GenerationError for files that do not exist or lie in no root.
     """

@@ -20,8 +20,8 @@ PLUGIN = "protoc-gen-trunkline"
 
 
 class GenerationError(Exception):
-    """Nothing has been generated. ``status``: the exit status of a failed protoc, which has printed its errors to standard
-    error; otherwise None."""
+    """Nothing has been generated. ``status``: the exit status of a failed protoc, which has printed its errors to
+    standard error; otherwise None."""
 
     def __init__(self, text: str, status: int | None = None) -> None:
         super().__init__(text)
@@ -65,7 +65,8 @@ def _is_installed(module: str) -> bool:
 
 
 def plugin_path(chosen: str | os.PathLike[str] | None) -> str:
-    """``chosen``, or the plugin installed with this package, or the one in PATH. Its version must be that of the package."""
+    """``chosen``, or the plugin installed with this package, or the one in PATH. Its version must be that of the
+    package."""
     plugin = _installed_plugin() if chosen is None else _named("plugin", chosen)
     _check_version(plugin)
     return plugin

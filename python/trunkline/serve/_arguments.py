@@ -17,7 +17,8 @@ _EPILOG = """examples:
   trunkline serve shop.orders:Orders --reload   a class as a service, restarted when its files change
   trunkline serve app:make_server --workers 4 --endpoint tcp://0.0.0.0:8888
 
-SIGTERM and SIGINT shut the server down: calls in progress have --grace seconds to finish. A second signal ends them at once.
+SIGTERM and SIGINT shut the server down: calls in progress have --grace seconds to finish. A second signal ends
+them at once.
 exit status: 0 after a shutdown, 1 if the object cannot be loaded or served, 2 for wrong arguments
 """
 
@@ -98,16 +99,38 @@ def _parser() -> argparse.ArgumentParser:
         help="where to listen; may be repeated; default: tcp://127.0.0.1:8888",
     )
     add("--workers", type=_at_least_one, default=1, metavar="N", help="processes that share the port; default: 1")
-    add("--threads", type=_at_least_one, metavar="N", help="worker threads of each process; default: those of the server")
+    add(
+        "--threads",
+        type=_at_least_one,
+        metavar="N",
+        help="worker threads of each process; default: those of the server",
+    )
     add(
         "--reload",
         action="store_true",
         help="restart when files of imported modules below the current directory or --app-dir change",
     )
-    add("--grace", type=_seconds, default=5.0, metavar="SECONDS", help="time for calls in progress at the shutdown; default: 5")
+    add(
+        "--grace",
+        type=_seconds,
+        default=5.0,
+        metavar="SECONDS",
+        help="time for calls in progress at the shutdown; default: 5",
+    )
     _add_built_in(add)
-    add("--log-level", choices=_LEVELS, default="info", help="lowest level that is logged to standard error; default: info")
-    add("--app-dir", type=_directory, default=".", metavar="DIR", help="directory to import modules from first; default: the current one")
+    add(
+        "--log-level",
+        choices=_LEVELS,
+        default="info",
+        help="lowest level that is logged to standard error; default: info",
+    )
+    add(
+        "--app-dir",
+        type=_directory,
+        default=".",
+        metavar="DIR",
+        help="directory to import modules from first; default: the current one",
+    )
     add("--version", action="version", version=f"trunkline {__version__}")
     return parser
 

@@ -157,7 +157,8 @@ class Generation:
         return files
 
     def begin_end(self, grace: float) -> None:
-        """Tells the process to shut down, or to exit if it does not serve yet. ``grace``: seconds until it may be killed."""
+        """Tells the process to shut down, or to exit if it does not serve yet. ``grace``: seconds until it may be
+        killed."""
         if self.endpoints is None:
             # Not by the descriptor as well: if it serves by now, it would see two signals and exit at once.
             self._process.terminate()

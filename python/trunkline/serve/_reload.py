@@ -25,8 +25,8 @@ class Supervisor:
     """Runs generations of the server, each in a process of its own.
 
     If the endpoints can be shared, the next generation listens before the last one ends, so the port is never without a
-    server; connections that are still in their handshake with the last one are cut off. Otherwise the next one starts after
-    the last one has ended.
+    server; connections that are still in their handshake with the last one are cut off. Otherwise the next one starts
+    after the last one has ended.
     """
 
     def __init__(self, arguments: Arguments) -> None:

@@ -30,8 +30,8 @@ class Hooks(NamedTuple):
     """Functions that ``run`` calls.
 
     ``ready``: with the endpoints, once the server listens. ``failed``: with the error, if there is nothing to serve.
-    ``loaded``: before threads and processes are started. ``is_over``: now and then while there are workers; they end once it
-    returns True.
+    ``loaded``: before threads and processes are started. ``is_over``: now and then while there are workers; they end
+    once it returns True.
     """
 
     ready: Callable[[Sequence[str]], None] = announce

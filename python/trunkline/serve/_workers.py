@@ -29,8 +29,8 @@ class Workers:
     def __init__(
         self, target: Target, endpoints: Sequence[str], count: int, is_over: Callable[[], bool] = bool
     ) -> None:
-        """Starts ``count`` workers, unless ``is_over()``. Raises RuntimeError if one does not start, ValueError or OSError for
-        endpoints that cannot be shared."""
+        """Starts ``count`` workers, unless ``is_over()``. Raises RuntimeError if one does not start, ValueError or
+        OSError for endpoints that cannot be shared."""
         self.children: list[Child] = []
         self._leaving: list[Child] = []
         self._count = count

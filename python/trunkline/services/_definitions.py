@@ -55,8 +55,8 @@ def _renamed(data: bytes, name: str, package: str) -> bytes:
 
 @functools.cache
 def files() -> dict[str, bytes]:
-    """The serialized files of the built-in services and of what they import, by name. Each follows its imports; ours have
-    comments."""
+    """The serialized files of the built-in services and of what they import, by name. Each follows its imports; ours
+    have comments."""
     from google.protobuf import descriptor_pb2, empty_pb2, struct_pb2, wrappers_pb2
 
     known: dict[str, bytes] = {}

@@ -71,8 +71,8 @@ class Description:
             self.services.append(service)
 
     def _reserved(self, derived: dict[str, list[tuple[str, Method]]]) -> dict[str, list[tuple[str, Method]]]:
-        """The methods by service, under names that are reserved here. Methods of a service whose name is taken go to the
-        default service."""
+        """The methods by service, under names that are reserved here. Methods of a service whose name is taken go to
+        the default service."""
         accepted: dict[str, list[tuple[str, Method]]] = {}
         others: list[tuple[str, Method]] = []
         self.files.reserve_package(_definitions.STATISTICS)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""FieldType: the protobuf type for a type hint. This module covers scalars, lists and maps; _structures covers the rest."""
+"""FieldType: the protobuf type for a type hint. This module covers scalars, lists and maps; _structures covers the
+rest."""
 
 from __future__ import annotations
 
@@ -24,7 +25,8 @@ class Kind(enum.IntEnum):
 
 @dataclasses.dataclass(frozen=True)
 class FieldType:
-    """``name``: the full name of a message or enum. ``key``: the key type of a map; the rest is the type of its values."""
+    """``name``: the full name of a message or enum. ``key``: the key type of a map; the rest is the type of its
+    values."""
 
     kind: Kind
     name: str = ""

@@ -17,7 +17,8 @@ class UnknownName(LookupError):
 
 
 class Files:
-    """Files that were added, with all their imports. Names that these do not declare are looked up in the files' pools."""
+    """Files that were added, with all their imports. Names that these do not declare are looked up in the files'
+    pools."""
 
     def __init__(self, comments: FileComments | None = None) -> None:
         """``comments``: for files whose descriptors have none."""

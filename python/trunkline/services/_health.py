@@ -29,8 +29,8 @@ class ServingStatus(enum.IntEnum):
 
 
 class Health:
-    """The statuses that one or more servers report. The server as a whole is the service ``""``, which is SERVING at first;
-    other services have no status. Any thread may use it, also while servers run."""
+    """The statuses that one or more servers report. The server as a whole is the service ``""``, which is SERVING at
+    first; other services have no status. Any thread may use it, also while servers run."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -39,8 +39,8 @@ class Health:
         self._wakers: dict[Callable[[], None], str] = {}
 
     def set(self, service: str, status: ServingStatus | int | bool) -> None:
-        """Sets the status of a service. ``service``: its full name; ``""`` for the server as a whole. ``status``: True for
-        SERVING, False for NOT_SERVING. After ``shutdown`` it takes effect at ``resume``."""
+        """Sets the status of a service. ``service``: its full name; ``""`` for the server as a whole. ``status``: True
+        for SERVING, False for NOT_SERVING. After ``shutdown`` it takes effect at ``resume``."""
         if not isinstance(service, str):
             raise TypeError(f"set health: the name of the service is {type(service).__name__}, not str")
         if isinstance(status, bool):
@@ -66,8 +66,8 @@ class Health:
             return ServingStatus.NOT_SERVING if self._is_shut_down and is_known else status
 
     def shutdown(self) -> None:
-        """Reports every service as NOT_SERVING until ``resume``, so that callers turn to other servers before this one shuts
-        down."""
+        """Reports every service as NOT_SERVING until ``resume``, so that callers turn to other servers before this one
+        shuts down."""
         self._set_shut_down(True)
 
     def resume(self) -> None:
@@ -106,8 +106,8 @@ class Health:
 def add_health(server: ServerBase, *, max_watchers: int = 64) -> Health:
     """Serves ``grpc.health.v1.Health`` and returns the :class:`Health` whose statuses it reports.
 
-    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the server
-    shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
+    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the
+    server shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
 
     With ``workers=`` each process has its own statuses after the fork.
 

@@ -24,20 +24,20 @@ _log = logging.getLogger("trunkline.server")
 
 _SERVICE = "ServerReflection/ServerReflectionInfo"
 
-#: ``respond(response, argument, description, sent)`` fills in the response to one kind of request. ``sent``: files that the
-#: call has got already.
+#: ``respond(response, argument, description, sent)`` fills in the response to one kind of request. ``sent``: files that
+#: the call has got already.
 _Responder = Callable[[Any, Any, Description, "set[str]"], None]
 
 
 def add_reflection(server: ServerBase, *, max_streams: int = 16) -> None:
-    """Serves ``grpc.reflection.v1.ServerReflection`` and its older version ``v1alpha``: descriptors of the server's methods,
-    for the command ``trunkline`` and for tools of gRPC.
+    """Serves ``grpc.reflection.v1.ServerReflection`` and its older version ``v1alpha``: descriptors of the server's
+    methods, for the command ``trunkline`` and for tools of gRPC.
 
-    It describes the methods that the running server was started with. Services without a ``.proto`` file are described by
-    their type hints; docstrings become comments.
+    It describes the methods that the running server was started with. Services without a ``.proto`` file are described
+    by their type hints; docstrings become comments.
 
-    ``max_streams``: open streams; more are refused with ResourceExhausted. On a ``trunkline.Server`` each occupies a thread
-    in addition to ``threads``.
+    ``max_streams``: open streams; more are refused with ResourceExhausted. On a ``trunkline.Server`` each occupies a
+    thread in addition to ``threads``.
 
     Raises ImportError without the package protobuf, ValueError if the server has the service already.
     """

@@ -23,8 +23,8 @@ _KINDS = {
 class Served(NamedTuple):
     """One method of a built-in service.
 
-    ``blocking(request, context)`` is the handler on a ``trunkline.Server``; only that of a server stream takes the context.
-    ``asynchronous(request)``, a coroutine or async generator, is the handler on an ``aio.Server``.
+    ``blocking(request, context)`` is the handler on a ``trunkline.Server``; only that of a server stream takes the
+    context. ``asynchronous(request)``, a coroutine or async generator, is the handler on an ``aio.Server``.
     """
 
     name: str

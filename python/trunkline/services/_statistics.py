@@ -27,17 +27,17 @@ _MAX_AGE_SECONDS = 0.05
 
 
 def add_statistics(server: ServerBase, *, max_watchers: int = 16) -> None:
-    """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, and the lag of the loop.
-    Servers started from now on collect them.
+    """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, and the lag of the
+    loop. Servers started from now on collect them.
 
-    Of several processes (``workers=``) the one with the caller's connection reports its own statistics; ``process_id`` tells
-    which one it is.
+    Of several processes (``workers=``) the one with the caller's connection reports its own statistics; ``process_id``
+    tells which one it is.
 
-    Watch reports every second, or every ``interval_ns`` of its request, at least 100 ms. Watch calls that are due within 50
-    ms of each other get the same statistics.
+    Watch reports every second, or every ``interval_ns`` of its request, at least 100 ms. Watch calls that are due
+    within 50 ms of each other get the same statistics.
 
-    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the server
-    shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
+    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the
+    server shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
 
     Raises ImportError without the package protobuf, ValueError if the server has the service already.
     """
@@ -52,7 +52,8 @@ def add_statistics(server: ServerBase, *, max_watchers: int = 16) -> None:
 
 
 class _Snapshots:
-    """The latest statistics of running servers, kept for a moment, as collecting them is expensive with many methods."""
+    """The latest statistics of running servers, kept for a moment, as collecting them is expensive with many
+    methods."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

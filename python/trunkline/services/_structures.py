@@ -97,7 +97,8 @@ class Structures:
         return name
 
     def _import(self, name: str, file: DerivedFile) -> None:
-        """Imports the file of one of protobuf's own messages. Those of other messages are imported as they are derived."""
+        """Imports the file of one of protobuf's own messages. Those of other messages are imported as they are
+        derived."""
         if name.startswith("google.protobuf."):
             home = self._files.file_of(name)
             file.use(home or self._files.add(_definitions.pool().FindFileContainingSymbol(name)))

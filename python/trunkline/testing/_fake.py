@@ -70,9 +70,9 @@ class Fake:
             ...
         assert fake.requests("Users/get") == [1, 1]
 
-    ``services``: classes of type-hinted methods, whose kinds and message types are then known; ``channel.bind(service)`` is
-    their client. ``strict``: leaving a ``serve`` block calls ``check``. Other options are those of
-    :class:`trunkline.ServerOptions`. Any thread and event loop may use it.
+    ``services``: classes of type-hinted methods, whose kinds and message types are then known;
+    ``channel.bind(service)`` is their client. ``strict``: leaving a ``serve`` block calls ``check``. Other options are
+    those of :class:`trunkline.ServerOptions`. Any thread and event loop may use it.
     """
 
     def __init__(self, *services: type[Any], strict: bool = True, **options: Unpack[ServerOptions]) -> None:
@@ -129,8 +129,8 @@ class Fake:
         return [call.request for call in self.calls(method)]
 
     def check(self) -> None:
-        """Raises AssertionError if a channel of the fake called a method without a script, a request was not the expected
-        one, or a response was not used."""
+        """Raises AssertionError if a channel of the fake called a method without a script, a request was not the
+        expected one, or a response was not used."""
         with self._lock:
             problems = list(self._failures)
             for script in self._scripts.values():

@@ -21,8 +21,8 @@ class Fault(enum.Enum):
 
     #: No further part follows: the call ends at its deadline, or with the fake.
     STALL = "stall"
-    #: The connection is dropped, and all calls on it fail with Unavailable and ``may_have_run``. Earlier parts arrive. Further
-    #: calls use a new connection.
+    #: The connection is dropped, and all calls on it fail with Unavailable and ``may_have_run``. Earlier parts arrive.
+    #: Further calls use a new connection.
     DISCONNECT = "disconnect"
 
 
@@ -41,10 +41,11 @@ class Pause:
 class FakeResponse:
     """The response to one call, as parts that are played one after the other.
 
-    A part is a message, an exception that ends the call, a ``Fault``, a ``Pause``, or a function of the request that returns
-    one of these. For a stream of responses there may be any number of messages, and functions may be generators of parts;
-    otherwise there is exactly one message. For a stream of requests a function takes an iterator of them, and an async
-    function an async iterator. Functions run on threads of their own, async functions on the event loop of the fake.
+    A part is a message, an exception that ends the call, a ``Fault``, a ``Pause``, or a function of the request that
+    returns one of these. For a stream of responses there may be any number of messages, and functions may be generators
+    of parts; otherwise there is exactly one message. For a stream of requests a function takes an iterator of them, and
+    an async function an async iterator. Functions run on threads of their own, async functions on the event loop of the
+    fake.
 
     ``expects``: the expected request, for a stream the list of requests. If it differs, the call fails, and so does the
     fake's ``check``; the same holds for an assert in a function. ``leading_metadata`` is sent before the first message,

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 @contextlib.contextmanager
 def serve(service: Any, **channel_options: Unpack[ChannelOptions]) -> Iterator[Channel]:
-    """Serves a server of either kind, the class or object of a service, or a Fake in this process; yields a channel to it::
+    """Serves a server of either kind, the class or object of a service, or a Fake in this process; yields a channel to
+    it::
 
         with trunkline.testing.serve(Calculator) as channel:
             assert channel.bind(Calculator).add(Pair(1, 2)) == 3
@@ -38,8 +39,8 @@ def serve(service: Any, **channel_options: Unpack[ChannelOptions]) -> Iterator[C
 
 @contextlib.asynccontextmanager
 async def aserve(service: Any, **channel_options: Unpack[ChannelOptions]) -> AsyncIterator[aio.Channel]:
-    """``serve`` for asyncio: ``async with trunkline.testing.aserve(service) as channel``. Async handlers run on this event
-    loop."""
+    """``serve`` for asyncio: ``async with trunkline.testing.aserve(service) as channel``. Async handlers run on this
+    event loop."""
     if isinstance(service, Fake):
         async with service.aserve(**channel_options) as channel:
             yield channel

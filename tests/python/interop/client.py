@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Plays cases against a conformance server and prints a line for each.
 
-Usage: python -m python.interop.client blocking|asyncio ENDPOINT [CASE...]    (without names: all that leave the server alive)
+Usage: python -m python.interop.client blocking|asyncio ENDPOINT [CASE...]
+Without names it plays all cases that leave the server alive.
 """
 
 from __future__ import annotations
