@@ -18,6 +18,9 @@ namespace trunkline::call {
 ///
 /// begin(), run() and cancel() are for any thread, and everything else is for the loop's. Kept alive by its user, and
 /// by the connection while the session has its context.
+///
+/// It has more than 40 functions, because the reads, writes and the finish of a stream share its end: each function of
+/// StreamPort has a step here, and 7 hooks say in what a client's stream and a server's differ.
 class StreamCore : public detail::StreamPort, public std::enable_shared_from_this<StreamCore> {
  public:
   /// How many bytes are written ahead of what the connection has taken before a write waits.

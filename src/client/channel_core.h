@@ -34,7 +34,8 @@ namespace trunkline::client {
 ///
 /// Owned by shared pointers: of the channel, of its streams, and of its thread. For the loop's thread, except where
 /// noted. Once the channel has left its loop (is_detached()), the thread of its destructor takes the place of the
-/// loop's thread.
+/// loop's thread. It has more than 40 functions, because it is the one way to the parts: it implements StreamHost and
+/// CallOwner, and forwards most calls to one part.
 class ChannelCore final : public call::StreamHost, public CallOwner, public std::enable_shared_from_this<ChannelCore> {
  public:
   using MakeConnector = std::function<std::unique_ptr<Connector>(net::Loop& loop)>;

@@ -53,24 +53,15 @@ Worker::~Worker() {
   thread_.join();
 }
 
-Status Worker::error() const {
-  const std::lock_guard lock(mutex_);
-  return error_;
-}
-
 std::size_t Worker::share_of(std::size_t whole) const noexcept {
   return whole / plan_.threads + (index_ < whole % plan_.threads ? 1 : 0);
 }
 
 void Worker::run() {
   loop_.post([this] {
-    const Status status = connect();
-    if (!status.is_ok()) {
-      const std::lock_guard lock(mutex_);
-      error_ = status;
-    }
+    error_ = connect();
     make_slots();
-    state_.store(status.is_ok() ? State::ready : State::done, std::memory_order_release);
+    state_.store(error_.is_ok() ? State::ready : State::done, std::memory_order_release);
   });
   loop_.run();
   phase_ = Phase::over;
@@ -272,24 +263,12 @@ void Worker::publish_again() {
 
 void Worker::publish() {
   published_open_.store(open_, std::memory_order_relaxed);
-  const std::lock_guard lock(mutex_);
   if (is_past_end_) {
-    if (!late_) late_ = std::make_unique<Recording>();
-    late_->merge(current_);
+    published_.publish_late(current_);
   } else {
-    published_at_ = Clock::now();
-    published_.merge(current_);
+    published_.publish(current_, Clock::now());
   }
   current_.clear();
-}
-
-Clock::time_point Worker::collect(Recording& into, Recording& late) {
-  const std::lock_guard lock(mutex_);
-  into.merge(published_);
-  published_.clear();
-  if (late_) late.merge(*late_);
-  late_.reset();
-  return published_at_;
 }
 
 // --- calls ---

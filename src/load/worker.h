@@ -4,6 +4,7 @@
 
 #include "load/call_slot.h"
 #include "load/load_plan.h"
+#include "load/published_recordings.h"
 #include "load/random.h"
 #include "load/recording.h"
 #include "load/schedule.h"
@@ -16,13 +17,13 @@
 #include <atomic>
 #include <deque>
 #include <memory>
-#include <mutex>
 #include <thread>
 #include <vector>
 
 namespace trunkline::load {
 
-/// Private members are for the loop's thread, except where noted.
+/// Private members are for the loop's thread, except where noted. It has more than 25 members, because the phases of a run, its
+/// timers, and the calls in progress decide together which call starts next and whether it counts.
 class Worker final : private SlotOwner {
  public:
   enum class State : unsigned char { connecting, ready, running, done };
@@ -34,7 +35,7 @@ class Worker final : private SlotOwner {
 
   State state() const noexcept { return state_.load(std::memory_order_acquire); }
   /// Once done: why it could not connect, or ok.
-  Status error() const;
+  const Status& error() const noexcept { return error_; }
   /// Once done: when the last call ended.
   Clock::time_point finished_at() const noexcept { return finished_at_; }
   /// Begins the warm-up. Call this once the worker is ready.
@@ -44,7 +45,7 @@ class Worker final : private SlotOwner {
   void stop();
   /// Moves what was recorded since the last call into `into`, and what ended after the measurement into `late`. Returns
   /// the time up to which `into` counts. Any thread.
-  Clock::time_point collect(Recording& into, Recording& late);
+  Clock::time_point collect(Recording& into, Recording& late) { return published_.collect(into, late); }
   /// Calls in progress at the time of the last publication.
   std::size_t open() const noexcept { return published_open_.load(std::memory_order_relaxed); }
 
@@ -89,9 +90,10 @@ class Worker final : private SlotOwner {
   bool goes_on(const CallSlot& slot) const noexcept override;
   bool goes_on() const noexcept { return phase_ == Phase::warming || phase_ == Phase::measuring; }
 
+  std::size_t share_of(std::size_t whole) const noexcept;
+
   const LoadPlan& plan_;
   std::size_t index_;
-  std::size_t share_of(std::size_t whole) const noexcept;
 
   EventLoop loop_;
   asio::steady_timer phase_timer_;
@@ -118,18 +120,11 @@ class Worker final : private SlotOwner {
   Recording current_;
 
   /// Set before the state says done.
+  Status error_;
   Clock::time_point finished_at_{};
   std::atomic<State> state_{State::connecting};
   std::atomic<std::size_t> published_open_{0};
-  mutable std::mutex mutex_;
-  /// Guarded by the mutex.
-  Recording published_;
-  /// Guarded by the mutex. Null until a call ends late.
-  std::unique_ptr<Recording> late_;
-  /// Guarded by the mutex.
-  Clock::time_point published_at_{};
-  /// Guarded by the mutex.
-  Status error_;
+  PublishedRecordings published_;
   std::thread thread_;
 };
 
