@@ -18,8 +18,8 @@ class PendingCalls;
 class Attempt {
  public:
   virtual ~Attempt() = default;
-  /// Starts the call on `connection`, which is able to start it. After an error the connection knows nothing of the
-  /// call, and the caller ends the call by fail().
+  /// Starts the call on `connection`, which must be able to start it. After an error no trace of the call is left in
+  /// the connection, and the caller ends the call by fail().
   virtual Status start_on(ClientConnection& connection) = 0;
   /// Ends the call, which has not been sent by this attempt.
   virtual void fail(Status status) = 0;
@@ -28,9 +28,9 @@ class Attempt {
   base::TimePoint deadline = base::never;
   /// When the call began. Set only if there is a deadline, or if interceptors ask for it.
   base::TimePoint started{};
-  /// CallOptions::wait_for_ready. Without it the call fails fast: as soon as an attempt to connect has failed.
+  /// CallOptions::wait_for_ready. If it is false, the call fails as soon as an attempt to connect has failed.
   bool wait_for_ready = false;
-  /// PendingPolicy::wait: the call may wait even if max_pending_calls do so already.
+  /// PendingPolicy::wait: the call may wait even if max_pending_calls calls wait already.
   bool waits_for_room = false;
 
  protected:

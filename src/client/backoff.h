@@ -15,7 +15,7 @@ class Backoff {
   explicit Backoff(const BackoffOptions& options);
   /// Counts a failure and returns the wait before the next attempt.
   base::Duration next();
-  /// The next failure is the first again.
+  /// Resets the count of failures after a success.
   void reset() noexcept { failures_ = 0; }
   /// The wait after failure number `failures`, from 1, with jitter.
   base::Duration after(int failures);

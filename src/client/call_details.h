@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallDetails: what a unary call needs unless it goes straight to a connection and succeeds there.
+// CallDetails: the state of a unary call that cannot take the fast path.
 #pragma once
 
 #include "base/object_pool.h"
@@ -19,9 +19,9 @@ namespace trunkline::client {
 
 class UnaryCalls;
 
-/// A call has them if it waits, is retried, goes through interceptors, comes from another thread, or carries metadata.
-/// They belong to its operation from its beginning, or its first failure, to its end. Made on the thread that begins
-/// the call, and used on the loop's.
+/// A call has details if it waits, is retried, goes through interceptors, comes from another thread, or carries
+/// metadata. Its operation owns them, from the start of the call or from its first failure until its end. They are made
+/// on the thread that begins the call, and are used on the loop's thread.
 class CallDetails final : public Attempt {
  public:
   CallDetails(UnaryCalls& owner, EndedCalls& ended, detail::CallOperation& call) noexcept
@@ -41,7 +41,7 @@ class CallDetails final : public Attempt {
   /// Keeps the channel alive while `task` is on its way to the loop.
   std::shared_ptr<void> keep_channel;
   PostedTask task;
-  /// A payload, or a view of a request that stays.
+  /// A payload, or a view of a request that outlives the call.
   session::OutgoingMessage message;
   Metadata metadata;
   Metadata leading;
@@ -51,7 +51,7 @@ class CallDetails final : public Attempt {
   /// Why the call failed while it was being prepared.
   Status early_error;
   Interception interception;
-  /// Of a method that has no entry in the channel's table.
+  /// The entry of the method, if it has none in the channel's table.
   std::unique_ptr<MethodEntry> own_method;
 
  private:

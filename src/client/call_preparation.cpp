@@ -33,7 +33,7 @@ base::TimePoint CallPreparation::deadline_of(const CallOptions& options, base::T
   if (!options.timeout && !options.deadline && !options_.default_timeout && inherited == base::never) {
     return base::never;
   }
-  // A handler may have run for long since the turn's clock was read.
+  // The loop reads its clock once per turn. A handler may have run for a long time since then.
   if (loop_.is_current() && (options.timeout || options_.default_timeout)) loop_.refresh_now();
   started = now();
   return call::call_deadline(options.timeout, options.deadline, options_.default_timeout, inherited, started);

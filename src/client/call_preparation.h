@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallPreparation: what is settled about a call of any kind before it goes out.
+// CallPreparation: determines method, deadline, codec and interceptors of a call before it is sent.
 #pragma once
 
 #include "base/clock.h"
@@ -18,7 +18,7 @@
 
 namespace trunkline::client {
 
-/// Any thread, except for coding_of(). Functions run before the channel is destroyed.
+/// Any thread, except for coding_of(). No function may be called once the channel is being destroyed.
 class CallPreparation {
  public:
   /// `options` must outlive this.
@@ -28,12 +28,13 @@ class CallPreparation {
   const call::InterceptorChain& interceptors() const noexcept { return interceptors_; }
   const Compressor* default_compressor() const noexcept { return default_compressor_; }
 
-  /// The entry of `method` in the channel's table, or if the table is full, a new one in `own`.
+  /// Returns the entry of `method` in the channel's table. If the table is full, it returns a new entry, which it puts
+  /// into `own`.
   const MethodEntry* entry_of(const Method& method, std::unique_ptr<MethodEntry>& own);
-  /// The call's deadline from everything that sets one, and if there is one, the present time in `started`.
+  /// Returns the call's deadline; see call_deadline(). If there is one, sets `started` to the present time.
   base::TimePoint deadline_of(const CallOptions& options, base::TimePoint& started) const;
-  /// The codec and the compressor of the call's requests. A call whose first request is not known (request.type is
-  /// null) has no codec yet. Error: invalid_argument.
+  /// Chooses the codec and the compressor of the call's requests. The codec is null if the first request is not known
+  /// yet (request.type is null). Error: invalid_argument.
   Status choose_coding(const CallOptions& options, MessageView request, const Codec*& codec,
                        const Compressor*& compressor) const;
   /// Runs on_start of the interceptors, if there are any.
@@ -42,7 +43,7 @@ class CallPreparation {
 
   struct Coding {
     const Codec* codec = nullptr;
-    /// Messages are written straight into the output, or there are none.
+    /// True if messages are written directly into the output, or if there are none.
     bool is_direct = false;
   };
   /// The codec of requests of `type` under the name in CallOptions::codec. Null: there is none. Remembers the last

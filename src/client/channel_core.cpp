@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a channel is put together, how it is closed, and what is left of it.
+// Construction of a channel, blocking calls, close and destruction.
 #include "client/channel_core.h"
 
 #include "client/options_check.h"
@@ -16,9 +16,9 @@ namespace {
 
 /// Calls completed in one turn of the loop.
 constexpr int max_completions_per_turn = 1024;
-/// How often the destructor polls a loop of the channel's own. Handlers of the user's that post themselves again do not
-/// hold it up for longer.
-constexpr int max_last_polls = 16;
+/// How often the destructor polls a loop of the channel's own. The limit is for handlers that post themselves again
+/// and again.
+constexpr int max_final_polls = 16;
 
 session::SessionOptions session_options_of(const ChannelOptions& options) {
   session::SessionOptions result;
@@ -146,8 +146,8 @@ bool ChannelCore::run(detail::StreamOperation& operation, const std::function<vo
 }
 
 void ChannelCore::cancel(std::uint64_t cancel_number) {
-  // On the loop's thread too: the call itself may still be on its way there.
-  posted_.post_behind([self = shared_from_this(), cancel_number] { self->calls_.cancel(cancel_number); });
+  // Also posted if this is the loop's thread, because the call itself may still be in the queue.
+  posted_.post_after_pending([self = shared_from_this(), cancel_number] { self->calls_.cancel(cancel_number); });
 }
 
 void ChannelCore::run_soon(std::function<void()> task, bool is_urgent) {
@@ -174,7 +174,7 @@ bool ChannelCore::has_work_left() const noexcept {
   return !lifecycle_.is_closed() && invoker_.has_work_left();
 }
 
-// --- ready and closed ---
+// --- wait_for_ready() and close() ---
 
 void ChannelCore::on_event(ChannelLifecycle::Event event) {
   switch (lifecycle_.on(event)) {
@@ -218,7 +218,7 @@ Status ChannelCore::wait_for_ready(std::chrono::nanoseconds timeout) {
 }
 
 Status ChannelCore::close(std::chrono::nanoseconds timeout) {
-  ChannelWaiter waiter(driver_, [&](ChannelWaiter& expired) { cut_off(expired, timeout); });
+  ChannelWaiter waiter(driver_, [&](ChannelWaiter& expired) { cancel_remaining_calls(expired, timeout); });
   return wait(waiter, timeout, [&] {
     close_waiters_.add(waiter);
     on_event(ChannelLifecycle::Event::close);
@@ -232,9 +232,9 @@ void ChannelCore::begin_close() {
   on_event(invoker_.pool().condition());
 }
 
-void ChannelCore::cut_off(ChannelWaiter& waiter, std::chrono::nanoseconds timeout) {
-  // Taken out first, so that the end of the connections does not finish it. Completions run after this: they may take
-  // as long as they like, run the loop, or destroy the channel.
+void ChannelCore::cancel_remaining_calls(ChannelWaiter& waiter, std::chrono::nanoseconds timeout) {
+  // The waiter leaves the list first, so that the end of the connections does not finish it. The completions of the
+  // cancelled calls run later: they may take any time, run the loop, or destroy the channel.
   close_waiters_.remove(waiter);
   const std::size_t count = invoker_.pool().open_calls();
   invoker_.pool().close_all(closed_status());
@@ -246,20 +246,20 @@ void ChannelCore::cut_off(ChannelWaiter& waiter, std::chrono::nanoseconds timeou
                                                     in_ms(timeout)});
 }
 
-// --- the end ---
+// --- destruction ---
 
 void ChannelCore::shut_down() {
   const std::shared_ptr<ChannelCore> keep = shared_from_this();
   ChannelWaiter waiter(driver_, nullptr);
-  end_everything(waiter);
+  close_now(waiter);
   driver_.stop();
   detach();
   if (driver_.is_own() && !loop_.is_current()) clear_own_loop();
 }
 
-/// Closes the channel at once, and waits until every connection has had its last turn, in which it says goodbye.
-void ChannelCore::end_everything(ChannelWaiter& waiter) {
-  // Deferred behind the connections' own turns.
+/// Closes the channel at once, and waits until every connection has had its last turn, in which it sends goaway.
+void ChannelCore::close_now(ChannelWaiter& waiter) {
+  // Runs after the turns that the connections have deferred.
   net::DeferredTask last([](void* self) { static_cast<ChannelWaiter*>(self)->finish({}); }, &waiter);
   const std::function<void()> begin = [&] {
     on_event(ChannelLifecycle::Event::close);
@@ -281,8 +281,8 @@ void ChannelCore::end_everything(ChannelWaiter& waiter) {
     if (!std::exchange(has_begun, true)) begin();
     return waiter.is_finished();
   };
-  // A run ends with each exception of a handler of the user's, and the next one goes on behind that handler. A loop
-  // with a clock of its own stops as soon as nothing is ready.
+  // An exception of a user's handler ends a run of the loop; the next run continues after that handler. A loop with a
+  // clock of its own stops as soon as nothing is ready.
   bool is_stopped = false;
   while (!waiter.is_finished() && !is_stopped) {
     log_.guard([&] { is_stopped = !loop_.run_until(step, base::never); });
@@ -296,16 +296,17 @@ void ChannelCore::detach() {
     invoker_.pool().detach();
     PostedTasks::Queue left = posted_.close();
     while (!left.empty()) log_.guard(left.pop_front());
-    // Unary calls come first, and so does this thread: it completes what the tasks have ended.
+    // Unary calls are completed before operations of streams. This thread also completes the operations that the tasks
+    // have ended.
     completions_.splice(detached_streams_.ended());
   });
   complete_detached();
 }
 
-/// Handlers and coroutines in the loop may own streams, and with them the core, which owns the loop.
+/// Destroys the handlers and coroutines in the loop. They may own streams, which own the core, which owns the loop.
 void ChannelCore::clear_own_loop() {
   bool has_more = true;
-  for (int count = 0; has_more && count < max_last_polls; ++count) {
+  for (int count = 0; has_more && count < max_final_polls; ++count) {
     log_.guard([&] { has_more = loop_.poll(); });
     complete_detached();
   }
@@ -313,8 +314,8 @@ void ChannelCore::clear_own_loop() {
   complete_detached();
 }
 
-/// Completes unary calls, and then operations of streams, until neither are left. Every call ends at once by now, so
-/// that this returns once no completion begins a further call.
+/// Completes unary calls, then operations of streams, until neither are left. Calls that begin now end at once, so this
+/// returns once no completion begins a further call.
 void ChannelCore::complete_detached() {
   do {
     calls_.complete_all();
@@ -322,7 +323,7 @@ void ChannelCore::complete_detached() {
   } while (!calls_.ended().empty());
 }
 
-/// For a completion that the destructor has called, and that blocks in a call.
+/// Serves a completion that the destructor has called and that blocks in a call.
 void ChannelCore::drive_detached(BlockedCall& call, const std::function<void()>& begin) {
   begin();
   calls_.complete_all();

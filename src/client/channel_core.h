@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ChannelCore: what a channel is made of, and how it lives, closes and leaves its loop.
+// ChannelCore: the implementation of a channel: its parts, its state, and how it is closed.
 #pragma once
 
 #include "call/stream_host.h"
@@ -23,7 +23,7 @@
 
 namespace trunkline::client {
 
-/// A channel put together of its parts:
+/// A channel is composed of these parts:
 ///
 /// - ChannelLifecycle: what the channel does at present, and which calls it accepts
 /// - CallPreparation: methods, deadlines, codecs and interceptors of calls that begin
@@ -32,7 +32,7 @@ namespace trunkline::client {
 /// - LoopDriver: which thread runs the loop; PostedTasks: what other threads hand to it
 /// - DetachedStreams: streams that outlive the channel
 ///
-/// Owned by shared pointers: of the channel, of its streams, and of its thread. For the loop's thread, except where
+/// The channel, its streams and its thread share the ownership. Functions are for the loop's thread, except where
 /// noted. Once the channel has left its loop (is_detached()), the thread of its destructor takes the place of the
 /// loop's thread. It has more than 40 functions, because it is the one way to the parts: it implements StreamHost and
 /// CallOwner, and forwards most calls to one part.
@@ -62,23 +62,23 @@ class ChannelCore final : public call::StreamHost, public CallOwner, public std:
   }
   /// The error with which ensure_runner() refuses a call to `method`.
   Status refusal(const Method& method);
-  /// If there is such an error, completes `operation` with it, inside the function that begins the call.
+  /// If there is such an error, completes `operation` with it before the function that begins the call returns.
   bool complete_if_refused(detail::CallOperation& operation, const Method& method) {
     return driver_.needs_thread() && complete_without_thread(operation, method);
   }
-  /// Begins a call and waits until it is complete. `complete` is not called.
+  /// Begins a call and waits until it is complete. Does not call `operation.complete`.
   void run(detail::CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
-  /// Cancels the call of that number, if it has not ended.
+  /// Cancels the call with that number if it has not ended.
   void cancel(std::uint64_t cancel_number);
-  /// Runs `begin`, on the loop's thread or where it posts from, and waits until `call` is finished.
+  /// Runs `begin`, which begins `call`, and waits until the call is finished. See LoopDriver::drive() for the thread.
   template <class Begin>
   void drive(BlockedCall& call, Begin&& begin) {
     if (is_detached()) [[unlikely]]
       return drive_detached(call, begin);
     driver_.drive(call, begin);
   }
-  /// Runs `task` at once on the loop's thread, or if there is no loop any more, on this one; otherwise posts it. With
-  /// `is_urgent` the loop gets a thread, if it needs one to be run at all and the system has one.
+  /// Runs `task` at once if this is the loop's thread or if the loop is gone; otherwise posts it to the loop.
+  /// `is_urgent`: starts a thread for the loop if no thread runs it, unless the system refuses one.
   void run_soon(std::function<void()> task, bool is_urgent);
 
   // --- the channel; any thread ---
@@ -89,8 +89,8 @@ class ChannelCore final : public call::StreamHost, public CallOwner, public std:
   Status close(std::chrono::nanoseconds timeout);
   /// Ends every call with cancelled, and leaves the loop. From the destructor of the channel.
   void shut_down();
-  /// False in a process that was forked off: neither the loop's thread nor a connection is there, and nothing of the
-  /// channel may be used or destroyed.
+  /// False in a forked child. It has neither the loop's thread nor the connections, and must not use or destroy any
+  /// part of the channel.
   bool is_of_this_process() const noexcept;
 
   // --- CallOwner ---
@@ -122,14 +122,14 @@ class ChannelCore final : public call::StreamHost, public CallOwner, public std:
   bool complete_without_thread(detail::CallOperation& operation, const Method& method);
   void on_event(ChannelLifecycle::Event event);
   void begin_close();
-  /// The calls have not ended within the timeout of close().
-  void cut_off(ChannelWaiter& waiter, std::chrono::nanoseconds timeout);
-  /// Runs `begin` on the loop's thread, and waits until the waiter is finished, or its time is over.
+  /// Cancels the calls that have not ended within the timeout of close().
+  void cancel_remaining_calls(ChannelWaiter& waiter, std::chrono::nanoseconds timeout);
+  /// Runs `begin` on the loop's thread, and waits until the waiter is finished or its timeout has passed.
   Status wait(ChannelWaiter& waiter, std::chrono::nanoseconds timeout, const std::function<void()>& begin);
   void run_completions();
-  /// The loop must be run although no thread waits for a call.
+  /// True if the loop must be run although no thread waits for a call.
   bool has_work_left() const noexcept;
-  void end_everything(ChannelWaiter& waiter);
+  void close_now(ChannelWaiter& waiter);
   void drive_detached(BlockedCall& call, const std::function<void()>& begin);
   void detach();
   void clear_own_loop();

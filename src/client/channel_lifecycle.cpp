@@ -37,13 +37,12 @@ constexpr Action finish = Action::finish_close_waiters;
 
 /// One row for each state, one column for each event, in the order of their enumerators.
 ///
-/// - Until the channel is closed its state is what the pool reports. `detach` comes after `close`; without it,
-/// detaching
-///   closes the channel as well.
-/// - Once it is closed, only the end of the last connection counts. Whoever calls close() again waits for that, too, or
-///   returns at once.
+/// - Until the channel is closed, its state is what the pool reports. `detach` normally follows `close`. If it does
+///   not, it closes the channel as well.
+/// - Once the channel is closed, only the end of the last connection changes the state. A further close() waits for
+///   that too, or returns at once if it has happened.
 constexpr ChannelLifecycle::Transition table[ChannelLifecycle::state_count][ChannelLifecycle::event_count] = {
-    // idle: pool_empty, pool_leaving, pool_connecting, pool_ready, pool_failing, close, detach
+    // idle: pool_empty, pool_draining, pool_connecting, pool_ready, pool_failing, close, detach
     {to(State::idle), to(State::idle), to(State::connecting), to(State::ready, ready), to(State::failing),
      to(State::closing, begin), to(State::detached, begin)},
     // connecting

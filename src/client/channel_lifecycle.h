@@ -27,7 +27,7 @@ class ChannelLifecycle {
     closing,
     /// The last connection has closed.
     closed,
-    /// The channel is gone. No thread runs the loop for it, and what is left of it are streams.
+    /// The channel is destroyed, and no thread runs the loop for it. Only its streams may be left.
     detached,
   };
   static constexpr std::size_t state_count = 7;
@@ -35,8 +35,8 @@ class ChannelLifecycle {
   enum class Event : std::uint8_t {
     /// The pool has no connection and makes none.
     pool_empty,
-    /// The pool has only connections that finish their last calls.
-    pool_leaving,
+    /// The pool has only connections that drain: they finish their last calls.
+    pool_draining,
     /// The pool makes a connection, or one waits for the server's hello.
     pool_connecting,
     /// At least one connection of the pool is open.
@@ -75,9 +75,9 @@ class ChannelLifecycle {
   }
 
   State current() const noexcept { return current_.load(std::memory_order_acquire); }
-  /// As users see it.
+  /// The state as users see it.
   ChannelState state() const noexcept;
-  /// No call begins any more.
+  /// True if no further call may begin.
   bool is_closed() const noexcept { return current_.load(std::memory_order_relaxed) >= State::closing; }
   bool is_detached() const noexcept { return current() == State::detached; }
 

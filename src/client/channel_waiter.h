@@ -18,7 +18,7 @@ class WaiterList;
 /// or for the thread that stands in for it once there is no loop.
 class ChannelWaiter {
  public:
-  /// `on_timeout` is called when the time is over, and finishes the wait.
+  /// `on_timeout` is called when the timer fires; it must finish the wait.
   ChannelWaiter(LoopDriver& driver, std::function<void(ChannelWaiter& waiter)> on_timeout)
       : driver_(driver), on_timeout_(std::move(on_timeout)) {}
   ~ChannelWaiter();
@@ -30,9 +30,9 @@ class ChannelWaiter {
   void finish(Status status);
   bool is_finished() const noexcept { return blocked_.is_done(); }
 
-  /// What the driver waits for.
+  /// The object that the driver waits for.
   BlockedCall& blocked() noexcept { return blocked_; }
-  /// The outcome, once it is finished.
+  /// The outcome, once the wait is finished.
   const Status& status() const noexcept { return status_; }
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// From events to operations and streams, by the context that each call was started with.
+// Passes the events of the session to operations and streams, which it finds by the context of each call.
 #include "client/client_connection.h"
 
 #include "call/message_coding.h"
@@ -12,7 +12,7 @@ namespace trunkline::client {
 
 namespace {
 
-/// A context is the address of an operation, or that of a stream with the lowest bit set.
+/// The context of a call is the address of its operation, or the address of its stream with the lowest bit set.
 constexpr std::uintptr_t stream_bit = 1;
 
 void* context_of(detail::CallOperation& operation) noexcept { return &operation; }
@@ -138,7 +138,7 @@ void ClientConnection::on_events(net::Connection&) {
   close_if_drained();
 }
 
-/// One-way calls end with their last byte, which no event reports.
+/// A one-way call ends when its last byte is written. No event reports that.
 void ClientConnection::on_written(net::Connection&) { close_if_drained(); }
 
 void ClientConnection::handle_event() {
@@ -157,13 +157,13 @@ void ClientConnection::handle_event() {
       opened_ = true;
       return owner_.connection_opened(*this);
     case session::EventType::going_away:
-      leaving_ = true;
-      return owner_.connection_leaves(*this);
+      draining_ = true;
+      return owner_.connection_draining(*this);
     case session::EventType::closed:
       close_reason_ = event_.status;
-      leaving_ = true;
-      // Before the transport is gone, so that calls look for another connection at once.
-      if (opened_) owner_.connection_leaves(*this);
+      draining_ = true;
+      // Reported before the transport is destroyed, so that calls look for another connection at once.
+      if (opened_) owner_.connection_draining(*this);
       return;
     case session::EventType::call:
     case session::EventType::cancelled:
@@ -171,7 +171,7 @@ void ClientConnection::handle_event() {
   }
 }
 
-/// A response that cannot be parsed is not the caller's mistake: invalid_argument becomes internal.
+/// A response that cannot be parsed is not an error of the caller, so invalid_argument becomes internal.
 Status ClientConnection::decode_response(MutableMessageView response) {
   const bool is_as_before = event_.codec == direct_codec_ && response.type == direct_type_ && direct_codec_ != nullptr;
   if (!is_as_before && event_.codec != nullptr && call::parses_directly(*event_.codec, *response.type)) {
@@ -195,7 +195,7 @@ void ClientConnection::on_finished(detail::CallOperation& operation) {
   setup_.calls.call_finished(operation, event_, *this);
 }
 
-/// Leading metadata, or a response that comes before the status.
+/// Handles leading metadata, or a response that arrives before the status.
 void ClientConnection::on_message(detail::CallOperation& operation) {
   if (!event_.metadata.empty()) setup_.calls.leading_received(operation, event_.metadata);
   if (!event_.has_message || operation.has_response_) return;
@@ -215,7 +215,7 @@ void ClientConnection::on_stream_event(ConnectedStream& stream) {
 }
 
 void ClientConnection::drain() {
-  leaving_ = true;
+  draining_ = true;
   if (connection_ == nullptr) return;
   session_->drain();
   connection_->flush_soon();
@@ -223,7 +223,7 @@ void ClientConnection::drain() {
 }
 
 void ClientConnection::close(const Status& reason) {
-  leaving_ = closing_ = true;
+  draining_ = closing_ = true;
   if (connection_ != nullptr) connection_->close(reason);
 }
 
@@ -235,7 +235,7 @@ void ClientConnection::end_calls() {
 void ClientConnection::detach() { connection_.reset(); }
 
 void ClientConnection::close_if_drained() {
-  if (closing_ || !leaving_ || connection_ == nullptr || session_->is_closed() || !session_->is_drained()) return;
+  if (closing_ || !draining_ || connection_ == nullptr || session_->is_closed() || !session_->is_drained()) return;
   close(Status());
 }
 
@@ -247,9 +247,9 @@ void ClientConnection::on_closed(net::Connection&) {
 
 void ClientConnection::on_idle(net::Connection&) {
   // A connection that is still being opened, or that calls wait for, is not idle.
-  if (leaving_ || !opened_ || owner_.wants_connection()) return;
+  if (draining_ || !opened_ || owner_.wants_connection()) return;
   const std::shared_ptr<ClientConnection> keep = shared_from_this();
-  owner_.connection_leaves(*this);
+  owner_.connection_draining(*this);
   close(Status());
 }
 

@@ -22,15 +22,15 @@ class ConnectedStream;
 /// What a connection reports about itself. Loop's thread.
 class ConnectionOwner {
  public:
-  /// The server has said hello.
+  /// The server's hello has arrived.
   virtual void connection_opened(ClientConnection& connection) = 0;
-  /// The connection can start calls again, after it could not for a time.
+  /// The connection can start calls again, after a time in which it could not.
   virtual void connection_has_room(ClientConnection& connection) = 0;
-  /// The connection takes no further calls, and closes after its last one.
-  virtual void connection_leaves(ClientConnection& connection) = 0;
-  /// The connection is gone. `reason` is ok if this side wanted that.
+  /// The connection drains: it takes no further calls, and closes after its last one.
+  virtual void connection_draining(ClientConnection& connection) = 0;
+  /// The connection is closed. `reason` is ok if this side has closed it.
   virtual void connection_closed(ClientConnection& connection, const Status& reason) = 0;
-  /// Calls wait for a connection, so that an idle one stays open.
+  /// True if calls wait for a connection. Then an idle one stays open.
   virtual bool wants_connection() const noexcept = 0;
 
  protected:
@@ -40,9 +40,10 @@ class ConnectionOwner {
 /// What a connection reports about its unary calls. Loop's thread.
 class CallOwner {
  public:
-  /// Keeps the channel alive during the connection's events: the user's code may destroy it in one of them.
+  /// Returns an owner of the channel, which keeps it alive while events are handled: the user's code may destroy the
+  /// channel in one of them.
   virtual std::shared_ptr<void> keep_alive() = 0;
-  /// Metadata that has come ahead of the response.
+  /// The leading metadata of the call has arrived.
   virtual void leading_received(detail::CallOperation& operation, const Metadata& leading) = 0;
   /// The call has ended with operation.status. `event` is the last one of the call, and may be moved from.
   virtual void call_finished(detail::CallOperation& operation, session::Event& event,
@@ -52,7 +53,7 @@ class CallOwner {
   ~CallOwner() = default;
 };
 
-/// What the connections of a channel share. All of it outlives them, unless they are detached first.
+/// What the connections of a channel share. It outlives them, unless they are detached first.
 struct ConnectionSetup {
   net::Loop& loop;
   const ChannelOptions& options;
@@ -67,7 +68,7 @@ class ClientConnection final : public net::ConnectionHandler,
  public:
   ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner, std::unique_ptr<net::Transport> transport);
   ~ClientConnection() override;
-  /// Makes a session of `protocol`, which begins its handshake. Once.
+  /// Makes a session of `protocol`, which begins its handshake. Call this once.
   void start(const session::Protocol& protocol);
 
   bool can_start() const noexcept { return session_->can_start(); }
@@ -75,17 +76,17 @@ class ClientConnection final : public net::ConnectionHandler,
   std::size_t open_calls() const noexcept { return session_->open_calls(); }
   /// The server's address.
   const std::string& peer() const noexcept { return peer_; }
-  /// There are open streams, or output waits: both need the loop to run although no thread waits for a call.
+  /// True if streams are open or output waits. Both need the loop to run although no thread waits for a call.
   bool has_work_left() const noexcept {
     return connection_ != nullptr && (session_->open_calls() > unary_calls_ || session_->has_output());
   }
 
   /// Starts a call, which requires can_start(). Its events reach the operation or stream until the call has ended.
-  /// After an error the connection knows nothing of the call.
+  /// After an error no trace of the call is left in the connection.
   Status start(detail::CallOperation& operation, const session::OutgoingMessage& message, const Metadata* metadata);
   Status start(ConnectedStream& stream, const Attempt& attempt, const session::OutgoingMessage& message,
                const Metadata* metadata, bool end);
-  /// Cancels an open call, of which no further event comes.
+  /// Cancels an open call. No further event of the call follows.
   void cancel(detail::CallOperation& operation, StatusCode reason);
   void cancel(session::CallId id, StatusCode reason);
 
@@ -95,10 +96,10 @@ class ClientConnection final : public net::ConnectionHandler,
   void close(const Status& reason);
   /// After close(): ends the calls at once.
   void end_calls();
-  /// The channel is going away. Drops the transport, and reports nothing any more.
+  /// The channel is being destroyed: drops the transport without a report to the owners.
   void detach();
 
-  /// Null once the connection is gone.
+  /// Null once the connection is closed.
   session::Session* session() noexcept override { return connection_ != nullptr ? session_ : nullptr; }
   void flush() override;
 
@@ -124,11 +125,11 @@ class ClientConnection final : public net::ConnectionHandler,
   session::Event event_;
   std::string peer_;
   Status close_reason_;
-  /// Events are being handled: the connection is not closed before the last of them.
+  /// True while events are handled. The connection is not closed before the last of them.
   bool in_events_ = false;
   bool opened_ = false;
   /// Takes no further calls.
-  bool leaving_ = false;
+  bool draining_ = false;
   /// close() was called.
   bool closing_ = false;
   std::size_t unary_calls_ = 0;

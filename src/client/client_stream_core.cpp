@@ -58,7 +58,7 @@ void ClientStreamCore::fail(Status status) {
 }
 
 void ClientStreamCore::on_finished(session::Event& event, const std::string& peer) {
-  // Before the message: on_message() takes an event's metadata for leading metadata.
+  // Taken out before the message is handled, because on_message() treats an event's metadata as leading metadata.
   mutable_trailing() = std::exchange(event.metadata, {});
   if (event.has_message) StreamCore::on_message(event);
   finish(status_at_peer(*method, std::move(event.status), deadline, started, peer), peer);
@@ -77,7 +77,7 @@ void ClientStreamCore::finish(Status status, const std::string& peer) {
 }
 
 void ClientStreamCore::cancel() {
-  // The server need not hear at once of the end of a call that is over.
+  // If the call is over already, the server need not be notified at once.
   const bool is_urgent = !is_over();
   auto cancel_if_open = [self = shared_from_this(), this] {
     drop_messages();

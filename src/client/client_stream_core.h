@@ -16,11 +16,11 @@ namespace trunkline::client {
 
 class ChannelCore;
 
-/// Made and opened once by the channel. Reads and writes may begin before the call has a connection; they wait for it.
-/// Loop's thread, except where noted. May outlive the channel: see DetachedStreams.
+/// The channel makes a stream and opens it once. Reads and writes may begin before the call has a connection; they wait
+/// for it. Loop's thread, except where noted. May outlive the channel: see DetachedStreams.
 class ClientStreamCore final : public ConnectedStream, public Attempt {
  public:
-  /// `first` is sent with the beginning of the call. `ends`: nothing will be sent after it.
+  /// `first` is sent with the start of the call. `ends`: no further message follows it.
   ClientStreamCore(std::shared_ptr<ChannelCore> core, const Method& called, const CallOptions& options, bool ends,
                    MessageView first);
   ~ClientStreamCore() override;
@@ -47,7 +47,7 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   Status after_end() const override;
 
   const std::shared_ptr<ChannelCore> core_;
-  /// Keeps the stream alive while the channel or the session knows it.
+  /// Keeps the stream alive while the channel or the session refers to it.
   std::shared_ptr<call::StreamCore> self_;
   std::unique_ptr<MethodEntry> own_method_;
   const Compressor* compressor_ = nullptr;
@@ -56,7 +56,7 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   Metadata metadata_;
   /// Guards response_info_.
   std::mutex response_info_mutex_;
-  /// The user's. Null once it is filled in, or the user has released the stream.
+  /// Owned by the user. Null once it is filled in, or once the user has released the stream.
   ResponseInfo* response_info_;
   /// Why the call failed while it was being prepared.
   Status early_error_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attempts meet connections.
+// Starts attempts on connections of the pool, and queues those that must wait.
 #include "client/connection_invoker.h"
 
 #include "client/call_status.h"
@@ -63,7 +63,7 @@ void ConnectionInvoker::pool_has_room() {
 
 void ConnectionInvoker::connecting_failed(const Status& error) {
   Status status = error;
-  // The time that was over is connect_timeout, not the deadline of a call.
+  // What has expired is connect_timeout, not the deadline of a call.
   if (status.code() == StatusCode::deadline_exceeded) {
     status = Status(StatusCode::unavailable, error.message(), StatusOrigin::transport);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionInvoker: starts attempts on the connections of a pool, or has them wait for one.
+// ConnectionInvoker: starts attempts on the connections of a pool, or queues them until there is one.
 #pragma once
 
 #include "client/channel_lifecycle.h"
@@ -12,14 +12,14 @@
 
 namespace trunkline::client {
 
-/// An invoker takes an attempt and sees to it that it is started or fails. This is the innermost one, for one server;
-/// policies that choose between servers are invokers around several of it. Loop's thread only.
+/// An invoker takes an attempt and ensures that it is started or fails. This is the innermost invoker, for one server.
+/// A policy that chooses between servers is an invoker around several of these. Loop's thread only.
 class ConnectionInvoker final : public PoolOwner {
  public:
   struct Hooks {
-    /// The condition of the pool may have changed.
+    /// Called when the condition of the pool may have changed.
     std::function<void()> changed;
-    /// A thread waits for the channel to be ready.
+    /// Returns true if a thread waits for the channel to be ready.
     std::function<bool()> is_ready_awaited;
   };
 
@@ -27,13 +27,13 @@ class ConnectionInvoker final : public PoolOwner {
   ConnectionInvoker(const ConnectionSetup& setup, const ChannelLifecycle& lifecycle,
                     std::unique_ptr<Connector> connector, Hooks hooks);
 
-  /// Starts `attempt` on a connection, has it wait for one, or fails it.
+  /// Starts `attempt` on a connection, queues it until there is one, or fails it.
   void invoke(Attempt& attempt);
-  /// Invokes `attempt` once `pause` or its deadline is over.
+  /// Invokes `attempt` after `pause`, or at its deadline if that comes first.
   void invoke_after(Attempt& attempt, base::Duration pause);
-  /// Takes out an attempt that waits. False: it does not wait.
+  /// Removes an attempt that waits. Returns false if it does not wait.
   bool remove(Attempt& attempt) noexcept { return pending_.remove(attempt); }
-  /// A connection that can start a call at once, without overtaking one that waits. Null: there is none.
+  /// Returns a connection that can start a call at once, without overtaking calls that wait. Null: there is none.
   ClientConnection* pick_directly() { return pending_.has_queued() ? nullptr : pool_.pick(); }
   /// A connection that can start a call. Null: there is none.
   ClientConnection* pick() { return pool_.pick(); }
@@ -44,9 +44,9 @@ class ConnectionInvoker final : public PoolOwner {
 
   ConnectionPool& pool() noexcept { return pool_; }
   bool is_ready() const noexcept { return pool_.is_ready(); }
-  /// The loop has to run although no thread waits: calls wait, streams are open, or output waits.
+  /// True if calls wait, streams are open, or output waits. Then the loop must run although no thread waits.
   bool has_work_left() const noexcept { return !pending_.empty() || pool_.has_work_left(); }
-  /// What calls wait for, for error texts: "a connection to TARGET" or "room on the connection to TARGET".
+  /// Describes what calls wait for, for error texts: "a connection to TARGET" or "room on the connection to TARGET".
   std::string awaited() const;
 
  private:

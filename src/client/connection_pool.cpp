@@ -71,15 +71,15 @@ void ConnectionPool::connection_opened(ClientConnection&) {
 
 void ConnectionPool::connection_has_room(ClientConnection&) { owner_.pool_has_room(); }
 
-void ConnectionPool::connection_leaves(ClientConnection& connection) {
-  move_to_leaving(connection);
+void ConnectionPool::connection_draining(ClientConnection& connection) {
+  move_to_draining(connection);
   if (owner_.wants_connection()) connect();
   owner_.pool_changed();
 }
 
 void ConnectionPool::connection_closed(ClientConnection& connection, const Status& reason) {
-  move_to_leaving(connection);
-  std::erase_if(leaving_, [&](const auto& candidate) { return candidate.get() == &connection; });
+  move_to_draining(connection);
+  std::erase_if(draining_, [&](const auto& candidate) { return candidate.get() == &connection; });
   if (!is_stopped_ && !connection.is_opened()) {
     attempt_failed(reason.is_ok() ? Status(StatusCode::unavailable, "connect " + target() + ": closed before its hello",
                                            StatusOrigin::transport)
@@ -91,15 +91,15 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
   owner_.pool_changed();
 }
 
-void ConnectionPool::move_to_leaving(ClientConnection& connection) {
+void ConnectionPool::move_to_draining(ClientConnection& connection) {
   const auto found = std::find_if(connections_.begin(), connections_.end(),
                                   [&](const auto& candidate) { return candidate.get() == &connection; });
   if (found == connections_.end()) return;
-  leaving_.push_back(std::move(*found));
+  draining_.push_back(std::move(*found));
   connections_.erase(found);
 }
 
-// --- what there is ---
+// --- state ---
 
 bool ConnectionPool::is_ready() const noexcept {
   return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c->is_opened(); });
@@ -110,23 +110,23 @@ ChannelLifecycle::Event ConnectionPool::condition() const noexcept {
   if (is_ready()) return Event::pool_ready;
   if (is_failing()) return Event::pool_failing;
   if (is_dialing_ || !connections_.empty()) return Event::pool_connecting;
-  return leaving_.empty() ? Event::pool_empty : Event::pool_leaving;
+  return draining_.empty() ? Event::pool_empty : Event::pool_draining;
 }
 
 std::size_t ConnectionPool::open_calls() const noexcept {
   std::size_t count = 0;
   for (const auto& connection : connections_) count += connection->open_calls();
-  for (const auto& connection : leaving_) count += connection->open_calls();
+  for (const auto& connection : draining_) count += connection->open_calls();
   return count;
 }
 
 bool ConnectionPool::has_work_left() const noexcept {
   const auto has_work = [](const auto& connection) { return connection->has_work_left(); };
   return std::any_of(connections_.begin(), connections_.end(), has_work) ||
-         std::any_of(leaving_.begin(), leaving_.end(), has_work);
+         std::any_of(draining_.begin(), draining_.end(), has_work);
 }
 
-// --- the end ---
+// --- drain and close ---
 
 void ConnectionPool::drain() {
   is_stopped_ = true;
@@ -134,26 +134,26 @@ void ConnectionPool::drain() {
   dial_.reset();
   is_dialing_ = false;
   backoff_timer_.cancel();
-  // A copy: a connection that is drained may close, and so leave the list.
+  // Iterates over a copy, because a connection that drains may close at once and leave the list.
   for (const auto& connection : Connections(connections_)) {
-    move_to_leaving(*connection);
+    move_to_draining(*connection);
     connection->drain();
   }
 }
 
 void ConnectionPool::close_all(const Status& reason) {
   drain();
-  for (const auto& connection : Connections(leaving_)) connection->close(reason);
+  for (const auto& connection : Connections(draining_)) connection->close(reason);
 }
 
 void ConnectionPool::end_calls() {
-  for (const auto& connection : Connections(leaving_)) connection->end_calls();
+  for (const auto& connection : Connections(draining_)) connection->end_calls();
 }
 
 void ConnectionPool::detach() {
   drain();
-  for (const auto& connection : leaving_) connection->detach();
-  leaving_.clear();
+  for (const auto& connection : draining_) connection->detach();
+  draining_.clear();
 }
 
 }  // namespace trunkline::client

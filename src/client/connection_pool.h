@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ConnectionPool: the connections of a channel to one server; makes them one at a time, and waits between failures.
+// ConnectionPool: the connections of a channel to one server. It makes them one at a time, with a backoff after
+// failures.
 #pragma once
 
 #include "client/backoff.h"
@@ -21,9 +22,9 @@ class PoolOwner {
   virtual void pool_changed() = 0;
   /// A connection may be able to start calls that wait.
   virtual void pool_has_room() = 0;
-  /// An attempt has failed, and there is no connection.
+  /// An attempt to connect has failed, and there is no connection.
   virtual void connecting_failed(const Status& error) = 0;
-  /// Calls wait for a connection.
+  /// True if calls wait for a connection.
   virtual bool wants_connection() const noexcept = 0;
 
  protected:
@@ -36,8 +37,8 @@ class ConnectionPool final : public ConnectionOwner {
   ConnectionPool(const ConnectionSetup& setup, PoolOwner& owner, std::unique_ptr<Connector> connector);
   ~ConnectionPool();
 
-  /// The connection with the fewest open calls of those that can start one. Null if none can. A pool that may grow
-  /// makes another connection unless the one returned has no open call.
+  /// Returns the connection with the fewest open calls among those that can start a call, or null if none can. A pool
+  /// that may grow makes another connection unless the returned one has no open call.
   ClientConnection* pick() {
     if (connections_.size() == 1 && max_connections_ == 1) [[likely]] {
       ClientConnection* const only = connections_.front().get();
@@ -45,18 +46,18 @@ class ConnectionPool final : public ConnectionOwner {
     }
     return pick_from_many();
   }
-  /// Makes a connection, unless one is being made, the backoff is not over, or there are as many as there may be.
+  /// Makes a connection, unless one is being made, the backoff is not over, or max_connections are reached.
   void connect();
 
   /// The event by which a channel's life cycle learns what the pool does.
   ChannelLifecycle::Event condition() const noexcept;
   bool is_ready() const noexcept;
-  /// The last attempt has failed, there is no connection, and the next attempt is not due yet.
+  /// True if the last attempt has failed, there is no connection, and the next attempt is not due yet.
   bool is_failing() const noexcept { return connections_.empty() && backoff_timer_.is_scheduled(); }
   /// Why there is no connection. Ok if nothing has failed yet.
   const Status& last_error() const noexcept { return last_error_; }
   const std::string& target() const noexcept { return connector_->target(); }
-  /// Including those of connections that take no further calls.
+  /// Includes the calls of connections that drain.
   std::size_t open_calls() const noexcept;
   /// See ClientConnection::has_work_left().
   bool has_work_left() const noexcept;
@@ -76,12 +77,12 @@ class ConnectionPool final : public ConnectionOwner {
   ClientConnection* pick_from_many();
   void dialed(Result<std::unique_ptr<net::Transport>> transport);
   void attempt_failed(Status error);
-  void move_to_leaving(ClientConnection& connection);
+  void move_to_draining(ClientConnection& connection);
   static void on_backoff(base::Timer& timer, void* owner, base::TimePoint now);
 
   void connection_opened(ClientConnection& connection) override;
   void connection_has_room(ClientConnection& connection) override;
-  void connection_leaves(ClientConnection& connection) override;
+  void connection_draining(ClientConnection& connection) override;
   void connection_closed(ClientConnection& connection, const Status& reason) override;
   bool wants_connection() const noexcept override { return owner_.wants_connection(); }
 
@@ -91,10 +92,11 @@ class ConnectionPool final : public ConnectionOwner {
   const std::size_t max_connections_;
   Backoff backoff_;
   Connections connections_;
-  /// Connections that take no further calls.
-  Connections leaving_;
+  /// Connections that take no further calls and close after their last one.
+  Connections draining_;
   std::shared_ptr<net::Dial> dial_;
-  /// False once nobody wants the connection that is being made. Shared with the callback, which may outlive the pool.
+  /// False once the connection that is being made is no longer wanted. Shared with the callback, which may outlive the
+  /// pool.
   std::shared_ptr<bool> is_dial_wanted_;
   bool is_dialing_ = false;
   /// drain() was called.

@@ -16,10 +16,10 @@ class Connector {
  public:
   virtual ~Connector() = default;
   /// Makes one connection. `callback` is called once, on the loop, and never inside this function. Releasing the result
-  /// gives the attempt up. The result is null if it cannot be given up: then `callback` may be called even after the
-  /// channel is gone, and must be harmless.
+  /// cancels the attempt. The result is null if the attempt cannot be cancelled: then `callback` may be called even
+  /// after the channel is destroyed, and must do nothing.
   virtual std::shared_ptr<net::Dial> connect(net::DialCallback callback) = 0;
-  /// What is spoken with the peer of a new connection.
+  /// The protocol that a new connection to `peer` speaks.
   virtual const session::Protocol& protocol(const net::PeerInfo& /*peer*/) const noexcept {
     return session::native::protocol();
   }

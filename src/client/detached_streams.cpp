@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns of threads at streams without a loop.
+// Runs tasks and handlers of streams that have no loop.
 #include "client/detached_streams.h"
 
 #include "base/vector_queue.h"
@@ -8,7 +8,8 @@
 
 namespace trunkline::client {
 
-/// What one thread does here from its outermost call of run() or run_until() until that returns. Lives on the stack.
+/// The tasks and handlers that one thread runs, from its outermost call of run() or run_until() until that returns.
+/// Lives on the stack.
 class DetachedStreams::Turn {
  public:
   explicit Turn(DetachedStreams& streams) noexcept
@@ -33,7 +34,7 @@ class DetachedStreams::Turn {
     leave();
   }
   void enter() { lock_.lock(); }
-  /// Takes along what the tasks have ended, which no other thread is to complete.
+  /// Takes the operations that the tasks have ended, so that no other thread completes them.
   void leave() noexcept {
     handlers_.splice(streams_.ended_);
     lock_.unlock();
@@ -50,10 +51,10 @@ class DetachedStreams::Turn {
   DetachedStreams& streams_;
   /// Held while a task runs.
   std::unique_lock<std::mutex> lock_;
-  /// The next turn outwards on this thread, of another channel.
+  /// The turn of another channel that encloses this one on the same thread.
   Turn* const outer_;
   base::VectorQueue<Task> tasks_;
-  /// Ended operations whose handlers have still to run.
+  /// Ended operations whose handlers have not run yet.
   call::CompletionQueue handlers_{[](void*) {}, nullptr};
 
   static thread_local constinit Turn* innermost_;

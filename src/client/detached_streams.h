@@ -10,20 +10,19 @@
 
 namespace trunkline::client {
 
-/// A stream whose channel is gone has ended, but may still be used, by any number of threads, while no thread runs the
-/// loop for it. Then this is what happens on the thread that uses it:
+/// A stream whose channel is destroyed has ended, but any number of threads may still use it, and no thread runs the
+/// loop for it. The thread that uses the stream then does the work of the loop:
 ///
 /// - A *task* is what the loop would have run, such as the beginning of a read. It reads and changes streams, and puts
 ///   the operations that it ends into ended(). It runs on the thread that calls run(), with the mutex held, so that no
 ///   two tasks run at the same time.
-/// - The *handlers* of those operations run on the same thread, once the task has returned and the mutex is free. So
-/// the
-///   handler of an operation runs on the thread that began it, inside the function that began it.
-/// - An operation that a handler begins is ended at once, and its own handler runs after that handler has returned. So
-/// a
-///   chain of handlers, however long, does not nest.
-/// - An operation that a task begins (by a codec or an interceptor of the user) waits until the task has returned. If
-///   that thread blocks for it, by run_until(), it gives up the mutex until the operation has ended.
+/// - The *handlers* of those operations run on the same thread, once the task has returned and the mutex is free. A
+///   handler therefore runs on the thread that began its operation, inside the function that began it.
+/// - An operation that a handler begins ends at once. Its own handler runs after the first handler has returned, so a
+///   chain of handlers of any length does not nest.
+/// - A task may begin an operation too, through a codec or an interceptor of the user. Such an operation waits until
+///   the task has returned. If the thread blocks for it, by run_until(), it releases the mutex until the operation has
+///   ended.
 ///
 /// Why there is no deadlock: a thread that holds the mutex never locks it again, never waits for another thread, and
 /// runs no handler. A task locks at most the mutexes of its own stream and of the loop's driver, and neither is held
@@ -32,23 +31,23 @@ class DetachedStreams {
  public:
   using Task = std::function<void()>;
 
-  /// `log` takes what tasks and handlers throw. It must outlive this.
+  /// `log` records the exceptions of tasks and handlers. It must outlive this.
   explicit DetachedStreams(const ExceptionLog& log) noexcept : log_(log) {}
   DetachedStreams(const DetachedStreams&) = delete;
   DetachedStreams& operator=(const DetachedStreams&) = delete;
 
-  /// Runs `task`, and then the handlers of the operations that it has ended, unless the calling thread is inside a task
-  /// or a handler already: see above. Any thread.
+  /// Runs `task` and then the handlers of the operations that it has ended. If the calling thread is inside a task or a
+  /// handler already, they run later, as described above. Any thread.
   void run(Task task);
-  /// Runs `task` at once. Inside a handler or a task it then runs the handlers of what the thread has begun before, in
-  /// order, until `is_done()`. Any thread.
+  /// Runs `task` at once. Inside a handler or a task it then runs the handlers of operations that the thread began
+  /// before, in order, until `is_done()`. Any thread.
   void run_until(Task task, const std::function<bool()>& is_done);
   /// The operations that the running task has ended. Inside a task only.
   call::CompletionQueue& ended() noexcept { return ended_; }
 
  private:
   class Turn;
-  /// The innermost turn of the calling thread here. Null: it is in neither a task nor a handler.
+  /// The innermost turn of the calling thread. Null if the thread is in neither a task nor a handler.
   Turn* current_turn() const noexcept;
 
   const ExceptionLog& log_;

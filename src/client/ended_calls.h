@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EndedCalls: unary calls whose outcome is settled, and whose callers have still to be told.
+// EndedCalls: unary calls that have ended and whose callers have not been notified yet.
 #pragma once
 
 #include "client/channel_lifecycle.h"
@@ -11,8 +11,8 @@
 
 namespace trunkline::client {
 
-/// A queue between the events of a connection and the code of callers, which may block in a call of its own. Loop's
-/// thread, or the thread of the channel's destructor once there is no loop.
+/// A queue between the events of a connection and the completions of callers, which may block in calls of their own.
+/// Loop's thread, or the thread of the channel's destructor once there is no loop.
 class EndedCalls {
  public:
   /// The loop runs `run` after the handler in which a call ends, unless the channel is detached.
@@ -23,7 +23,7 @@ class EndedCalls {
 
   bool empty() const noexcept { return first_ == nullptr; }
   bool has_several() const noexcept { return first_ != nullptr && first_->next_ != nullptr; }
-  /// The operation's status is its outcome.
+  /// The outcome of the call must be in `operation.status`.
   void push(detail::CallOperation& operation) {
     operation.has_ended_ = true;
     operation.next_ = nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ExceptionLog: where exceptions go that handlers of the user throw against their contract.
+// ExceptionLog: logs exceptions of the user's handlers, whose contract forbids them to throw.
 #pragma once
 
 #include "base/exception_text.h"
@@ -34,7 +34,7 @@ class ExceptionLog {
       log_current();
     }
   }
-  /// Completes a CallOperation or StreamOperation inside the function that began it.
+  /// Completes a CallOperation or StreamOperation before the function that began it returns.
   template <class Operation>
   void complete_initiating(Operation& operation) const noexcept {
     operation.is_initiating = true;

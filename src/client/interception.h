@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interception: what one call needs of its own to go through the interceptors of its channel.
+// Interception: the state of one call while it goes through the interceptors of its channel.
 #pragma once
 
 #include "call/interceptor_chain.h"
@@ -8,13 +8,13 @@
 
 namespace trunkline::client {
 
-/// Must not move from start() until finish().
+/// The object must not be moved between start() and finish().
 struct Interception {
   CallInfo info;
-  /// How many interceptors have been started.
+  /// The number of interceptors that have been started.
   std::size_t started = 0;
 
-  /// Runs on_start. `metadata` must not move until finish() either. Interceptors may bring `deadline` forward.
+  /// Runs on_start. `metadata` must not be moved until finish() either. Interceptors may set an earlier `deadline`.
   Status start(const call::InterceptorChain& chain, std::string_view method, base::TimePoint now,
                base::TimePoint& deadline, Metadata& metadata) {
     info.side = Side::client;

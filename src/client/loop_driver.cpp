@@ -5,8 +5,8 @@
 namespace trunkline::client {
 
 namespace {
-/// If no thread has led for longer than this, events of the connections, such as their end, are processed before a call
-/// is sent.
+/// If no thread has run the loop for longer than this, the connections' events, such as their end, are processed before
+/// a call is sent.
 constexpr auto stale_after = std::chrono::milliseconds(10);
 }  // namespace
 
@@ -23,7 +23,7 @@ void LoopDriver::catch_up() {
 }
 
 void LoopDriver::wait(BlockedCall& call) {
-  // This thread's deadline does not apply to the work of the loop, which this thread may come to run.
+  // This thread may run the loop while it waits. Its inherited deadline does not apply to the work of the loop.
   const call::InheritedDeadline::Scope none(base::never);
   runner_.wait(call.finished_);
 }

@@ -28,17 +28,18 @@ class BlockedCall {
 
 /// What a driver requires of its channel. Called by the loop's thread.
 struct LoopDriverHooks {
-  /// Returns what the loop's own thread shall keep alive if the loop must be run although no call waits, and otherwise
-  /// null.
+  /// Returns null unless the loop must be run although no call waits. Then it returns the object that the loop's own
+  /// thread must keep alive.
   std::function<std::shared_ptr<void>()> work_left;
-  /// A handler has thrown, against its contract, and the exception is the current one. The loop goes on.
+  /// A handler has thrown an exception, although its contract forbids that. Called inside the catch clause; the loop
+  /// continues.
   std::function<void()> on_exception;
   /// After a stop() from inside the loop: the thread that ran the loop has left it, and no thread will run it again.
   std::function<void()> on_over{};
 };
 
-/// On a loop of the channel's own, the blocked threads run the loop by turns (LoopRunner). On the user's loop they only
-/// wait, and handlers' exceptions are the user's. A call that blocks inside a handler runs the loop itself.
+/// On a loop of the channel's own, the blocked threads take turns in running the loop (LoopRunner). On the user's loop
+/// they only wait, and exceptions of handlers go to the user. A call that blocks inside a handler runs the loop itself.
 class LoopDriver {
  public:
   /// `is_own`: the loop is the channel's own, and nothing else runs it.
@@ -55,8 +56,8 @@ class LoopDriver {
   net::Loop& loop() const noexcept { return loop_; }
   bool is_own() const noexcept { return is_own_; }
 
-  /// Runs `begin`, which begins `call`, and waits until the call is done. `begin` runs on the loop's thread if this
-  /// thread is or becomes that, and otherwise on this thread. Throws what `begin` throws.
+  /// Runs `begin`, which begins `call`, on this thread, and waits until the call is done. If this is the loop's thread,
+  /// or no other thread runs the channel's own loop, this thread runs the loop meanwhile. Throws what `begin` throws.
   template <class Begin>
   void drive(BlockedCall& call, Begin&& begin) {
     if (loop_.is_current()) return run_nested(call, begin);
@@ -84,10 +85,10 @@ class LoopDriver {
   void stop() { runner_.stop(); }
 
  private:
-  /// Runs `begin` and then the loop, by calls of `run_until(step)`, until `done()`. `begin` runs as the loop's thread
-  /// with the deadline that its own thread has inherited, which does not apply to other work of the loop. Throws what
-  /// `begin` throws. What handlers throw does not end the run: the first exception goes to `thrown` if that is given,
-  /// and all others are reported.
+  /// Runs `begin` and then the loop, by calls of `run_until(step)`, until `done()`. `begin` runs inside the loop, with
+  /// the deadline that the calling thread has inherited; that deadline does not apply to other work of the loop. Throws
+  /// what `begin` throws. Exceptions of handlers do not end the run: the first one is stored in `thrown` if that is
+  /// given, and all others are reported.
   template <class Begin, class Done, class RunUntil>
   bool run_loop(Begin& begin, Done done, RunUntil run_until, std::exception_ptr* thrown = nullptr) {
     const base::TimePoint inherited = call::InheritedDeadline::current();
@@ -138,7 +139,7 @@ class LoopDriver {
   net::Loop& loop_;
   const bool is_own_;
   const LoopDriverHooks hooks_;
-  /// When a thread last led for a call that it began. The leader's alone.
+  /// When a thread last ran the loop for a call that it began. Used by the thread that runs the loop.
   base::TimePoint last_led_{};
   net::LoopRunner runner_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MethodTable: the names of the methods that a channel calls, with the small numbers by which its sessions know them.
+// MethodTable: the names of the methods that a channel calls, and the small numbers that its sessions use for them.
 #pragma once
 
 #include <trunkline/method.h>
@@ -21,21 +21,21 @@ struct MethodEntry {
   const MethodTable* table = nullptr;
 };
 
-/// An entry is never removed, so that pointers to it stay valid as long as the table.
+/// Entries are never removed, so pointers to them stay valid as long as the table exists.
 class MethodTable {
  public:
-  /// Further names are not remembered, and their calls send them in full.
+  /// Further names are not stored, and calls of these methods send the name in full.
   static constexpr std::size_t max_names = 65536;
 
   MethodTable();
   ~MethodTable();
 
-  /// The entry of a method, which is added if need be. Null: the table is full. Any thread.
+  /// The entry of a method, which is added if it is missing. Null: the table is full. Any thread.
   const MethodEntry* find(const Method& method) {
     if (method.entry_ != nullptr && method.entry_->table == this) return method.entry_;
     return intern(method.name());
   }
-  /// The same for the loop's thread, which finds names that were called recently without a lock.
+  /// The same for the loop's thread. Finds names of recent calls without a lock.
   const MethodEntry* find_on_loop(const Method& method) {
     if (method.entry_ != nullptr && method.entry_->table == this) return method.entry_;
     const MethodEntry*& recent = recent_[slot_of(method.name())];

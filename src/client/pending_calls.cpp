@@ -42,7 +42,7 @@ bool PendingCalls::remove(Attempt& attempt) noexcept {
 }
 
 void PendingCalls::fail_fast(const Status& status) {
-  // One round at most: a call that fails may change the queue, also by taking other calls out of it.
+  // At most one pass over the queue. The failure of a call may change it, and may also remove other calls.
   for (std::size_t left = queue_.size; left > 0 && queue_.size > 0; --left) {
     Attempt& attempt = take_first(queue_);
     if (attempt.wait_for_ready) {

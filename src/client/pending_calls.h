@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PendingCalls: calls that wait for a connection, for room on one, or for the end of the pause before a retry.
+// PendingCalls: calls that wait for a connection, for room on a connection, or for the pause before a retry.
 #pragma once
 
 #include "client/attempt.h"
@@ -10,14 +10,14 @@
 
 namespace trunkline::client {
 
-/// Calls for a connection wait in a queue, in the order in which they came, and at most until their deadline. Paused
-/// calls wait beside it, each for its own time. Loop's thread only. Does not own the attempts.
+/// Calls that wait for a connection are in a queue, in order of arrival, until their deadline at the latest. Paused
+/// calls are in a separate list, each with its own timer. Loop's thread only. Does not own the attempts.
 class PendingCalls {
  public:
   struct Hooks {
-    /// Says what queued calls wait for, for the text of one whose deadline is over.
+    /// Describes what queued calls wait for. Used in the error of a call whose deadline has passed.
     std::function<std::string()> reason;
-    /// The pause of a call is over, or its deadline.
+    /// Called when the pause of a call is over or its deadline has passed.
     std::function<void(Attempt& attempt)> resume;
   };
 
@@ -32,18 +32,18 @@ class PendingCalls {
   std::size_t queued() const noexcept { return queue_.size; }
   std::size_t paused() const noexcept { return paused_.size; }
 
-  /// Queues a call for a connection. Fails it with resource_exhausted if the queue is full and it does not wait for
-  /// room there.
+  /// Queues a call until there is a connection. If the queue is full, fails the call with resource_exhausted unless its
+  /// `waits_for_room` is set.
   void push(Attempt& attempt);
   /// Takes the first call out of the queue, which must not be empty.
   Attempt& pop();
-  /// Has the call wait until `until`, or until its deadline if that comes first, and then calls `resume`.
+  /// Keeps the call until `until`, or until its deadline if that comes first, and then calls `resume`.
   void pause(Attempt& attempt, base::TimePoint until);
-  /// Takes out a call that waits, wherever it waits. False: it does not wait.
+  /// Removes a call from the queue or the list of paused calls. Returns false if it is in neither.
   bool remove(Attempt& attempt) noexcept;
-  /// Fails the queued calls that do not wait for the channel to be ready.
+  /// Fails the queued calls without `wait_for_ready`.
   void fail_fast(const Status& status);
-  /// Fails every call, queued or paused. The channel accepts no further call by then.
+  /// Fails every call, queued or paused. The channel must have stopped accepting calls before.
   void fail_all(const Status& status);
 
  private:

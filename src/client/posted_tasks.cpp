@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Tasks on their way to the loop.
+// Hands tasks to the loop, and runs them there.
 #include "client/posted_tasks.h"
 
 #include <cstddef>
@@ -15,7 +15,7 @@ bool PostedTasks::push(Task& task, const std::shared_ptr<void>& owner) {
   return true;
 }
 
-void PostedTasks::post_behind(Task task) {
+void PostedTasks::post_after_pending(Task task) {
   const std::lock_guard lock(mutex_);
   if (!is_closed_) loop_.post(std::move(task));
 }
@@ -32,7 +32,7 @@ void PostedTasks::wake(const std::shared_ptr<void>& owner) {
 }
 
 void PostedTasks::run(const std::shared_ptr<void>& owner) {
-  // Tasks that come in the meantime have a turn of their own, after the loop's other work.
+  // Tasks that are pushed meanwhile run in a later turn, after the loop's other work.
   std::size_t left = 0;
   {
     const std::lock_guard lock(mutex_);
@@ -45,7 +45,7 @@ void PostedTasks::run(const std::shared_ptr<void>& owner) {
       const std::lock_guard lock(mutex_);
       if (tasks_.empty()) return;
       task = tasks_.pop_front();
-      // The task may throw, or block in a nested run of the loop: the loop then goes on with the others.
+      // The task may throw, or block in a nested run of the loop. Then the loop runs the remaining tasks.
       if (!tasks_.empty()) wake(owner);
     }
     task();

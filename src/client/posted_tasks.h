@@ -12,8 +12,8 @@
 
 namespace trunkline::client {
 
-/// A queue in front of the loop's own. What a loop still holds when nobody runs it any more is dropped; what this queue
-/// holds is handed over by close(). push() and post_behind() are for any thread.
+/// A queue in front of the loop's own queue. Tasks in the loop's queue are lost when no thread runs the loop any more;
+/// tasks in this queue are returned by close(). push() and post_after_pending() are for any thread.
 class PostedTasks {
  public:
   using Task = std::function<void()>;
@@ -23,16 +23,17 @@ class PostedTasks {
   PostedTasks(const PostedTasks&) = delete;
   PostedTasks& operator=(const PostedTasks&) = delete;
 
-  /// Takes `task` for the loop's thread, which runs tasks in the order in which they came. `owner`, which owns this, is
-  /// kept alive until the loop has run them. False: the queue is closed, and `task` was not taken.
+  /// Takes `task` for the loop's thread, which runs the tasks in order. `owner` owns this object and is kept alive
+  /// until the loop has run them. Returns false, and does not take `task`, if the queue is closed.
   bool push(Task& task, const std::shared_ptr<void>& owner);
-  /// Posts `task` to the loop's own queue, behind all that was posted there. Does nothing once this queue is closed.
-  void post_behind(Task task);
+  /// Posts `task` to the loop's own queue, after everything that was posted there before. Does nothing once this queue
+  /// is closed.
+  void post_after_pending(Task task);
   /// Closes the queue and returns the tasks that have not run. Loop's thread, or that of the channel's destructor.
   Queue close();
 
  private:
-  /// With the mutex held.
+  /// Called with the mutex held.
   void wake(const std::shared_ptr<void>& owner);
   void run(const std::shared_ptr<void>& owner);
 

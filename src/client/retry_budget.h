@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RetryBudget: keeps retries to a share of the calls that succeed, so that they cannot multiply an overload.
+// RetryBudget: limits retries to a share of the successful calls, so that retries do not amplify an overload.
 #pragma once
 
 #include <algorithm>

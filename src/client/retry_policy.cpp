@@ -5,7 +5,7 @@
 namespace trunkline::client {
 
 bool RetryPolicy::try_retry(const FailedAttempt& attempt) noexcept {
-  // A server that sheds load says resource_exhausted. A retry would add to the load.
+  // A server that sheds load responds with resource_exhausted. A retry would add to the load.
   if (attempt.code != StatusCode::unavailable) return false;
   if (attempt.retries >= max_retries_ || !attempt.has_request) return false;
   const bool may_run_twice = attempt.is_idempotent && attempt.origin == StatusOrigin::transport;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RetryPolicy: decides whether a failed call is tried again, and after which pause.
+// RetryPolicy: decides whether a failed call is retried, and after which pause.
 #pragma once
 
 #include "client/backoff.h"
@@ -16,9 +16,9 @@ struct FailedAttempt {
   StatusOrigin origin = StatusOrigin::transport;
   bool may_have_run = true;
   bool is_idempotent = false;
-  /// The request is still there to be sent again.
+  /// The request was kept and can be sent again.
   bool has_request = true;
-  /// Retries of the call before this attempt failed.
+  /// The number of retries of the call before this attempt.
   int retries = 0;
 };
 
@@ -29,12 +29,12 @@ class RetryPolicy {
   explicit RetryPolicy(const ChannelOptions& options)
       : max_retries_(options.ordered ? 0 : options.max_retries), backoff_(options.backoff) {}
 
-  /// False: no call is ever retried, so that no request needs to be kept.
+  /// False: no call is retried, so requests need not be kept.
   bool is_enabled() const noexcept { return max_retries_ > 0; }
-  /// True: the call is to be tried again, and the budget has paid for it.
+  /// Returns true if the call must be retried. Takes the tokens of the retry from the budget.
   bool try_retry(const FailedAttempt& attempt) noexcept;
-  /// The time before retry number `retry`, from 1. A server that is connected and refused the call is given time, while
-  /// another connection is looked for at once.
+  /// The pause before retry number `retry`, from 1. There is a pause only if a server is connected and has refused the
+  /// call; without a connection the retry waits for one.
   base::Duration pause_before(int retry, bool is_connected) {
     return is_connected ? backoff_.after(retry) : base::Duration::zero();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Unary calls on their way out and back.
+// The fast path of unary calls, the general path, completion and cancellation.
 #include "client/unary_calls.h"
 
 #include "call/message_coding.h"
@@ -21,7 +21,7 @@ void UnaryCalls::begin(detail::CallOperation& operation, const Method& method, M
   }
 }
 
-// --- the direct way ---
+// --- the fast path ---
 
 bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method& method, MessageView request,
                                   const CallOptions& options) {
@@ -44,8 +44,8 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
   operation.codec_ = message.codec;
   operation.wait_for_ready_ = options.wait_for_ready;
   if (operation.request_stays) operation.live_request_ = request;
-  // A retry needs the request. One that stays is at hand then, and that of an idempotent call is encoded once for all
-  // attempts. Keeping every request would cost too much.
+  // A retry needs the request. A request that outlives the call is available then. The request of an idempotent call is
+  // encoded once and kept for all attempts. Other requests are not kept, because that would cost too much.
   const bool is_kept = operation.is_idempotent_ && retry_.is_enabled() && !operation.request_stays &&
                        !operation.one_way && message.codec != nullptr;
   if (is_kept || !coding->is_direct) {
@@ -60,7 +60,7 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
   return true;
 }
 
-/// Replaces the message by its bytes. With `is_kept` the operation keeps them, too.
+/// Replaces the message by its encoded bytes. `is_kept`: the operation keeps the bytes too.
 Status UnaryCalls::encode_request(detail::CallOperation& operation, session::OutgoingMessage& message, bool is_kept) {
   const MessageView request = std::exchange(message.message, {});
   if (Status status = call::encode_message(message.codec, request, message.payload); !status.is_ok()) return status;
@@ -71,7 +71,7 @@ Status UnaryCalls::encode_request(detail::CallOperation& operation, session::Out
   return {};
 }
 
-/// Ends a call that could not be sent. Returns true: the call has begun, and has ended.
+/// Ends a call that could not be sent. Returns true, because the call has begun and ended.
 bool UnaryCalls::end_unsent(detail::CallOperation& operation, const Status& status) {
   operation.status = about_call(*operation.method_, status);
   operation.status.set_may_have_run(false);
@@ -79,7 +79,7 @@ bool UnaryCalls::end_unsent(detail::CallOperation& operation, const Status& stat
   return true;
 }
 
-// --- step by step ---
+// --- the general path ---
 
 void UnaryCalls::begin_with_details(detail::CallOperation& operation, const Method& method, MessageView request,
                                     const CallOptions& options) {
@@ -92,7 +92,7 @@ void UnaryCalls::begin_with_details(detail::CallOperation& operation, const Meth
     CallDetailsPool::free(&details);
     throw;
   }
-  // Without a loop this is a handler that complete_all() has called.
+  // Without a loop, this runs inside a handler that complete_all() has called.
   if (parts_.lifecycle.is_detached() || parts_.loop.is_current()) return launch(details);
   details.keep_channel = parts_.keep_channel();
   details.task.run = &launch_posted;
@@ -130,7 +130,7 @@ void UnaryCalls::launch_posted(net::PostedTask* task) {
   UnaryCalls& self = details.calls;
   const std::shared_ptr<void> keep = std::move(details.keep_channel);
   self.launch(details);
-  // The channel's destructor is running what was left in the loop.
+  // The channel's destructor runs the tasks that were left in the loop.
   if (self.parts_.lifecycle.is_detached()) self.complete_all();
 }
 
@@ -142,7 +142,7 @@ void UnaryCalls::launch(CallDetails& details) {
   details.fail(std::move(details.early_error));
 }
 
-// --- the way back ---
+// --- the end of a call ---
 
 void UnaryCalls::leading_received(detail::CallOperation& operation, const Metadata& leading) {
   if (operation.details_ != nullptr) operation.details_->leading = leading;
@@ -189,7 +189,7 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation) {
   return true;
 }
 
-/// The details of a call that is retried, which may have gone out without any.
+/// The details of a call that is retried. They are made now if the call took the fast path.
 CallDetails& UnaryCalls::details_of(detail::CallOperation& operation) {
   if (operation.details_ != nullptr) return *operation.details_;
   CallDetails& details = *CallDetailsPool::make(*this, ended_, operation);
@@ -209,7 +209,7 @@ CallDetails& UnaryCalls::details_of(detail::CallOperation& operation) {
   return details;
 }
 
-/// The last step of every call but the plainest.
+/// Completes a call, except one that took the fast path and for which a thread waits.
 void UnaryCalls::complete(detail::CallOperation& operation) {
   if (operation.cancel_number != 0) cancellable_.erase(operation.cancel_number);
   if (operation.may_have_run_before_ && !operation.status.is_ok()) operation.status.set_may_have_run(true);

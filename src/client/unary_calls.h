@@ -19,11 +19,11 @@
 
 namespace trunkline::client {
 
-/// A call's way out:  begin() -> interceptors -> ConnectionInvoker -> ClientConnection
-/// and back:          ClientConnection -> call_finished() -> retry, or EndedCalls -> interceptors -> complete.
+/// The path of a request:   begin() -> interceptors -> ConnectionInvoker -> ClientConnection
+/// The path of a response:  ClientConnection -> call_finished() -> retry, or EndedCalls -> interceptors -> complete
 ///
-/// A call with nothing to intercept, to remember or to wait for takes a shorter way: from begin() straight to the
-/// connection, and from there straight to EndedCalls, or to `complete` if a thread waits for the call.
+/// The fast path is for calls without interceptors, metadata or retries that need not wait: from begin() directly to
+/// the connection, and from there directly to EndedCalls, or to `complete` if a thread waits for the call.
 ///
 /// Loop's thread, except where noted. Once there is no loop, the thread of the channel's destructor takes its place.
 class UnaryCalls {
@@ -37,24 +37,24 @@ class UnaryCalls {
     ConnectionInvoker& invoker;
     /// Runs complete_one() until there is nothing left to complete.
     net::DeferredTask& run_completions;
-    /// Keeps the channel alive for a call that is on its way to the loop.
+    /// Returns an owner of the channel, which keeps it alive while a call is posted to the loop.
     std::function<std::shared_ptr<void>()> keep_channel;
   };
   explicit UnaryCalls(Parts parts);
 
-  /// Any thread. `operation` tells what kind of call it is.
+  /// Any thread. `operation` states the kind of the call.
   void begin(detail::CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
   /// Any thread.
   std::uint64_t next_cancel_number() noexcept {
     return last_cancel_number_.fetch_add(1, std::memory_order_relaxed) + 1;
   }
-  /// Cancels the call of that number. No effect if it has ended.
+  /// Cancels the call with that number. No effect if it has ended.
   void cancel(std::uint64_t cancel_number);
   /// Cancels a call that has begun. No effect if it has ended.
   void cancel(detail::CallOperation& operation);
 
-  /// From the connection, amid its events. The caller's code runs after these, so that it may block in a call of its
-  /// own, but a thread that waits is woken at once.
+  /// Called by the connection while it handles events. The caller's code runs after the events, because it may block in
+  /// a call of its own, but a thread that waits is woken at once.
   void call_finished(detail::CallOperation& operation, session::Event& event, const ClientConnection& connection) {
     if (!operation.status.is_ok() || operation.details_ != nullptr) [[unlikely]] {
       return call_finished_with_details(operation, event, connection);
@@ -65,12 +65,12 @@ class UnaryCalls {
   }
   void leading_received(detail::CallOperation& operation, const Metadata& leading);
 
-  /// Calls whose callers have still to be told.
+  /// Calls whose callers have not been notified yet.
   const EndedCalls& ended() const noexcept { return ended_; }
   /// Completes the oldest of ended(), which must not be empty.
   void complete_one() { complete(ended_.pop()); }
-  /// Completes ended(), and what its callers begin in the meantime, if that ends at once. Without a loop every call
-  /// does so: this returns once the callers begin no further ones.
+  /// Completes ended() and the calls that their callers begin meanwhile, as far as these end at once. Without a loop
+  /// every call ends at once, so this returns when the callers begin no further calls.
   void complete_all() noexcept;
 
  private:

@@ -30,7 +30,7 @@ void WindowCalls::finish_one(Wait& wait) {
 }
 
 void WindowCalls::on_complete(detail::WindowCall& call) {
-  // If no thread waits for the call, the window sees later that it is done, and may destroy it.
+  // If no thread waits for the call, the window sees later that the call is done, and may destroy it.
   if (call.state_.exchange(detail::WindowCall::State::done, std::memory_order_acq_rel) !=
       detail::WindowCall::State::awaited)
     return;
@@ -52,7 +52,7 @@ void WindowCalls::begin_and_wait(const std::vector<detail::WindowCall*>& calls, 
 
 void WindowCalls::abandon(const std::vector<detail::WindowCall*>& calls) noexcept {
   Wait wait{.driver = core_.driver()};
-  // Runs on the loop's thread, where calls end, so that none ends in between.
+  // Runs on the loop's thread, where calls end, so that no call ends while it runs.
   const std::function<void()> cancel_all = [&] {
     for (detail::WindowCall* const call : calls) {
       if (!add(*call, wait)) continue;
@@ -61,7 +61,7 @@ void WindowCalls::abandon(const std::vector<detail::WindowCall*>& calls) noexcep
     }
     finish_one(wait);
   };
-  // On a loop of the user's, handlers of others may run here and throw.
+  // On a user's loop, unrelated handlers may run here and throw.
   core_.log().guard([&] {
     core_.drive(wait.blocked, [&] {
       if (core_.is_detached() || core_.loop().is_current()) return cancel_all();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// WindowCalls: calls of Channel::call_many(), begun all at once, and waited for one by one.
+// WindowCalls: the calls of Channel::call_many(). They are begun together and awaited one by one.
 #pragma once
 
 #include <trunkline/detail/call_window.h>
@@ -8,7 +8,7 @@
 
 namespace trunkline::client {
 
-/// The runtime's side of a CallWindow, on the thread of the window.
+/// Implements CallWindow; runs on the thread of the window.
 class WindowCalls {
  public:
   explicit WindowCalls(ChannelCore& core) noexcept : core_(core) {}
@@ -23,9 +23,9 @@ class WindowCalls {
 
  private:
   struct Wait;
-  /// Has `call` end `wait`. False: the call is done already.
+  /// Registers `call` with `wait`. Returns false if the call is done already.
   static bool add(detail::WindowCall& call, Wait& wait) noexcept;
-  /// A call that `wait` waits for is done. Loop's thread, except while nothing was added yet.
+  /// Called when a call that `wait` waits for is done. Loop's thread, except before the first call was added.
   static void finish_one(Wait& wait);
 
   ChannelCore& core_;

@@ -11,7 +11,7 @@ const MessageType& MessageTraits<Empty>::type() {
 }
 
 const MessageType& MessageTraits<Slice>::type() {
-  // No direct form: only the codec has access to the block of the payload, which a decoded slice shares.
+  // No direct form: a decoded slice shares the block of the payload, to which only the codec has access.
   static const MessageType value{
       .kind = MessageKind::bytes, .type = &typeid(Slice), .default_codec = "bytes", .clear = [](void* object) {
         *static_cast<Slice*>(object) = Slice();

@@ -23,7 +23,7 @@ Status parse(const Slice& payload, google::protobuf::MessageLite& message) {
   if (payload.size() > max_bytes) {
     return decode_error("protobuf", "payload of " + std::to_string(payload.size()) + " bytes exceeds 2147483647");
   }
-  // The partial form, because the other one prints to standard error if a required field is missing.
+  // ParseFromArray() would print to standard error if a required field is missing.
   if (!message.ParsePartialFromArray(payload.data(), static_cast<int>(payload.size()))) {
     return decode_error("protobuf", std::to_string(payload.size()) + " bytes are not a " + message.GetTypeName());
   }

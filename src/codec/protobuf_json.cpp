@@ -43,7 +43,7 @@ std::string type_url(const google::protobuf::Descriptor& type) {
   return std::string(url_prefix).append("/").append(type.full_name());
 }
 
-/// The field that an error of the converter concerns, and the reason. The converter's own texts quote the payload:
+/// Describes an error of the converter by its field and the reason, because the converter's texts quote the payload:
 ///   "(inner.list[1]) nam: Cannot find field."            the unknown name comes last
 ///   "(inner.count): invalid value \"x\" for type TYPE_INT32"
 std::string reason_of(std::string_view error, const std::string& type) {
@@ -67,7 +67,7 @@ std::string reason_of(std::string_view error, const std::string& type) {
 Status decode_failure(ByteSpan payload, const CodecLimits& limits, std::string_view error, const std::string& type) {
   Value checked;
   Status syntax = read_json(payload, limits, checked);
-  // The converter accepts deeper nesting and more nodes than a Value does, so this is not the reason.
+  // An exceeded limit of Values is not the reason: the converter accepts deeper nesting and more nodes.
   const bool is_syntax = syntax.code() == StatusCode::invalid_argument && !syntax.message().ends_with("levels");
   if (is_syntax) return syntax;
   return decode_error("json", reason_of(error, type));
@@ -110,8 +110,8 @@ Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::p
   const auto status =
       google::protobuf::util::JsonToBinaryString(resolver.get(), type_url(type), {text.data(), text.size()}, &binary);
   if (!status.ok()) {
-    const auto said = status.message();
-    return decode_failure(payload, limits, {said.data(), said.size()}, type.full_name());
+    const auto reason = status.message();
+    return decode_failure(payload, limits, {reason.data(), reason.size()}, type.full_name());
   }
   if (!message->ParsePartialFromString(binary))
     return decode_error("json", "payload is not a valid " + type.full_name());

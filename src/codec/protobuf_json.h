@@ -14,8 +14,8 @@ namespace trunkline::codec {
 /// missing required fields; nothing is appended then.
 Status write_protobuf_json(const google::protobuf::MessageLite& message, BufferWriter& out);
 
-/// Error: invalid_argument for text that is not JSON, and for an unknown field, a value that does not match its field,
-/// or missing required fields, which the message names. `limits` bound the search for the reason, not the message.
+/// Error: invalid_argument for text that is not JSON, an unknown field, a value that does not match its field, or a
+/// missing required field; the error text names the field. `limits` apply to the search for the reason only.
 Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::protobuf::MessageLite& message);
 
 }  // namespace trunkline::codec

@@ -32,7 +32,7 @@ bool ValueBuilder::begin_array(std::size_t announced) { return begin(Value::Arra
 
 bool ValueBuilder::begin_object(std::size_t announced) { return begin(Value::Object(), announced, 2); }
 
-/// Refuses announced nodes before the first of them takes memory.
+/// Checks the limit for announced nodes before memory is allocated for the first of them.
 bool ValueBuilder::has_room_for(std::size_t nodes) {
   if (nodes <= limits_.max_value_nodes - nodes_) return true;
   is_over_limit_ = error_.empty();

@@ -19,10 +19,10 @@ struct ReadPosition {
   const char* end = nullptr;
 };
 
-/// Every event returns false after an error, which error() describes.
+/// The functions for events return false after an error, which error() describes.
 class ValueBuilder {
  public:
-  /// Builds in place; `root` and `position` must outlive the builder.
+  /// Builds the Value in `root`. `root` and `position` must outlive the builder.
   ValueBuilder(Value& root, const ReadPosition& position, const CodecLimits& limits)
       : root_(root), position_(position), limits_(limits) {}
 
@@ -38,7 +38,7 @@ class ValueBuilder {
 
   /// "byte 17 of 20: nesting exceeds 64 levels".
   const std::string& error() const noexcept { return error_; }
-  /// The error is an exceeded limit, not a malformed payload.
+  /// True if the error is an exceeded limit, false for a malformed payload.
   bool is_over_limit() const noexcept { return is_over_limit_; }
 
  private:

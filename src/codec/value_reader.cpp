@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Drives the third-party parsers, which no other file uses.
+// Runs the parsers of nlohmann_json. No other file of the codecs uses them.
 #include <codec/value_reader.h>
 
 #include <codec/codec_error.h>

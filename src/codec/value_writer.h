@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ValueWriter: walks over a Value; a derived class writes the bytes of each element.
+// ValueWriter: visits the elements of a Value; a derived class writes the bytes of each.
 #pragma once
 
 #include <trunkline/value.h>
@@ -17,8 +17,8 @@ class ValueWriter {
   Status write(std::string_view codec, const Value& value, BufferWriter& out);
 
  protected:
-  /// These functions append to out(). A reason other than "" ends the walk. Texts and names have been checked to be
-  /// UTF-8.
+  /// These functions append one element to out(). They return "", or the reason of an error, which ends the encoding.
+  /// Texts and names are valid UTF-8.
   virtual std::string_view scalar(const Value& value) = 0;
   virtual std::string_view begin(const Value& container) = 0;
   virtual std::string_view member_name(std::string_view name) = 0;

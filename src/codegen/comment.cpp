@@ -51,7 +51,7 @@ std::string clean(std::string_view line) {
   return result;
 }
 
-// Removes the spaces that all lines begin with, as most comments are written `// text`.
+// Removes the spaces with which all lines begin. Most comments have one, as in `// text`.
 void remove_margin(Comment& lines) {
   std::size_t margin = std::string::npos;
   for (const std::string& line : lines) {
@@ -127,7 +127,7 @@ std::vector<std::string> cpp_literals(const Comment& comment) {
         literal.append(1, '\\').append(1, character);
       } else if (byte < 0x80) {
         literal += character;
-      } else {  // octal, since it ends after three digits whatever follows
+      } else {  // octal, because it ends after three digits
         literal.append({'\\', static_cast<char>('0' + (byte >> 6)), static_cast<char>('0' + ((byte >> 3) & 7)),
                         static_cast<char>('0' + (byte & 7))});
       }

@@ -23,7 +23,7 @@ void write_comment(const Comment& comment, TextWriter& out) {
   }
 }
 
-/// Writes the literals behind `before` on its line, or on lines of their own below it.
+/// Writes the literals after `before`: on its line if there is one literal, otherwise on lines of their own below it.
 void write_literals(std::string_view before, const Comment& comment, std::string_view after, TextWriter& out) {
   std::vector<std::string> literals = cpp_literals(comment);
   literals.back() += after;

@@ -52,7 +52,7 @@ ProtocRelease release_of(const CodeGeneratorRequest& request) {
   return std::numeric_limits<ProtocRelease>::max();
 }
 
-// The namespaces that a generated header needs, in which a service or message would clash with their names.
+// Refuses packages that are namespaces which a generated header needs, because names in them would clash.
 void check_cpp_package(const FileDefinition& file) {
   for (const char* name : {"asio", "google", "std", "trunkline"}) {
     if (file.package != name) continue;

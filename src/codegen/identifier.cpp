@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Snake case, and underscores behind names that are taken.
+// Snake case, and underscores after names that are taken.
 #include "codegen/identifier.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Identifiers derived from the names of a definition: their case, and how clashes are avoided.
+// Derives identifiers from the names of a definition: their case, and unique names in a scope.
 #pragma once
 
 #include <set>
@@ -9,7 +9,8 @@
 
 namespace trunkline::codegen {
 
-/// GetHTTPStatus -> get_http_status. Several underscores in a row become one: both languages reserve them.
+/// GetHTTPStatus -> get_http_status. Several underscores in a row become one, because C++ reserves such names and
+/// Python mangles some of them.
 std::string snake_case(std::string_view name);
 
 /// The parts between the separators; one part, possibly empty, if there is no separator.
@@ -24,14 +25,14 @@ class NameScope {
  public:
   using Predicate = bool (*)(std::string_view name);
 
-  /// `is_reserved`: names that are never free, besides those of reserve().
+  /// `is_reserved` returns true for names that are never free; reserve() adds further ones.
   explicit NameScope(Predicate is_reserved) : is_reserved_(is_reserved) {}
 
   void reserve(std::string name) { taken_.insert(std::move(name)); }
   bool is_free(std::string_view name) const;
   std::string take(std::string_view wanted);
-  /// Returns names in the same order. A name that is free without a change goes to the first that asks for it,
-  /// regardless of how other names are changed.
+  /// Returns a name for each of `wanted`, in the same order. Names that are free as they are have precedence over names
+  /// that need a change.
   std::vector<std::string> take_all(const std::vector<std::string>& wanted);
 
  private:

@@ -35,7 +35,7 @@ std::vector<std::string> folder_of(const std::string& file) {
   return parts;
 }
 
-// One leading underscore, whatever the name begins with: two would be mangled in the body of a class.
+// A name with exactly one leading underscore: Python mangles two in the body of a class.
 std::string alias_of(std::string_view name) {
   std::string alias = as_identifier(name);
   return alias.replace(0, std::min(alias.find_first_not_of('_'), alias.size()), 1, '_');

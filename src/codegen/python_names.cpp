@@ -26,8 +26,8 @@ constexpr bool is_letter(char letter) {
 
 constexpr bool is_of_identifier(char letter) { return is_letter(letter) || is_digit(letter); }
 
-// Names in the generated stub that methods could have: its imports and its modules of messages. Declarations behind a
-// method of such a name would refer to the method.
+// True for names of the generated stub that a method must not have: imports and modules of messages. Declarations after
+// a method with such a name would refer to the method.
 bool is_reserved_function(std::string_view name) {
   constexpr std::array imports = std::to_array<std::string_view>({"_aio", "_builtins", "_deprecated", "_trunkline"});
   constexpr std::string_view ending = "_pb2";
@@ -78,7 +78,7 @@ std::string python_file_of(std::string_view module, std::string_view extension) 
 }
 
 std::vector<PythonClasses> python_classes(const FileDefinition& file) {
-  // Both a service Hello and a service AsyncHello want the name AsyncHelloService: names without a prefix are given
+  // The services Hello and AsyncHello both want the name AsyncHelloService, so names without a prefix are assigned
   // first.
   std::vector<std::string> wanted;
   for (const char* prefix : {"", "Async"}) {

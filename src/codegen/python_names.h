@@ -12,8 +12,8 @@ namespace trunkline::codegen {
 
 bool is_python_keyword(std::string_view name);
 
-/// True if the name can be written behind a dot, even in the body of a class, which mangles names that begin with two
-/// underscores.
+/// True if the name can be written after a dot, even in the body of a class, where Python mangles names that begin with
+/// two underscores.
 bool is_plain_attribute(std::string_view name);
 
 /// `text` with an underscore for each byte that is not allowed in an ASCII identifier.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Generates the stub of a Python module. Its imports have names with an underscore, because methods may be named like
-// modules.
+// Generates the stub of a Python module. The names of its imports begin with an underscore, because methods may have
+// the names of modules.
 #include "codegen/python_docstrings.h"
 #include "codegen/python_module.h"
 #include "codegen/python_names.h"

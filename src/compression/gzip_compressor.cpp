@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each thread keeps one stream per direction.
+// Compresses and decompresses one member. Each thread keeps one zlib stream per direction.
 #include <compression/gzip_compressor.h>
 
 #include <compression/compression_error.h>

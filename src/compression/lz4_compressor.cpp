@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The table of the encoder lies on the stack.
+// Compresses and decompresses raw blocks. The encoder's table is on the stack.
 #include <compression/lz4_compressor.h>
 
 #include <compression/compression_error.h>

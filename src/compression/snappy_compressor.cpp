@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks the length of the output before decompression.
+// Compresses and decompresses raw blocks; checks the length of the output before decompression.
 #include <compression/snappy_compressor.h>
 
 #include <compression/compression_error.h>

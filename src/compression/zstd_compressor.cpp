@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Each thread keeps one context per direction.
+// Compresses and decompresses one frame. Each thread keeps one zstd context per direction.
 #include <compression/zstd_compressor.h>
 
 #include <compression/compression_error.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CallSlot: one of the calls in progress, made again and again in the same memory.
+// CallSlot: one of the concurrent calls of a load. It makes one call after the other in the same memory.
 #pragma once
 
 #include "load/load_plan.h"
@@ -20,18 +20,18 @@ class CallSlot;
 class SlotOwner {
  public:
   virtual ~SlotOwner() = default;
-  /// Payloads were sent and received. `messages` counts those of streams.
-  virtual void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes,
-                     std::size_t received_bytes) = 0;
+  /// Payloads were sent and received. `messages`: the number of messages of streams.
+  virtual void transferred(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes,
+                           std::size_t received_bytes) = 0;
   /// The call is over. May start the slot again.
   virtual void ended(CallSlot& slot, const Status& status) = 0;
-  /// The response to a message of a bidirectional stream came after this time.
+  /// The response to a message of a bidirectional stream arrived after `latency`.
   virtual void message_finished(const CallSlot& slot, std::chrono::nanoseconds latency) = 0;
-  /// False: the stream sends no further message and ends.
-  virtual bool goes_on(const CallSlot& slot) const noexcept = 0;
+  /// Returns false if the stream must send no further message and end.
+  virtual bool has_next_message(const CallSlot& slot) const noexcept = 0;
 };
 
-/// What the slots of a connection share. Outlives them.
+/// What the slots of a connection share. It outlives them.
 struct SlotContext {
   const LoadPlan* plan = nullptr;
   Channel* channel = nullptr;
@@ -62,8 +62,8 @@ class CallSlot {
 
  protected:
   const Slice* expected() const noexcept { return context_.plan->expects_echo ? &context_.request.bytes : nullptr; }
-  void move(std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
-    context_.owner->moved(*this, messages, sent_bytes, received_bytes);
+  void add_transfer(std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
+    context_.owner->transferred(*this, messages, sent_bytes, received_bytes);
   }
   void end(const Status& status) { context_.owner->ended(*this, status); }
   /// The status of a call whose response differs from its request.

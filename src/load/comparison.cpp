@@ -69,7 +69,7 @@ void add_settings(const std::vector<LoadReport>& reports, std::vector<std::strin
   add("duration", [](Settings each) { return seconds_text(each.duration_seconds); });
   add("total", [](Settings each) { return each.total > 0 ? std::to_string(each.total) : "none"; });
   add("warm-up", [](Settings each) { return seconds_text(each.warmup_seconds); });
-  add("calls to one that is timed", [](Settings each) { return std::to_string(each.sampling); });
+  add("calls per timed call", [](Settings each) { return std::to_string(each.sampling); });
 }
 
 void add_outcomes(const std::vector<LoadReport>& reports, std::vector<std::string>& into) {
@@ -81,7 +81,8 @@ void add_outcomes(const std::vector<LoadReport>& reports, std::vector<std::strin
   add("calls without a response", [](Report each) { return std::to_string(each.unanswered); });
 }
 
-/// The names of all runs. A figure that the first run lacks comes behind the one that it follows in its own run.
+/// The names of the figures of all runs. A figure that the first run lacks is placed after its predecessor in the run
+/// that has it.
 std::vector<std::string> names_of(const std::vector<std::vector<Figure>>& all) {
   std::vector<std::string> names;
   for (const std::vector<Figure>& figures : all) {

@@ -10,9 +10,9 @@
 namespace trunkline::load {
 
 enum class Verdict : unsigned char {
-  /// The run was too short, or the figure has no spread.
+  /// No verdict: a run was too short, or the figure has no spread.
   unknown,
-  /// The difference is within both spreads together.
+  /// The difference does not exceed the two spreads together.
   within,
   better,
   worse,
@@ -20,7 +20,7 @@ enum class Verdict : unsigned char {
 
 struct ComparedFigure {
   std::string name;
-  /// One for each run. NaN where a run has none.
+  /// One value for each run. NaN if a run has none.
   std::vector<double> values;
   /// For each run after the first: its value divided by that of the first. NaN if that is 0, or if one has no value.
   std::vector<double> ratios;
@@ -31,7 +31,7 @@ struct Comparison {
   std::vector<ComparedFigure> figures;
   /// Settings in which the runs differ, for example "connections: 1, 8".
   std::vector<std::string> differences;
-  /// How the runs ended and what failed, if that differs: a run that went wrong cannot be compared with another.
+  /// How the runs ended and what failed, if they differ in that. Figures of a failed run are not comparable.
   std::vector<std::string> outcomes;
 };
 

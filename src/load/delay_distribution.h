@@ -21,7 +21,7 @@ class DelayDistribution {
   DelayDistribution() = default;
   explicit DelayDistribution(std::vector<DelayShare> shares, std::uint64_t seed = 0);
 
-  /// The same shares, drawn by other random numbers.
+  /// The same shares with another sequence of random numbers.
   DelayDistribution with_seed(std::uint64_t seed) const { return DelayDistribution(shares_, seed); }
   bool is_none() const noexcept { return shares_.empty(); }
   std::chrono::nanoseconds next() noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// EchoServer: the service that receives the load if the user names no other.
+// EchoServer: the built-in service that receives the load unless the user names another method.
 #pragma once
 
 #include "load/delay_distribution.h"
@@ -16,22 +16,23 @@ namespace trunkline::load {
 inline constexpr std::string_view echo_method = "trunkline.bench.Echo/Echo";
 /// Responds with the last message.
 inline constexpr std::string_view gather_method = "trunkline.bench.Echo/Gather";
-/// Sends the request as often as the metadata says.
+/// Sends the request as many times as the metadata `messages_key` states.
 inline constexpr std::string_view scatter_method = "trunkline.bench.Echo/Scatter";
-/// Sends back each message as it comes.
+/// Sends each message back as soon as it arrives.
 inline constexpr std::string_view talk_method = "trunkline.bench.Echo/Talk";
-/// Responds when the calls before it on the connection have begun.
+/// Responds after all earlier calls of the connection have begun. This confirms that the server has taken one-way
+/// calls.
 inline constexpr std::string_view fence_method = "trunkline.bench.Echo/Fence";
-/// The name of the metadata of a Scatter call that says how many messages to send.
+/// The metadata name under which a Scatter call states how many messages to send.
 inline constexpr std::string_view messages_key = "bench-messages";
 
 struct EchoOptions {
   ServerOptions server{};
   /// The delay before each response of Echo.
   DelayDistribution delay{};
-  /// For how long the loop of a unary call does nothing. This happens once.
+  /// The length of a stall: once, the loop that serves a unary call is blocked for this time. 0: never.
   std::chrono::nanoseconds stall{0};
-  /// The stall comes this long after the first call.
+  /// The time from the first call to the stall.
   std::chrono::nanoseconds stall_after{std::chrono::seconds(1)};
 };
 
@@ -51,7 +52,7 @@ class EchoServer {
 
   EchoOptions options_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
-  /// When the loop is to stall, on the steady clock. 0: no call has come. -1: it has stalled.
+  /// The time of the stall, on the steady clock. 0: no call has arrived yet. -1: the stall is over.
   std::atomic<std::int64_t> stall_at_{0};
   std::atomic<std::uint64_t> seeds_{0};
   Server server_;

@@ -5,8 +5,8 @@
 namespace trunkline::load {
 namespace {
 
-/// With this many calls in progress on a loop, only some calls are timed.
-constexpr std::size_t deep = 32;
+/// With at least this many calls in progress on a loop, only some calls are timed.
+constexpr std::size_t sampling_threshold = 32;
 constexpr std::size_t sparse = 16;
 
 }  // namespace
@@ -28,8 +28,8 @@ std::string_view to_string(CallKind kind) noexcept {
 }
 
 std::size_t sampling_of(const LoadPlan& plan) noexcept {
-  // At a rate the clock is read in any case, to know what is due, and each call has a time at which it was due.
-  if (plan.rate > 0 || plan.outstanding / plan.threads < deep) return 1;
+  // An open loop reads the clock anyway to know which calls are due, and each call has a due time.
+  if (plan.rate > 0 || plan.outstanding / plan.threads < sampling_threshold) return 1;
   return plan.kind == CallKind::unary || plan.kind == CallKind::one_way ? sparse : 1;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoadPlan: what a run sends, where to, how much at once and for how long.
+// LoadPlan: the parameters of a run: endpoint, method, messages, concurrency and length.
 #pragma once
 
 #include <trunkline/channel_options.h>
@@ -32,11 +32,11 @@ struct LoadPlan {
   EventLoopOptions loop{};
   std::string method;
   CallKind kind = CallKind::unary;
-  /// Every message that is sent, encoded.
+  /// The encoded message that is sent, the same in every call.
   Slice request{};
   /// One of raw_codec_names.
   std::string codec = "bytes";
-  /// Every response must be equal to the request. One that is not counts as data_loss.
+  /// Every response must equal the request. A response that differs counts as a failure with data_loss.
   bool expects_echo = false;
 
   /// Threads, each with a loop. At most `connections`.
@@ -44,7 +44,7 @@ struct LoadPlan {
   std::size_t connections = 1;
   /// The maximum of calls in progress, over all connections. With a rate, further calls wait.
   std::size_t outstanding = 1;
-  /// Messages of each stream, if this side decides on their number.
+  /// Messages of each stream, if the client decides their number.
   std::size_t messages = 100;
 
   std::chrono::nanoseconds warmup{0};
@@ -53,7 +53,7 @@ struct LoadPlan {
   /// 0: the run ends after `duration`.
   std::uint64_t total = 0;
 
-  /// Calls begun per second, whether responses come or not (open loop). 0: closed loop.
+  /// Calls that begin per second, regardless of responses (open loop). 0: closed loop.
   double rate = 0;
   Arrivals arrivals = Arrivals::even;
 
@@ -61,7 +61,7 @@ struct LoadPlan {
   std::optional<std::chrono::nanoseconds> timeout{};
   std::string compressor{};
 
-  /// Waits for the server to be ready before the run begins.
+  /// Whether the run waits at its start until the server is ready.
   bool waits_for_ready = false;
   std::chrono::nanoseconds connect_patience = std::chrono::seconds(15);
   /// How long the end of the run waits for calls in progress.

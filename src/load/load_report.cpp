@@ -10,8 +10,8 @@ namespace trunkline::load {
 namespace {
 
 constexpr double nanoseconds_per_millisecond = 1e6;
-/// A last second that was cut short is no sample.
-constexpr double shortest = 0.5;
+/// A last second that is shorter than this is not a sample.
+constexpr double min_sample_seconds = 0.5;
 
 double milliseconds(std::uint64_t nanoseconds) {
   return static_cast<double>(nanoseconds) / nanoseconds_per_millisecond;
@@ -19,12 +19,12 @@ double milliseconds(std::uint64_t nanoseconds) {
 
 enum class Points : unsigned char { all, with_latency };
 
-/// Negative for less than three values.
+/// The standard deviation. Negative if there are fewer than three values.
 template <class Value>
 double spread_of(const std::vector<SeriesPoint>& series, Points points, Value value) {
   double sum = 0, squares = 0, count = 0;
   for (const SeriesPoint& point : series) {
-    if (point.seconds < shortest || (points == Points::with_latency && point.max_ns == 0)) continue;
+    if (point.seconds < min_sample_seconds || (points == Points::with_latency && point.max_ns == 0)) continue;
     const double each = value(point);
     sum += each, squares += each * each, count += 1;
   }
@@ -47,11 +47,11 @@ std::string_view to_string(RunEnd end) noexcept {
   return "complete";
 }
 
-std::uint64_t LoadReport::timely() const noexcept {
+std::uint64_t LoadReport::successes() const noexcept {
   return is_about_messages() ? messages - late.messages : calls - late.calls;
 }
 
-double LoadReport::rate() const noexcept { return seconds > 0 ? static_cast<double>(timely()) / seconds : 0.0; }
+double LoadReport::rate() const noexcept { return seconds > 0 ? static_cast<double>(successes()) / seconds : 0.0; }
 
 double LoadReport::messages_per_second() const noexcept {
   return seconds > 0 ? static_cast<double>(messages - late.messages) / seconds : 0.0;
@@ -119,7 +119,7 @@ std::vector<Figure> figures_of(const LoadReport& report) {
   add_rates(report, figures);
   add_latencies(report, figures);
   const std::string unit = report.is_about_messages() ? "message" : "call";
-  const double units = std::max(1.0, static_cast<double>(report.timely()));
+  const double units = std::max(1.0, static_cast<double>(report.successes()));
   figures.push_back({"megabytes_per_second", report.bytes_per_second() / 1e6, -1, 1});
   figures.push_back({"failed_calls", static_cast<double>(report.failed), -1, -1});
   figures.push_back({"client_cpu_us_per_" + unit, report.cpu_seconds * 1e6 / units, -1, -1});

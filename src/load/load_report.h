@@ -47,11 +47,11 @@ struct ErrorCount {
   bool operator==(const ErrorCount&) const = default;
 };
 
-/// What about one second of the run has recorded.
+/// The figures of about one second of the run.
 struct SeriesPoint {
-  /// The end of the span, in seconds since the measurement began.
+  /// The end of this second, in seconds since the measurement began.
   double at_seconds = 0;
-  /// The length of the span.
+  /// The actual length, in seconds.
   double seconds = 0;
   std::uint64_t calls = 0;
   std::uint64_t failed = 0;
@@ -90,20 +90,20 @@ struct LoadReport {
   std::uint64_t calls = 0;
   std::uint64_t failed = 0;
   std::uint64_t messages = 0;
-  /// Calls that were due at the rate and never began.
+  /// Open loop only: calls that were due and never began.
   std::uint64_t unsent = 0;
   /// Calls that were cancelled when the run was over.
   std::uint64_t unanswered = 0;
-  /// At a rate: latencies of calls that timed out or were cancelled.
+  /// Open loop only: how many latencies are those of calls that timed out or were cancelled.
   std::uint64_t waited = 0;
   std::uint64_t bytes_sent = 0;
   std::uint64_t bytes_received = 0;
-  /// The part of these calls that ended after the measurement. Does not count for rates.
+  /// The calls among these that ended after the measurement. They do not count for rates.
   LateCounts late;
   /// The most frequent error comes first.
   std::vector<ErrorCount> errors;
   base::FineHistogram latency;
-  /// At a rate: latencies since the calls really began.
+  /// Open loop only: latencies measured from the actual begin of the calls.
   base::FineHistogram uncorrected;
   std::vector<SeriesPoint> series;
   /// CPU time of this process during the measurement.
@@ -111,11 +111,11 @@ struct LoadReport {
   std::uint64_t peak_memory_bytes = 0;
   std::optional<ServerUsage> server;
 
-  /// Latencies are those of messages, and not of calls.
+  /// True if latencies are those of messages instead of calls.
   bool is_about_messages() const noexcept { return settings.kind == "bidi-stream"; }
   /// Calls that succeeded in the measurement, or messages of bidirectional streams.
-  std::uint64_t timely() const noexcept;
-  /// timely() per second.
+  std::uint64_t successes() const noexcept;
+  /// successes() per second.
   double rate() const noexcept;
   /// For streams of any kind.
   double messages_per_second() const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Workers generate the load, and this thread gathers what they publish.
+// Workers generate the load; the thread of run() collects their recordings.
 #include "load/load_run.h"
 
 #include <algorithm>
@@ -14,10 +14,11 @@ namespace {
 constexpr std::chrono::milliseconds tick_length{100};
 constexpr std::chrono::milliseconds connecting_tick{2};
 constexpr std::chrono::milliseconds done_check{10};
-/// Half of the interval at which workers publish is less than one of these.
+/// A point of the series covers at least this time. It is less than a second, because the time of the collected
+/// recordings varies by half of the interval at which workers publish.
 constexpr std::chrono::milliseconds second_length{950};
-/// Some failures beside calls that take long do not mean that the server is gone.
-constexpr std::uint64_t several = 3;
+/// Fewer failures do not mean that the server is gone: other calls may just take long.
+constexpr std::uint64_t min_failures = 3;
 
 double seconds_of(Clock::duration duration) { return std::chrono::duration<double>(duration).count(); }
 
@@ -64,15 +65,15 @@ std::vector<ErrorCount> errors_of(const Recording& recording) {
 }
 
 void check(const LoadPlan& plan) {
-  const auto demand = [](bool holds, const char* text) {
+  const auto require = [](bool holds, const char* text) {
     if (!holds) throw std::invalid_argument(text);
   };
-  demand(plan.threads >= 1 && plan.threads <= plan.connections, "threads: more than there are connections");
-  demand(plan.outstanding >= plan.connections, "outstanding: fewer calls than connections");
-  demand(plan.duration.count() > 0 || plan.total > 0, "neither a duration nor a total is set");
-  demand(plan.messages >= 1, "messages: a stream has at least one");
-  demand(has_due_calls(plan), "no call is due at the rate during the measurement");
-  demand(plan.rate <= 0 || plan.kind != CallKind::bidirectional, "a rate is not possible for bidirectional streams");
+  require(plan.threads >= 1 && plan.threads <= plan.connections, "threads: more than there are connections");
+  require(plan.outstanding >= plan.connections, "outstanding: fewer calls than connections");
+  require(plan.duration.count() > 0 || plan.total > 0, "neither a duration nor a total is set");
+  require(plan.messages >= 1, "messages: a stream has at least one");
+  require(has_due_calls(plan), "no call is due at the rate during the measurement");
+  require(plan.rate <= 0 || plan.kind != CallKind::bidirectional, "a rate is not possible for bidirectional streams");
 }
 
 }  // namespace
@@ -109,8 +110,8 @@ bool LoadRun::is_done() const {
                      [](const auto& worker) { return worker->state() == Worker::State::done; });
 }
 
-/// Ends early when all workers are done, and at the beginning and the end of the measurement.
-void LoadRun::wait_a_tick() const {
+/// Waits for the next tick. Returns earlier when all workers are done, and when the measurement begins or ends.
+void LoadRun::wait_for_tick() const {
   Clock::time_point now = Clock::now(), until = now + tick_length;
   for (const Clock::time_point mark : {measured_from_, end_of_measurement()}) {
     if (mark > now) until = std::min(until, mark);
@@ -120,15 +121,16 @@ void LoadRun::wait_a_tick() const {
   }
 }
 
-/// The end of the phase, if it is known: the end of a total is not. The time of one-way calls runs until the server has
-/// taken them.
+/// The end of the measurement if it is known in advance. With a total it is not. One-way calls are measured until the
+/// server has taken them.
 Clock::time_point LoadRun::end_of_measurement() const {
   if (plan_.kind == CallKind::one_way) return Clock::time_point::max();
   const bool is_by_time = plan_.duration.count() > 0;
   return is_by_time ? std::min(ended_early_at_, measured_from_ + plan_.duration) : ended_early_at_;
 }
 
-/// What both sides have used until the end of the measurement. Later they may be idle, waiting for the last calls.
+/// Samples the resources that both sides have used, once, at the end of the measurement: afterwards they may be idle
+/// while they wait for the last calls.
 void LoadRun::sample_usage() {
   if (is_sampled_) return;
   is_sampled_ = true;
@@ -150,7 +152,7 @@ Result<LoadReport> LoadRun::run(const ProgressCallback& progress) {
   bool is_measuring = plan_.warmup.count() == 0;
   while (true) {
     const bool was_done = is_done();
-    if (!was_done) wait_a_tick();
+    if (!was_done) wait_for_tick();
     const Clock::time_point now = Clock::now();
     if (!is_measuring && now >= measured_from_) {
       is_measuring = true;
@@ -179,12 +181,12 @@ void LoadRun::end_workers() {
 
 void LoadRun::collect(Clock::time_point now) {
   tick_->clear();
-  // Workers publish at different times. The mean of these is the time of the sum.
+  // Workers publish at different times. The sum is dated to the mean of these times.
   Clock::duration sum{0};
   for (const auto& worker : workers_) sum += worker->collect(*tick_, *late_) - measured_from_;
   collected_until_ = measured_from_ + sum / static_cast<Clock::rep>(workers_.size());
   watch_failures(now, *tick_);
-  // The warm-up of a worker may end a little before or after that of the run.
+  // Workers may end their warm-up slightly earlier or later than the run.
   if (now < measured_from_) return;
   second_->merge(*tick_);
   is_new_second_ = collected_until_ - second_from_ >= second_length;
@@ -207,7 +209,7 @@ void LoadRun::close_second(Clock::time_point until) {
   second_->clear();
 }
 
-/// The server is gone, or does not have the method.
+/// Ends the run if the server is gone or does not have the method.
 void LoadRun::watch_failures(Clock::time_point now, const Recording& tick) {
   if (tick.calls > 0 || tick.messages > 0) failures_ = 0;
   if (tick.calls > 0 || tick.messages > 0 || tick.failed == 0) return;
@@ -215,8 +217,8 @@ void LoadRun::watch_failures(Clock::time_point now, const Recording& tick) {
   failures_ += tick.failed;
   const bool is_unknown =
       tick.by_code[static_cast<std::size_t>(StatusCode::unimplemented)] > 0 && whole_->calls + second_->calls == 0;
-  const bool has_gone = failures_ >= several && now - failing_since_ >= plan_.patience;
-  if (end_ != RunEnd::complete || now >= end_of_measurement() || (!has_gone && !is_unknown)) return;
+  const bool is_unreachable = failures_ >= min_failures && now - failing_since_ >= plan_.patience;
+  if (end_ != RunEnd::complete || now >= end_of_measurement() || (!is_unreachable && !is_unknown)) return;
   end_ = RunEnd::gave_up;
   end_workers();
 }
@@ -230,7 +232,7 @@ void LoadRun::report_progress(const ProgressCallback& progress, Clock::time_poin
   state.phase = now < measured_from_ ? Phase::warming : is_over ? Phase::draining : Phase::measuring;
   const bool is_warming = state.phase == Phase::warming;
   state.elapsed_seconds = seconds_of(is_warming ? now - (measured_from_ - plan_.warmup) : now - measured_from_);
-  state.asked_seconds = seconds_of(is_warming ? plan_.warmup : plan_.duration);
+  state.planned_seconds = seconds_of(is_warming ? plan_.warmup : plan_.duration);
   const bool is_messages = plan_.kind == CallKind::bidirectional;
   const std::uint64_t calls = whole_->calls + second_->calls + late_->calls;
   state.ended = is_messages ? whole_->messages + second_->messages : calls;
@@ -245,7 +247,7 @@ void LoadRun::report_progress(const ProgressCallback& progress, Clock::time_poin
   progress(state);
 }
 
-/// Calls that end during the grace are counted, but the grace is not part of the measured time.
+/// Calls that end during the grace period count, but that period is not part of the measured time.
 double LoadRun::measured_seconds() const {
   Clock::time_point end{};
   for (const auto& worker : workers_) end = std::max(end, worker->finished_at());
@@ -256,7 +258,7 @@ LoadReport LoadRun::report() {
   const bool has_rest = second_->ended() > 0 || second_->messages > 0 || second_->latency.count() > 0;
   if (has_rest || series_.empty()) close_second(std::min(collected_until_, end_of_measurement()));
   LoadReport made;
-  // The seconds of one-way calls end before the time does.
+  // For one-way calls the measured time includes the late part.
   if (plan_.kind != CallKind::one_way) {
     made.late = {.calls = late_->calls,
                  .messages = late_->messages,

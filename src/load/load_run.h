@@ -23,10 +23,10 @@ namespace trunkline::load {
 struct Progress {
   enum class Phase : unsigned char { connecting, warming, measuring, draining };
   Phase phase = Phase::connecting;
-  /// Since the phase began.
+  /// Seconds since the phase began.
   double elapsed_seconds = 0;
   /// The planned length of the phase. 0: not known.
-  double asked_seconds = 0;
+  double planned_seconds = 0;
   /// The part of the total that has ended, if the total ends the run.
   double fraction = 0;
   /// Successful calls, or messages of bidirectional streams.
@@ -34,7 +34,7 @@ struct Progress {
   std::uint64_t failed = 0;
   /// Calls in progress.
   std::size_t open = 0;
-  /// What the last second has recorded. Null until there is one.
+  /// The recording of the last second. Null until one second has been measured.
   const Recording* second = nullptr;
   double second_length = 0;
   bool is_new_second = false;
@@ -47,14 +47,14 @@ class LoadRun {
   explicit LoadRun(LoadPlan plan);
   ~LoadRun();
 
-  /// Call this once. Blocks, and calls `progress` on this thread. Error: that of a connection that could not be made.
+  /// Runs the plan. Call this once. Blocks, and calls `progress` on this thread. Error: a connection could not be made.
   Result<LoadReport> run(const ProgressCallback& progress);
-  /// Ends the run early, with what it has measured so far. Any thread, at any time.
+  /// Ends the run early. Its report has what was measured so far. Any thread, at any time.
   void stop() noexcept { stopped_.store(true, std::memory_order_relaxed); }
 
  private:
   Status connect(const ProgressCallback& progress);
-  void wait_a_tick() const;
+  void wait_for_tick() const;
   Clock::time_point end_of_measurement() const;
   void sample_usage();
   bool is_done() const;

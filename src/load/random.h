@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Random: pseudo-random numbers, which choose calls, gaps and delays.
+// Random: pseudo-random numbers for the choice of calls, gaps and delays.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@ struct RawMessage {
   Slice bytes;
 };
 
-/// Keeps no memory of the connection: a payload that is kept would hold the read buffer.
+/// Does not keep the payload, because that would keep the read buffer of the connection allocated.
 struct RawResponse {
   std::size_t size = 0;
   /// The expected payload, which must outlive the response. Null: any payload is accepted.
@@ -26,11 +26,11 @@ struct RawResponse {
 /// The names of the codecs below, in the order of their numbers.
 inline constexpr std::array<std::string_view, 4> raw_codec_names{"bytes", "protobuf", "json", "msgpack"};
 
-/// Codecs of these names that pass raw messages as they are.
+/// Codecs with these names that pass raw messages through unchanged.
 CodecRegistry raw_codecs();
 
-/// The same messages as types whose direct form is that of the codec. What a codec without a direct form encodes is
-/// first put into memory of its own.
+/// The same messages as types with a direct form for codec `Number`. Without a direct form, a message would be copied
+/// into memory of its own before it is sent.
 template <std::size_t Number>
 struct RequestIn {
   const RawMessage& message;

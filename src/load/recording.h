@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Recording: what was counted and timed in a span of a run.
+// Recording: counts and latencies of a part of a run.
 #pragma once
 
 #include "base/histogram.h"
@@ -14,7 +14,7 @@ namespace trunkline::load {
 
 inline constexpr std::size_t status_codes = 17;
 
-/// Latencies in nanoseconds. One thread.
+/// Latencies are in nanoseconds. Not safe for concurrent use.
 struct Recording {
   /// Calls that ended with ok.
   std::uint64_t calls = 0;
@@ -22,9 +22,9 @@ struct Recording {
   std::uint64_t failed = 0;
   /// Messages of streams, in the direction that has more of them.
   std::uint64_t messages = 0;
-  /// Calls that were due at the rate and never began.
+  /// Open loop only: calls that were due and never began.
   std::uint64_t unsent = 0;
-  /// At a rate: calls without a response, timed up to their timeout or the end of the run.
+  /// Open loop only: calls without a response. Their latency is the time until their timeout or the end of the run.
   std::uint64_t waited = 0;
   /// Payload bytes.
   std::uint64_t bytes_sent = 0;
@@ -32,10 +32,10 @@ struct Recording {
   std::array<std::uint64_t, status_codes> by_code{};
   /// The text of the first failure of each code.
   std::array<std::string, status_codes> first_text{};
-  /// Of calls that ended with ok, or of messages of a bidirectional stream. At a rate also of `unsent` and `waited`
-  /// calls. Counted from the time at which the call was due.
+  /// Latencies of calls that ended with ok, or of messages of a bidirectional stream. In the open loop also of `unsent`
+  /// and `waited` calls, and measured from the time at which the call was due.
   base::FineHistogram latency;
-  /// At a rate: counted from the time at which the call really began.
+  /// Open loop only: latencies measured from the time at which the call actually began.
   base::FineHistogram uncorrected;
 
   void count_failure(const Status& status);

@@ -11,7 +11,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// Identifies the file, and the version of its format.
+/// The member that identifies the file, and the version of the format as its value.
 constexpr const char* mark = "trunkline_bench";
 constexpr int version = 1;
 
@@ -25,14 +25,14 @@ Json histogram_json(const base::FineHistogram& histogram) {
 }
 
 void read_histogram(const Json& json, base::FineHistogram& histogram) {
-  const auto least = json.at("min").get<std::uint64_t>();
+  const auto min = json.at("min").get<std::uint64_t>();
   bool is_first = true;
   for (const Json& bucket : json.at("buckets")) {
     const auto upper = bucket.at(0).get<std::uint64_t>();
     const auto count = bucket.at(1).get<std::uint64_t>();
     if (count == 0) continue;
     // The smallest value is in the first bucket.
-    histogram.record(is_first ? std::min(least, upper) : upper, 1);
+    histogram.record(is_first ? std::min(min, upper) : upper, 1);
     histogram.record(upper, count - 1);
     is_first = false;
   }
@@ -161,7 +161,7 @@ void read_outcome(const Json& json, LoadReport& report) {
   json.at("messages").get_to(report.messages);
   json.at("unsent").get_to(report.unsent);
   json.at("unanswered").get_to(report.unanswered);
-  // Earlier files lack it.
+  // Files of earlier versions lack it.
   report.waited = json.value("waited", std::uint64_t{0});
   if (json.contains("late")) {
     const Json& late = json.at("late");
@@ -193,7 +193,8 @@ LoadReport read_report(const Json& json) {
   return report;
 }
 
-/// One line for each part, because histograms have thousands of numbers. The text of a peer may be invalid UTF-8.
+/// Writes one line for each part, because histograms have thousands of numbers. Replaces invalid UTF-8, which a peer's
+/// error text may contain.
 std::string dump(const Json& json) {
   std::string text;
   for (const auto& [name, value] : json.items()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A report as JSON, for programs that read, compare or draw it, and back. A report as lines of CSV.
+// Converts a report to JSON and back, and to CSV.
 #pragma once
 
 #include "load/load_report.h"
@@ -14,8 +14,8 @@ namespace trunkline::load {
 
 /// The text ends with a line feed.
 std::string to_json(const LoadReport& report);
-/// Reads what to_json() has written. Quantiles are exact, and means are exact to a thousandth. Error: invalid_argument,
-/// which says what is wrong.
+/// Reads the output of to_json(). Quantiles are exact; means are exact to a thousandth. Error: invalid_argument with
+/// the reason.
 Result<LoadReport> from_json(std::string_view text);
 
 /// A line of names and a line of values. Texts are quoted as in RFC 4180.

@@ -10,10 +10,10 @@ namespace {
 
 double in_seconds(std::chrono::nanoseconds duration) { return std::chrono::duration<double>(duration).count(); }
 
-/// With this many expected calls, at least one is due even at random.
-constexpr double many = 50;
-/// A longer warm-up is not simulated to find out.
-constexpr double too_many = 1e7;
+/// With this many expected calls, at least one is practically certain to be due with random gaps.
+constexpr double enough_calls = 50;
+/// A warm-up with more calls is not simulated; has_due_calls() then returns true.
+constexpr double max_simulated_calls = 1e7;
 
 }  // namespace
 
@@ -35,14 +35,15 @@ void Schedule::advance() noexcept {
 }
 
 bool has_due_calls(const LoadPlan& plan) {
-  if (plan.rate <= 0 || plan.duration.count() == 0 || plan.rate * in_seconds(plan.duration) >= many) return true;
+  if (plan.rate <= 0 || plan.duration.count() == 0 || plan.rate * in_seconds(plan.duration) >= enough_calls)
+    return true;
   const Clock::time_point from = Clock::time_point() + plan.warmup, end = from + plan.duration;
   if (plan.arrivals == Arrivals::even) {
-    // The gaps of all generators together.
+    // The gap between calls of all generators together.
     const double first = std::ceil(in_seconds(plan.warmup) * plan.rate) / plan.rate;
     return first < in_seconds(plan.warmup + plan.duration);
   }
-  if (plan.rate * in_seconds(plan.warmup) > too_many) return true;
+  if (plan.rate * in_seconds(plan.warmup) > max_simulated_calls) return true;
   for (std::size_t index = 0; index < plan.threads; ++index) {
     Schedule schedule(Clock::time_point(), plan.rate, plan.arrivals, index, plan.threads);
     while (schedule.due() < from) schedule.advance();

@@ -9,16 +9,16 @@
 
 namespace trunkline::load {
 
-/// Time is passed in. The n-th time is computed from n, so that rounding errors do not add up.
+/// Time is passed in. Even times are computed from the number of the call, so that rounding errors do not add up.
 class Schedule {
  public:
   /// A schedule without calls.
   Schedule() = default;
-  /// The part of generator `index` of `shares` ones, which together make `rate` calls per second from `start` on.
+  /// The times of one of `shares` generators, which together make `rate` calls per second from `start` on.
   Schedule(Clock::time_point start, double rate, Arrivals arrivals, std::size_t index = 0, std::size_t shares = 1);
 
   Clock::time_point due() const noexcept { return due_; }
-  /// Goes on to the next call.
+  /// Advances to the next call.
   void advance() noexcept;
 
  private:
@@ -34,7 +34,7 @@ class Schedule {
   Arrivals arrivals_ = Arrivals::even;
 };
 
-/// False: the plan has a rate, and no call is due in the time that it measures.
+/// Returns false if the plan has a rate at which no call is due during the measurement.
 bool has_due_calls(const LoadPlan& plan);
 
 }  // namespace trunkline::load

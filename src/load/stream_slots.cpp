@@ -20,7 +20,7 @@ class StreamSlot : public CallSlot {
     differs_ = false;
     stream_.emplace(context_.channel->stream<RawMessage, RawMessage>(*context_.method, context_.options));
   }
-  /// Reads until the server has ended the call. `messages`: whether the messages that come are counted.
+  /// Reads until the server has ended the call. `messages`: what each received message adds to the count.
   void read_on(std::size_t messages) {
     stream_->async_read([this, messages](const Response& response) {
       if (!response.is_ok()) return finish(response.status());
@@ -32,14 +32,14 @@ class StreamSlot : public CallSlot {
   void take(const RawMessage& response, std::size_t messages) {
     ++read_;
     differs_ = differs_ || (expected() != nullptr && response.bytes != *expected());
-    move(messages, 0, response.bytes.size());
+    add_transfer(messages, 0, response.bytes.size());
   }
   void count_written(std::size_t messages) {
     ++written_;
-    move(messages, context_.request.bytes.size(), 0);
+    add_transfer(messages, context_.request.bytes.size(), 0);
   }
   void finish(const Status& status) {
-    // A missing echo is an error too: a successful stream has at least one.
+    // A missing echo is an error too: a successful stream has at least one response.
     const bool is_wrong = differs_ || (expected() != nullptr && read_ == 0);
     end(status.is_ok() && is_wrong ? differing_response() : status);
   }
@@ -60,7 +60,7 @@ class ClientStreamSlot final : public StreamSlot {
 
  private:
   void write() {
-    const bool is_last = written_ + 1 >= context_.plan->messages || !context_.owner->goes_on(*this);
+    const bool is_last = written_ + 1 >= context_.plan->messages || !context_.owner->has_next_message(*this);
     const auto written = [this, is_last](const Status& status) {
       if (status.is_ok()) count_written(1);
       return is_last || !status.is_ok() ? read_on(0) : write();
@@ -113,7 +113,7 @@ class BidirectionalSlot final : public StreamSlot {
   }
   void step() {
     if (has_ended_) return finish(status_);
-    if (read_ < context_.plan->messages && context_.owner->goes_on(*this)) return exchange();
+    if (read_ < context_.plan->messages && context_.owner->has_next_message(*this)) return exchange();
     stream_->async_close_writes([this](const Status&) { read_on(0); });
   }
 

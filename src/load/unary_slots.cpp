@@ -20,7 +20,7 @@ class UnarySlot final : public CallSlot {
  private:
   void finish(const Status& status) {
     const RawResponse& response = response_.message;
-    move(0, context_.request.bytes.size(), status.is_ok() ? response.size : 0);
+    add_transfer(0, context_.request.bytes.size(), status.is_ok() ? response.size : 0);
     if (status.is_ok() && response.differs) [[unlikely]]
       return end(differing_response());
     end(status);
@@ -36,7 +36,7 @@ class OneWaySlot final : public CallSlot {
   void start() override {
     context_.channel->async_call_oneway(*context_.method, RequestIn<Number>{context_.request}, context_.options,
                                         [this](const Status& status) {
-                                          move(0, context_.request.bytes.size(), 0);
+                                          add_transfer(0, context_.request.bytes.size(), 0);
                                           end(status);
                                         });
   }

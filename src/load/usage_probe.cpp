@@ -25,7 +25,7 @@ UsageProbe::UsageProbe(const LoadPlan& plan) : metadata_(plan.metadata) {
 std::optional<UsageProbe::Sample> UsageProbe::ask() {
   v1::StatisticsRequest request;
   request.set_without_buckets(true);
-  // No method has this name, so that the response describes only the process as a whole.
+  // No method name begins with this prefix, so the response contains no methods.
   request.set_method_prefix("\x01");
   RawMessage response;
   CallOptions options;

@@ -12,14 +12,15 @@
 
 namespace trunkline::load {
 
-/// Uses a connection of its own. For one thread. Functions block for a second at most.
+/// Uses a connection of its own. Not safe for concurrent use. Functions block for at most one second.
 class UsageProbe {
  public:
   explicit UsageProbe(const LoadPlan& plan);
 
   /// Begins to measure. False: the server does not report its usage.
   bool begin();
-  /// What the process used since start(). Empty if the server has no such service, did not respond, or was restarted.
+  /// Returns what the process has used since begin(). Empty if the server has no such service, did not respond, or was
+  /// restarted.
   std::optional<ServerUsage> end();
 
  private:

@@ -22,14 +22,14 @@ Status without_call(const Status& status) {
   return {status.code(), text, status.origin()};
 }
 
-/// The pause after a call that was refused. It doubles with each further one.
+/// The pause after a refused call. It doubles with each further refusal.
 constexpr std::chrono::milliseconds first_pause{1};
 constexpr std::chrono::milliseconds longest_pause{500};
-/// After this many failures in a row calls pause although the server responds.
+/// After this many failures in a row, calls pause even if the server responds.
 constexpr std::size_t tolerated_failures = 1000;
 constexpr std::chrono::milliseconds failure_pause{10};
-/// Shorter timers are not set: the loop would do nothing else.
-constexpr std::chrono::microseconds least_wait{20};
+/// Timers are not set for a shorter time, because the loop would then serve nothing but timers.
+constexpr std::chrono::microseconds min_wait{20};
 
 }  // namespace
 
@@ -70,7 +70,7 @@ void Worker::run() {
   loop_.poll();
 }
 
-// A thread that waits on its own loop runs the loop in the meantime.
+// wait_for_ready() on the loop's own thread runs the loop.
 Status Worker::connect() {
   ChannelOptions options = plan_.channel;
   options.codecs = raw_codecs();
@@ -92,7 +92,7 @@ Status Worker::connect() {
   return {};
 }
 
-/// A refused connection fails at once.
+/// Waits until the channel is ready. A refused connection is an error at once, unless the plan waits for the server.
 Status Worker::wait_for(Channel& channel) const {
   const Clock::time_point end = Clock::now() + plan_.connect_patience;
   while (phase_ != Phase::over) {
@@ -101,7 +101,7 @@ Status Worker::wait_for(Channel& channel) const {
     const bool has_failed = channel.state() == ChannelState::failing && !plan_.waits_for_ready;
     if (!has_failed && Clock::now() < end) continue;
     if (!has_failed) return status;
-    // The status of a call says why.
+    // A call fails with the reason why there is no connection.
     RawResponse response;
     CallOptions options;
     options.timeout = connect_check;
@@ -120,7 +120,7 @@ void Worker::make_slots() {
     context.method = &*connection.method;
     context.options.metadata = plan_.metadata;
     context.options.timeout = plan_.timeout;
-    // Slots of single calls know it from the types of their messages.
+    // Unary slots need no codec here, because the types of their messages determine it.
     if (is_stream) context.options.codec = plan_.codec;
     context.options.compressor = plan_.compressor;
     context.request.bytes = plan_.request;
@@ -141,7 +141,7 @@ void Worker::begin(Clock::time_point start) {
 void Worker::start_phases(Clock::time_point start) {
   if (phase_ != Phase::idle) return;
   phase_ = Phase::warming;
-  left_ = share_of(plan_.total);
+  calls_left_ = share_of(plan_.total);
   measured_from_ = start + plan_.warmup;
   if (plan_.warmup.count() == 0) measure();
   if (phase_ == Phase::warming) {
@@ -154,9 +154,9 @@ void Worker::start_phases(Clock::time_point start) {
   if (plan_.rate > 0) {
     for (const auto& slot : slots_) free_.push_back(slot.get());
     schedule_ = Schedule(start, plan_.rate, plan_.arrivals, index_, plan_.threads);
-    return pump();
+    return start_due_calls();
   }
-  for (const auto& slot : slots_) next(*slot);
+  for (const auto& slot : slots_) start_next(*slot);
   if (open_ == 0) finish_run();
 }
 
@@ -172,14 +172,14 @@ void Worker::measure() {
 
 void Worker::stop() {
   loop_.post([this] {
-    if (phase_ == Phase::draining || phase_ == Phase::fencing) return be_done();
+    if (phase_ == Phase::draining || phase_ == Phase::fencing) return complete();
     end_measurement();
   });
 }
 
-/// The measurement ends by time. With a total, it ends with the last call.
+/// Ends a measurement with a duration. A measurement with a total ends with its last call instead.
 void Worker::end_measurement() {
-  if (!goes_on()) return;
+  if (!starts_calls()) return;
   if (plan_.rate > 0) count_unsent();
   publish();
   is_past_end_ = true;
@@ -187,10 +187,10 @@ void Worker::end_measurement() {
 }
 
 void Worker::drain() {
-  if (!goes_on()) return;
+  if (!starts_calls()) return;
   phase_ = Phase::draining;
   due_timer_.cancel();
-  // Calls that pause after a failure are not in progress.
+  // Ends the pauses of slots whose last call has failed. They are not in progress.
   for (const auto& slot : slots_) {
     if (slot->pause) slot->pause->cancel();
   }
@@ -202,19 +202,19 @@ void Worker::drain() {
 }
 
 void Worker::finish_if_over() {
-  const bool is_total_made = goes_on() && plan_.total > 0 && left_ == 0 && plan_.rate <= 0;
+  const bool is_total_made = starts_calls() && plan_.total > 0 && calls_left_ == 0 && plan_.rate <= 0;
   if (open_ == 0 && (phase_ == Phase::draining || is_total_made)) finish_run();
 }
 
 void Worker::finish_run() {
   if (plan_.kind == CallKind::one_way) return fence();
-  be_done();
+  complete();
 }
 
-void Worker::be_done() {
+void Worker::complete() {
   phase_timer_.cancel();
   publish_timer_.cancel();
-  // Without these calls, the slowest ones would be missing.
+  // Recorded because otherwise the slowest calls would be missing.
   for (const auto& slot : slots_) {
     if (plan_.rate > 0 && slot->is_open && slot->is_counted) record_wait(*slot);
   }
@@ -224,7 +224,8 @@ void Worker::be_done() {
   state_.store(State::done, std::memory_order_release);
 }
 
-/// One-way calls are over when the server has taken them. It has when it responds to a later call on each connection.
+/// A one-way call is over when the server has taken it. A response to a later call on the same connection confirms
+/// that.
 void Worker::fence() {
   phase_timer_.cancel();
   publish_timer_.cancel();
@@ -234,22 +235,23 @@ void Worker::fence() {
   options.timeout = plan_.grace;
   options.codec = "bytes";
   for (const Connection& connection : connections_) {
-    connection.channel->async_call<RawResponse>(
-        fence_method, RawMessage{}, options,
-        [this](const Result<RawResponse>& response) { fenced(response.is_ok() ? Status() : response.status()); });
+    connection.channel->async_call<RawResponse>(fence_method, RawMessage{}, options,
+                                                [this](const Result<RawResponse>& response) {
+                                                  on_fence_response(response.is_ok() ? Status() : response.status());
+                                                });
   }
 }
 
-void Worker::fenced(const Status& status) {
+void Worker::on_fence_response(const Status& status) {
   if (phase_ != Phase::fencing) return;
-  // A server without that method has responded as well.
+  // A server without the fence method has responded too.
   const bool is_unknown = status.code() == StatusCode::unimplemented && status.origin() == StatusOrigin::peer;
   if (!status.is_ok() && !is_unknown) {
     const std::string text =
         "the server has not confirmed that it took the one-way calls: " + std::string(status.message());
     current_.count_failure({status.code(), text, status.origin()});
   }
-  if (--fences_ == 0) be_done();
+  if (--fences_ == 0) complete();
 }
 
 void Worker::publish_again() {
@@ -275,7 +277,7 @@ void Worker::publish() {
 
 void Worker::launch(CallSlot& slot) {
   slot.is_counted = phase_ == Phase::measuring;
-  // The gaps are random. Even gaps that divide the number of calls in progress would always choose the same slots.
+  // The gaps between timed calls are random, because even gaps could always choose the same slots.
   slot.is_timed = --until_timed_ == 0;
   if (slot.is_timed) {
     until_timed_ = sampling_ == 1 ? 1 : 1 + random_.next() % (2 * sampling_ - 1);
@@ -298,51 +300,51 @@ void Worker::launch_due(CallSlot& slot, Clock::time_point now) {
   slot.start();
 }
 
-/// Starts the calls that are due and have room, and sets the timer for the next one.
-void Worker::pump() {
-  if (!goes_on()) return;
+/// Starts the calls that are due while slots are free, and sets the timer for the next call.
+void Worker::start_due_calls() {
+  if (!starts_calls()) return;
   const Clock::time_point now = Clock::now();
   launch_all_due(now);
-  if (plan_.total > 0 && left_ == 0) return drain();
-  // Without room, the next call that ends comes back here.
+  if (plan_.total > 0 && calls_left_ == 0) return drain();
+  // Without a free slot, the next call that ends calls this function again.
   if (free_.empty()) return;
-  due_timer_.expires_at(std::max(schedule_.due(), now + least_wait));
+  due_timer_.expires_at(std::max(schedule_.due(), now + min_wait));
   due_timer_.async_wait([this](const std::error_code& error) {
-    if (!error) pump();
+    if (!error) start_due_calls();
   });
 }
 
 void Worker::launch_all_due(Clock::time_point now) {
   const Clock::time_point end = plan_.duration.count() > 0 ? measured_from_ + plan_.duration : Clock::time_point::max();
-  while (schedule_.due() <= now && schedule_.due() < end && !free_.empty() && (plan_.total == 0 || left_ > 0)) {
+  while (schedule_.due() <= now && schedule_.due() < end && !free_.empty() && (plan_.total == 0 || calls_left_ > 0)) {
     CallSlot& slot = *free_.back();
     free_.pop_back();
     launch_due(slot, now);
-    if (plan_.total > 0 && slot.is_counted) --left_;
+    if (plan_.total > 0 && slot.is_counted) --calls_left_;
   }
 }
 
-/// Records calls that were due and never began, with the time that they have waited so far, which is less than they
-/// would have waited. Calls that became due since the pump last ran, and have room, are sent.
+/// Starts the calls that have become due, while slots are free. Records the other due calls as unsent; their latency is
+/// the time that they have waited so far.
 void Worker::count_unsent() {
   const Clock::time_point now = Clock::now();
   launch_all_due(now);
   const Clock::time_point end = plan_.duration.count() > 0 ? std::min(now, measured_from_ + plan_.duration) : now;
-  while (schedule_.due() < end && (plan_.total == 0 || left_ > 0)) {
+  while (schedule_.due() < end && (plan_.total == 0 || calls_left_ > 0)) {
     if (schedule_.due() >= measured_from_) {
       ++current_.unsent;
       current_.latency.record(static_cast<std::uint64_t>((end - schedule_.due()).count()));
-      if (plan_.total > 0) --left_;
+      if (plan_.total > 0) --calls_left_;
     }
     schedule_.advance();
   }
 }
 
-void Worker::next(CallSlot& slot) {
-  if (!goes_on()) return;
+void Worker::start_next(CallSlot& slot) {
+  if (!starts_calls()) return;
   if (plan_.total > 0 && phase_ == Phase::measuring) {
-    if (left_ == 0) return;
-    --left_;
+    if (calls_left_ == 0) return;
+    --calls_left_;
   }
   launch(slot);
 }
@@ -359,43 +361,44 @@ void Worker::ended(CallSlot& slot, const Status& status) {
     ++slot.failures;
     ++failures_;
     const bool was_refused = status.code() == StatusCode::unavailable || !status.may_have_run();
-    if (goes_on() && was_refused)
+    if (starts_calls() && was_refused)
       return pause(slot, std::min(longest_pause, first_pause * (1 << std::min(slot.failures, 10U))));
-    if (goes_on() && failures_ > tolerated_failures) return pause(slot, failure_pause);
+    if (starts_calls() && failures_ > tolerated_failures) return pause(slot, failure_pause);
   }
   if (plan_.rate > 0) {
     free_.push_back(&slot);
-    // Only if the pump waits for room. Otherwise its timer is set.
-    if (goes_on() && free_.size() == 1) pump();
+    // With more free slots, the timer for the next due call is set already.
+    if (starts_calls() && free_.size() == 1) start_due_calls();
   } else {
-    next(slot);
+    start_next(slot);
   }
   finish_if_over();
 }
 
-/// A paused call is not in progress, and the end of the run does not wait for it.
+/// Pauses a slot. It has no call in progress meanwhile, so the end of the run does not wait for it.
 void Worker::pause(CallSlot& slot, std::chrono::milliseconds length) {
   if (!slot.pause) slot.pause.emplace(loop_.executor());
   slot.pause->expires_after(length);
   slot.pause->async_wait([this, &slot](const std::error_code&) {
-    if (!goes_on()) return;
+    if (!starts_calls()) return;
     if (plan_.rate > 0) {
       free_.push_back(&slot);
-      if (free_.size() == 1) pump();
+      if (free_.size() == 1) start_due_calls();
     } else {
-      next(slot);
-      // It may have been the last call of the total.
+      start_next(slot);
+      // There may be no call of the total left.
       finish_if_over();
     }
   });
 }
 
-/// With a total or a rate, the beginning of the call decides, and otherwise its end.
+/// With a total or a rate, a call is recorded if it began during the measurement; otherwise if it ends during it.
 bool Worker::is_recorded(const CallSlot& slot) const noexcept {
-  return is_by_start() ? slot.is_counted : phase_ == Phase::measuring;
+  return counts_by_start() ? slot.is_counted : phase_ == Phase::measuring;
 }
 
-void Worker::moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) {
+void Worker::transferred(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes,
+                         std::size_t received_bytes) {
   if (!is_recorded(slot) || phase_ == Phase::over) return;
   current_.messages += messages;
   current_.bytes_sent += sent_bytes;
@@ -416,7 +419,7 @@ void Worker::record(const CallSlot& slot, const Status& status) {
   if (plan_.rate > 0) current_.uncorrected.record(static_cast<std::uint64_t>((now - slot.sent).count()));
 }
 
-/// The latency of a call at a rate without a response, which is less than it would have been.
+/// Records a call of the open loop without a response. Its latency is the time that it has waited so far.
 void Worker::record_wait(const CallSlot& slot) {
   const Clock::time_point now = Clock::now();
   ++current_.waited;
@@ -424,10 +427,10 @@ void Worker::record_wait(const CallSlot& slot) {
   current_.uncorrected.record(static_cast<std::uint64_t>((now - slot.sent).count()));
 }
 
-/// Cancels streams that began in the warm-up and are not counted, to make room for those that are. Once all of a total
-/// have begun, the last ones may take their time.
-bool Worker::goes_on(const CallSlot& slot) const noexcept {
-  if (phase_ == Phase::measuring) return !is_by_start() || slot.is_counted;
+/// Ends streams that began in the warm-up and are not counted, to make room for counted ones. When all calls of a total
+/// have begun, the last streams may run to their end.
+bool Worker::has_next_message(const CallSlot& slot) const noexcept {
+  if (phase_ == Phase::measuring) return !counts_by_start() || slot.is_counted;
   return phase_ == Phase::warming || (phase_ == Phase::draining && !is_past_end_ && slot.is_counted);
 }
 

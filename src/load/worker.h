@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Worker: a thread with a loop, and its share of the connections and of the calls in progress.
+// Worker: a thread with a loop that makes its share of the connections and calls.
 #pragma once
 
 #include "load/call_slot.h"
@@ -40,8 +40,8 @@ class Worker final : private SlotOwner {
   Clock::time_point finished_at() const noexcept { return finished_at_; }
   /// Begins the warm-up. Call this once the worker is ready.
   void begin(Clock::time_point start);
-  /// Ends the measurement. Starts no further calls, and is done once the calls in progress have ended or the grace is
-  /// over; at once if the measurement has ended already. Any thread.
+  /// Ends the measurement. Starts no further calls. The worker is done when the calls in progress have ended or the
+  /// grace period is over; if the measurement has ended already, it is done at once. Any thread.
   void stop();
   /// Moves what was recorded since the last call into `into`, and what ended after the measurement into `late`. Returns
   /// the time up to which `into` counts. Any thread.
@@ -68,27 +68,28 @@ class Worker final : private SlotOwner {
   void finish_if_over();
   void finish_run();
   void fence();
-  void fenced(const Status& status);
-  void be_done();
+  void on_fence_response(const Status& status);
+  void complete();
   void publish();
   void publish_again();
   void launch(CallSlot& slot);
   void launch_due(CallSlot& slot, Clock::time_point now);
-  void pump();
+  void start_due_calls();
   void launch_all_due(Clock::time_point now);
   void count_unsent();
-  void next(CallSlot& slot);
+  void start_next(CallSlot& slot);
   void pause(CallSlot& slot, std::chrono::milliseconds length);
-  bool is_by_start() const noexcept { return plan_.total > 0 || plan_.rate > 0; }
+  bool counts_by_start() const noexcept { return plan_.total > 0 || plan_.rate > 0; }
   bool is_recorded(const CallSlot& slot) const noexcept;
   void record(const CallSlot& slot, const Status& status);
   void record_wait(const CallSlot& slot);
 
-  void moved(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes, std::size_t received_bytes) override;
+  void transferred(const CallSlot& slot, std::size_t messages, std::size_t sent_bytes,
+                   std::size_t received_bytes) override;
   void ended(CallSlot& slot, const Status& status) override;
   void message_finished(const CallSlot& slot, std::chrono::nanoseconds latency) override;
-  bool goes_on(const CallSlot& slot) const noexcept override;
-  bool goes_on() const noexcept { return phase_ == Phase::warming || phase_ == Phase::measuring; }
+  bool has_next_message(const CallSlot& slot) const noexcept override;
+  bool starts_calls() const noexcept { return phase_ == Phase::warming || phase_ == Phase::measuring; }
 
   std::size_t share_of(std::size_t whole) const noexcept;
 
@@ -106,20 +107,20 @@ class Worker final : private SlotOwner {
   Random random_;
   std::size_t sampling_;
   std::uint64_t until_timed_ = 1;
-  /// What is left of the plan's total.
-  std::uint64_t left_ = 0;
+  /// Calls of the plan's total that have not begun.
+  std::uint64_t calls_left_ = 0;
   std::size_t open_ = 0;
   /// Failures in a row, over all slots.
   std::size_t failures_ = 0;
-  /// Fences without a response.
+  /// Fence calls without a response so far.
   std::size_t fences_ = 0;
   Phase phase_ = Phase::idle;
-  /// The measurement is over, and what is recorded now is late.
+  /// True once the measurement is over. Calls that end now are recorded as late.
   bool is_past_end_ = false;
   Clock::time_point measured_from_{};
   Recording current_;
 
-  /// Set before the state says done.
+  /// Set before the state becomes `done`.
   Status error_;
   Clock::time_point finished_at_{};
   std::atomic<State> state_{State::connecting};

@@ -55,7 +55,7 @@ NOBODY = "tcp://127.0.0.1:1"
         ([NOBODY, "--bytes", "99999999999"], "--bytes"),
         ([NOBODY, "a.B/C", "--bytes", "8"], "--bytes is only for the built-in"),
         ([NOBODY, "a.B/C", "--content", "zeros"], "--content is only for the built-in"),
-        ([NOBODY, "a.B/C", "--kind", "server-stream", "--messages", "5"], "is said by its request"),
+        ([NOBODY, "a.B/C", "--kind", "server-stream", "--messages", "5"], "decides the number of messages"),
         ([NOBODY, "a.B/C", "--kind", "unary", "--messages", "5"], "--messages requires a kind of stream"),
         ([NOBODY, "--rate", "0.5", "-d", "1s"], "no call is due"),
         ([NOBODY, "--rate", "0.001", "-d", "1s", "--arrivals", "poisson"], "no call is due"),
@@ -123,7 +123,7 @@ def test_messages_of_a_method_that_is_a_client_stream_by_its_definition() -> Non
         refused = run("bench", running.endpoint, "scatter", *load)
 
     assert (ended.status, report["outcome"]["messages"]) == (0, 70), ended.messages
-    assert refused.status == 2 and "is said by its request" in refused.messages
+    assert refused.status == 2 and "decides the number of messages" in refused.messages
 
 
 def test_stalls_are_described_as_they_are() -> None:

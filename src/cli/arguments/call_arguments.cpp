@@ -20,12 +20,12 @@ CallOptions CallArguments::options() const {
   CallOptions options;
   for (const std::string& argument : metadata_) {
     if (const Status status = add_metadata(argument, options.metadata); !status) {
-      throw process::misuse(std::string(status.message()));
+      throw process::usage_error(std::string(status.message()));
     }
   }
   if (!timeout_.empty()) {
     const Result<std::chrono::nanoseconds> timeout = output::parse_duration(timeout_);
-    if (!timeout) throw process::misuse("--timeout: " + std::string(timeout.status().message()));
+    if (!timeout) throw process::usage_error("--timeout: " + std::string(timeout.status().message()));
     options.timeout = *timeout;
   }
   options.wait_for_ready = waits_for_ready_;

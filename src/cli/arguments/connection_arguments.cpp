@@ -15,7 +15,7 @@ namespace trunkline::cli::arguments {
 namespace {
 
 constexpr const char* group = "Connection";
-/// A server that is silent for this time is considered unreachable, because a person waits.
+/// A server that is silent for this time is considered unreachable. It is short because a person waits.
 constexpr std::chrono::seconds handshake_timeout{5};
 constexpr std::chrono::seconds connect_timeout{10};
 
@@ -36,7 +36,7 @@ void ConnectionArguments::declare(CLI::App& app) {
       ->type_name("NAME")
       ->group(group);
   app.add_flag("--insecure", is_insecure_, "Do not verify the server's certificate")->group(group);
-  app.add_option("--max-message-bytes", max_message_bytes_, "Longest response to accept")
+  app.add_option("--max-message-bytes", max_message_bytes_, "Largest response to accept, in bytes")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT32_MAX}).description(""))
       ->capture_default_str()
@@ -47,11 +47,11 @@ std::string ConnectionArguments::endpoint() const {
   std::string uri = typed_endpoint_;
   if (uri.find("://") == std::string::npos && !uri.starts_with("unix:")) uri.insert(0, "tcp://");
   const Result<Endpoint> parsed = Endpoint::parse(uri);
-  if (!parsed) throw process::misuse(output::harmless(std::string(parsed.status().message())));
+  if (!parsed) throw process::usage_error(output::escaped(std::string(parsed.status().message())));
   const bool has_port = parsed->scheme() == Scheme::tcp || parsed->scheme() == Scheme::tls;
-  if (has_port && parsed->port() == 0) throw process::misuse("endpoint '" + uri + "': cannot connect to port 0");
+  if (has_port && parsed->port() == 0) throw process::usage_error("endpoint '" + uri + "': cannot connect to port 0");
   if (parsed->scheme() == Scheme::inproc)
-    throw process::misuse("endpoint '" + uri + "': inproc endpoints exist only within one process");
+    throw process::usage_error("endpoint '" + uri + "': inproc endpoints exist only within one process");
   return uri;
 }
 
@@ -59,10 +59,10 @@ ChannelOptions ConnectionArguments::options(const std::string& uri) const {
   const bool wants_tls = !tls_.ca_file.empty() || !tls_.certificate_file.empty() || !tls_.private_key_file.empty() ||
                          !tls_.server_name.empty() || is_insecure_;
   if (wants_tls && !uri.starts_with("tls:")) {
-    throw process::misuse("endpoint '" + uri + "': --ca, --cert, --key, --server-name and --insecure need tls://");
+    throw process::usage_error("endpoint '" + uri + "': --ca, --cert, --key, --server-name and --insecure need tls://");
   }
   if (tls_.certificate_file.empty() != tls_.private_key_file.empty())
-    throw process::misuse("--cert and --key require each other");
+    throw process::usage_error("--cert and --key require each other");
   ChannelOptions options;
   options.tls = tls_;
   options.tls.verify_peer = !is_insecure_;

@@ -10,7 +10,7 @@
 namespace trunkline::cli::arguments {
 
 /// A CLI11 validator that refuses empty texts.
-std::string refuse_nothing(const std::string& text);
+std::string refuse_empty(const std::string& text);
 
 class JsonArguments {
  public:
@@ -22,9 +22,10 @@ class JsonArguments {
 
   /// Declares the argument "-", --json and --file.
   void declare(CLI::App& app, const Texts& texts);
-  /// Throws Failure for an argument other than "-", with `hint` behind the message, and if "-" is combined with other
-  /// sources. `is_alone` is false if sources besides these three are given; `others` names all other sources but
-  /// --json.
+  /// Throws Failure for an argument other than "-", with `hint` after the message, and if "-" is combined with another
+  /// source. `is_alone`: whether no source besides these three is given. `others`: the options that "-" excludes
+  /// besides
+  /// --json, for the message.
   void check(const std::string& hint, bool is_alone, const std::string& others) const;
 
   bool is_given() const noexcept { return json_ || !file_.empty() || !argument_.empty(); }

@@ -41,7 +41,7 @@ Status add_metadata(std::string_view argument, Metadata& metadata) {
   for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   if (!Metadata::is_valid_name(name)) {
     return {StatusCode::invalid_argument,
-            "metadata: name '" + output::harmless(name) + "' is not 1 to 255 of letters, digits, '-', '_' and '.'"};
+            "metadata: name '" + output::escaped(name) + "' is not 1 to 255 of letters, digits, '-', '_' and '.'"};
   }
   const std::string_view value = trim(argument.substr(colon + 1));
   if (!name.ends_with("-bin")) {
@@ -58,7 +58,7 @@ Status add_metadata(std::string_view argument, Metadata& metadata) {
 
 std::string format_metadata(const Metadata::Entry& entry) {
   const bool is_binary = entry.name.ends_with("-bin");
-  return output::harmless(entry.name) + ": " + (is_binary ? to_base64(entry.value) : output::harmless(entry.value));
+  return output::escaped(entry.name) + ": " + (is_binary ? to_base64(entry.value) : output::escaped(entry.value));
 }
 
 }  // namespace trunkline::cli::arguments

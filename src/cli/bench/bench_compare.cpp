@@ -79,7 +79,7 @@ std::string comparison_json(const load::Comparison& comparison, const std::vecto
 std::string comparison_text(const load::Comparison& comparison, const std::vector<std::string>& labels) {
   std::string text;
   for (const std::string& difference : comparison.differences) {
-    text += "different load: " + output::harmless(difference) + "\n";
+    text += "different load: " + output::escaped(difference) + "\n";
   }
   for (const std::string& outcome : comparison.outcomes) text += "different outcome: " + outcome + "\n";
   output::Table::Row headings{""};
@@ -112,12 +112,12 @@ void BenchCompare::declare(CLI::App& app) {
 }
 
 int BenchCompare::run() {
-  if (files_.size() < 2) throw process::misuse("compare: give at least two saved runs");
+  if (files_.size() < 2) throw process::usage_error("compare: give at least two saved runs");
   std::vector<load::LoadReport> reports;
   std::vector<std::string> labels;
   for (const std::string& file : files_) {
     reports.push_back(read_report(file));
-    labels.push_back(output::harmless(std::filesystem::path(file).stem().string()));
+    labels.push_back(output::escaped(std::filesystem::path(file).stem().string()));
   }
   const load::Comparison comparison = load::compare(reports);
   output::write_output(format_ == "json" ? comparison_json(comparison, files_) : comparison_text(comparison, labels));

@@ -31,11 +31,11 @@ std::string read_all(std::istream& file) {
 std::string read_text(const std::string& path) {
   if (path == "-") return read_all(std::cin);
   std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw process::misuse(path + ": is a directory");
+  if (std::filesystem::is_directory(path, error)) throw process::usage_error(path + ": is a directory");
   const auto size = std::filesystem::is_regular_file(path, error) ? std::filesystem::file_size(path, error) : 0;
-  if (size > max_bytes) throw process::misuse(path + ": not a saved run of `trunkline bench`: too large");
+  if (size > max_bytes) throw process::usage_error(path + ": not a saved run of `trunkline bench`: too large");
   std::ifstream file(path, std::ios::binary);
-  if (!file) throw process::misuse("read " + path + ": " + std::strerror(errno));
+  if (!file) throw process::usage_error("read " + path + ": " + std::strerror(errno));
   return read_all(file);
 }
 
@@ -48,19 +48,20 @@ std::filesystem::path folder_of(const std::string& path) {
 
 load::LoadReport read_report(const std::string& path) {
   Result<load::LoadReport> report = load::from_json(read_text(path));
-  if (!report) throw process::misuse(output::harmless(path) + ": " + std::string(report.status().message()));
+  if (!report) throw process::usage_error(output::escaped(path) + ": " + std::string(report.status().message()));
   return *std::move(report);
 }
 
 void check_writable(const char* option, const std::string& path) {
   if (path.empty() || path == "-") return;
-  const std::string place = std::string(option) + " " + output::harmless(path) + ": ";
+  const std::string place = std::string(option) + " " + output::escaped(path) + ": ";
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status)) throw process::misuse(place + "is a directory");
+  if (std::filesystem::is_directory(status)) throw process::usage_error(place + "is a directory");
   const bool is_there = std::filesystem::exists(status);
   const std::string asked = is_there ? path : folder_of(path).string();
-  if (access(asked.c_str(), is_there ? W_OK : W_OK | X_OK) != 0) throw process::misuse(place + std::strerror(errno));
+  if (access(asked.c_str(), is_there ? W_OK : W_OK | X_OK) != 0)
+    throw process::usage_error(place + std::strerror(errno));
 }
 
 void write_file(const std::string& path, std::string_view text) {

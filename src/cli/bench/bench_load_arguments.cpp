@@ -36,10 +36,10 @@ const std::map<std::string, load::CallKind>& kinds() {
 }
 
 CLI::Option* add_number(CLI::App& app, const char* name, std::optional<std::uint64_t>& value, const char* summary,
-                        std::uint64_t least, std::uint64_t most) {
+                        std::uint64_t min, std::uint64_t max) {
   return app.add_option(name, value, summary)
       ->type_name("N")
-      ->check(CLI::Range(least, most).description(""))
+      ->check(CLI::Range(min, max).description(""))
       ->group(group);
 }
 
@@ -47,7 +47,7 @@ CLI::Option* add_number(CLI::App& app, const char* name, std::optional<std::uint
 
 std::chrono::nanoseconds duration_argument(const char* option, const std::string& text) {
   const Result<std::chrono::nanoseconds> duration = output::parse_duration(text);
-  if (!duration) throw process::misuse(std::string(option) + ": " + std::string(duration.status().message()));
+  if (!duration) throw process::usage_error(std::string(option) + ": " + std::string(duration.status().message()));
   return *duration;
 }
 
@@ -105,7 +105,7 @@ void BenchLoadArguments::declare_time(CLI::App& app) {
       ->group(group);
   app.add_flag("--busy-poll", polls_, "Poll for responses for 50us before sleeping; occupies whole cores")
       ->group(group);
-  app.add_option("--preset", preset_, "A load that another system publishes figures for; list: show them all")
+  app.add_option("--preset", preset_, "A load for which another system publishes figures; list: show all presets")
       ->type_name("NAME")
       ->group(group);
 }
@@ -123,8 +123,8 @@ void BenchLoadArguments::apply(load::LoadPlan& plan) const {
   apply_time(settings, plan);
   plan.channel.ordered = settings.is_ordered;
   if (!compressor_.empty() && compressor_ != "identity" && plan.channel.compressors.find(compressor_) == nullptr) {
-    throw process::misuse("--compressor '" + output::harmless(output::fit_text(compressor_, 60)) +
-                          "': no such compressor in this build");
+    throw process::usage_error("--compressor '" + output::escaped(output::fit_text(compressor_, 60)) +
+                               "': no such compressor in this build");
   }
   plan.compressor = compressor_;
   if (polls_) plan.loop.busy_poll = poll_time;
@@ -133,15 +133,16 @@ void BenchLoadArguments::apply(load::LoadPlan& plan) const {
 
 void BenchLoadArguments::check(const load::LoadPlan& plan, bool has_method) const {
   const bool is_stream = plan.kind != load::CallKind::unary && plan.kind != load::CallKind::one_way;
-  if (settings().messages && !is_stream) throw process::misuse("--messages requires a kind of stream");
+  if (settings().messages && !is_stream) throw process::usage_error("--messages requires a kind of stream");
   if (settings().messages && has_method && plan.kind == load::CallKind::server_stream) {
-    throw process::misuse("--messages: the number of messages in a METHOD's server-stream is said by its request");
+    throw process::usage_error(
+        "--messages: the request of a METHOD decides the number of messages of its server-stream");
   }
   if (plan.rate > 0 && plan.kind == load::CallKind::bidirectional) {
-    throw process::misuse("--rate cannot be combined with bidi-stream, whose messages wait for each other");
+    throw process::usage_error("--rate cannot be combined with bidi-stream, whose messages wait for each other");
   }
   if (!load::has_due_calls(plan)) {
-    throw process::misuse(
+    throw process::usage_error(
         "--rate: no call is due during the measurement, which begins after --warmup and lasts --duration");
   }
 }
@@ -150,36 +151,36 @@ void BenchLoadArguments::apply_size(const BenchSettings& settings, load::LoadPla
   plan.connections = settings.connections.value_or(1);
   plan.threads = settings.threads.value_or(1);
   if (plan.threads > plan.connections) {
-    throw process::misuse("--threads " + std::to_string(plan.threads) + " share only " +
-                          std::to_string(plan.connections) + " connections: give at least as many --connections");
+    throw process::usage_error("--threads " + std::to_string(plan.threads) + " share only " +
+                               std::to_string(plan.connections) + " connections: give at least as many --connections");
   }
   plan.outstanding = settings.rate ? std::max<std::size_t>(calls_at_a_rate, plan.connections) : plan.connections;
   if (settings.outstanding) plan.outstanding = *settings.outstanding;
   if (settings.outstanding_per_connection) plan.outstanding = *settings.outstanding_per_connection * plan.connections;
   if (plan.outstanding < plan.connections) {
-    throw process::misuse("--outstanding " + std::to_string(plan.outstanding) + " leaves some of the " +
-                          std::to_string(plan.connections) + " connections without a call");
+    throw process::usage_error("--outstanding " + std::to_string(plan.outstanding) + " leaves some of the " +
+                               std::to_string(plan.connections) + " connections without a call");
   }
   if (plan.outstanding > max_calls) {
-    throw process::misuse("--outstanding-per-connection: " + std::to_string(plan.outstanding) +
-                          " calls are more than " + std::to_string(max_calls));
+    throw process::usage_error("--outstanding-per-connection: " + std::to_string(plan.outstanding) +
+                               " calls are more than " + std::to_string(max_calls));
   }
 }
 
 void BenchLoadArguments::apply_time(const BenchSettings& settings, load::LoadPlan& plan) const {
-  if (settings.total && settings.duration) throw process::misuse("--duration and --total cannot be combined");
+  if (settings.total && settings.duration) throw process::usage_error("--duration and --total cannot be combined");
   if (settings.total) {
     plan.total = *settings.total;
   } else {
     plan.duration = duration_argument("--duration", settings.duration.value_or("5s"));
   }
   const Result<std::chrono::nanoseconds> warmup = output::parse_duration_or_zero(settings.warmup.value_or("300ms"));
-  if (!warmup) throw process::misuse("--warmup: " + std::string(warmup.status().message()));
+  if (!warmup) throw process::usage_error("--warmup: " + std::string(warmup.status().message()));
   plan.warmup = *warmup;
   plan.rate = settings.rate.value_or(0);
-  if (!std::isfinite(plan.rate)) throw process::misuse("--rate: not a number");
+  if (!std::isfinite(plan.rate)) throw process::usage_error("--rate: not a number");
   if (arrivals_ == "poisson") {
-    if (plan.rate <= 0) throw process::misuse("--arrivals poisson requires --rate");
+    if (plan.rate <= 0) throw process::usage_error("--arrivals poisson requires --rate");
     plan.arrivals = load::Arrivals::poisson;
   }
 }

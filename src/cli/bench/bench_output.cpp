@@ -41,7 +41,7 @@ void BenchOutput::check() const {
   check_writable("--output", file_);
   check_writable("--save", save_);
   check_picture("--plot", picture_);
-  if (!python_.empty() && picture_.empty()) throw process::misuse("--python requires --plot");
+  if (!python_.empty() && picture_.empty()) throw process::usage_error("--python requires --plot");
 }
 
 void BenchOutput::write(const load::LoadReport& report) const {

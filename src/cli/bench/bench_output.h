@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// BenchOutput: where the report of a run is written, and in which form.
+// BenchOutput: writes the report of a run, the saved run and the picture, as the options state.
 #pragma once
 
 #include "load/load_report.h"

@@ -43,7 +43,7 @@ std::string seconds_text(double seconds) {
 }
 
 double fraction_of(const load::Progress& progress) {
-  if (progress.asked_seconds > 0) return std::clamp(progress.elapsed_seconds / progress.asked_seconds, 0.0, 1.0);
+  if (progress.planned_seconds > 0) return std::clamp(progress.elapsed_seconds / progress.planned_seconds, 0.0, 1.0);
   return std::clamp(progress.fraction, 0.0, 1.0);
 }
 
@@ -55,8 +55,8 @@ std::string bar(double fraction) {
 }
 
 std::string time_left(const load::Progress& progress) {
-  if (progress.asked_seconds > 0) {
-    return seconds_text(progress.asked_seconds - progress.elapsed_seconds) + " left";
+  if (progress.planned_seconds > 0) {
+    return seconds_text(progress.planned_seconds - progress.elapsed_seconds) + " left";
   }
   if (progress.fraction <= 0.01) return seconds_text(progress.elapsed_seconds);
   return seconds_text(progress.elapsed_seconds * (1 - progress.fraction) / progress.fraction) + " left";
@@ -73,10 +73,10 @@ std::string second_text(const load::Progress& progress) {
 
 std::string sparkline(const std::vector<double>& values) {
   constexpr std::array blocks{"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
-  const double most = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+  const double largest = values.empty() ? 0 : *std::max_element(values.begin(), values.end());
   std::string text;
   for (const double value : values) {
-    const double share = most > 0 ? std::clamp(value / most, 0.0, 1.0) : 0.0;
+    const double share = largest > 0 ? std::clamp(value / largest, 0.0, 1.0) : 0.0;
     text += blocks[static_cast<std::size_t>(std::lround(share * static_cast<double>(blocks.size() - 1)))];
   }
   return text;

@@ -30,7 +30,8 @@ void check_picture(const char* option, const std::string& path) {
   const bool is_known =
       std::any_of(endings.begin(), endings.end(), [&](std::string_view ending) { return path.ends_with(ending); });
   if (!is_known)
-    throw process::misuse(std::string(option) + " " + output::harmless(path) + ": ends in none of .png, .svg, .pdf");
+    throw process::usage_error(std::string(option) + " " + output::escaped(path) +
+                               ": ends in none of .png, .svg, .pdf");
   check_writable(option, path);
 }
 
@@ -61,10 +62,11 @@ void BenchPlot::declare(CLI::App& app) {
 }
 
 int BenchPlot::run() {
-  if (files_.size() < 2) throw process::misuse("plot: expected saved runs, then the picture to write");
+  if (files_.size() < 2) throw process::usage_error("plot: expected saved runs, then the picture to write");
   const std::string picture = files_.back();
   check_picture("plot", picture);
-  if (files_.size() > max_runs + 1) throw process::misuse("plot: more than 8 runs cannot be told apart in one picture");
+  if (files_.size() > max_runs + 1)
+    throw process::usage_error("plot: more than 8 runs cannot be told apart in one picture");
   std::vector<load::LoadReport> reports;
   std::vector<std::string> labels;
   for (std::size_t index = 0; index + 1 < files_.size(); ++index) {

@@ -90,12 +90,12 @@ std::optional<BenchSettings> grid_cell(std::string_view text) {
     if (index + 1 < numbers.size() && (at == end || *at++ != '/')) return std::nullopt;
   }
   if (at != end || numbers[1] == 0 || numbers[2] == 0) return std::nullopt;
-  constexpr std::array most{bench_limits::max_bytes, bench_limits::max_connections, bench_limits::max_calls};
+  constexpr std::array limits{bench_limits::max_bytes, bench_limits::max_connections, bench_limits::max_calls};
   constexpr std::array<std::string_view, 3> what{"BYTES", "CONNECTIONS", "CALLS"};
   for (std::size_t index = 0; index < numbers.size(); ++index) {
-    if (numbers[index] <= most[index]) continue;
-    throw process::misuse("--preset 'exposed:" + std::string(text) + "': " + std::string(what[index]) +
-                          " may be at most " + std::to_string(most[index]));
+    if (numbers[index] <= limits[index]) continue;
+    throw process::usage_error("--preset 'exposed:" + std::string(text) + "': " + std::string(what[index]) +
+                               " may be at most " + std::to_string(limits[index]));
   }
   BenchSettings settings;
   settings.kind = "unary";
@@ -112,8 +112,8 @@ std::optional<BenchSettings> grid_cell(std::string_view text) {
 BenchSettings find_preset(std::string_view name) {
   if (name.starts_with(grid)) {
     if (auto cell = grid_cell(name.substr(grid.size()))) return *cell;
-    throw process::misuse("--preset '" + output::harmless(output::fit_text(name, 60)) + "': a cell is " +
-                          std::string(grid_name) + ", such as exposed:8/1/500");
+    throw process::usage_error("--preset '" + output::escaped(output::fit_text(name, 60)) + "': a cell is " +
+                               std::string(grid_name) + ", such as exposed:8/1/500");
   }
   std::vector<std::string> names;
   for (const Preset& each : presets) {
@@ -128,8 +128,8 @@ BenchSettings find_preset(std::string_view name) {
     if (name.starts_with("contest:")) settings.duration = "10s";
     return settings;
   }
-  throw process::misuse("unknown preset '" + output::harmless(output::fit_text(name, 60)) +
-                        "' (--preset list shows all)" + output::did_you_mean(name, names));
+  throw process::usage_error("unknown preset '" + output::escaped(output::fit_text(name, 60)) +
+                             "' (--preset list shows all)" + output::did_you_mean(name, names));
 }
 
 std::string list_presets() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Presets: the loads that other systems of this kind publish figures for.
+// Presets: the loads for which other RPC systems publish figures.
 #pragma once
 
 #include "cli/bench/bench_settings.h"

@@ -35,13 +35,13 @@ std::string_view echo_method_of(load::CallKind kind) {
 
 Slice encode(calls::RequestInput input, const schema::MessageCoder& coder) {
   Result<std::optional<json::JsonText>> json = input.next();
-  if (!json) throw process::misuse(std::string(json.status().message()));
-  if (!json->has_value()) throw process::misuse("no request given; an empty one is {}");
+  if (!json) throw process::usage_error(std::string(json.status().message()));
+  if (!json->has_value()) throw process::usage_error("no request given; an empty one is {}");
   Result<schema::Payload> request = coder.encode(**json);
-  if (!request) throw process::misuse(std::string(request.status().message()));
+  if (!request) throw process::usage_error(std::string(request.status().message()));
   const Result<bool> has_more = input.has_more();
   if (has_more.is_ok() && *has_more)
-    throw process::misuse("a load sends one request again and again, but several were given");
+    throw process::usage_error("a load sends one request again and again, but several were given");
   return request->bytes;
 }
 
@@ -64,19 +64,19 @@ void BenchRequest::apply(const arguments::ConnectionArguments& connection, const
   const bool has_json = input_.is_given();
   if (!has_method()) {
     if (has_json || !codec_.empty() || schema_.is_given()) {
-      throw process::misuse("--json, --file, -, --codec and definitions require a METHOD");
+      throw process::usage_error("--json, --file, -, --codec and definitions require a METHOD");
     }
     return apply_echo(payload, plan);
   }
   if (codec_ == "bytes") {
-    if (has_json) throw process::misuse("--codec bytes sends --bytes, not JSON");
+    if (has_json) throw process::usage_error("--codec bytes sends --bytes, not JSON");
     plan.method = method_;
     plan.request = payload;
     return;
   }
   if (payload_option != nullptr) {
-    throw process::misuse(std::string(payload_option) +
-                          " is only for the built-in echo service and --codec bytes; a METHOD has a request");
+    throw process::usage_error(std::string(payload_option) +
+                               " is only for the built-in echo service and --codec bytes; a METHOD has a request");
   }
   apply_method(connection, options, has_kind, plan);
 }
@@ -94,7 +94,7 @@ void BenchRequest::apply_method(const arguments::ConnectionArguments& connection
                                 bool has_kind, load::LoadPlan& plan) const {
   const std::unique_ptr<Channel> channel = connection.connect();
   std::optional<schema::Schema> schema;
-  schema::MethodFacts method{.descriptor = nullptr, .path = method_, .codec = codec_};
+  schema::MethodInfo method{.descriptor = nullptr, .path = method_, .codec = codec_};
   if (codec_.empty() || codec_ == "protobuf" || schema_.is_given()) {
     method = schema.emplace(schema_.source(*channel, connection.endpoint(), options)).find_method(method_);
   }
@@ -103,8 +103,8 @@ void BenchRequest::apply_method(const arguments::ConnectionArguments& connection
   if (!has_kind) plan.kind = kind;
   const bool is_one_way = plan.kind == load::CallKind::one_way && kind == load::CallKind::unary;
   if (found != nullptr && plan.kind != kind && !is_one_way) {
-    throw process::misuse("--kind " + std::string(to_string(plan.kind)) + ": " + method.path + " is " +
-                          std::string(to_string(kind)));
+    throw process::usage_error("--kind " + std::string(to_string(plan.kind)) + ": " + method.path + " is " +
+                               std::string(to_string(kind)));
   }
   plan.codec = schema::codec_for(method, codec_);
   const schema::MessageCoder coder(found != nullptr ? found->input_type() : nullptr,

@@ -24,15 +24,15 @@ namespace {
 constexpr std::uint64_t max_threads = 256;
 constexpr std::chrono::microseconds poll_time{50};
 
-/// The share in "90%:2ms"; 100% if there is none.
+/// Parses a share such as "90%:2ms". Without a percentage the share is 100%.
 load::DelayShare parse_share(const std::string& text) {
   const std::size_t mark = text.find("%:");
   if (mark == std::string::npos) return {1, duration_argument("--delay", text)};
   double percent = 0;
   const auto read = std::from_chars(text.data(), text.data() + mark, percent);
   if (read.ec != std::errc() || read.ptr != text.data() + mark || !(percent > 0) || percent > 100) {
-    throw process::misuse("--delay: '" + output::harmless(output::fit_text(text, 60)) +
-                          "' does not begin with a share from 0% to 100%");
+    throw process::usage_error("--delay: '" + output::escaped(output::fit_text(text, 60)) +
+                               "' does not begin with a share from 0% to 100%");
   }
   return {percent / 100, duration_argument("--delay", text.substr(mark + 2))};
 }
@@ -58,8 +58,8 @@ load::DelayDistribution parse_delays(const std::string& text) {
     at = end + 1;
   }
   if (std::abs(sum - 1) > 1e-6) {
-    throw process::misuse("--delay: the shares of '" + output::harmless(output::fit_text(text, 60)) +
-                          "' do not add up to 100%");
+    throw process::usage_error("--delay: the shares of '" + output::escaped(output::fit_text(text, 60)) +
+                               "' do not add up to 100%");
   }
   return load::DelayDistribution(std::move(shares));
 }
@@ -76,8 +76,9 @@ void BenchServe::declare(CLI::App& app) {
   app.add_option("--delay", delay_, "Delay of each Echo response: TIME, or shares such as 90%:2ms,9%:20ms,1%:80ms")
       ->type_name("TIME");
   auto* const stall =
-      app.add_option("--stall", stall_,
-                     "Once, at a unary call of Echo, block the loop that serves it and all of its connections")
+      app.add_option(
+             "--stall", stall_,
+             "Once, at a unary call of Echo, block the loop that serves the call, and with it all its connections")
           ->type_name("TIME");
   app.add_option("--stall-after", stall_after_, "When to block it, counted from the first such call")
       ->type_name("TIME")
@@ -111,7 +112,7 @@ int BenchServe::run() {
   }
   std::promise<void> ended;
   {
-    const process::Stopping stopping(interruption, [&] { ended.set_value(); });
+    const process::StopScope stop_scope(interruption, [&] { ended.set_value(); });
     ended.get_future().wait();
   }
   return interruption.exit_status();

@@ -33,8 +33,8 @@ struct BenchSettings {
   std::optional<double> rate;
   bool is_ordered = false;
 
-  /// Takes the members that are unset here from `other`. A number of calls given in either form hides both forms of
-  /// `other`.
+  /// Sets the unset members to those of `other`. The two forms of `outstanding` count as one member, and so do the two
+  /// forms of the length.
   void fill_from(const BenchSettings& other);
 };
 

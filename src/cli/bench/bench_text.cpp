@@ -45,7 +45,7 @@ std::string settings_text(const load::LoadSettings& settings) {
 std::string throughput_text(const load::LoadReport& report) {
   const char* const unit = report.is_about_messages() ? "messages" : "calls";
   std::string text = format("%-11s%s/s (%llu in %s)\n", unit, output::format_count(report.rate()).c_str(),
-                            static_cast<unsigned long long>(report.timely()), seconds_text(report.seconds).c_str());
+                            static_cast<unsigned long long>(report.successes()), seconds_text(report.seconds).c_str());
   if (report.late.calls > 0) {
     text += format("%-11s%llu calls ended after the run: counted for latencies, but not for rates\n", "late",
                    static_cast<unsigned long long>(report.late.calls));
@@ -97,7 +97,7 @@ std::string errors_text(const load::LoadReport& report) {
   for (const load::ErrorCount& each : report.errors) {
     text += format("  %-20s %12llu  ", std::string(to_string(each.code)).c_str(),
                    static_cast<unsigned long long>(each.count));
-    text += output::harmless(output::fit_text(each.text, 160)) + "\n";
+    text += output::escaped(output::fit_text(each.text, 160)) + "\n";
   }
   if (report.unsent > 0) {
     text +=
@@ -116,7 +116,7 @@ std::string errors_text(const load::LoadReport& report) {
 }
 
 std::string usage_text(const load::LoadReport& report) {
-  const double units = std::max(1.0, static_cast<double>(report.timely()));
+  const double units = std::max(1.0, static_cast<double>(report.successes()));
   const double seconds = report.seconds > 0 ? report.seconds : 1;
   const auto share = [&](double cores) {
     return format("%.2f cores, %s per %s", cores,
@@ -146,7 +146,7 @@ std::string bytes_text(double bytes) {
 }
 
 std::string bench_text(const load::LoadReport& report) {
-  std::string text = report.settings.endpoint + "  " + output::harmless(report.settings.method) + "\n  " +
+  std::string text = report.settings.endpoint + "  " + output::escaped(report.settings.method) + "\n  " +
                      settings_text(report.settings) + "\n";
   if (report.end == load::RunEnd::interrupted) text += "  interrupted: results until then\n";
   if (report.end == load::RunEnd::gave_up) text += "  ended early: all calls failed at the end\n";

@@ -10,8 +10,8 @@
 
 namespace trunkline::cli::bench {
 
-/// The server ends with this object, and with this process however that ends, because its standard input is then
-/// closed.
+/// The server ends with this object. It also ends when this process ends for any reason, because its standard input is
+/// then closed.
 class ChildServer {
  public:
   /// Waits until the server listens. Throws Failure if it does not.
@@ -20,7 +20,7 @@ class ChildServer {
   ChildServer(const ChildServer&) = delete;
   ChildServer& operator=(const ChildServer&) = delete;
 
-  /// With the port that the system chose.
+  /// The endpoint, with the port that the system chose.
   const std::string& endpoint() const noexcept { return endpoint_; }
 
  private:

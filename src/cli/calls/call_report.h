@@ -31,7 +31,7 @@ class CallReport {
   using Clock = std::chrono::steady_clock;
 
   /// `line` may contain text from a peer.
-  void say(std::string_view line) const;
+  void write_line(std::string_view line) const;
   std::string elapsed() const;
 
   const bool is_verbose_;

@@ -34,7 +34,7 @@ class CallRun::Writing {
   Writing(const Writing&) = delete;
   Writing& operator=(const Writing&) = delete;
 
-  /// The call has ended. Returns the error of a request, if there was one.
+  /// Stops the thread after the call has ended. Returns the error of a request, if there was one.
   Status end() {
     join();
     return std::move(failure_);
@@ -60,7 +60,7 @@ class CallRun::Writing {
       if (!json->has_value()) break;
       const Result<schema::Payload> request = call_.coder_.encode(**json);
       if (!request) return fail(request.status());
-      // The reads report that the call has ended.
+      // A failed write means that the call has ended. The reads report how.
       if (!stream_.write(*request)) return;
       call_.report_.sent(*request);
     }
@@ -95,12 +95,13 @@ Status CallRun::run(CallOptions options) {
 
 schema::Payload CallRun::only_request() {
   Result<std::optional<json::JsonText>> json = input_.next();
-  if (!json) throw process::misuse(std::string(json.status().message()));
-  if (!json->has_value()) throw process::misuse("the method takes one request, but none was given; an empty one is {}");
+  if (!json) throw process::usage_error(std::string(json.status().message()));
+  if (!json->has_value())
+    throw process::usage_error("the method takes one request, but none was given; an empty one is {}");
   Result<schema::Payload> request = coder_.encode(**json);
-  if (!request) throw process::misuse(std::string(request.status().message()));
+  if (!request) throw process::usage_error(std::string(request.status().message()));
   const Result<bool> has_more = input_.has_more();
-  if (has_more.is_ok() && *has_more) throw process::misuse("the method takes one request, but several were given");
+  if (has_more.is_ok() && *has_more) throw process::usage_error("the method takes one request, but several were given");
   return *std::move(request);
 }
 
@@ -117,7 +118,7 @@ Status CallRun::run_unary(const schema::Payload& request, CallOptions& options) 
       asio::bind_cancellation_slot(
           cancellation.slot(), [&promise](Result<schema::Payload> result) { promise.set_value(std::move(result)); }));
   Result<schema::Payload> response = [&] {
-    const process::Stopping stopping(interruption_, [&] { cancellation.emit(asio::cancellation_type::terminal); });
+    const process::StopScope stop_scope(interruption_, [&] { cancellation.emit(asio::cancellation_type::terminal); });
     return future.get();
   }();
   report_.leading(info.leading);
@@ -135,7 +136,7 @@ Status CallRun::run_stream(const std::optional<schema::Payload>& request, const 
   Status failure;
   Status status;
   {
-    const process::Stopping stopping(interruption_, [&] {
+    const process::StopScope stop_scope(interruption_, [&] {
       stream.cancel();
       input_.stop();
     });
@@ -151,7 +152,7 @@ Status CallRun::run_stream(const std::optional<schema::Payload>& request, const 
   }
   report_.end(status, stream.trailing(), {});
   // A server that ended the call with ok did not need the request.
-  if (!failure.is_ok() && !status.is_ok()) throw process::misuse(std::string(failure.message()));
+  if (!failure.is_ok() && !status.is_ok()) throw process::usage_error(std::string(failure.message()));
   return status;
 }
 

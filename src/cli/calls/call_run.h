@@ -17,7 +17,7 @@ namespace trunkline::cli::calls {
 
 struct CallShape {
   std::string path;
-  /// Whether there is a stream of requests or responses; both if the definition is unknown.
+  /// Whether requests and responses are streams. Both are true if the definition is unknown.
   bool has_many_requests = true;
   bool has_many_responses = true;
 };

@@ -20,8 +20,8 @@ namespace trunkline::cli::calls {
 namespace {
 
 constexpr std::size_t read_bytes = 64 << 10;
-/// The largest message; its JSON is longer by a small factor.
-constexpr std::size_t max_held_bytes = std::size_t{4} * std::numeric_limits<int>::max();
+/// An upper limit of the JSON text of one request: the largest message, times a factor for its encoding as JSON.
+constexpr std::size_t max_buffered_bytes = std::size_t{4} * std::numeric_limits<int>::max();
 
 }  // namespace
 
@@ -47,10 +47,10 @@ RequestInput RequestInput::of_bytes(const std::string& argument) {
 
 RequestInput RequestInput::from_file(const std::string& path, const std::string& option) {
   const int file = path == "-" ? STDIN_FILENO : open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw process::misuse(option + path + ": " + std::strerror(errno));
+  if (file < 0) throw process::usage_error(option + path + ": " + std::strerror(errno));
   RequestInput input{process::FileHandle(file)};
-  struct stat facts {};
-  input.is_interactive_ = fstat(file, &facts) == 0 && !S_ISREG(facts.st_mode);
+  struct stat status {};
+  input.is_interactive_ = fstat(file, &status) == 0 && !S_ISREG(status.st_mode);
   return input;
 }
 
@@ -74,9 +74,9 @@ Result<RequestInput::Step> RequestInput::read_some() {
   }
   const std::string_view come(buffer.data(), static_cast<std::size_t>(count));
   whole_ ? static_cast<void>(whole_->append(come)) : values_.append(come);
-  if ((whole_ ? whole_->size() : values_.held_bytes()) <= max_held_bytes) return Step::read;
+  if ((whole_ ? whole_->size() : values_.buffered_bytes()) <= max_buffered_bytes) return Step::read;
   return Status(StatusCode::resource_exhausted,
-                "read requests: a value exceeds " + std::to_string(max_held_bytes) + " bytes");
+                "read requests: a value exceeds " + std::to_string(max_buffered_bytes) + " bytes");
 }
 
 std::optional<json::JsonText> RequestInput::take() {
@@ -101,7 +101,7 @@ Result<std::optional<json::JsonText>> RequestInput::next() {
 Result<bool> RequestInput::has_more() {
   if (is_interactive_) {
     if (!ahead_) ahead_ = values_.next();
-    return ahead_.has_value() || values_.held_bytes() > 0;
+    return ahead_.has_value() || values_.buffered_bytes() > 0;
   }
   if (!ahead_) {
     Result<std::optional<json::JsonText>> value = next();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// RequestInput: the source of requests: the command line, a file or standard input.
+// RequestInput: reads requests from the command line, a file or standard input.
 #pragma once
 
 #include "cli/json/json_sequence.h"
@@ -36,7 +36,7 @@ class RequestInput {
 
   enum class Step : unsigned char { read, ended, stopped };
   Result<Step> read_some();
-  /// A value that has been read but not returned.
+  /// Takes a value that has been read but not returned.
   std::optional<json::JsonText> take();
 
   json::JsonSequence values_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// JSON for people, bytes for programs.
+// Writes JSON lines to standard output, or bytes to a file.
 #include "cli/calls/response_output.h"
 
 #include "cli/output/standard_streams.h"
@@ -17,7 +17,7 @@ namespace trunkline::cli::calls {
 ResponseOutput::ResponseOutput(const std::string& path) : path_(path) {
   if (path_ == "-") return;
   file_ = process::FileHandle(open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666));
-  if (file_.get() < 0) throw process::misuse("--output-binary " + path_ + ": " + std::strerror(errno));
+  if (file_.get() < 0) throw process::usage_error("--output-binary " + path_ + ": " + std::strerror(errno));
 }
 
 void ResponseOutput::write(const schema::Payload& response) {

@@ -69,10 +69,10 @@ load::LoadPlan BenchCommand::plan(const std::string& endpoint) const {
 
 int BenchCommand::measure() {
   if (!serves_itself_ && !connection_.has_endpoint()) {
-    throw process::misuse("no endpoint: give an ENDPOINT, or --self to start a server");
+    throw process::usage_error("no endpoint: give an ENDPOINT, or --self to start a server");
   }
   if (serves_itself_ && request_.has_method())
-    throw process::misuse("--self serves only the built-in echo service: a METHOD cannot be given");
+    throw process::usage_error("--self serves only the built-in echo service: a METHOD cannot be given");
   output_.check();
   process::Interruption interruption;
   std::optional<bench::ChildServer> child;
@@ -83,7 +83,7 @@ int BenchCommand::measure() {
   }
   const load::LoadPlan made = plan(child ? child->endpoint() : connection_.endpoint());
   load::LoadRun run(made);
-  const process::Stopping stopping(interruption, [&] { run.stop(); });
+  const process::StopScope stop_scope(interruption, [&] { run.stop(); });
   const Result<load::LoadReport> report = [&] {
     bench::BenchPanel panel(output_.wants_progress());
     return run.run([&](const load::Progress& progress) { panel.show(progress); });

@@ -25,7 +25,7 @@ void CallCommand::declare(CLI::App& app) {
       ->excludes("--file");
   app.add_option("-o,--output-binary", output_, "Write the bytes of the responses to a file; -: standard output")
       ->type_name("FILE")
-      ->check(CLI::Validator(arguments::refuse_nothing, ""));
+      ->check(CLI::Validator(arguments::refuse_empty, ""));
   call_.declare(app);
   app.add_option("--codec", codec_, "Codec of the requests; no definitions are needed with json or msgpack")
       ->type_name(schema::codec_choices())
@@ -42,7 +42,7 @@ void CallCommand::declare(CLI::App& app) {
 
 int CallCommand::run() {
   input_.check("; requests are given with --json, --file, --data-binary or -", !bytes_, "--file or --data-binary");
-  if (codec_ == "bytes" && !bytes_) throw process::misuse("--codec bytes requires --data-binary");
+  if (codec_ == "bytes" && !bytes_) throw process::usage_error("--codec bytes requires --data-binary");
   CallOptions options = call_.options();
   options.compressor = compressor_;
   options.idempotent = is_idempotent_;
@@ -51,10 +51,10 @@ int CallCommand::run() {
   process::Interruption interruption;
 
   std::optional<schema::Schema> schema;
-  schema::MethodFacts method{.descriptor = nullptr, .path = method_, .codec = codec_};
+  schema::MethodInfo method{.descriptor = nullptr, .path = method_, .codec = codec_};
   const bool needs_schema = (!bytes_ && (codec_.empty() || codec_ == "protobuf")) || schema_.is_given();
   if (needs_schema) method = schema.emplace(schema_.source(*channel, endpoint, options)).find_method(method_);
-  if (schema) schema->rest();
+  if (schema) schema->release();
   const auto* const found = method.descriptor;
   const calls::CallShape shape{.path = method.path,
                                .has_many_requests = found == nullptr || found->client_streaming(),
@@ -85,7 +85,7 @@ calls::RequestInput CallCommand::open_input(bool has_many_requests) const {
   return calls::RequestInput::from_file("-");
 }
 
-schema::CoderOptions CallCommand::coder_options(const schema::MethodFacts& method) const {
+schema::CoderOptions CallCommand::coder_options(const schema::MethodInfo& method) const {
   const bool has_many_responses = method.descriptor == nullptr || method.descriptor->server_streaming();
   if (bytes_) {
     return {.codec = codec_.empty() ? "bytes" : codec_,
@@ -104,7 +104,7 @@ json::JsonLayout CallCommand::layout(bool has_many_responses) const {
   return is_for_people ? json::JsonLayout::pretty : json::JsonLayout::compact;
 }
 
-int CallCommand::finish(const Status& status, const schema::MethodFacts& method) const {
+int CallCommand::finish(const Status& status, const schema::MethodInfo& method) const {
   if (status.is_ok()) return process::exit_status::ok;
   const auto* const pool = method.descriptor != nullptr ? method.descriptor->file()->pool() : nullptr;
   throw process::Failure(process::exit_status::of(status.code()), output::describe_status(status, pool));

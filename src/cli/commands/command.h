@@ -30,7 +30,7 @@ struct CommandEntry {
   std::unique_ptr<Command> (*make)();
 };
 
-/// In the order of --help.
+/// The commands in the order of --help.
 std::span<const CommandEntry> command_table() noexcept;
 
 }  // namespace trunkline::cli::commands

@@ -18,13 +18,13 @@
 namespace trunkline::cli::commands {
 namespace {
 
-/// `text` may contain text from a peer.
-int complain(int exit_status, const std::string& text) {
-  output::write_message(output::Style(STDERR_FILENO).error("trunkline:") + " " + output::harmless(text, true) + "\n");
+/// Prints an error and returns the exit status. `text` may contain text from a peer.
+int report_error(int exit_status, const std::string& text) {
+  output::write_message(output::Style(STDERR_FILENO).error("trunkline:") + " " + output::escaped(text, true) + "\n");
   return exit_status;
 }
 
-/// The words that may stand in place of `word`.
+/// The commands or options that `word` may be a misspelling of.
 std::vector<std::string> words_like(const std::string& word, const CLI::App& app) {
   std::vector<std::string> words;
   if (!word.starts_with('-')) {
@@ -89,37 +89,37 @@ int CommandLine::run_chosen() {
     for (const Declared& declared : commands_) {
       if (declared.app->parsed()) return declared.command->run();
     }
-    return process::exit_status::misused;
+    return process::exit_status::usage;
   } catch (const process::OutputClosed&) {
     return process::exit_status::signal_base + SIGPIPE;
   } catch (const process::Failure& failure) {
-    return complain(failure.exit_status(), failure.what());
+    return report_error(failure.exit_status(), failure.what());
   } catch (const StatusError& error) {
-    return complain(process::exit_status::of(error.status().code()), output::harmless(error.what()));
+    return report_error(process::exit_status::of(error.status().code()), output::escaped(error.what()));
   } catch (const std::invalid_argument& error) {
-    return complain(process::exit_status::misused, output::harmless(error.what()));
+    return report_error(process::exit_status::usage, output::escaped(error.what()));
   } catch (const std::exception& error) {
-    return complain(process::exit_status::failed, output::harmless(error.what()));
+    return report_error(process::exit_status::failed, output::escaped(error.what()));
   }
 }
 
 int CommandLine::refuse(const CLI::ParseError& error) const {
   const CLI::App& app = chosen();
-  std::string text = output::harmless(error.what());
+  std::string text = output::escaped(error.what());
   const std::vector<std::string> extras = app_.remaining(true);
   if (app.get_parent() == nullptr) {
     const std::string first = extras.empty() ? "" : extras.front();
     text = "expected a command";
     if (!first.empty())
-      text = "unknown command '" + output::harmless(first) + "'" + output::did_you_mean(first, words_like(first, app));
+      text = "unknown command '" + output::escaped(first) + "'" + output::did_you_mean(first, words_like(first, app));
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::string first = extras.empty() ? "" : extras.front();
-    text = "unexpected argument '" + output::harmless(output::fit_text(first, 60)) + "'" +
+    text = "unexpected argument '" + output::escaped(output::fit_text(first, 60)) + "'" +
            output::did_you_mean(first, words_like(first, app));
   }
   const std::string path = path_to(app);
   const std::string help = path.empty() ? "trunkline" : path + " " + app.get_name();
-  return complain(process::exit_status::misused, text + "\n" + help + " --help lists the options");
+  return report_error(process::exit_status::usage, text + "\n" + help + " --help lists the options");
 }
 
 }  // namespace trunkline::cli::commands

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Flattens the tree into commands, options and kinds of values; each shell has a generator of its own.
+// Reads commands, options and kinds of values from the tree of options; each shell has a generator of its own.
 #include "cli/commands/completion_script.h"
 
 #include <string_view>

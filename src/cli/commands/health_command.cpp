@@ -41,7 +41,7 @@ int HealthCommand::check(Channel& channel, const CallOptions& options) const {
 int HealthCommand::watch(Channel& channel, const CallOptions& options) const {
   process::Interruption interruption;
   auto stream = channel.server_stream<schema::Payload>(channel.method(watch_method), schema::pack(request_), options);
-  const process::Stopping stopping(interruption, [&] { stream.cancel(); });
+  const process::StopScope stop_scope(interruption, [&] { stream.cancel(); });
   int last = process::exit_status::failed;
   while (true) {
     Result<std::optional<schema::Payload>> response = stream.read();
@@ -63,9 +63,9 @@ int HealthCommand::show(const schema::Payload& payload) {
 }
 
 void HealthCommand::fail(const Status& status) const {
-  std::string text = output::harmless(status.to_string());
+  std::string text = output::escaped(status.to_string());
   const bool is_unknown = status.code() == StatusCode::not_found && !service_.empty();
-  if (is_unknown) text = "service '" + output::harmless(service_) + "' has no health status: " + text;
+  if (is_unknown) text = "service '" + output::escaped(service_) + "' has no health status: " + text;
   if (status.code() == StatusCode::unimplemented) text = "the server has no health service: " + text;
   throw process::Failure(process::exit_status::failed, text);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Prints names, a service, a method or a type.
+// Prints the names of services, or one service, method or type.
 #include "cli/commands/list_command.h"
 
 #include "cli/output/standard_streams.h"
@@ -13,7 +13,7 @@ namespace {
 /// Throws Failure if there is nothing of that name.
 std::string describe(schema::Schema& schema, const std::string& name) {
   if (const auto* const service = schema.find_service(name)) return schema::describe_service(*service);
-  const schema::MethodFacts method = schema.look_for_method(name);
+  const schema::MethodInfo method = schema.try_find_method(name);
   if (method.descriptor != nullptr) return schema::describe_method(method);
   if (const std::string type = schema::describe_type(schema.pool(), name); !type.empty()) return type;
   schema.refuse("name", name);
@@ -38,7 +38,7 @@ int ListCommand::run() {
     return process::exit_status::ok;
   }
   std::string names;
-  for (const std::string& service : schema.services()) names += output::harmless(service) + "\n";
+  for (const std::string& service : schema.services()) names += output::escaped(service) + "\n";
   output::write_output(names);
   return process::exit_status::ok;
 }

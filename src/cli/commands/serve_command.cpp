@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Replaces the process by the interpreter that has the package.
+// Replaces this process with the Python interpreter that has the package.
 #include "cli/commands/serve_command.h"
 
 #include "cli/process/child_process.h"
@@ -29,7 +29,7 @@ struct PassedOption {
 constexpr std::array handed_options{
     PassedOption{"--endpoint", "URI", "Where to listen; repeatable; default: tcp://127.0.0.1:8888"},
     PassedOption{"--workers", "N", "Processes that share the port; default: 1"},
-    PassedOption{"--threads", "N", "Worker threads of each process; default: as the server sets"},
+    PassedOption{"--threads", "N", "Worker threads of each process; default: those of the server"},
     PassedOption{"--reload", "", "Restart when files of imported modules change"},
     PassedOption{"--grace", "SECONDS", "Time for calls in progress to finish at the end; default: 5"},
     PassedOption{"--health", "", "Serve the health service too"},

@@ -21,15 +21,16 @@ constexpr std::string_view watch_method = "trunkline.v1.Statistics/Watch";
 constexpr std::string_view enter_screen = "\x1b[?1049h\x1b[?25l";
 constexpr std::string_view leave_screen = "\x1b[?25h\x1b[?1049l";
 
-/// The alternate screen of the terminal, without a cursor, for its own lifetime.
-class OtherScreen {
+/// Shows the alternate screen of the terminal, without a cursor, for the lifetime of the object.
+class AlternateScreen {
  public:
-  OtherScreen(bool is_wanted, process::Interruption& interruption) : is_on_(is_wanted), interruption_(interruption) {
+  AlternateScreen(bool is_wanted, process::Interruption& interruption)
+      : is_on_(is_wanted), interruption_(interruption) {
     if (!is_on_) return;
     interruption_.on_end([] { output::try_write_output(leave_screen); });
     output::write_output(enter_screen);
   }
-  ~OtherScreen() {
+  ~AlternateScreen() {
     if (!is_on_) return;
     try {
       output::write_output(leave_screen);
@@ -38,8 +39,8 @@ class OtherScreen {
     }
     interruption_.on_end(nullptr);
   }
-  OtherScreen(const OtherScreen&) = delete;
-  OtherScreen& operator=(const OtherScreen&) = delete;
+  AlternateScreen(const AlternateScreen&) = delete;
+  AlternateScreen& operator=(const AlternateScreen&) = delete;
 
  private:
   bool is_on_;
@@ -84,9 +85,9 @@ void StatsCommand::declare(CLI::App& app) {
 int StatsCommand::run() {
   const CallOptions options = call_.options();
   const Result<std::chrono::nanoseconds> interval = output::parse_duration(interval_);
-  if (!interval) throw process::misuse("--interval: " + std::string(interval.status().message()));
+  if (!interval) throw process::usage_error("--interval: " + std::string(interval.status().message()));
   if (*interval < std::chrono::milliseconds(10))
-    throw process::misuse("--interval: '" + interval_ + "' is less than 10ms");
+    throw process::usage_error("--interval: '" + interval_ + "' is less than 10ms");
   request_.set_method_prefix(prefix_);
   request_.set_interval_ns(static_cast<std::uint64_t>(interval->count()));
   request_.set_without_buckets(!watches_ && !is_json_);
@@ -108,15 +109,15 @@ int StatsCommand::get(Channel& channel, const CallOptions& options) {
 int StatsCommand::watch(Channel& channel, const CallOptions& options) {
   process::Interruption interruption;
   auto stream = channel.server_stream<schema::Payload>(channel.method(watch_method), schema::pack(request_), options);
-  const process::Stopping stopping(interruption, [&] { stream.cancel(); });
-  std::optional<OtherScreen> screen;
+  const process::StopScope stop_scope(interruption, [&] { stream.cancel(); });
+  std::optional<AlternateScreen> screen;
   while (true) {
     Result<std::optional<schema::Payload>> response = stream.read();
     if (interruption.exit_status() != 0) return interruption.exit_status();
     if (!response || !response->has_value()) screen.reset();
     if (!response) fail(response.status());
     if (!response->has_value()) return process::exit_status::ok;
-    // Only after the first response: earlier errors belong on the normal screen.
+    // Entered after the first response, because earlier errors belong on the normal screen.
     if (!screen) screen.emplace(!is_json_ && output::is_terminal(STDOUT_FILENO), interruption);
     show(sample_of(**response));
   }
@@ -126,12 +127,12 @@ void StatsCommand::show(const v1::ServerStatistics& sample) {
   if (is_json_) return output::write_output(json_of(sample));
   if (!output::is_terminal(STDOUT_FILENO)) return output::write_output(joined(view_.show(sample, 0, 0), "\n") + "\n");
   const output::TerminalSize size = output::terminal_size();
-  // Each line wiped behind what is written, then all below.
+  // Clears the rest of each line and everything below the last one.
   output::write_output("\x1b[H" + joined(view_.show(sample, size.columns, size.rows - 1), "\x1b[K\n") + "\x1b[J");
 }
 
 void StatsCommand::fail(const Status& status) const {
-  std::string text = output::harmless(status.to_string());
+  std::string text = output::escaped(status.to_string());
   if (status.code() == StatusCode::unimplemented) text = "the server has no statistics service: " + text;
   throw process::Failure(process::exit_status::of(status.code()), text);
 }

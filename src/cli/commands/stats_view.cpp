@@ -46,7 +46,7 @@ std::string format_rate(double difference, double seconds) {
 
 /// `seconds` is 1 for totals instead of rates, and 0 if there are no rates.
 output::Table::Row row_of(const MethodStatistics& before, const MethodStatistics& now, double seconds) {
-  return {output::harmless(now.method()),
+  return {output::escaped(now.method()),
           format_rate(difference(finished(before), finished(now)), seconds),
           std::to_string(now.in_flight()),
           format_rate(difference(errors(before), errors(now)), seconds),

@@ -15,8 +15,8 @@ namespace trunkline::cli::commands {
 /// quantile of `now` itself if the buckets are missing. Negative if nothing was counted.
 std::chrono::nanoseconds quantile(const v1::LatencyHistogram& before, const v1::LatencyHistogram& now, double q);
 
-/// Rates, quantiles and load describe the time between two samples. For the first sample, and after the process has
-/// restarted, quantiles and load cover the time since its start, and there are no rates.
+/// Rates, quantiles and load describe the time between two samples. For the first sample, and after a restart of the
+/// server's process, quantiles and load cover the time since its start, and there are no rates.
 class StatsView {
  public:
   /// One line about the server, then the table. No line is wider than `width` (0: no limit), and there are at most

@@ -95,10 +95,10 @@ std::vector<std::string> value_names(const EnumDescriptor& type) {
 }
 
 std::string expected_value(const EnumDescriptor& type) {
-  constexpr int most = 8;
+  constexpr int max_listed = 8;
   std::string text = "one of ";
-  for (int i = 0; i < type.value_count() && i < most; ++i) text += (i == 0 ? "" : ", ") + type.value(i)->name();
-  return type.value_count() > most ? text + ", ..." : text;
+  for (int i = 0; i < type.value_count() && i < max_listed; ++i) text += (i == 0 ? "" : ", ") + type.value(i)->name();
+  return type.value_count() > max_listed ? text + ", ..." : text;
 }
 
 /// The field of a wrapper type such as google.protobuf.Int32Value, or null.
@@ -128,7 +128,7 @@ class Walk {
 };
 
 std::string subject(const std::string& path) {
-  return path.empty() ? "the request" : "field '" + output::harmless(path) + "'";
+  return path.empty() ? "the request" : "field '" + output::escaped(path) + "'";
 }
 
 std::string mismatch(const std::string& path, const std::string& expected, const Json& found) {
@@ -149,9 +149,9 @@ const FieldDescriptor* find_field(const Descriptor& type, const std::string& nam
 std::string Walk::unknown(const std::string& name, const Descriptor& type, const std::string& path) {
   std::vector<std::string> names;
   for (int i = 0; i < type.field_count(); ++i) names.push_back(type.field(i)->json_name());
-  std::string text = "unknown field '" + output::harmless(member_path(path, name)) + "' of " + type.full_name();
-  const std::string near = output::did_you_mean(name, names);
-  if (!near.empty()) return text + near;
+  std::string text = "unknown field '" + output::escaped(member_path(path, name)) + "' of " + type.full_name();
+  const std::string suggestion = output::did_you_mean(name, names);
+  if (!suggestion.empty()) return text + suggestion;
   if (names.empty()) return text + ", which has no fields";
   text += "; it has: ";
   for (std::size_t i = 0; i < names.size() && i < 12; ++i) text += (i == 0 ? "" : ", ") + names[i];
@@ -195,7 +195,7 @@ std::string Walk::any(const Json& json, const std::string& path) {
     return subject(member_path(path, "@type")) + ": expected a slash before the type's name";
   const Descriptor* const inner = pool_.FindMessageTypeByName(name.substr(slash + 1));
   if (inner == nullptr)
-    return subject(member_path(path, "@type")) + ": unknown type '" + output::harmless(name.substr(slash + 1)) + "'";
+    return subject(member_path(path, "@type")) + ": unknown type '" + output::escaped(name.substr(slash + 1)) + "'";
   if (inner->full_name().starts_with(well_known)) return {};
   Json rest = json;
   rest.erase("@type");
@@ -298,7 +298,7 @@ std::string Walk::one(const Json& json, const FieldDescriptor& field, const std:
   const auto& name = json.get_ref<const std::string&>();
   if (type.FindValueByName(name) != nullptr) return {};
   const std::vector<std::string> names = value_names(type);
-  return subject(path) + ": '" + output::harmless(output::fit_text(name, 60)) + "' is not " + expected_value(type) +
+  return subject(path) + ": '" + output::escaped(output::fit_text(name, 60)) + "' is not " + expected_value(type) +
          output::did_you_mean(name, names);
 }
 

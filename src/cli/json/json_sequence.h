@@ -26,7 +26,7 @@ class JsonSequence {
   /// The next complete value; nullopt until there is one, or at the end.
   std::optional<JsonText> next();
   /// The number of bytes that wait for the end of their value.
-  std::size_t held_bytes() const noexcept { return buffer_.size() - begin_; }
+  std::size_t buffered_bytes() const noexcept { return buffer_.size() - begin_; }
 
  private:
   enum class Where : unsigned char { between, scalar, text, escape, nested, nested_text, nested_escape };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A table of units and the numbers before them.
+// Converts between durations and numbers with units.
 #include "cli/output/duration_text.h"
 
 #include <array>

@@ -29,9 +29,9 @@ std::string describe_detail(const StatusDetail& detail, const google::protobuf::
 }  // namespace
 
 std::string describe_status(const Status& status, const google::protobuf::DescriptorPool* pool) {
-  std::string text = harmless(status.to_string(), true);
+  std::string text = escaped(status.to_string(), true);
   for (const StatusDetail& detail : status.details()) {
-    text += "\n  " + harmless(detail.type_url) + ": " + harmless(describe_detail(detail, pool));
+    text += "\n  " + escaped(detail.type_url) + ": " + escaped(describe_detail(detail, pool));
   }
   return text;
 }

@@ -10,8 +10,8 @@
 namespace trunkline::cli::output {
 namespace {
 
-/// Longer texts are not names that somebody typed.
-constexpr std::size_t longest = 256;
+/// Longer texts are not compared: they are not mistyped names.
+constexpr std::size_t max_length = 256;
 constexpr std::size_t max_names = 3;
 constexpr std::size_t max_edits = 3;
 
@@ -19,17 +19,17 @@ bool is_same(char a, char b) {
   return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
 }
 
-bool is_last_part(std::string_view typed, std::string_view name) {
-  if (typed.empty() || name.size() <= typed.size()) return false;
-  const std::string_view end = name.substr(name.size() - typed.size());
-  const char before = name[name.size() - typed.size() - 1];
-  return (before == '.' || before == '/') && std::equal(end.begin(), end.end(), typed.begin(), is_same);
+bool is_last_part(std::string_view word, std::string_view name) {
+  if (word.empty() || name.size() <= word.size()) return false;
+  const std::string_view end = name.substr(name.size() - word.size());
+  const char before = name[name.size() - word.size() - 1];
+  return (before == '.' || before == '/') && std::equal(end.begin(), end.end(), word.begin(), is_same);
 }
 
 }  // namespace
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
-  if (a.size() > longest || b.size() > longest) return std::max(a.size(), b.size());
+  if (a.size() > max_length || b.size() > max_length) return std::max(a.size(), b.size());
   std::vector<std::size_t> before_last(b.size() + 1);
   std::vector<std::size_t> last(b.size() + 1);
   std::vector<std::size_t> row(b.size() + 1);
@@ -48,28 +48,28 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return row[b.size()];
 }
 
-std::vector<std::string> near_names(std::string_view typed, std::span<const std::string> names) {
-  const std::size_t farthest = std::clamp<std::size_t>(typed.size() / 3, 1, max_edits);
-  std::vector<std::pair<std::size_t, std::string>> near;
+std::vector<std::string> near_names(std::string_view word, std::span<const std::string> names) {
+  const std::size_t max_distance = std::clamp<std::size_t>(word.size() / 3, 1, max_edits);
+  std::vector<std::pair<std::size_t, std::string>> candidates;
   for (const std::string& name : names) {
-    const std::size_t distance = is_last_part(typed, name) ? 0 : edit_distance(typed, name);
-    if (distance <= farthest) near.emplace_back(distance, name);
+    const std::size_t distance = is_last_part(word, name) ? 0 : edit_distance(word, name);
+    if (distance <= max_distance) candidates.emplace_back(distance, name);
   }
-  std::sort(near.begin(), near.end());
-  near.erase(std::unique(near.begin(), near.end()), near.end());
-  if (near.size() > max_names) near.resize(max_names);
+  std::sort(candidates.begin(), candidates.end());
+  candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+  if (candidates.size() > max_names) candidates.resize(max_names);
   // If one name is very similar, the others were probably not meant.
-  while (!near.empty() && near.back().first > near.front().first + 1) near.pop_back();
+  while (!candidates.empty() && candidates.back().first > candidates.front().first + 1) candidates.pop_back();
   std::vector<std::string> result;
-  for (auto& [distance, name] : near) result.push_back(std::move(name));
+  for (auto& [distance, name] : candidates) result.push_back(std::move(name));
   return result;
 }
 
-std::string did_you_mean(std::string_view typed, std::span<const std::string> names) {
-  const std::vector<std::string> near = near_names(typed, names);
+std::string did_you_mean(std::string_view word, std::span<const std::string> names) {
+  const std::vector<std::string> candidates = near_names(word, names);
   std::string text;
-  for (const std::string& name : near) {
-    text += text.empty() ? "; did you mean '" : &name == &near.back() ? " or '" : ", '";
+  for (const std::string& name : candidates) {
+    text += text.empty() ? "; did you mean '" : &name == &candidates.back() ? " or '" : ", '";
     text += name + "'";
   }
   return text.empty() ? text : text + "?";

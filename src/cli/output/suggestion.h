@@ -13,11 +13,11 @@ namespace trunkline::cli::output {
 /// ignoring case.
 std::size_t edit_distance(std::string_view a, std::string_view b);
 
-/// At most three of `names` that are similar to `typed`, the most similar first. A name whose last part is `typed`
-/// counts as well ("Echo" for "example.Echo").
-std::vector<std::string> near_names(std::string_view typed, std::span<const std::string> names);
+/// At most three of `names` that are similar to `word`, the most similar first. A name whose last part is `word` is
+/// similar too ("Echo" for "example.Echo").
+std::vector<std::string> near_names(std::string_view word, std::span<const std::string> names);
 
 /// "; did you mean 'a' or 'b'?", or an empty string if no name is similar.
-std::string did_you_mean(std::string_view typed, std::span<const std::string> names);
+std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 
 }  // namespace trunkline::cli::output

@@ -13,8 +13,8 @@ namespace trunkline::cli::output {
 namespace {
 
 constexpr std::size_t gap = 2;
-/// A name that is cut to less is useless.
-constexpr std::size_t least_name = 12;
+/// Names are not shortened below this width.
+constexpr std::size_t min_name_width = 12;
 
 }  // namespace
 
@@ -33,8 +33,8 @@ std::vector<std::string> Table::lines(std::size_t width) const {
                            [](std::size_t sum, std::size_t each) { return sum + gap + each; });
   };
   if (width > 0) {
-    const std::size_t least = std::min({least_name, widths[0], width});
-    while (widths.size() > 1 && others() + least > width) widths.pop_back();
+    const std::size_t min_width = std::min({min_name_width, widths[0], width});
+    while (widths.size() > 1 && others() + min_width > width) widths.pop_back();
     widths[0] = std::min(widths[0], width - others());
   }
   std::vector<std::string> lines;

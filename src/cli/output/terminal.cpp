@@ -55,7 +55,7 @@ TerminalSize terminal_size() noexcept {
   return size;
 }
 
-std::string harmless(std::string_view text, bool keeps_lines) {
+std::string escaped(std::string_view text, bool keeps_lines) {
   std::string result;
   result.reserve(text.size());
   for (std::size_t at = 0; at < text.size(); ++at) {

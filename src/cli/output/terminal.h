@@ -9,7 +9,7 @@ namespace trunkline::cli::output {
 
 /// `file` is a descriptor: STDOUT_FILENO or STDERR_FILENO.
 bool is_terminal(int file) noexcept;
-/// True if the descriptor is a terminal with colours and the user does not object (https://no-color.org).
+/// True if the descriptor is a terminal with colours and NO_COLOR is not set (https://no-color.org).
 bool takes_colours(int file) noexcept;
 
 struct TerminalSize {
@@ -21,14 +21,14 @@ TerminalSize terminal_size() noexcept;
 
 /// Escapes control characters as "\x1b", including line ends and tabs unless `keeps_lines`, because text from a server
 /// must not control the terminal.
-std::string harmless(std::string_view text, bool keeps_lines = false);
+std::string escaped(std::string_view text, bool keeps_lines = false);
 
 /// The number of characters of UTF-8 text, each assumed to fill one cell.
 std::size_t text_width(std::string_view text) noexcept;
 /// The text, cut to at most `width` characters; a cut text ends in an ellipsis.
 std::string fit_text(std::string_view text, std::size_t width);
 
-/// Colours text, unless the descriptor does not support colours.
+/// Colours text if the descriptor supports colours.
 class Style {
  public:
   explicit Style(int file) noexcept : is_on_(takes_colours(file)) {}

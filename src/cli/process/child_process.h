@@ -31,9 +31,9 @@ class ChildFiles {
 
 /// The process group of a child.
 enum class ChildGroup : unsigned char {
-  /// Ctrl-C interrupts the child too.
+  /// The group of this process: Ctrl-C interrupts the child too.
   ours,
-  /// Ctrl-C does not interrupt the child.
+  /// A group of its own: Ctrl-C does not interrupt the child.
   own,
 };
 

@@ -7,10 +7,10 @@
 namespace trunkline::cli::process::exit_status {
 
 inline constexpr int ok = 0;
-/// The answer is no, or something failed on this machine.
+/// A check has a negative result, or something failed on this machine.
 inline constexpr int failed = 1;
 /// The command line or a request is wrong.
-inline constexpr int misused = 2;
+inline constexpr int usage = 2;
 /// Base for a call that ended with a status other than ok: add the status code, as grpcurl does.
 inline constexpr int status_base = 64;
 /// Base for a process that a signal ended: add the number of the signal, as shells do.

@@ -25,9 +25,9 @@ class Failure : public std::runtime_error {
 };
 
 /// The command line or a request is wrong.
-inline Failure misuse(const std::string& message) { return {exit_status::misused, message}; }
+inline Failure usage_error(const std::string& message) { return {exit_status::usage, message}; }
 
-/// The reader of standard output is gone: the command ends without a message.
+/// The reader of standard output has closed its end: the command ends without a message.
 class OutputClosed : public std::exception {
  public:
   const char* what() const noexcept override { return "standard output is closed"; }

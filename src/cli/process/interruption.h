@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Interruption: reacts to SIGINT, SIGTERM and to the loss of the reader of standard output.
+// Interruption: reacts to SIGINT, to SIGTERM, and to a reader of standard output that closes its end.
 #pragma once
 
 #include "cli/process/file_handle.h"
@@ -22,11 +22,11 @@ class Interruption {
   Interruption(const Interruption&) = delete;
   Interruption& operator=(const Interruption&) = delete;
 
-  /// `stop` is called once, on another thread, or inside this function if the interruption has already happened. Null:
-  /// there is nothing to stop.
+  /// Sets the action of an interruption. `stop` is called once, on another thread, or inside this function if the
+  /// interruption has happened already. Null: none.
   void on_stop(std::function<void()> stop);
-  /// `last` is called before the process ends at once, on another thread, while any other thread may be blocked: it
-  /// must not wait for them. Null: nothing to do.
+  /// Sets the action before the process ends at once. `last` runs on another thread. It must not wait for any thread,
+  /// because all of them may be blocked. Null: none.
   void on_end(std::function<void()> last);
   /// The exit status: 0 if nothing happened, otherwise 128 plus the number of the signal (SIGPIPE for standard output).
   int exit_status() const;
@@ -44,15 +44,15 @@ class Interruption {
   std::thread thread_;
 };
 
-/// Sets the action of an interruption for its own lifetime.
-class Stopping {
+/// Sets the action of an interruption (on_stop()) for the lifetime of the object.
+class StopScope {
  public:
-  Stopping(Interruption& interruption, std::function<void()> stop) : interruption_(interruption) {
+  StopScope(Interruption& interruption, std::function<void()> stop) : interruption_(interruption) {
     interruption_.on_stop(std::move(stop));
   }
-  ~Stopping() { interruption_.on_stop(nullptr); }
-  Stopping(const Stopping&) = delete;
-  Stopping& operator=(const Stopping&) = delete;
+  ~StopScope() { interruption_.on_stop(nullptr); }
+  StopScope(const StopScope&) = delete;
+  StopScope& operator=(const StopScope&) = delete;
 
  private:
   Interruption& interruption_;

@@ -45,12 +45,12 @@ int ask(const std::string& python, const std::string& module_name) {
   return spawn_and_wait({python, "-c", question}, files);
 }
 
-/// In order of preference, without those that do not exist.
-std::vector<std::string> interpreters(const std::string& typed, const std::string& command) {
+/// The interpreters to try, in order of preference. Only existing ones.
+std::vector<std::string> interpreters(const std::string& requested, const std::string& command) {
   const std::string path = environment("PATH");
-  if (!typed.empty()) {
-    const std::string found = find_program(typed, path);
-    if (found.empty()) throw misuse("--python " + typed + ": not a program");
+  if (!requested.empty()) {
+    const std::string found = find_program(requested, path);
+    if (found.empty()) throw usage_error("--python " + requested + ": not a program");
     return {found};
   }
   std::vector<std::string> found;
@@ -80,8 +80,8 @@ std::string find_program(const std::string& name, std::string_view path) {
   return {};
 }
 
-std::string find_python(const std::string& typed, const std::string& module_name, const std::string& command) {
-  const std::vector<std::string> candidates = interpreters(typed, command);
+std::string find_python(const std::string& requested, const std::string& module_name, const std::string& command) {
+  const std::vector<std::string> candidates = interpreters(requested, command);
   std::string tried;
   for (const std::string& python : candidates) {
     const int exit_code = ask(python, module_name);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Signatures are composed here; messages come from protobuf's DebugString.
+// Signatures are composed here; messages are printed by protobuf's DebugString.
 #include "cli/schema/definition_text.h"
 
 #include "cli/output/terminal.h"
@@ -44,7 +44,7 @@ std::string side(const Descriptor& type, bool is_stream) {
   return std::string("(") + (is_stream ? "stream " : "") + type.full_name() + ")";
 }
 
-std::string signature(const MethodFacts& method) {
+std::string signature(const MethodInfo& method) {
   const MethodDescriptor& described = *method.descriptor;
   std::string text = "rpc " + described.name() + side(*described.input_type(), described.client_streaming()) +
                      " returns " + side(*described.output_type(), described.server_streaming()) + ";";
@@ -103,16 +103,16 @@ std::string describe_service(const ServiceDescriptor& service) {
     const MethodDescriptor& method = *service.method(i);
     const std::string comment = comment_of(method, indent);
     if (i > 0 && !comment.empty()) text += "\n";
-    text.append(comment).append(indent).append(signature(facts_of(method))) += '\n';
+    text.append(comment).append(indent).append(signature(info_of(method))) += '\n';
   }
-  return output::harmless(text + "}\n", true);
+  return output::escaped(text + "}\n", true);
 }
 
-std::string describe_method(const MethodFacts& method) {
+std::string describe_method(const MethodInfo& method) {
   Types types;
   types.add(*method.descriptor->input_type());
   types.add(*method.descriptor->output_type());
-  return output::harmless(comment_of(*method.descriptor, "") + signature(method) + "\n" + types.text(), true);
+  return output::escaped(comment_of(*method.descriptor, "") + signature(method) + "\n" + types.text(), true);
 }
 
 std::string describe_type(const google::protobuf::DescriptorPool& pool, const std::string& name) {
@@ -123,7 +123,7 @@ std::string describe_type(const google::protobuf::DescriptorPool& pool, const st
     types.add(*enumeration);
   }
   const std::string text = types.text();
-  return output::harmless(text.empty() ? text : text.substr(1), true);
+  return output::escaped(text.empty() ? text : text.substr(1), true);
 }
 
 }  // namespace trunkline::cli::schema

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs protobuf's parser behind a database; descriptor sets are a database already.
+// Wraps protobuf's parser in a descriptor database. A descriptor set is such a database already.
 #include "cli/schema/file_source.h"
 
 #include "cli/process/failure.h"
@@ -72,7 +72,7 @@ class ProtoFiles final : public SchemaSource {
 
  private:
   void map_folder(const std::string& folder) {
-    if (!std::filesystem::is_directory(folder)) throw process::misuse("-I " + folder + ": not a directory");
+    if (!std::filesystem::is_directory(folder)) throw process::usage_error("-I " + folder + ": not a directory");
     tree_.MapPath("", folder);
   }
 
@@ -83,11 +83,12 @@ class ProtoFiles final : public SchemaSource {
       case compiler::DiskSourceTree::SUCCESS:
         break;
       case compiler::DiskSourceTree::SHADOWED:
-        throw process::misuse("--proto " + file + ": is hidden by " + shadow + ", which is found by an earlier -I");
+        throw process::usage_error("--proto " + file + ": is hidden by " + shadow +
+                                   ", which is found by an earlier -I");
       case compiler::DiskSourceTree::CANNOT_OPEN:
-        throw process::misuse("--proto " + file + ": " + std::strerror(errno));
+        throw process::usage_error("--proto " + file + ": " + std::strerror(errno));
       case compiler::DiskSourceTree::NO_MAPPING:
-        path = file;  // a name as imports have it
+        path = file;  // given relative to an import folder
     }
     FileDescriptorProto parsed = load(path);
     add_services(parsed, services_);
@@ -97,7 +98,7 @@ class ProtoFiles final : public SchemaSource {
   /// Also loads the imports, so that their symbols are found.
   FileDescriptorProto load(const std::string& path) {
     FileDescriptorProto file;
-    if (!parsed_.FindFileByName(path, &file)) throw process::misuse("--proto " + describe(path));
+    if (!parsed_.FindFileByName(path, &file)) throw process::usage_error("--proto " + describe(path));
     FileDescriptorProto known;
     if (!loaded_.FindFileByName(path, &known)) {
       loaded_.Add(file);
@@ -124,7 +125,7 @@ class DescriptorSet final : public SchemaSource {
   DescriptorSet(std::string name, const google::protobuf::FileDescriptorSet& set)
       : name_(std::move(name)), known_(*google::protobuf::DescriptorPool::generated_pool()) {
     for (FileDescriptorProto file : set.file()) {
-      drop_usual_json_names(file);
+      drop_default_json_names(file);
       files_.Add(file);
       add_services(file, services_);
     }
@@ -160,11 +161,11 @@ std::unique_ptr<SchemaSource> read_proto_files(const std::vector<std::string>& f
 
 std::unique_ptr<SchemaSource> read_descriptor_set(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
-  if (!stream) throw process::misuse("--descriptor-set " + file + ": " + std::strerror(errno));
+  if (!stream) throw process::usage_error("--descriptor-set " + file + ": " + std::strerror(errno));
   google::protobuf::FileDescriptorSet set;
   if (!set.ParseFromIstream(&stream)) {
-    throw process::misuse("--descriptor-set " + file +
-                          ": not a FileDescriptorSet; create one with protoc --include_imports -o");
+    throw process::usage_error("--descriptor-set " + file +
+                               ": not a FileDescriptorSet; create one with protoc --include_imports -o");
   }
   return std::make_unique<DescriptorSet>(file, set);
 }

@@ -62,7 +62,7 @@ Result<Payload> MessageCoder::encode_protobuf(const json::JsonText& json) const 
   const auto status = util::JsonToBinaryString(resolver_.get(), type_url(*request_), json.text, &binary);
   if (status.ok()) return Payload{Slice::from_string(std::move(binary)), "protobuf"};
   std::string reason = json::explain_conversion_error(nlohmann::json::parse(json.text), *request_);
-  // An error that the walk does not detect is reported in protobuf's words.
+  // explain_conversion_error() does not detect every error. The others are reported with protobuf's text.
   if (reason.empty()) reason = "not a valid " + request_->full_name() + ": " + status.message().ToString();
   return refuse(json, reason);
 }

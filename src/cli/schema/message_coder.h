@@ -23,7 +23,7 @@ struct CoderOptions {
   /// The requests are not JSON but already encoded by the codec.
   bool sent_as_is = false;
   json::JsonLayout layout = json::JsonLayout::compact;
-  /// Responses show fields with default values too.
+  /// Whether responses show fields with default values too.
   bool shows_defaults = false;
 };
 
@@ -33,7 +33,7 @@ class MessageCoder {
   MessageCoder(const google::protobuf::Descriptor* request, const google::protobuf::Descriptor* response,
                CoderOptions options);
 
-  /// Error: invalid_argument, saying where and why.
+  /// Encodes a request. Error: invalid_argument with the place and the reason.
   Result<Payload> encode(const json::JsonText& json) const;
   /// Decodes the payload by its own codec, whichever the request used. Errors: internal (the bytes are not what the
   /// server claims), failed_precondition (protobuf without a descriptor).

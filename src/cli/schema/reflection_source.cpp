@@ -18,8 +18,8 @@ namespace {
 
 using google::protobuf::FileDescriptorProto;
 
-/// Limit for one stream; a server that takes longer is faulty.
-constexpr std::chrono::seconds usual_timeout{20};
+/// The time limit of one stream if no other is given. A server that takes longer is faulty.
+constexpr std::chrono::seconds default_timeout{20};
 /// Time for the server to end the stream; after that it is cancelled.
 constexpr std::chrono::milliseconds end_timeout{200};
 constexpr std::string_view method_name = "grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
@@ -31,13 +31,14 @@ ReflectionSource::ReflectionSource(Channel& channel, std::string endpoint, const
       endpoint_(std::move(endpoint)),
       options_(options),
       known_(*google::protobuf::DescriptorPool::generated_pool()) {
-  if (!options_.timeout) options_.timeout = usual_timeout;
+  if (!options_.timeout) options_.timeout = default_timeout;
 }
 
-ReflectionSource::~ReflectionSource() { ReflectionSource::rest(); }
+ReflectionSource::~ReflectionSource() { ReflectionSource::release(); }
 
-/// End the stream in order, so that the server does not count a cancelled call; but not every server ends its side.
-void ReflectionSource::rest() {
+/// Ends the stream in order, so that the server does not count a cancelled call. Cancels it if the server does not end
+/// its side in time.
+void ReflectionSource::release() {
   if (!stream_) return;
   if (stream_->close_writes().is_ok()) {
     std::future<Status> ended = stream_->async_finish(asio::use_future);
@@ -57,7 +58,7 @@ void ReflectionSource::fail(const Status& status) const {
                                "server.add_reflection()) or give the definitions with --proto or --descriptor-set");
   }
   throw process::Failure(process::exit_status::of(status.code()),
-                         "ask " + endpoint_ + " for its services: " + output::harmless(status.to_string()));
+                         "ask " + endpoint_ + " for its services: " + output::escaped(status.to_string()));
 }
 
 v1::ServerReflectionResponse ReflectionSource::ask(const v1::ServerReflectionRequest& request) {
@@ -92,7 +93,7 @@ std::vector<std::string> ReflectionSource::services() {
   return *services_;
 }
 
-/// False if the server does not know it.
+/// Returns false if the server does not know the name.
 bool ReflectionSource::learn(const v1::ServerReflectionRequest& request) {
   const std::string key = request.SerializeAsString();
   if (unknown_.contains(key)) return false;
@@ -103,7 +104,7 @@ bool ReflectionSource::learn(const v1::ServerReflectionRequest& request) {
     if (!file.ParseFromString(bytes))
       fail({StatusCode::internal, "reflection sent bytes that are not a FileDescriptorProto"});
     FileDescriptorProto present;
-    drop_usual_json_names(file);
+    drop_default_json_names(file);
     if (!files_.FindFileByName(file.name(), &present)) files_.Add(file);
     is_known = true;
   }

@@ -15,9 +15,8 @@
 
 namespace trunkline::cli::schema {
 
-/// Requests definitions when they are needed, over one stream between two calls of rest(), and remembers every
-/// response. For one thread at a time. Functions throw Failure if the call fails; it is not a failure if the server
-/// does not know a name.
+/// Requests definitions when they are needed, over a stream that stays open until release(), and caches every response.
+/// For one thread at a time. Functions throw Failure if the call fails; an unknown name is not a failure.
 class ReflectionSource final : public SchemaSource {
  public:
   /// `endpoint` is used in messages. The channel must outlive this object; `options` apply to the call.
@@ -26,7 +25,7 @@ class ReflectionSource final : public SchemaSource {
 
   std::vector<std::string> services() override;
   std::string name() const override { return endpoint_; }
-  void rest() override;
+  void release() override;
 
   bool FindFileByName(const std::string& name, google::protobuf::FileDescriptorProto* file) override;
   bool FindFileContainingSymbol(const std::string& symbol, google::protobuf::FileDescriptorProto* file) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A descriptor pool over a source, and the forms in which people write method names.
+// A descriptor pool over a source, and the accepted forms of method names.
 #include "cli/schema/schema.h"
 
 #include "cli/output/suggestion.h"
@@ -37,7 +37,7 @@ class Schema::BuildErrors final : public google::protobuf::DescriptorPool::Error
 namespace {
 
 /// The service under which servers describe methods that belong to no defined service.
-constexpr const char* gathered_service = "trunkline.Methods";
+constexpr const char* fallback_service = "trunkline.Methods";
 
 struct SplitName {
   std::string service;
@@ -54,14 +54,14 @@ SplitName split(std::string_view name) {
 }
 
 std::string list_of(const std::vector<std::string>& names) {
-  constexpr std::size_t most = 10;
+  constexpr std::size_t max_listed = 10;
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < most; ++i) text += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > most ? text + ", ..." : text;
+  for (std::size_t i = 0; i < names.size() && i < max_listed; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  return names.size() > max_listed ? text + ", ..." : text;
 }
 
-/// Letters after an underscore become capitals, as protoc does.
-std::string usual_json_name(const std::string& field) {
+/// The JSON name that protoc gives to a field: letters after an underscore become capitals.
+std::string default_json_name(const std::string& field) {
   std::string name;
   bool is_next_capital = false;
   for (const char letter : field) {
@@ -74,7 +74,7 @@ std::string usual_json_name(const std::string& field) {
 
 void drop_usual_names(google::protobuf::DescriptorProto& message) {
   for (auto& field : *message.mutable_field()) {
-    if (field.json_name() == usual_json_name(field.name())) field.clear_json_name();
+    if (field.json_name() == default_json_name(field.name())) field.clear_json_name();
   }
   for (auto& nested : *message.mutable_nested_type()) drop_usual_names(nested);
 }
@@ -87,24 +87,24 @@ std::vector<std::string> method_names(const ServiceDescriptor& service) {
 
 }  // namespace
 
-void drop_usual_json_names(google::protobuf::FileDescriptorProto& file) {
+void drop_default_json_names(google::protobuf::FileDescriptorProto& file) {
   for (auto& message : *file.mutable_message_type()) drop_usual_names(message);
 }
 
-MethodFacts facts_of(const MethodDescriptor& method) {
-  MethodFacts facts{&method, method.service()->full_name() + "/" + method.name(), "protobuf"};
-  const auto& told = method.options().GetExtension(v1::method);
-  if (!told.path().empty()) facts.path = told.path();
-  if (!told.codec().empty()) facts.codec = told.codec();
-  return facts;
+MethodInfo info_of(const MethodDescriptor& method) {
+  MethodInfo info{&method, method.service()->full_name() + "/" + method.name(), "protobuf"};
+  const auto& options = method.options().GetExtension(v1::method);
+  if (!options.path().empty()) info.path = options.path();
+  if (!options.codec().empty()) info.codec = options.codec();
+  return info;
 }
 
-std::string codec_for(const MethodFacts& method, const std::string& typed) {
+std::string codec_for(const MethodInfo& method, const std::string& requested) {
   const bool takes_protobuf = method.codec == "protobuf";
-  if (typed == "protobuf" && !takes_protobuf) {
-    throw process::misuse("method " + method.path + " takes " + method.codec + " and json, not protobuf");
+  if (requested == "protobuf" && !takes_protobuf) {
+    throw process::usage_error("method " + method.path + " takes " + method.codec + " and json, not protobuf");
   }
-  if (!typed.empty()) return typed;
+  if (!requested.empty()) return requested;
   return takes_protobuf ? "protobuf" : "json";
 }
 
@@ -118,63 +118,63 @@ const ServiceDescriptor* Schema::find_service(const std::string& name) const {
   const std::string error = errors_->take();
   if (service == nullptr && !error.empty()) {
     throw process::Failure(process::exit_status::failed,
-                           "definition of " + output::harmless(name) + ": " + output::harmless(error));
+                           "definition of " + output::escaped(name) + ": " + output::escaped(error));
   }
   return service;
 }
 
 /// The method of `service` (may be null) with this name on the wire.
-MethodFacts Schema::look_for_path(const ServiceDescriptor* service, std::string_view path) {
+MethodInfo Schema::try_find_path(const ServiceDescriptor* service, std::string_view path) {
   for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
-    MethodFacts facts = facts_of(*service->method(i));
-    if (facts.path == path) return facts;
+    MethodInfo info = info_of(*service->method(i));
+    if (info.path == path) return info;
   }
   return {};
 }
 
-MethodFacts Schema::look_for_method(std::string_view name) {
+MethodInfo Schema::try_find_method(std::string_view name) {
   // A method that a server adds to a service defined elsewhere has the name of that service.
-  if (MethodFacts facts = look_for_path(find_service(gathered_service), name); facts.descriptor != nullptr) {
-    return facts;
+  if (MethodInfo info = try_find_path(find_service(fallback_service), name); info.descriptor != nullptr) {
+    return info;
   }
   const SplitName parts = split(name);
   if (!parts.service.empty()) {
     const ServiceDescriptor* const service = find_service(parts.service);
     const MethodDescriptor* const method = service != nullptr ? service->FindMethodByName(parts.method) : nullptr;
-    if (method != nullptr) return facts_of(*method);
+    if (method != nullptr) return info_of(*method);
   }
   for (const std::string& each : services()) {
-    if (MethodFacts facts = look_for_path(find_service(each), name); facts.descriptor != nullptr) return facts;
+    if (MethodInfo info = try_find_path(find_service(each), name); info.descriptor != nullptr) return info;
   }
   return {};
 }
 
-MethodFacts Schema::find_method(std::string_view name) {
-  MethodFacts facts = look_for_method(name);
-  if (facts.descriptor == nullptr) refuse("method", name);
-  return facts;
+MethodInfo Schema::find_method(std::string_view name) {
+  MethodInfo info = try_find_method(name);
+  if (info.descriptor == nullptr) refuse("method", name);
+  return info;
 }
 
-/// The names of the methods on the wire.
+/// The names that the methods have on the wire.
 std::vector<std::string> Schema::paths_of(const std::string& service_name) const {
   std::vector<std::string> paths;
   const ServiceDescriptor* const service = find_service(service_name);
   for (int i = 0; service != nullptr && i < service->method_count(); ++i) {
-    paths.push_back(facts_of(*service->method(i)).path);
+    paths.push_back(info_of(*service->method(i)).path);
   }
   return paths;
 }
 
 void Schema::refuse(std::string_view noun, std::string_view name) {
   const SplitName parts = split(name);
-  const std::string unknown = "unknown " + std::string(noun) + " '" + output::harmless(name) + "'";
+  const std::string unknown = "unknown " + std::string(noun) + " '" + output::escaped(name) + "'";
   if (const auto* const service = find_service(std::string(name))) {
-    throw process::misuse(unknown + "; it is a service, which has " + list_of(method_names(*service)));
+    throw process::usage_error(unknown + "; it is a service, which has " + list_of(method_names(*service)));
   }
   if (const auto* const service = parts.service.empty() ? nullptr : find_service(parts.service)) {
     const std::vector<std::string> methods = method_names(*service);
-    throw process::misuse("service " + parts.service + " has no method '" + output::harmless(parts.method) +
-                          "'; it has " + list_of(methods) + output::did_you_mean(parts.method, methods));
+    throw process::usage_error("service " + parts.service + " has no method '" + output::escaped(parts.method) +
+                               "'; it has " + list_of(methods) + output::did_you_mean(parts.method, methods));
   }
   std::vector<std::string> known = services();
   const std::string has = "; " + this->name() + " has the services " + list_of(known);
@@ -182,11 +182,12 @@ void Schema::refuse(std::string_view noun, std::string_view name) {
   for (const std::string& each : known) {
     for (std::string& path : paths_of(each)) paths.push_back(std::move(path));
   }
-  if (const std::string near = output::did_you_mean(name, paths); !near.empty()) throw process::misuse(unknown + near);
+  if (const std::string suggestion = output::did_you_mean(name, paths); !suggestion.empty())
+    throw process::usage_error(unknown + suggestion);
   const std::string& wanted = parts.service.empty() ? parts.method : parts.service;
-  std::string near = output::did_you_mean(name, known);
-  if (near.empty()) near = output::did_you_mean(wanted, known);
-  throw process::misuse(unknown + (near.empty() ? has : near));
+  std::string suggestion = output::did_you_mean(name, known);
+  if (suggestion.empty()) suggestion = output::did_you_mean(wanted, known);
+  throw process::usage_error(unknown + (suggestion.empty() ? has : suggestion));
 }
 
 }  // namespace trunkline::cli::schema

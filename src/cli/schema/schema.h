@@ -17,14 +17,14 @@ class SchemaSource : public google::protobuf::DescriptorDatabase {
  public:
   /// Full names, sorted. Throws Failure.
   virtual std::vector<std::string> services() = 0;
-  /// No definition will be needed for some time: releases what is held open.
-  virtual void rest() {}
-  /// The name of the source for messages: "tcp://127.0.0.1:8888", "echo.proto".
+  /// Releases the resources of the source, e.g. an open stream. A later request acquires them again.
+  virtual void release() {}
+  /// The name of the source in error texts: "tcp://127.0.0.1:8888", "echo.proto".
   virtual std::string name() const = 0;
 };
 
-/// One method, with the properties that a descriptor of plain types has in options.
-struct MethodFacts {
+/// One method. Descriptors of methods without protobuf messages carry its path and codec in options.
+struct MethodInfo {
   const google::protobuf::MethodDescriptor* descriptor = nullptr;
   /// Its name on the wire.
   std::string path;
@@ -40,7 +40,7 @@ class Schema {
   ~Schema();
 
   std::vector<std::string> services() { return source_->services(); }
-  void rest() { source_->rest(); }
+  void release() { source_->release(); }
   std::string name() const { return source_->name(); }
   const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
 
@@ -48,16 +48,16 @@ class Schema {
   const google::protobuf::ServiceDescriptor* find_service(const std::string& name) const;
   /// Finds a method by "Service/Method", "Service.Method" or the name on the wire. Throws Failure with similar names if
   /// there is none.
-  MethodFacts find_method(std::string_view name);
-  /// The same; the descriptor is null if there is none.
-  MethodFacts look_for_method(std::string_view name);
-  /// Throws Failure: there is no such `noun` ("method"). Lists similar names.
+  MethodInfo find_method(std::string_view name);
+  /// As find_method(), but returns a null descriptor if there is none.
+  MethodInfo try_find_method(std::string_view name);
+  /// Throws the Failure for an unknown name, with similar names. `noun`: what it should name, e.g. "method".
   [[noreturn]] void refuse(std::string_view noun, std::string_view name);
 
  private:
   class BuildErrors;
 
-  static MethodFacts look_for_path(const google::protobuf::ServiceDescriptor* service, std::string_view path);
+  static MethodInfo try_find_path(const google::protobuf::ServiceDescriptor* service, std::string_view path);
   std::vector<std::string> paths_of(const std::string& service) const;
 
   std::unique_ptr<SchemaSource> source_;
@@ -65,12 +65,12 @@ class Schema {
   google::protobuf::DescriptorPool pool_;
 };
 
-MethodFacts facts_of(const google::protobuf::MethodDescriptor& method);
-/// The codec for the messages of the method: `typed` (--codec) if it is given, otherwise protobuf, or JSON for a method
-/// without protobuf messages. Throws Failure if the method does not accept protobuf.
-std::string codec_for(const MethodFacts& method, const std::string& typed);
+MethodInfo info_of(const google::protobuf::MethodDescriptor& method);
+/// The codec for the messages of the method: `requested` (--codec) unless it is empty, otherwise protobuf, or JSON for
+/// a method without protobuf messages. Throws Failure if the method does not accept protobuf.
+std::string codec_for(const MethodInfo& method, const std::string& requested);
 
-/// protoc stores a JSON name for every field; this drops those that equal the default, so that they are not shown.
-void drop_usual_json_names(google::protobuf::FileDescriptorProto& file);
+/// Removes the JSON names that equal the default, so that they are not shown. protoc stores one for every field.
+void drop_default_json_names(google::protobuf::FileDescriptorProto& file);
 
 }  // namespace trunkline::cli::schema

@@ -514,10 +514,10 @@ CallReceiver::Outcome CallReceiver::refuse_in_turn(const wire::FrameHeader& head
 /// A call or message frame that is not wanted. Its connection credit is returned; its call credit too while the call or
 /// its message goes on. The client of a one-way call does not learn that it was refused, and must be able to send the
 /// rest of its message.
-void CallReceiver::discard(const Frame& frame, bool goes_on) {
+void CallReceiver::discard(const Frame& frame, bool has_more_frames) {
   const wire::FrameHeader& header = frame.header;
   credit_.return_connection(cost_of(header));
-  if (role_ != Role::server || !(goes_on || header.has(wire::flag::more))) return;
+  if (role_ != Role::server || !(has_more_frames || header.has(wire::flag::more))) return;
   wire::FrameBody body;
   const bool is_readable = wire::split_body(header, frame.body, options_.limits.max_header_bytes, body).is_ok();
   if (is_readable && !body.message.empty())

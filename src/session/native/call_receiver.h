@@ -97,7 +97,7 @@ class CallReceiver {
 
   Outcome refuse(const Frame& frame, const Status& why, Event& event);
   Outcome refuse_in_turn(const wire::FrameHeader& header, const Status& why, Event& event);
-  void discard(const Frame& frame, bool goes_on = false);
+  void discard(const Frame& frame, bool has_more_frames = false);
   Outcome break_call(CallState& call, const Status& why, Event& event);
   Outcome break_in_turn(CallState& call, std::uint32_t call_bytes, const Status& why, Event& event);
   Outcome fail(Status error);

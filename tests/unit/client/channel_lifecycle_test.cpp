@@ -17,8 +17,8 @@ using Action = ChannelLifecycle::Action;
 
 constexpr std::array states = {State::idle,    State::connecting, State::ready,   State::failing,
                                State::closing, State::closed,     State::detached};
-constexpr std::array events = {Event::pool_empty,   Event::pool_leaving, Event::pool_connecting, Event::pool_ready,
-                               Event::pool_failing, Event::close,        Event::detach};
+constexpr std::array events = {Event::pool_empty,   Event::pool_draining, Event::pool_connecting, Event::pool_ready,
+                               Event::pool_failing, Event::close,         Event::detach};
 static_assert(states.size() == ChannelLifecycle::state_count && events.size() == ChannelLifecycle::event_count);
 
 /// Events that lead from idle to each state.

@@ -106,7 +106,7 @@ TEST_F(PostedTasksTest, AClosedQueueTakesNothing) {
   PostedTasks::Task task = [&] { order += "taken"; };
 
   EXPECT_FALSE(posted->push(task, posted));
-  posted->post_behind([&] { order += "posted"; });
+  posted->post_after_pending([&] { order += "posted"; });
   run();
 
   EXPECT_TRUE(task) << "the caller still has it";
@@ -117,7 +117,7 @@ TEST_F(PostedTasksTest, PostBehindRunsBehindWhatTheLoopHolds) {
   push([&] { order += "pushed, "; });
   loop.post([&] { order += "posted, "; });
 
-  posted->post_behind([&] { order += "behind"; });
+  posted->post_after_pending([&] { order += "behind"; });
   run();
 
   EXPECT_EQ(order, "pushed, posted, behind");

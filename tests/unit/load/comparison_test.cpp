@@ -72,7 +72,7 @@ TEST(Comparison, NamesOtherDifferences) {
 
   EXPECT_EQ(comparison.differences,
             (std::vector<std::string>{"rate: 0.25, 0", "duration: 5 s, none", "total: none, 1000",
-                                      "warm-up: 0.3 s, none", "calls to one that is timed: 1, 16"}));
+                                      "warm-up: 0.3 s, none", "calls per timed call: 1, 16"}));
   EXPECT_EQ(comparison.outcomes, (std::vector<std::string>{"end: complete, gave_up", "failed calls: 0, 5"}));
 }
 

@@ -24,7 +24,7 @@ std::string refusal(const std::function<void()>& act) {
   try {
     act();
   } catch (const process::Failure& failure) {
-    EXPECT_EQ(failure.exit_status(), process::exit_status::misused);
+    EXPECT_EQ(failure.exit_status(), process::exit_status::usage);
     return failure.what();
   }
   return "";

@@ -46,7 +46,7 @@ TEST(JsonSequence, AValueComesAsSoonAsItIsComplete) {
   sequence.append("{\"a\":\n 1}{\"b\"");
 
   EXPECT_THAT(take_all(sequence), ElementsAre("{\"a\":\n 1}"));
-  EXPECT_EQ(sequence.held_bytes(), 4u);
+  EXPECT_EQ(sequence.buffered_bytes(), 4u);
 }
 
 TEST(JsonSequence, ANumberIsCompleteAtTheSpaceBehindIt) {

@@ -8,19 +8,19 @@ namespace trunkline::cli::output {
 namespace {
 
 TEST(Terminal, ControlCharactersAreEscaped) {
-  EXPECT_EQ(harmless("a\x1b[31mb\x07\x7f"), "a\\x1b[31mb\\x07\\x7f");
-  EXPECT_EQ(harmless("a\nb\tc"), "a\\x0ab\\x09c");
-  EXPECT_EQ(harmless("a\nb\tc", true), "a\nb\tc");
-  EXPECT_EQ(harmless("\xC2\x9B"
-                     "31m"),
+  EXPECT_EQ(escaped("a\x1b[31mb\x07\x7f"), "a\\x1b[31mb\\x07\\x7f");
+  EXPECT_EQ(escaped("a\nb\tc"), "a\\x0ab\\x09c");
+  EXPECT_EQ(escaped("a\nb\tc", true), "a\nb\tc");
+  EXPECT_EQ(escaped("\xC2\x9B"
+                    "31m"),
             "\\x9b31m");
-  EXPECT_EQ(harmless("\u00e4\u20ac"), "\u00e4\u20ac");
+  EXPECT_EQ(escaped("\u00e4\u20ac"), "\u00e4\u20ac");
 }
 
 TEST(Terminal, CharactersThatTurnTextAroundAreEscaped) {
-  EXPECT_EQ(harmless("a\u202A\u202Eb", true), "a\\u202a\\u202eb");
-  EXPECT_EQ(harmless("\u2066c\u2069"), "\\u2066c\\u2069");
-  EXPECT_EQ(harmless("\u2029\u202F\u2065\u206A"), "\u2029\u202F\u2065\u206A");
+  EXPECT_EQ(escaped("a\u202A\u202Eb", true), "a\\u202a\\u202eb");
+  EXPECT_EQ(escaped("\u2066c\u2069"), "\\u2066c\\u2069");
+  EXPECT_EQ(escaped("\u2029\u202F\u2065\u206A"), "\u2029\u202F\u2065\u206A");
 }
 
 TEST(Terminal, WidthCountsCharacters) {

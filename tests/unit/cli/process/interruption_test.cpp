@@ -17,7 +17,7 @@ namespace {
 void interrupt_twice() {
   Interruption interruption;
   interruption.on_end([] { std::fputs("put in order", stderr); });
-  const Stopping stopping(interruption, [] {});
+  const StopScope stop_scope(interruption, [] {});
   kill(getpid(), SIGINT);
   kill(getpid(), SIGTERM);
   while (true) pause();
