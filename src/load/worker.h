@@ -22,8 +22,8 @@
 
 namespace trunkline::load {
 
-/// Private members are for the loop's thread, except where noted. It has more than 25 members, because the phases of a run, its
-/// timers, and the calls in progress decide together which call starts next and whether it counts.
+/// Private members are for the loop's thread, except where noted. It has more than 25 members, because the phases of a
+/// run, its timers, and the calls in progress decide together which call starts next and whether it counts.
 class Worker final : private SlotOwner {
  public:
   enum class State : unsigned char { connecting, ready, running, done };

@@ -20,14 +20,14 @@ SHORT = ("--duration", "500ms", "--warmup", "0")
 
 
 def bench(*arguments: str, **options: Any) -> tuple[commanding.Outcome, dict[str, Any]]:
-    """The outcome, and its report as JSON."""
+    """Runs `trunkline bench` and returns the outcome and its report as JSON."""
     ended = commanding.run("bench", *arguments, "--format", "json", **options)
     return ended, json.loads(ended.output) if ended.output else {}
 
 
 @contextlib.contextmanager
 def served(echo: Callable[[bytes], bytes], threads: int = 16) -> Iterator[str]:
-    """A server of Python in the place of the built-in echo service."""
+    """Serves a Python server that takes the place of the built-in echo service."""
     server = trunkline.Server(threads=threads)
     server.add(ECHO, echo)
     with server.serve("tcp://127.0.0.1:0") as running:
@@ -36,7 +36,7 @@ def served(echo: Callable[[bytes], bytes], threads: int = 16) -> Iterator[str]:
 
 @contextlib.contextmanager
 def built_in(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
-    """`trunkline bench serve`."""
+    """Runs `trunkline bench serve`."""
     process = commanding.start("bench", "serve", "tcp://127.0.0.1:0", *arguments)
     try:
         yield commanding.line_of(process).removeprefix("listening on ").strip(), process
@@ -47,7 +47,7 @@ def built_in(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 class Delays:
-    """Echoes after 2 ms, each tenth call after 20 ms, each hundredth after 80 ms: 90 %, 9 % and 1 %."""
+    """Echoes with delays: 2 ms for 90 % of the calls, 20 ms for 9 %, and 80 ms for 1 %."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -62,7 +62,7 @@ class Delays:
 
 
 class Stall:
-    """Echoes at once, but for one call, `after` the first."""
+    """Echoes at once, except one call that stalls `after` this time from the first call."""
 
     def __init__(self, after: float, length: float) -> None:
         self._after = after

@@ -17,7 +17,7 @@ from pathlib import Path
 
 
 class ServingCommand:
-    """The process, and what it writes to standard error."""
+    """A running `trunkline serve`, and the lines that it writes to standard error."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self.process = subprocess.Popen(
@@ -45,7 +45,7 @@ class ServingCommand:
             self._coming.put(line.rstrip("\n"))
 
     def until(self, pattern: str, timeout: float = 30.0) -> str:
-        """The next line that matches; its first group."""
+        """Waits for the next line that matches and returns its first group."""
         end = time.monotonic() + timeout
         while True:
             try:
@@ -61,7 +61,7 @@ class ServingCommand:
         return self.until("^listening on (.*)")
 
     def rest(self) -> list[str]:
-        """The lines that no test has waited for. After ``close``."""
+        """Returns the lines that no test has waited for. Call it after ``close``."""
         return list(self._coming.queue)
 
     def end(self, number: int = signal.SIGTERM) -> int:

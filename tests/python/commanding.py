@@ -43,7 +43,7 @@ def environment(**changes: str) -> dict[str, str]:
 
 
 def run(*arguments: str, text: str | bytes = "", timeout: float = 30.0, **changes: str) -> Outcome:
-    """With `text` on its standard input, to its end."""
+    """Runs the command to its end, with `text` on its standard input."""
     data = text.encode() if isinstance(text, str) else text
     command = [COMMAND, *arguments]
     ended = subprocess.run(command, input=data, capture_output=True, timeout=timeout, env=environment(**changes))
@@ -51,7 +51,7 @@ def run(*arguments: str, text: str | bytes = "", timeout: float = 30.0, **change
 
 
 def start(*arguments: str, **options: Any) -> subprocess.Popen[str]:
-    """With pipes, to be talked with."""
+    """Starts the command with pipes for its standard streams."""
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, **options}
     return subprocess.Popen([COMMAND, *arguments], text=True, env=environment(), **pipes)
 
@@ -73,7 +73,7 @@ def end(process: subprocess.Popen[str]) -> Outcome:
 
 
 def close(process: subprocess.Popen[str]) -> None:
-    """What is still open of its pipes."""
+    """Closes the pipes that are still open."""
     for pipe in (process.stdin, process.stdout, process.stderr):
         if pipe is not None:
             pipe.close()
@@ -127,7 +127,7 @@ def write_definition(folder: Path) -> Path:
 
 
 def market_pool() -> Any:
-    """Compiled by protoc."""
+    """The definition, compiled by protoc, in a descriptor pool."""
     with tempfile.TemporaryDirectory() as folder:
         write_definition(Path(folder))
         compiled = Path(folder) / "market.bin"
@@ -140,7 +140,7 @@ def market_pool() -> Any:
 
 
 def typed(handler: Any, request: Any, response: Any) -> Any:
-    """The handler, whose one annotated argument is a request, with these types."""
+    """Sets the message types of a handler, whose only annotated parameter is the request."""
     handler.__annotations__.update({next(iter(handler.__annotations__)): request, "return": response})
     return handler
 

@@ -14,7 +14,7 @@ Serve = Callable[[trunkline.Server], trunkline.Channel]
 
 @pytest.fixture
 def serve() -> Iterator[Serve]:
-    """Serves on a port of the system's choice; returns a channel to it."""
+    """Serves on a free port and returns a channel to the server."""
     with ExitStack() as stack:
 
         def start(server: trunkline.Server) -> trunkline.Channel:

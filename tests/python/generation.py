@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Definitions to generate from, and how generated modules are tried."""
+"""Definitions for the tests of the generator, and functions that run generated modules."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FILES = {
     ),
 }
 
-#: Of no use, but for its version.
+#: A plugin that only states its version.
 PLUGIN = """#!{python}
 import pathlib, sys
 if sys.argv[1:] == ["--version"]:
@@ -56,17 +56,17 @@ def write_plugin(folder: Path, version: str = trunkline.__version__) -> str:
 
 
 def run(*arguments: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """``python -m trunkline.generate``"""
+    """Runs ``python -m trunkline.generate``."""
     return python("-m", "trunkline.generate", *arguments, cwd=cwd, **environment)
 
 
 def python(*arguments: str | Path, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    """In which warnings are errors, and this package is found."""
+    """Runs Python with warnings as errors and this package on its path."""
     own = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{cwd}", **environment}
     command = [sys.executable, "-W", "error", *map(str, arguments)]
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=50, env=own)
 
 
 def tree(folder: Path) -> dict[str, str]:
-    """The texts of its files."""
+    """Returns the texts of the files below a folder."""
     return {str(each.relative_to(folder)): each.read_text() for each in folder.rglob("*") if each.is_file()}

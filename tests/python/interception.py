@@ -10,7 +10,7 @@ import trunkline
 
 
 class Journal:
-    """What interceptors have seen, on either side."""
+    """Records what interceptors of either side see."""
 
     def __init__(self, name: str = "") -> None:
         self.name = name

@@ -20,7 +20,7 @@ GUIDE = ROOT / "docs/guide"
 
 
 class Block(NamedTuple):
-    """A fenced block."""
+    """A fenced block of a document."""
 
     language: str
     text: str
@@ -39,7 +39,8 @@ def blocks(document: Path) -> list[Block]:
 
 
 def programs(document: Path, language: str) -> list[Program]:
-    """In the order in which the document shows them. Programs of several languages may share one output."""
+    """Returns the programs in the order in which the document shows them. Programs of several languages may share one
+    output."""
     found = blocks(document)
     outputs: list[str | None] = []
     following: str | None = None
@@ -55,7 +56,7 @@ def programs(document: Path, language: str) -> list[Program]:
 
 
 def write_changed(path: Path, text: str) -> None:
-    """Leaves a file alone that has this text already, so that it is not compiled again."""
+    """Writes a file unless it has this text already, so that it is not compiled again."""
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.write_text(text, encoding="utf-8")
 
@@ -76,7 +77,7 @@ def write_separate(document: Path, folder: Path) -> list[str]:
 
 
 def write_together(folder: Path, documents: list[Path]) -> list[str]:
-    """Each program gets a namespace of its own, so that all of them are one translation unit."""
+    """Writes all programs as one translation unit, each in a namespace of its own."""
     includes: set[str] = set()
     bodies, calls, pages = [], [], []
     for document in documents:

@@ -18,7 +18,8 @@ def programs(readme: Path) -> list[str]:
 
 
 def serve_and_call(python: str, folder: Path) -> None:
-    """With the interpreter ``python``, of programs copied to ``folder``, an empty one. Raises AssertionError."""
+    """Runs a server and its clients with the interpreter ``python``, from copies of the programs in the empty
+    ``folder``. Raises AssertionError."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = str(free.getsockname()[1])
     for text in programs(ROOT / "README.md"):

@@ -24,7 +24,7 @@ def messages_of(package: str = V1) -> tuple[Any, Any]:
 
 
 def ask_all(channel: trunkline.Channel, requests: Iterable[dict[str, Any]], package: str = V1) -> list[Any]:
-    """On one stream."""
+    """Sends all requests on one stream and returns the responses."""
     request, response = messages_of(package)
     with channel.stream(method_of(package), request, response, timeout=20.0) as stream:
         return list(stream.exchange([request(**each) for each in requests]))
@@ -46,7 +46,7 @@ def files_of(response: Any) -> list[Any]:
 
 
 def pool_of(files: Iterable[Any]) -> Any:
-    """All that was sent, in a pool of their own."""
+    """Returns a descriptor pool of all files that were sent."""
     pool = descriptor_pool.DescriptorPool()
     left = {file.name: file for file in files}
 
@@ -63,7 +63,7 @@ def pool_of(files: Iterable[Any]) -> Any:
 
 
 def described(channel: trunkline.Channel, symbol: str) -> tuple[Any, Any]:
-    """(the file that declares it, a pool of it and what it needs)"""
+    """Returns the file that declares the symbol, and a pool of this file and its imports."""
     files = files_of(ask(channel, file_containing_symbol=symbol))
     pool = pool_of(files)
     declared = {each.name: each for each in (*files[0].service, *files[0].message_type)}
@@ -76,14 +76,14 @@ def comments(file: Any) -> dict[tuple[int, ...], str]:
 
 
 def facts_of(file: Any, method: str) -> Any:
-    """The option ``trunkline.v1.method``."""
+    """Returns the option ``trunkline.v1.method`` of a method."""
     (found,) = [each for service in file.service for each in service.method if each.name == method]
     return _read_facts().FromString(found.options.SerializeToString()).facts
 
 
 @functools.cache
 def _read_facts() -> Any:
-    """A message with nothing but the option, which needs no extension to be registered."""
+    """Reads the option with a message class that has only this option, so that no extension is registered."""
     pool = descriptor_pool.DescriptorPool()
     for data in _definitions.files().values():
         pool.AddSerializedFile(data)
@@ -100,7 +100,7 @@ def message_of(file: Any, name: str) -> Any:
 
 
 def field_types(message: Any) -> dict[str, str]:
-    """As ``.proto`` files have them."""
+    """Returns the types of the fields as ``.proto`` files spell them."""
     reported = {}
     for field in message.field:
         kind = field.type_name.lstrip(".") or descriptor_pb2.FieldDescriptorProto.Type.Name(field.type)[5:].lower()

@@ -27,7 +27,7 @@ _METHODS = {
 
 
 class SpellerService:
-    """For functions."""
+    """The base of servers with functions."""
 
     __trunkline_service__ = "test.Speller"
     __trunkline_methods__: ClassVar[Mapping[str, trunkline.MethodDefinition]] = _METHODS
@@ -53,7 +53,7 @@ class SpellerService:
 
 
 class AsyncSpellerService:
-    """For coroutines."""
+    """The base of servers with coroutines."""
 
     __trunkline_service__ = "test.Speller"
     __trunkline_methods__: ClassVar[Mapping[str, trunkline.MethodDefinition]] = _METHODS
@@ -81,7 +81,7 @@ class AsyncSpellerService:
 
 
 class SpellerClient:
-    """For code that blocks."""
+    """The client for code that blocks."""
 
     greet: trunkline.UnaryMethod[_wrappers_pb2.StringValue, _wrappers_pb2.StringValue]
     join: trunkline.ClientStreamMethod[_wrappers_pb2.StringValue, _wrappers_pb2.StringValue]
@@ -97,7 +97,7 @@ class SpellerClient:
 
 
 class AsyncSpellerClient:
-    """For asyncio."""
+    """The client for asyncio."""
 
     greet: aio.UnaryMethod[_wrappers_pb2.StringValue, _wrappers_pb2.StringValue]
     join: aio.ClientStreamMethod[_wrappers_pb2.StringValue, _wrappers_pb2.StringValue]

@@ -376,7 +376,7 @@ def test_plain_functions_inherit_deadline_and_context_variables(play: Play) -> N
 
 
 def test_tasks_that_are_done_at_once() -> None:
-    """As those of ``asyncio.eager_task_factory`` may be."""
+    """The tasks of ``asyncio.eager_task_factory`` may be done when they are created."""
 
     def eager(loop: asyncio.AbstractEventLoop, coroutine: Any, **options: Any) -> Any:
         if coroutine.__name__ != "run":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Handlers of aio.Server: what they raise, and what decorators make of them."""
+"""Handlers of aio.Server: their exceptions, and decorated handlers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from trunkline import aio, testing
 
 
 class Custom(BaseException):
-    """Neither an Exception nor one of Python's own."""
+    """An exception that is neither an Exception nor built into Python."""
 
 
 @pytest.mark.parametrize("is_plain", [False, True])
@@ -139,7 +139,7 @@ async def twice(request: int) -> int:
 
 
 def numbers(request: int) -> AsyncIterator[int]:
-    """No generator itself, it makes one."""
+    """Returns a generator without being a generator function."""
 
     async def count() -> AsyncIterator[int]:
         for number in range(request):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Handlers that misbehave, and what the rest of the server makes of it."""
+"""Handlers that misbehave do not affect the rest of the server."""
 
 from __future__ import annotations
 
@@ -259,8 +259,8 @@ def test_a_stream_handler_that_computes_after_a_long_wait(serve: Serve) -> None:
 
 @pytest.mark.parametrize("round_number", range(10))
 def test_a_call_behind_one_that_blocks_while_a_stream_waits(serve: Serve, round_number: int) -> None:
-    """If one worker takes both it is busy with the first, and the stream's may look after the loop: so several
-    rounds."""
+    """Plays several rounds, because the calls meet on one worker only by chance: if one worker takes both calls, it is
+    busy with the first, and the worker of the stream may run the loop."""
     server = trunkline.Server(threads=4)
     released = threading.Event()
 

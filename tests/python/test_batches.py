@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is raised amid a batch of completions or calls, say by signal handlers, and what becomes of the rest."""
+"""Exceptions inside of a batch of completions or calls, e.g. of signal handlers: the rest of the batch is handled."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from trunkline.aio import _loop_inbox
 
 
 class Alarm(BaseException):
-    """As a signal handler may raise it anywhere."""
+    """An exception that a signal handler may raise anywhere."""
 
 
 @pytest.mark.parametrize("tries, expected", [(1, [1, 3, 3, 4]), (2, [1, 2, 3, 3, 4])])
@@ -39,7 +39,7 @@ def test_each_item_is_a_unit(tries: int, expected: list[int]) -> None:
 
 
 class Inbox:
-    """Plays what it is given, or raises that; then it is closed."""
+    """Returns the given batches one after the other, or raises those that are exceptions; then it is closed."""
 
     def __init__(self, *batches: Any) -> None:
         self._batches = list(batches)

@@ -146,7 +146,7 @@ def test_large_bytes_that_come_are_not_copied(channel: trunkline.Channel, large:
 
 @pytest.mark.parametrize("is_read_only", [True, False])
 def test_large_bytes_that_go_are_not_copied(serve: Serve, large: Any, is_read_only: bool) -> None:
-    """A borrowed buffer is held during the call, as its reference count shows, and no longer."""
+    """A borrowed buffer is referenced during the call and no longer, as its reference count shows."""
     server = trunkline.Server(threads=1)
     arrived, release = threading.Event(), threading.Event()
 

@@ -19,7 +19,7 @@ from .conftest import Serve
 
 @pytest.fixture
 def endpoint() -> Iterator[str]:
-    """Of a server whose ``block`` ends when it is cancelled."""
+    """Serves ``block``, which ends when it is cancelled."""
     server = trunkline.Server(threads=4)
 
     @server.method
@@ -298,7 +298,7 @@ def test_leaving_a_channel_with_a_call_that_does_not_end_raises_nothing(
 
 
 def test_two_threads_close_a_channel(serve: Serve) -> None:
-    """The second close waits for the first one, and the calls that the first one waits for end."""
+    """The second close waits for the first one, which waits for the calls."""
     server = trunkline.Server(threads=1)
     begun, release = threading.Event(), threading.Event()
 

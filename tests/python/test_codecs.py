@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""CodecTable and compressors of the application's."""
+"""Codecs and compressors of the application."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Point:
 
 
 class Lines(trunkline.Codec):
-    """Points as two lines."""
+    """Encodes points as two lines."""
 
     name = "lines"
 
@@ -138,7 +138,7 @@ def test_wrong_codecs() -> None:
 
 
 class Zip(trunkline.Compressor):
-    """zlib, and how often it was asked."""
+    """Compresses with zlib and counts its calls."""
 
     name = "zip"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `trunkline` says to wrong requests, names, endpoints and peers."""
+"""The errors of `trunkline` for wrong requests, names, endpoints and peers."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_a_definition_with_an_error(tmp_path: Path) -> None:
 
 @contextmanager
 def peer(greeting: bytes, response: bytes = b"") -> Iterator[str]:
-    """A server that greets, responds to whatever it receives, and closes."""
+    """Starts a server that greets, responds to the first bytes that it receives, and closes."""
     listening = socket.create_server(("127.0.0.1", 0))
 
     def serve() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`trunkline bench`: what it measures is what there is."""
+"""`trunkline bench` measures correctly."""
 
 from __future__ import annotations
 
@@ -280,7 +280,7 @@ def test_a_file_that_is_not_a_saved_run_is_refused(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.access(HISTOGRAM, os.X_OK), reason="needs the program that reads durations")
 @pytest.mark.parametrize(("mean", "spread"), [(11.0, 0.5), (13.0, 1.5), (16.0, 2.5)])
 def test_histogram_agrees_with_hdrhistogram(mean: float, spread: float) -> None:
-    """Both are given the same durations, whose logarithms are normal, as they are."""
+    """Both histograms get the same durations, which have a log-normal distribution."""
     hdrh: Any = pytest.importorskip("hdrh.histogram")
     generator = random.Random(20261122)
     values = [max(1, min(2**39, int(generator.lognormvariate(mean, spread)))) for _ in range(50_000)]
@@ -308,7 +308,7 @@ def test_histogram_agrees_with_hdrhistogram(mean: float, spread: float) -> None:
 
 
 def test_latencies_drawn_at_random_agree_with_exact_quantiles() -> None:
-    """Over the wire, against what the server itself has slept."""
+    """Compares the measured latencies with the times that the handler has slept."""
     generator = random.Random(5)
     slept: list[float] = []
 

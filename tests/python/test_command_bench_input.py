@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`trunkline bench`: arguments that make no sense, endpoints that are none, and what it shows."""
+"""`trunkline bench`: wrong arguments, unreachable endpoints, and its output."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ class Sum:
 
 
 def plain() -> trunkline.Server:
-    """A server of plain types."""
+    """Serves methods of plain types."""
     server = trunkline.Server(threads=4)
 
     @server.method
@@ -267,7 +267,7 @@ def test_waiting_for_a_server_that_is_not_there_yet() -> None:
 
 
 class Watched:
-    """A stream that lasts until it is cancelled, and records that."""
+    """A stream that lasts until it is cancelled, and records the cancellation."""
 
     def __init__(self) -> None:
         self.server = trunkline.Server(threads=2)

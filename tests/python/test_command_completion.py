@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Completion, by the shells that are there."""
+"""Completion in the shells that are installed."""
 
 from __future__ import annotations
 

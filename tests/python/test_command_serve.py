@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`trunkline serve` chooses an interpreter and hands its arguments on."""
+"""`trunkline serve` chooses an interpreter and passes its arguments on."""
 
 from __future__ import annotations
 

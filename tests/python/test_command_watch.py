@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`trunkline health` and `trunkline stats`, once and again and again."""
+"""`trunkline health` and `trunkline stats`, once and with `--watch`."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def test_stats_watched_in_plain_lines(served: Served) -> None:
 
 
 class Screen:
-    """The command on a terminal with this many columns."""
+    """Runs the command on a terminal with this many columns."""
 
     def __init__(self, columns: int, *arguments: str, **changes: str) -> None:
         self._ours, theirs = pty.openpty()
@@ -138,7 +138,7 @@ class Screen:
         return self._data.decode(errors="replace")
 
     def read(self) -> bool:
-        """False at its end."""
+        """Reads the output of the command. Returns False at its end."""
         try:
             data = os.read(self._ours, 65536)
         except OSError:

@@ -38,7 +38,7 @@ async def lefts_of_coroutines(endpoint: str, default: dict[str, Any]) -> dict[st
 
 
 def times_left(make: Any, *, is_plain: bool, timeout: float | None, default: dict[str, Any]) -> dict[str, Any]:
-    """What handlers of servers of that kind see."""
+    """Returns the time left that handlers of this kind of server see."""
     server: AnyServer = make(threads=4)
     add_left(server)
     endpoints: list[str] = []

@@ -17,7 +17,7 @@ from .speller import AsyncSpellerService, SpellerClient, SpellerService
 
 
 class Speller(SpellerService):
-    """Without type hints: the definitions know."""
+    """Has no type hints, because the definitions state the types."""
 
     def greet(self, request, context):  # type: ignore[no-untyped-def]
         return StringValue(value=f"{request.value} by {context.method}")
@@ -50,7 +50,7 @@ class AsyncSpeller(AsyncSpellerService):
 
 
 class MixedSpeller(AsyncSpeller):
-    """Functions, which run on threads, beside coroutines."""
+    """Mixes functions, which run on threads, with coroutines."""
 
     def join(self, requests, context):  # type: ignore[no-untyped-def]
         return StringValue(value="".join(each.value for each in requests))

@@ -16,7 +16,7 @@ FOLDERS = ("bench", "cmake", "docs", "examples", "include", "proto", "python", "
 
 
 def spans(document: Path) -> list[str]:
-    """What stands between single backticks, outside of blocks."""
+    """Returns the texts between single backticks, outside of fenced blocks."""
     text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
     return re.findall(r"`([^`\n]+)`", text)
 

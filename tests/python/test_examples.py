@@ -31,7 +31,7 @@ def program(language: str, folder: str) -> Command:
 
 
 def play(server: Command, endpoint: str, client: Callable[[str], Command]) -> tuple[str, str]:
-    """What client and server have printed; both must end well, the server by SIGTERM."""
+    """Returns the output of client and server. Both must end with success, the server after SIGTERM."""
     serving = subprocess.Popen([*server, endpoint], stdout=subprocess.PIPE, text=True)
     try:
         assert serving.stdout is not None
@@ -56,14 +56,14 @@ pairs = pytest.mark.parametrize(
 @pytest.mark.skipif(shutil.which("protoc") is None, reason="needs protoc")
 @pairs
 def test_services(server: str, client: str, tmp_path: Path) -> None:
-    """01 to 05, hosted by one server."""
+    """Examples 01 to 05, hosted by one server."""
     servers = {"python": [sys.executable, str(EXAMPLES / "example_server.py")], "cpp": [f"{BUILT}/example_server"]}
     clients = {
         "python": [sys.executable, str(EXAMPLES / "quickstart_client.py")],
         "cpp": [f"{BUILT}/quickstart_client"],
     }
     files = sorted(str(path) for path in (EXAMPLES / "01_echo").glob("*.cpp"))
-    # Pieces are cut anywhere, also in words, characters and what is no text at all.
+    # Pieces may end anywhere: inside of words, of characters, and of bytes that are not text.
     odd = tmp_path / "odd"
     odd.write_bytes(b"\xff\xfe \xe4\xb8\x00a\x85b\xa0c\x1cd\n" + "\u00fc\u2003\u00fc \v\f\r\t".encode() * 9000)
     files.append(str(odd))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the bindings meet handlers and threads at their worst moment."""
+"""Handlers and threads that end, raise or block at the worst moment for the bindings."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_an_event_loop_reports_errors_that_cannot_be_described(
 
 
 class CollectingCompressor(trunkline.Compressor):
-    """Collects garbage during decompression on request, as the collector itself does now and then."""
+    """Collects garbage during decompression when asked to. Python itself may do so at any time."""
 
     name = "collecting"
     collects = False
@@ -267,7 +267,7 @@ def voluntary_switches() -> int:
 
 
 def test_a_waiting_thread_ends_when_its_channel_is_closed_elsewhere(serve: Serve) -> None:
-    """Without looking up now and then: it has to be woken."""
+    """The thread does not poll, so it has to be woken."""
     server = trunkline.Server(threads=4)
     begun = threading.Semaphore(0)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a forked child finds of its parent: no locked mutex, no names, and no hold on its ports."""
+"""A forked child inherits no locked mutex, no names and no ports from its parent."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ pytestmark = [scenarios, pytest.mark.filterwarnings("ignore:.*multi-threaded.*:D
 
 
 def child_ends(child: int, seconds: float) -> bool:
-    """With 0, in time; otherwise it is killed."""
+    """Waits for the child. Returns whether it exited with status 0 in time, and kills it if it did not exit."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         ended, status = os.waitpid(child, os.WNOHANG)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Futures of calls, and what applications do in their callbacks."""
+"""Futures of calls, and their callbacks."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""python -m trunkline.generate: what it is asked for, and what it refuses. The plugin is one that writes nothing."""
+"""The arguments and errors of python -m trunkline.generate, with a plugin that writes no files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ONE = {"one.proto": "message One { int32 value = 1; }"}
 
 
 def parameter(plugin: str) -> str:
-    """What protoc has handed to the plugin."""
+    """Returns the options that protoc has passed to the plugin."""
     return str(CodeGeneratorRequest.FromString(Path(plugin).with_suffix(".request").read_bytes()).parameter)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Modules that python -m trunkline.generate has written, imported and used where they may lie."""
+"""Modules that python -m trunkline.generate has written, imported and used at every possible place."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ assert list_pb2.List(orders=[order], top=order.top).orders[0].top.value == 0
 
 @pytest.fixture
 def plugin() -> str:
-    """The one that was built beside, or is installed."""
+    """Returns the path of the plugin that was built, or of the installed one."""
     try:
         return plugin_path(os.environ.get("TRUNKLINE_BUILT_PLUGIN"))
     except GenerationError as error:

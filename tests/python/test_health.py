@@ -38,7 +38,7 @@ def check(channel: trunkline.Channel, service: str = "") -> int:
 
 @contextlib.contextmanager
 def watching(channel: trunkline.Channel, service: str = "") -> Iterator[Callable[[], int]]:
-    """Gives what reads the next status."""
+    """Watches a service and yields a function that reads the next status."""
     with channel.server_stream(WATCH, REQUEST(service=service), RESPONSE, timeout=20.0) as stream:
         yield lambda: stream.read().status
 

@@ -70,7 +70,7 @@ def test_the_first_is_outermost_and_metadata_arrives(endpoint: str) -> None:
 
 
 def again_with_one(call: trunkline.OutgoingCall) -> Iterator[None]:
-    """Sends what was refused once more, with another request."""
+    """Sends a refused call once more, with another request."""
     try:
         yield
     except trunkline.InvalidArgument:

@@ -44,7 +44,7 @@ class Server:
         self.endpoint = self.process.stdout.readline().removeprefix("listening on ").strip()
 
     def wait(self) -> tuple[int, str]:
-        """Its code, and what it has printed since it listens."""
+        """Waits for the end of the server. Returns its exit status and its output since it began to listen."""
         said, errors = self.process.communicate(timeout=30)
         return self.process.returncode, said if self.process.returncode == 0 else said + errors
 
@@ -60,7 +60,7 @@ def serving(side: str) -> Iterator[Server]:
 
 
 def play(side: str, endpoint: str, *cases: str) -> dict[str, str]:
-    """What came of each case: "ok", or what was found."""
+    """Returns the outcome of each case: "ok", or the error."""
     done = subprocess.run(
         [*program(side, "client"), endpoint, *cases], cwd=TESTS, capture_output=True, text=True, timeout=50
     )
@@ -76,7 +76,7 @@ def play(side: str, endpoint: str, *cases: str) -> dict[str, str]:
 
 @functools.lru_cache(maxsize=None)
 def played(server: str, client: str) -> dict[str, str]:
-    """All cases of a pair that leave the server alive; it is shut down at the end. Each reports its failures."""
+    """Plays all cases that leave the server alive, for one pair of client and server, then shuts the server down."""
     try:
         with serving(server) as running:
             results = play(client, running.endpoint)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the interpreter may do beside: subinterpreters, and ctrl-c where the application's code is called back."""
+"""Subinterpreters, KeyboardInterrupt inside of callbacks, and garbage collection inside of the extension."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def test_ctrl_c_in_a_compressor_is_raised() -> None:
 
 
 @pytest.mark.skipif(
-    sys.version_info >= (3, 12), reason="from 3.12 on nothing is collected amid an extension's function"
+    sys.version_info >= (3, 12), reason="from 3.12 on nothing is collected inside of an extension's function"
 )
 def test_a_collection_amid_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It lets the handler's thread end the call whose metadata another thread is reading."""
+    """The garbage collection lets the thread of the handler end the call while another thread reads its metadata."""
     monkeypatch.setenv("PYTHONMALLOC", "malloc")
-    monkeypatch.setenv("MALLOC_PERTURB_", "165")  # what has been freed is no longer what it was
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")  # overwrites freed memory
     play(
         """
         import gc

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Messages that are not what the other side expects, and signatures that no handler has."""
+"""Messages of unexpected types, and invalid signatures of handlers."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Kinds:
 
 
 class AsyncKinds:
-    """Some of the same as coroutines."""
+    """Some of the methods of Kinds as coroutines."""
 
     async def double(self, number: int) -> int:
         assert type(number) is int
@@ -208,7 +208,7 @@ def test_parameters_that_are_neither_request_nor_context_are_refused() -> None:
 
 
 def test_classes_without_a_module_are_types_of_messages() -> None:
-    """As those of protobuf that are made at run time may be."""
+    """Classes of protobuf that are made at run time may have no module."""
     server = trunkline.Server(threads=1)
 
     def take(request: Any) -> None:

@@ -34,7 +34,8 @@ OWNERS = {
 
 
 class Row(NamedTuple):
-    """``table``: the struct. ``python``: the keyword; empty if there is none. ``owners``: what takes the keyword."""
+    """A row of a table. ``table``: the struct. ``python``: the keyword; empty if there is none. ``owners``: the objects
+    that take the keyword."""
 
     table: str
     name: str
@@ -46,7 +47,7 @@ class Row(NamedTuple):
 
 
 class Member(NamedTuple):
-    """Of a struct, as its header declares it. ``default``: the expression; empty for ``{}``."""
+    """A member of a struct as its header declares it. ``default``: the expression; empty for ``{}``."""
 
     type: str
     name: str
@@ -85,7 +86,7 @@ def members(struct: str) -> list[Member]:
 
 
 def number(text: str) -> float | None:
-    """Of a table's cell: a count, bytes, or seconds; None for anything else."""
+    """Returns the number in a cell of a table: a count, bytes, or seconds. None for other cells."""
     text = text.replace("`", "").strip()
     if text == "2^31 - 1":
         return 2**31 - 1
@@ -96,7 +97,7 @@ def number(text: str) -> float | None:
 
 
 def declared_default(member: Member) -> float | None:
-    """In seconds for durations; None if it is no number."""
+    """Returns the declared default, for durations in seconds. None if it is not a number."""
     expression = re.sub(r"(\d)u\b", r"\1", member.default.replace("'", ""))
     if not re.fullmatch(r"[\d.<< ]+", expression):
         return None
@@ -186,13 +187,15 @@ NUMERIC = [
 
 
 def bounds(row: Row) -> tuple[float | None, float | None]:
-    """The lowest and highest value that can be given; None where another option is the bound, or there is none."""
+    """Returns the lowest and the highest value of the range. None for a bound that does not exist or is another
+    option."""
     low, _, high = row.range.removesuffix(" or more").partition(" to ")
     return number(low), number(high) if high else None
 
 
 def accepts(owner: str, row: Row, value: float, folder: Path) -> bool:
-    """Options of sockets are checked when a socket is made, the others when a channel or server is."""
+    """Returns whether a value is accepted. Options of sockets are checked when a socket is made, others when a channel
+    or server is made."""
     options: dict[str, Any] = {row.python: value}
     if row.name == "max_message_bytes":
         options["max_unread_bytes"] = 1 << 40

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where memory runs out, what asked for it fails, and nothing else."""
+"""When memory runs out, the operation that needs it fails, and nothing else."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Nothing is left behind: objects after calls, descriptors after channels and servers."""
+"""No leaks: objects after calls, descriptors after channels and servers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def interceptor(call: trunkline.OutgoingCall | trunkline.IncomingCall) -> Iterat
     yield
 
 
-#: Of the extension. Their instances are none of the collector's, but each holds on to its type.
+#: Classes of the extension. The garbage collector does not track their instances, but each refers to its class.
 TYPES = [kind for kind in vars(_core).values() if isinstance(kind, type)]
 
 
@@ -54,7 +54,8 @@ def instances() -> dict[str, int]:
 
 
 class Left:
-    """How many more objects there are than when it was made: those of the collector, and the extension's instances."""
+    """Counts how many objects exist in addition to those at its creation: objects of the garbage collector and
+    instances of classes of the extension."""
 
     def __init__(self) -> None:
         gc.collect()
@@ -170,7 +171,7 @@ def test_coroutines_leave_no_objects(options: Any) -> None:
             left.check()
 
     async def until_idle(running: aio.RunningServer) -> None:
-        """The server notices a cancellation later than its client."""
+        """Waits until the server is idle, because it notices a cancellation later than its client."""
         while running._tasks:
             await asyncio.sleep(0.001)
 

@@ -33,7 +33,7 @@ def make(request: Any) -> Make:
 
 
 def shop_pool() -> Any:
-    """A definition in three files: of messages, of a service, of an extension."""
+    """Returns a pool with a definition in three files: messages, a service, and an extension."""
     pool = descriptor_pool.DescriptorPool()
     orders = descriptor_pb2.FileDescriptorProto(name="shop/orders.proto", package="shop", syntax="proto2")
     order = orders.message_type.add(name="Order")
@@ -184,7 +184,7 @@ def test_errors_show_no_more_than_the_beginning_of_a_long_name(make: Make) -> No
 
 
 def orders_service() -> Any:
-    """As generated code has it."""
+    """Returns a service class like those of generated code."""
     pool = shop_pool()
     order = _definitions.class_of(pool, "shop.Order")
 

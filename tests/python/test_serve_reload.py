@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""``python -m trunkline.serve --reload``: changes of files, those that break it among them, and its end."""
+"""``python -m trunkline.serve --reload``: changes of files, including broken ones, and its shutdown."""
 
 from __future__ import annotations
 
@@ -45,14 +45,15 @@ def folder(tmp_path: Path) -> Path:
 
 
 def value(endpoint: str) -> int:
-    """Repeated if its connection is reset, as may be one that the last generation had not looked at yet."""
+    """Calls the service. The call is repeated if its connection is reset, because the previous generation may drop
+    connections that it has not accepted yet."""
     with trunkline.Channel(endpoint) as channel:
         found: int = channel.call("Service/value", None, int, timeout=20.0, idempotent=True, wait_for_ready=True)
         return found
 
 
 def value_becomes(endpoint: str, wanted: int) -> None:
-    """The generation before may take connections until it drains."""
+    """Waits for the value. The previous generation may accept connections until it drains."""
     end = time.monotonic() + 20
     while value(endpoint) != wanted:
         assert time.monotonic() < end

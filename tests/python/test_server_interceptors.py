@@ -82,7 +82,7 @@ def test_a_handler_runs_once(caplog: pytest.LogCaptureFixture) -> None:
 
 
 class AsyncJournal(Journal):
-    """The same as an async generator, which waits."""
+    """A journal whose interceptor is an async generator and waits."""
 
     async def __call__(self, call: Any) -> AsyncIterator[None]:  # type: ignore[override]
         await asyncio.sleep(0)

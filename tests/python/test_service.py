@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Classes as services, and what users test them with."""
+"""Classes as services, and trunkline.testing for them."""
 
 from __future__ import annotations
 

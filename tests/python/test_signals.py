@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Waiting for signals: none is missed, whenever it comes."""
+"""Waiting for signals: none is missed, whenever it arrives."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What streams and maps make of sources of requests that wait, fail, or have no end."""
+"""Streams and maps with sources of requests that wait, fail, or never end."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def play(scenario: Scenario, **options: Any) -> None:
 
 
 class Waiting:
-    """A source that gives some numbers, then waits for good."""
+    """A source that yields some numbers and then waits forever."""
 
     def __init__(self, *numbers: int) -> None:
         self._numbers = numbers

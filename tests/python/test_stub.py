@@ -92,7 +92,7 @@ def in_stub(text: str) -> Surface:
 
 
 def documented(name: str, value: Any) -> str:
-    """The signature that pybind11 writes as the first line."""
+    """Returns the signature that pybind11 writes as the first line of the docstring."""
     line = (value.__doc__ or "").partition("\n")[0]
     for pattern, same in SAME.items():
         line = re.sub(pattern, same, line)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the package shows: its names, their documentation, and imports in any order."""
+"""The public names of the package, their documentation, and imports in any order."""
 
 from __future__ import annotations
 

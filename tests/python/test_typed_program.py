@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What mypy and pyright, both strict, tell the author of a program: the types of what is right, and what is wrong.
+"""The types and errors that mypy and pyright, both strict, report for a program.
 
-A line with ``reveal_type`` ends with the type expected, a wrong one with the kinds of error, mypy's and pyright's.
+A line with ``reveal_type`` ends with the expected type. A wrong line ends with the expected errors: those of mypy, then
+those of pyright.
 """
 
 from __future__ import annotations
@@ -169,7 +170,7 @@ Errors = dict[int, set[str]]
 
 
 def expected() -> tuple[dict[int, str], Errors, Errors]:
-    """By line: types, mypy's errors, pyright's errors."""
+    """Returns what the comments of the program expect, by line: types, errors of mypy, errors of pyright."""
     types: dict[int, str] = {}
     of_mypy: Errors = {}
     of_pyright: Errors = {}
@@ -183,7 +184,7 @@ def expected() -> tuple[dict[int, str], Errors, Errors]:
 
 
 def short(kind: str) -> str:
-    """A type without the names of modules, and in the words of both."""
+    """Returns a type without module names, in a form that is the same for mypy and pyright."""
     kind = re.sub(r"\b(?:\w+\.)+(?=\w)", "", kind).removeprefix("def ").replace("Tuple[", "tuple[")
     return re.sub(r"(?<=\w)[?*](?=\W|$)", "", kind)
 

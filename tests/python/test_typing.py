@@ -19,7 +19,7 @@ class Greeter:
         return f"hello, {name}"
 
     def left(self, timeout: float, context: trunkline.Context) -> float:
-        """Whose request has the name of an option."""
+        """Takes a request whose name is also that of an option."""
         return (context.time_left() or 0.0) + timeout
 
     def spell(self, word: str) -> Iterator[str]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What workers owe each other's calls, and a server to what it was given."""
+"""Worker threads do not delay each other's calls, and a server releases what it was given."""
 
 from __future__ import annotations
 

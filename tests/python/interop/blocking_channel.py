@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A blocking channel in the words of asyncio's, so that each case is written once and plays with both."""
+"""A blocking channel with the interface of asyncio's, so that each case is written once and runs with both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Result = TypeVar("Result")
 
 
 def run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """Runs what waits for nothing but these wrappers: they block, it is never suspended."""
+    """Runs a coroutine that awaits only these wrappers. They block, so the coroutine never suspends."""
     try:
         coroutine.send(None)
     except StopIteration as stop:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Events that handlers of the conformance server report, and wait for."""
+"""Boards: events that handlers of the conformance server report and wait for."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from trunkline import Context
 
 
 class BlockingBoard:
-    """For handlers on threads."""
+    """A board for handlers on threads."""
 
     def __init__(self) -> None:
         self._events: dict[str, Any] = {}
@@ -23,7 +23,7 @@ class BlockingBoard:
             self._changed.notify_all()
 
     def wait_for(self, name: str, context: Context) -> Any:
-        """None if the caller has gone."""
+        """Waits for the event. Returns None if the caller has cancelled the call."""
         with self._changed:
             while name not in self._events and not context.is_cancelled():
                 self._changed.wait(0.01)  # plain functions are not interrupted when their call is cancelled
@@ -36,7 +36,7 @@ class BlockingBoard:
 
 
 class AsyncioBoard:
-    """For coroutines; cancellation ends their waits."""
+    """A board for coroutines, whose waits end when they are cancelled."""
 
     def __init__(self) -> None:
         self._events: dict[str, Any] = {}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a case has at hand, and the table of cases."""
+"""Client: what a case works with; and the table of cases."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from trunkline import Origin, RpcError, aio
 
 from .failures import MAX_MESSAGE_BYTES
 
-#: The longest that anything may take, in seconds; nothing is expected to.
+#: The time limit of every step, in seconds. It is never reached unless something hangs.
 PATIENCE = 20.0
 
-#: Makes a channel to the server with further options: asyncio's, or a blocking one in the same words.
+#: Makes a channel to the server with further options: one for asyncio, or a blocking one with the same interface.
 Open = Callable[..., aio.Channel]
 
 
@@ -27,7 +27,7 @@ class Client:
         self._names = 0
 
     def open(self, **options: Any) -> aio.Channel:
-        """A client with a channel of its own, with the limits and timeouts of this one's."""
+        """Opens a client with a channel of its own, with the limits and timeouts of this client."""
         chosen = {"default_timeout": PATIENCE, "max_message_bytes": MAX_MESSAGE_BYTES, **options}
         return self._make_channel(self.endpoint, **chosen)
 
@@ -35,7 +35,7 @@ class Client:
         return self._make_channel(endpoint)
 
     def fresh_name(self) -> str:
-        """A name for events that no other call has."""
+        """Returns a name for events that no other call uses."""
         self._names += 1
         return f"python {os.getpid()} {self._names}"
 
@@ -53,7 +53,7 @@ class Caught:
 
 @contextlib.contextmanager
 def raising(kind: type[RpcError], *, may_have_run: bool | None, origin: Origin | None = None) -> Iterator[Caught]:
-    """What is done in it raises just this error; None: whatever it says."""
+    """Expects that the block raises an error of exactly this class. None for an attribute accepts any value."""
     caught = Caught()
     try:
         yield caught
@@ -84,6 +84,6 @@ def case(play: Play) -> Play:
 
 
 def ending_case(play: Play) -> Play:
-    """One that ends the server."""
+    """Registers a case that ends the server."""
     CASES[play.__name__] = Case(play, True)
     return play

@@ -27,7 +27,7 @@ def open_blocking(endpoint: str, **options: Any) -> aio.Channel:
 
 
 def describe(error: BaseException) -> str:
-    """On one line, with where the case was."""
+    """Describes an error and its place in the case on one line."""
     frames = traceback.extract_tb(error.__traceback__)
     place = next((frame for frame in reversed(frames) if frame.filename.endswith("_cases.py")), frames[-1])
     text = f"{os.path.basename(place.filename)}:{place.lineno}: {place.line}: {type(error).__name__}: {error}"

@@ -13,7 +13,7 @@ from .cases import Client, case, raising
 
 
 async def has_been_told(client: Client, event: str) -> bool:
-    """Whether the server has reported the event by then."""
+    """Returns whether the server has reported the event in time."""
     try:
         await client.channel.call("interop.Test/Wait", event, timeout=0.1)
     except trunkline.DeadlineExceeded:
@@ -22,7 +22,7 @@ async def has_been_told(client: Client, event: str) -> bool:
 
 
 async def exceed_deadline(client: Client, call: Callable[[str, float], Awaitable[Any]]) -> None:
-    """With a timeout that is long enough for the handler to have begun: most are."""
+    """Makes calls with longer and longer timeouts, until the handler of one begins before its deadline passes."""
     for timeout in (0.2, 2.0, 20.0):
         name = client.fresh_name()
         with raising(trunkline.DeadlineExceeded, may_have_run=True):

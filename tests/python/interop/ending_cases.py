@@ -23,7 +23,7 @@ async def drain(client: Client) -> None:
     await client.channel.call("interop.Test/Signal", int(signal.SIGTERM))
 
     with raising(trunkline.Unavailable, may_have_run=False):
-        # Calls are taken until the server's leave has come, and then refused.
+        # Calls are accepted until the server's goaway arrives, and then refused.
         while True:
             await client.channel.call("interop.Test/Nothing")
     # Calls in progress run to their end.
@@ -57,7 +57,8 @@ async def killed_server(client: Client) -> None:
 
 
 async def may_run(client: Client) -> bool:
-    """Whether a call without a server may have run: while the system clears up, it may still take a connection."""
+    """Returns whether a call without a server may have run. The system may accept a connection while it closes the
+    port."""
     try:
         await client.channel.call("interop.Test/Nothing")
     except trunkline.Unavailable as error:

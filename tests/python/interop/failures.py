@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the two servers in Python have in common: metadata given back, statuses asked for."""
+"""What both servers in Python share: they return metadata and requested statuses."""
 
 from __future__ import annotations
 

@@ -87,7 +87,7 @@ async def unknown_method(client: Client) -> None:
 
 
 class OwnCodec(trunkline.Codec):
-    """Integers as text."""
+    """Encodes integers as text."""
 
     name = "own"
 

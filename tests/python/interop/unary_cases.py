@@ -59,7 +59,7 @@ VALUES: dict[str, Any] = {
 
 
 def typed(value: Any) -> Any:
-    """1 is not 1.0, nor True."""
+    """Distinguishes 1 from 1.0 and True."""
     if isinstance(value, dict):
         return {name: typed(each) for name, each in value.items()}
     if isinstance(value, list):
