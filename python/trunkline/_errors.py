@@ -279,8 +279,8 @@ Described = tuple[int, str, Sequence[Detail], Sequence[tuple[str, bytes]]]
 
 
 def describe_error(error: BaseException, method: str) -> Described:
-    """The status for the exception that a handler has raised. Other exceptions than RpcError are logged with
-    traceback."""
+    """The status for the exception that a handler has raised. Exceptions other than RpcError are logged with
+    their traceback."""
     if isinstance(error, RpcError):
         try:
             return _described(error)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Metadata: named values that a call carries beside its messages."""
+"""Metadata: named values that a call carries in addition to its messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Metadata:
     the same; names are stored and sent in lower case.
 
     ``metadata[name]`` and ``get`` return the first value of a name, ``get_all`` returns all of them, and ``name in
-    metadata`` tells whether there is one. Values are ``str``, or ``bytes`` if the name ends in ``-bin``.
+    metadata`` is true if there is one. Values are ``str``, or ``bytes`` if the name ends in ``-bin``.
 
     Iterating yields every pair of a name and its value as ``bytes``, and ``len`` is the number of pairs. So metadata
     that was received can be sent again as it is.
@@ -53,7 +53,7 @@ class Metadata:
         return default
 
     def get_all(self, name: str) -> list[Value]:
-        """The values of the name, in order; an empty list without any."""
+        """The values of the name, in order. The list is empty if there is none."""
         wanted = name.lower()
         return [_presented(key, value) for key, value in self._pairs if key == wanted]
 
@@ -62,7 +62,7 @@ class Metadata:
         return list(dict(self._pairs))
 
     def __getitem__(self, name: str) -> Value:
-        """The first value of the name. KeyError without one."""
+        """The first value of the name. Raises KeyError if there is none."""
         value = self.get(name)
         if value is None:
             raise KeyError(name)

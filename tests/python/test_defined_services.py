@@ -265,7 +265,7 @@ def test_results_that_do_not_fit(server: Any, caplog: pytest.LogCaptureFixture) 
     expected = [
         "the message is of type Int64Value, not StringValue",
         "the message is of type NoneType, not StringValue",
-        "handler of test.Speller/Spell: its result is no stream of responses: "
+        "handler of test.Speller/Spell: its result is not a stream of responses: "
         "'StringValue' object is not iterable",
         "the message is of type StringValue, not Int64Value",
     ]
@@ -290,7 +290,7 @@ def test_an_async_stream_that_is_none(caplog: pytest.LogCaptureFixture) -> None:
 
     with testing.serve(Wrong) as channel, caplog.at_level(logging.ERROR), pytest.raises(trunkline.Internal):
         list(SpellerClient(channel).spell(StringValue()))
-    assert "its result is no stream of responses: 'StringValue' object is not an async iterable" in caplog.text
+    assert "its result is not a stream of responses: 'StringValue' object is not an async iterable" in caplog.text
 
 
 def test_a_fake_knows_the_kinds_and_messages() -> None:

@@ -198,7 +198,7 @@ def test_blocking_watches_take_over_each_others_threads_and_add_none_to_the_work
             for future in [channel.submit("work") for _ in range(10)]:  # also while watches end
                 future.result(20)
             end = time.monotonic() + 20
-            while running._workers._resting < 3 and time.monotonic() < end:
+            while running._workers._idle < 3 and time.monotonic() < end:
                 time.sleep(0.01)
         for future in [channel.submit("work") for _ in range(20)]:
             future.result(20)

@@ -176,7 +176,7 @@ def test_what_cannot_be_an_interceptor() -> None:
 
     wrong: Any
     for wrong in (coroutine, 5):
-        with pytest.raises(TypeError, match="no generator function"):
+        with pytest.raises(TypeError, match="not a generator function"):
             trunkline.Channel("tcp://127.0.0.1:1", interceptors=[wrong])
     with pytest.raises(TypeError, match="needs trunkline.aio"):
         trunkline.Server(interceptors=[generator])

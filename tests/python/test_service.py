@@ -131,7 +131,7 @@ def test_a_helper_that_cannot_be_served_is_named_with_the_way_out() -> None:
 
     with pytest.raises(TypeError, match="helper: its parameter 'other'.*__trunkline_methods__"):
         trunkline.Server().add_service(Service)
-    with pytest.raises(TypeError, match="lists 'ad', which is no method"):
+    with pytest.raises(TypeError, match="lists 'ad', which is not a method"):
         trunkline.Server().add_service(Misspelt)
 
 

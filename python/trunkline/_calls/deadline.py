@@ -51,15 +51,15 @@ def inherit_deadline(left: float | None) -> InheritedDeadline | None:
 
 
 def inherits_deadline(options: Mapping[str, Any]) -> bool:
-    """Whether calls with these options take their timeout from an inherited deadline, and so each has another one."""
+    """Whether calls with these options inherit a deadline. The timeout of each call is then different."""
     return options.get("timeout") is None and _deadline.get() is not None
 
 
 def effective_timeout(timeout: float | None, default: float | None) -> float | None:
     """The timeout of a call made here, in seconds; None leaves it to the core, which applies the channel's default.
 
-    An explicit ``timeout`` wins. Otherwise an inherited deadline counts, but no more than ``default``, that of the
-    channel.
+    An explicit ``timeout`` wins. Otherwise the inherited deadline counts, with ``default``, the timeout of the channel,
+    as an upper bound.
     """
     if timeout is not None:
         return FOREVER if timeout == math.inf else timeout

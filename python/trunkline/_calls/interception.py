@@ -55,7 +55,7 @@ def checked_interceptors(interceptors: Iterable[Callable[..., Any]], *, allows_a
         function = each if inspect.isroutine(each) else getattr(each, "__call__", None)
         name = getattr(each, "__qualname__", repr(each))
         if function is None or inspect.iscoroutinefunction(function):
-            raise TypeError(f"interceptor {name}: is no generator function")
+            raise TypeError(f"interceptor {name}: is not a generator function")
         if not allows_async and inspect.isasyncgenfunction(function):
             raise TypeError(f"interceptor {name}: an async generator needs trunkline.aio")
     return result

@@ -35,7 +35,7 @@ def codec_and_settings(
     idempotent: bool = False,
     compressor: str | None = None,
 ) -> tuple[str | None, _core.CallSettings | None]:
-    """The options of a call, taken apart. Raises TypeError for an unknown option."""
+    """Splits the options of a call into its codec and its settings. Raises TypeError for an unknown option."""
     return codec, settings_of(default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
 
 

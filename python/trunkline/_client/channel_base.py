@@ -126,6 +126,6 @@ class ChannelBase:
         return open_stream, Interception(self._interceptors, call) if self._interceptors else None
 
     def _warn_of_streams(self, cut_off: int) -> None:
-        """``cut_off``: the number of open streams as the channel's block was left."""
+        """``cut_off``: the number of streams that were open when the channel's block was left."""
         if cut_off:
             _log.warning("leaving channel %s: streams cut off: %d", self._endpoint, cut_off)

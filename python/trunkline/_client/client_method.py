@@ -22,8 +22,7 @@ _OPTIONS = frozenset(CallOptions.__annotations__)
 
 
 class ClientMethod:
-    """A method bound to a channel, as small as it can be. Any thread and event loop that may use the channel may use
-    it.
+    """A method bound to a channel. Any thread and event loop that may use the channel may use the method.
 
     Its functions return what the channel returns: for code that blocks a response, for asyncio an awaitable of it.
     """

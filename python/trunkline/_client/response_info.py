@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ResponseInfo: what a call reports beside its response."""
+"""ResponseInfo: what a call reports in addition to its response."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from .._metadata import Metadata
 
 
 class ResponseInfo:
-    """What a call reports beside its response: pass one as ``response_info=``; it is filled in when the call ends."""
+    """What a call reports in addition to its response. Pass one as ``response_info=``; it is set when the call ends."""
 
     __slots__ = ("leading_metadata", "peer", "trailing_metadata")
 

@@ -23,7 +23,7 @@ class StreamCall(abc.ABC):
     Its coroutines suspend in ``_wait`` and in asynchronous interceptors only. Code that blocks has neither, and runs
     them with ``run_now``. One read and one write may be in progress at the same time.
 
-    Interceptors run from before the stream is opened until its end, which they are told once.
+    Interceptors start before the stream is opened, and are resumed once, at its end.
     """
 
     def __init__(self, open_stream: OpenStream, interception: Interception | None) -> None:
@@ -129,7 +129,7 @@ class StreamCall(abc.ABC):
             self._stream.cancel()
 
     def cut_off(self) -> bool:
-        """Cancels the call as its channel is left. True if it was still open."""
+        """Cancels the call when the block of its channel is left. Returns True if the call was still open."""
         if self.has_ended or self.is_cancelled:
             return False
         self.cancel()

@@ -230,7 +230,7 @@ def decoder(kind: Any, codec: str) -> Decode:
 
 
 def decode_errors() -> tuple[type[BaseException], ...]:
-    """The exceptions that decoders raise for bytes that are no message of their type."""
+    """The exceptions that decoders raise for bytes that are not a message of their type."""
     return _decode_errors()
 
 

@@ -30,5 +30,5 @@ class Codec(abc.ABC):
     def decode(self, data: bytes, kind: Any) -> Any:
         """Returns the message of type ``kind``; ``typing.Any`` if the receiver has not named one.
 
-        Raises ValueError for bytes that are no such message; a server reports it to the caller as InvalidArgument.
+        Raises ValueError for bytes that are not such a message; a server reports it to the caller as InvalidArgument.
         """

@@ -15,7 +15,7 @@ from .types import ALWAYS_DECODE, is_protobuf, type_name
 
 
 class MessageCoding(NamedTuple):
-    """How the requests of one call become bytes, and the bytes of its responses messages."""
+    """How the requests of one call are encoded and its responses are decoded."""
 
     codec: str
     encode: Callable[[Any], Any]
@@ -109,7 +109,7 @@ class CodecTable:
         if codec is None and not is_empty and name not in self._own and response is not None:
             if self.name_for(response, None) not in self._own:
                 name = builtin_codecs.codec_of_both(request_type, response)
-        encode = _encode_nothing if is_empty and not self.has_nothing(name) else self.encoder(name, request_type)
+        encode = _encode_nothing if is_empty and not self.encodes_none(name) else self.encoder(name, request_type)
         decoder = functools.partial(self._response_decoder, response)
         return MessageCoding(name, encode, decoder(name), decoder)
 
@@ -125,7 +125,7 @@ class CodecTable:
             return decode
         return functools.partial(_decode_response, decode, kind, codec)
 
-    def has_nothing(self, codec: str) -> bool:
+    def encodes_none(self, codec: str) -> bool:
         """Whether the codec encodes None in a form of its own; otherwise None is an empty message."""
         own = self._own.get(codec)
         return codec in ("json", "msgpack") if own is None else own.supports(type(None))

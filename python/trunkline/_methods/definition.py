@@ -27,7 +27,7 @@ class MethodDefinition(Generic[Request, Response]):
     """One method of a service as its definition states it. Immutable.
 
     Generated classes hold their definitions in ``__trunkline_methods__``, by the names of their functions. A
-    ``UnaryMethod`` and the like bind one to a channel. Raises TypeError for a name that is no str, ValueError for an
+    ``UnaryMethod`` and the like bind one to a channel. Raises TypeError for a name that is not a str, ValueError for an
     unknown kind.
     """
 
@@ -35,7 +35,7 @@ class MethodDefinition(Generic[Request, Response]):
     name: str
     #: ``unary``, ``client_stream``, ``server_stream`` or ``bidirectional``.
     kind: Kind
-    #: The types of its messages: whatever a type hint of a handler may be.
+    #: The types of its messages: anything that is allowed as a type hint of a handler.
     request: type[Request]
     response: type[Response]
     _: dataclasses.KW_ONLY

@@ -32,7 +32,7 @@ def methods_of(service: type[Any], name: str | None = None, instance: Any = None
     inherited ones too, as ``name/function``.
 
     ``instance``: the object whose functions serve the defined methods; they may be attributes of the instance. Raises
-    TypeError for a class that is no service.
+    TypeError for a class that is not a service.
     """
     prefix = name or service_name(service)
     chosen: Mapping[str, Any] | Iterable[str] | None = getattr(service, "__trunkline_methods__", None)
@@ -51,7 +51,7 @@ def methods_of(service: type[Any], name: str | None = None, instance: Any = None
             )
         elif chosen is not None:
             raise TypeError(
-                f"service {prefix}: __trunkline_methods__ lists {attribute!r}, which is no method of the class"
+                f"service {prefix}: __trunkline_methods__ lists {attribute!r}, which is not a method of the class"
             )
     if not found:
         raise TypeError(f"service {prefix}: the class has no public methods")
@@ -61,8 +61,8 @@ def methods_of(service: type[Any], name: str | None = None, instance: Any = None
 def _defined_methods(
     holder: Any, prefix: str, definitions: Mapping[str, Any], *, is_renamed: bool
 ) -> list[ServiceMethod]:
-    """``holder``: has the functions; their parameters are inspected once they are bound. ``is_renamed``: the service is
-    served under another name than that of its definitions."""
+    """``holder``: the class or object with the functions; their parameters are inspected once they are bound.
+    ``is_renamed``: the service is served under another name than that of its definitions."""
     found = []
     for attribute, definition in definitions.items():
         if not isinstance(definition, MethodDefinition):

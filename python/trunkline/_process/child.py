@@ -53,7 +53,8 @@ class PortReservation:
 #: Seconds that the calls of a child have to finish when its parent has died or leaves a ``with`` block.
 DEFAULT_GRACE = 5.0
 
-#: Signals that a terminal or supervisor sends to the whole process group. Children ignore them; the parent tells them.
+#: Signals that a terminal or supervisor sends to the whole process group. Children ignore them; the parent tells the
+#: children to stop.
 _PARENT_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 #: What a child runs: ``run(ready, stop)``. It calls ``ready()`` once it serves, and ends when the descriptor ``stop``
@@ -216,7 +217,7 @@ def shared_ports(endpoints: Iterable[str], children: list[Child]) -> Iterator[li
 
 
 def end_children(children: list[Child]) -> None:
-    """Ends all children, at once unless they were told to end before, and waits for them. Empties the list."""
+    """Ends all children, immediately unless ``begin_stop`` was called before, and waits for them. Empties the list."""
     for child in children:
         child.begin_stop(0.0)
     while children:

@@ -34,7 +34,7 @@ def track_server(server: _Closeable) -> None:
 
 
 def forget(thing: _Closeable) -> None:
-    """A channel is closed, or a server stopped."""
+    """Stops tracking a channel that is closed or a server that has stopped."""
     _channels.discard(thing)
     _servers.pop(id(thing), None)
 
@@ -50,7 +50,7 @@ def _close_all() -> None:
 
 
 def _start_anew() -> None:
-    """Forgets the parent's channels and servers, in a forked child."""
+    """In a forked child: forgets the parent's channels and servers."""
     global _channels
     _channels = weakref.WeakSet()
     _kept_by_parent.extend(_servers.values())

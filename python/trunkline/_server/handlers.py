@@ -114,7 +114,7 @@ def responses_of(method: Method, result: Any, begin: Callable[[Any], Any] = iter
     try:
         return begin(result)
     except TypeError as error:
-        raise TypeError(f"handler of {method.name}: its result is no stream of responses: {error}") from error
+        raise TypeError(f"handler of {method.name}: its result is not a stream of responses: {error}") from error
 
 
 def stream_function(method: Method, coders: MethodCoders) -> Callable[[_core.ServedCall], None]:

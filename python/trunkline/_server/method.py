@@ -115,7 +115,7 @@ class MethodCoders:
 
     def _encoder(self, codec: str) -> Encode:
         kind = self._method.signature.response
-        if kind is None and not self._codecs.has_nothing(codec):
+        if kind is None and not self._codecs.encodes_none(codec):
             return _encode_none
         if not self._codecs.carries(codec, kind):
             raise InvalidArgument(

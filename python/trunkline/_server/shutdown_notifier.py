@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ShutdownNotifier: tells long calls that their server shuts down."""
+"""ShutdownNotifier: notifies long calls of the shutdown of their server."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ def map_calls(
             window.cancel()
 
 
-#: Follows the last request.
+#: Stands for the end of the requests.
 _END: Any = object()
 
 
@@ -77,7 +77,7 @@ def _batches(
                 break
             encode = coding.encode
         batch.append(encode(request))
-        # The requests that a slow source has yielded are not held back.
+        # Requests of a slow source are sent without waiting for a full batch.
         if len(batch) == max_size or clock() - begun > 0.001:
             yield batch
             batch = []

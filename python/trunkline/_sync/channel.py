@@ -167,9 +167,9 @@ class Channel(ChannelBase):
         ``response``: the type of the response; None returns whatever the message holds. ``response_info``: an object to
         be filled in with metadata and peer.
 
-        The type of the request selects the codec of both messages. If the response has a type with another codec, bytes
-        and types of MessagePack both travel as MessagePack, and a protobuf message beside either of them as JSON; then
-        ``response`` has to be given.
+        The type of the request selects the codec of both messages. If the response has a type with another codec,
+        both travel as MessagePack for bytes and types of MessagePack, or as JSON if either is a protobuf message;
+        ``response`` has to be given then.
 
         KeyboardInterrupt, and what other signal handlers raise, cancels the call on the wire.
         """

@@ -41,7 +41,7 @@ class CallFuture(concurrent.futures.Future[Response]):
         self._begin_lock = threading.Lock()
 
     def cancel(self) -> bool:
-        """Cancels the call. True if it had not ended; the future is then done, and the server is told."""
+        """Cancels the call. Returns True if it had not ended. The future is then done, and the server is notified."""
         if not super().cancel():
             return False
         call = self._call

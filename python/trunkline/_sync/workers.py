@@ -43,17 +43,17 @@ class _LongOperation:
 class Workers:
     """The worker threads of a server, of which a fixed number run handlers at any time; long calls do not count.
 
-    While a long call occupies a thread, a substitute works in its place. When the call ends, its thread rests until
-    another one needs a substitute. So long calls never reduce the number of threads for other calls, nor increase it.
+    While a long call occupies a thread, a substitute works in its place. When the call ends, its thread is idle until
+    another one needs a substitute. Long calls thus neither reduce nor increase the number of threads for other calls.
     """
 
     def __init__(self, core: _core.Server, notifier: ShutdownNotifier) -> None:
         self._core = core
         self._notifier = notifier
         self._changed = threading.Condition()
-        #: Threads that rest, and how many of them are called to work.
-        self._resting = 0
-        self._called = 0
+        #: Idle threads, and how many of them have been woken as substitutes.
+        self._idle = 0
+        self._wanted = 0
         self._is_over = False
         self.threads: list[threading.Thread] = []
 
@@ -67,7 +67,7 @@ class Workers:
             self.start(self._core.work, f"trunkline-worker-{number}")
 
     def end(self) -> None:
-        """Lets the resting threads end. After the core's ``stop``, which ends the others."""
+        """Ends the idle threads. Call it after the core's ``stop``, which ends the others."""
         with self._changed:
             self._is_over = True
             self._changed.notify_all()
@@ -84,25 +84,25 @@ class Workers:
                 if isinstance(error, Cancelled) and self._notifier.has_begun:
                     error = shutdown_error(name)
                 call.set_error(describe_error(error, name))
-            # Not left to the end of the batch, as this thread may rest for long.
+            # Not left to the end of the batch, because this thread may be idle for a long time.
             self._core.finish(call)
             self._core.flush()
-            self._rest()
+            self._wait_until_wanted()
 
         return run
 
     def _start_substitute(self) -> None:
         with self._changed:
-            if self._resting > self._called:
-                self._called += 1
+            if self._idle > self._wanted:
+                self._wanted += 1
                 self._changed.notify()
                 return
         self.start(self._core.work, f"trunkline-substitute-{len(self.threads)}")
 
-    def _rest(self) -> None:
+    def _wait_until_wanted(self) -> None:
         with self._changed:
-            self._resting += 1
-            while not self._called and not self._is_over:
+            self._idle += 1
+            while not self._wanted and not self._is_over:
                 self._changed.wait()
-            self._resting -= 1
-            self._called = max(0, self._called - 1)
+            self._idle -= 1
+            self._wanted = max(0, self._wanted - 1)

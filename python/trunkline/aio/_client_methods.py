@@ -22,7 +22,7 @@ Response = TypeVar("Response", covariant=True)
 
 
 class AsyncChannel(Protocol):
-    """Distinguishes an ``aio.Channel`` from a ``trunkline.Channel``, whose function is no coroutine, for type
+    """Distinguishes an ``aio.Channel`` from a ``trunkline.Channel``, whose function is not a coroutine, for type
     checkers."""
 
     def wait_for_ready(self, timeout: float) -> Coroutine[Any, Any, None]: ...

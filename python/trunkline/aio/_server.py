@@ -152,7 +152,7 @@ class RunningServer(RunningServerBase):
         return asyncio.wrap_future(future, loop=self._loop)
 
     def _is_loop_gone(self) -> bool:
-        """Called now and then on a thread of the core. Once the loop is closed, finishes the calls that it has
+        """Called periodically on a thread of the core. Once the loop is closed, finishes the calls that it has
         taken."""
         if not self._loop.is_closed():
             return False

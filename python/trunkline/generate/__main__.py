@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--package-init",
         action="store_true",
-        help="write missing __init__.py files, as the output is a package; never in google and google/protobuf",
+        help="write missing __init__.py files, because the output is a package; never in google and google/protobuf",
     )
     add("--no-messages", dest="messages", action="store_false", help="generate services and clients only")
     add("--no-stubs", dest="stubs", action="store_false", help="write no .pyi files")

@@ -30,7 +30,7 @@ class Hooks(NamedTuple):
     """Functions that ``run`` calls.
 
     ``ready``: with the endpoints, once the server listens. ``failed``: with the error, if there is nothing to serve.
-    ``loaded``: before threads and processes are started. ``is_over``: now and then while there are workers; they end
+    ``loaded``: before threads and processes are started. ``is_over``: periodically while there are workers; they end
     once it returns True.
     """
 

@@ -45,7 +45,7 @@ LIST = FieldType(Kind.MESSAGE, "google.protobuf.ListValue")
 OBJECT = FieldType(Kind.MESSAGE, "google.protobuf.Struct")
 EMPTY = FieldType(Kind.MESSAGE, "google.protobuf.Empty")
 
-#: Messages that wrap a scalar, for requests and responses that are no structures.
+#: Messages that wrap a scalar, for requests and responses that are not structures.
 WRAPPERS = {
     Kind.DOUBLE: "google.protobuf.DoubleValue",
     Kind.INT64: "google.protobuf.Int64Value",

@@ -272,7 +272,7 @@ class Structures:
             made.oneof_decl.add(name=_oneof_name(made, field.name))
 
     def _fill(self, field: Any, of: FieldType, message: Any, file: DerivedFile) -> bool:
-        """Fills in a field. True if it needs ``optional``: it may be missing and is no message."""
+        """Fills in a field. True if it needs ``optional``: it may be missing and is not a message."""
         if of.key is not None:
             self._fill_map(field, of, message, file)
             return False
