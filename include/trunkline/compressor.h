@@ -24,6 +24,10 @@ class TRUNKLINE_API Compressor {
   /// Fills `out` exactly. Must never write past its end, whatever the input is. Error: invalid_argument if the input is
   /// corrupt or does not decompress to exactly out.size() bytes.
   virtual Status decompress(ByteSpan input, MutableByteSpan out) const = 0;
+  /// Appends the `size` bytes that `input` decompresses to, and never more. The built-in compressors take memory as the
+  /// output grows, so that a short input that only claims a large size costs little. By default all of it is taken at
+  /// once, and decompress() fills it. Errors: as decompress(); what was appended before is then meaningless.
+  virtual Status append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const;
 };
 
 /// An ordered set of compressors. A value: copy it, add to it, put it into ChannelOptions or ServerOptions.

@@ -78,6 +78,7 @@ void apply(const char* what, const py::dict& options, const Table& table) {
 void add_limits(Table& table, ConnectionLimits& limits) {
   table["max_frame_bytes"] = number(limits.max_frame_bytes);
   table["max_message_bytes"] = number(limits.max_message_bytes);
+  table["max_decompression_ratio"] = number(limits.max_decompression_ratio);
   table["max_header_bytes"] = number(limits.max_header_bytes);
   table["max_methods"] = number(limits.max_methods);
   table["connection_credit_bytes"] = number(limits.connection_credit_bytes);

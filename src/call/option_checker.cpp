@@ -13,6 +13,7 @@ void OptionChecker::check_limits(const ConnectionLimits& limits) const {
   };
   check_size("max_frame_bytes", limits.max_frame_bytes, 64 * kib, 256 * mib);
   check_size("max_message_bytes", limits.max_message_bytes, 1, max_int32);
+  check_size("max_decompression_ratio", limits.max_decompression_ratio, 1, UINT32_MAX);
   check_size("max_header_bytes", limits.max_header_bytes, 8 * kib, mib);
   check_size("max_methods", limits.max_methods, 256, 65536);
   check_size("connection_credit_bytes", limits.connection_credit_bytes, mib, max_int32);

@@ -6,6 +6,7 @@
 
 #include <zlib.h>
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -16,6 +17,11 @@ constexpr int gzip_level = 1;
 constexpr int gzip_window_bits = 15 + 16;
 constexpr int memory_level = 8;
 constexpr std::size_t limit = std::numeric_limits<uInt>::max();
+
+/// How much output the first step makes room for, for each byte of the input, and how much more each further step.
+constexpr std::size_t likely_ratio = 8;
+constexpr std::size_t growth = 4;
+constexpr std::size_t smallest_step = 64 << 10;
 
 /// A z_stream that is destroyed with its thread.
 class Stream {
@@ -44,6 +50,11 @@ class Stream {
     if (!usable_) return nullptr;
     const int result = direction_ == Direction::deflating ? deflateReset(&stream_) : inflateReset(&stream_);
     return result == Z_OK ? &stream_ : nullptr;
+  }
+  /// Points the stream at further output.
+  void continue_into(MutableByteSpan out) {
+    stream_.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream_.avail_out = static_cast<uInt>(out.size());
   }
   /// Points the stream at its input and output, neither longer than `limit`.
   void attach(ByteSpan input, MutableByteSpan out) {
@@ -87,6 +98,32 @@ Status GzipCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
     return corrupt(name(), input.size(), out.size());
   }
   return Status::ok();
+}
+
+Status GzipCompressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
+  if (input.size() > limit || size > limit) return corrupt(name(), input.size(), size);
+  thread_local Stream inflating(Stream::Direction::inflating);
+  z_stream* stream = inflating.restart();
+  if (stream == nullptr) return {StatusCode::resource_exhausted, "decompress gzip: out of memory"};
+  std::size_t step = std::max(smallest_step, input.size() * likely_ratio);
+  for (std::size_t made = 0;; step *= growth) {
+    const std::size_t room = std::min(step, size - made);
+    if (made == 0) {
+      inflating.attach(input, out.prepare(room).first(room));
+    } else {
+      inflating.continue_into(out.prepare(room).first(room));
+    }
+    const int result = inflate(stream, Z_NO_FLUSH);
+    const std::size_t written = room - stream->avail_out;
+    out.advance(written);
+    made += written;
+    const bool is_done = result == Z_STREAM_END;
+    if (is_done && stream->avail_in == 0 && made == size) return {};
+    // Output that is not full, or complete without the end of the stream, is all that there is.
+    if (is_done || result != Z_OK || stream->avail_out != 0 || made == size) {
+      return corrupt(name(), input.size(), size);
+    }
+  }
 }
 
 }  // namespace trunkline::compression

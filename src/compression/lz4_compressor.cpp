@@ -32,4 +32,11 @@ Status Lz4Compressor::decompress(ByteSpan input, MutableByteSpan out) const {
   return Status::ok();
 }
 
+/// A byte of a block never makes more than 255, so a size beyond that is a lie: no memory is taken for it.
+Status Lz4Compressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
+  constexpr std::size_t max_ratio = 255;
+  if (size / max_ratio > input.size()) return corrupt(name(), input.size(), size);
+  return Compressor::append_decompressed(input, size, out);
+}
+
 }  // namespace trunkline::compression

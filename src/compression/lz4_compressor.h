@@ -11,6 +11,7 @@ class Lz4Compressor final : public Compressor {
   std::string_view name() const noexcept override { return "lz4"; }
   Status compress(ByteSpan input, BufferWriter& out) const override;
   Status decompress(ByteSpan input, MutableByteSpan out) const override;
+  Status append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const override;
 };
 
 }  // namespace trunkline::compression

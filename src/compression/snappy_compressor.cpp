@@ -33,4 +33,11 @@ Status SnappyCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   return Status::ok();
 }
 
+/// Three bytes of a block make 64 at most, so a size beyond that is a lie: no memory is taken for it.
+Status SnappyCompressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
+  constexpr std::size_t max_ratio = 22;
+  if (size / max_ratio > input.size()) return corrupt(name(), input.size(), size);
+  return Compressor::append_decompressed(input, size, out);
+}
+
 }  // namespace trunkline::compression

@@ -11,6 +11,7 @@ class SnappyCompressor final : public Compressor {
   std::string_view name() const noexcept override { return "snappy"; }
   Status compress(ByteSpan input, BufferWriter& out) const override;
   Status decompress(ByteSpan input, MutableByteSpan out) const override;
+  Status append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const override;
 };
 
 }  // namespace trunkline::compression

@@ -5,6 +5,9 @@
 #include <compression/compression_error.h>
 
 #include <zstd.h>
+#include <zstd_errors.h>
+
+#include <algorithm>
 
 namespace trunkline::compression {
 namespace {
@@ -26,6 +29,11 @@ ZSTD_DCtx* decompression_context() {
   thread_local const std::unique_ptr<ZSTD_DCtx, FreeContext> context(ZSTD_createDCtx());
   return context.get();
 }
+
+/// How much memory the first attempt at a frame takes for each of its bytes, and how much more each further one.
+constexpr std::size_t likely_ratio = 16;
+constexpr std::size_t growth = 8;
+constexpr std::size_t smallest_attempt = 64 << 10;
 
 /// True if the input is exactly one frame: not several, not a skippable one, and not in the format of an older version.
 bool is_one_frame(ByteSpan input) {
@@ -56,6 +64,28 @@ Status ZstdCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   if (ZSTD_isError(written) != 0) return decompress_error(name(), ZSTD_getErrorName(written));
   if (written != out.size()) return corrupt(name(), input.size(), out.size());
   return Status::ok();
+}
+
+/// An attempt that runs out of room is repeated with more, which costs less than the window of a zstd stream: the
+/// sender chooses the size of that.
+Status ZstdCompressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
+  if (!is_one_frame(input)) return corrupt(name(), input.size(), size);
+  ZSTD_DCtx* context = decompression_context();
+  if (context == nullptr) return {StatusCode::resource_exhausted, "decompress zstd: out of memory"};
+  std::size_t room = std::min(size, std::max(smallest_attempt, input.size() * likely_ratio));
+  while (true) {
+    const std::size_t written =
+        ZSTD_decompressDCtx(context, out.prepare(room).data(), room, input.data(), input.size());
+    if (ZSTD_isError(written) == 0) {
+      if (written != size) return corrupt(name(), input.size(), size);
+      out.advance(written);
+      return {};
+    }
+    const bool is_too_small = ZSTD_getErrorCode(written) == ZSTD_error_dstSize_tooSmall;
+    if (!is_too_small) return decompress_error(name(), ZSTD_getErrorName(written));
+    if (room == size) return corrupt(name(), input.size(), size);
+    room = size / growth < room ? size : room * growth;
+  }
 }
 
 }  // namespace trunkline::compression

@@ -33,6 +33,7 @@ class ConnectionHandler {
   /// destroyed here.
   virtual void on_closed(Connection& connection) = 0;
   /// See SessionOwner.
+  virtual Status check_call(std::string_view /*method*/) { return {}; }
   virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
     return session::SessionOwner::status_of_exception(doing, text);
   }
@@ -104,6 +105,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void on_writable() override;
   void on_session_wake() noexcept override;
   bool is_listening() const noexcept override { return !is_in_events_; }
+  Status check_call(std::string_view method) override { return handler_.check_call(method); }
   Status on_codec_exception(std::string_view doing, std::string_view text) override {
     return handler_.on_codec_exception(doing, text);
   }

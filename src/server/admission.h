@@ -66,6 +66,12 @@ class Admission {
     return {};
   }
 
+  /// True if the next call of `method` would be admitted.
+  bool has_room_for(const Method& method) const noexcept {
+    const std::size_t limit = method.options.max_concurrent_calls;
+    return open_calls_.load(std::memory_order_relaxed) < max_calls_ &&
+           (limit == 0 || method.open_calls.load(std::memory_order_relaxed) < limit);
+  }
   /// Why a call of `method` was refused just now: resource_exhausted, with the limit.
   Status refusal(const Method& method) const;
 

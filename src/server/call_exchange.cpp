@@ -8,8 +8,10 @@
 
 namespace trunkline::server {
 
-Status CallExchange::read_request(const session::Event& event, LoopMethod& served,
-                                  std::unique_ptr<CallMessages>& messages) {
+Status CallExchange::read_request(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages) {
+  if (event.is_compressed) {
+    if (Status status = link_.session()->decompress(event); !status.is_ok()) return status;
+  }
   try {
     messages = served.take_messages();
     return served.decode(event, *messages);

@@ -33,9 +33,9 @@ class CallExchange {
   /// The clock now, which is later than the time of the loop's turn.
   base::TimePoint read_clock() const noexcept { return context_.loop().read_clock(); }
 
-  /// Takes messages of `served` and decodes the request of a call or message event. Errors: those of
-  /// LoopMethod::decode(); internal if a codec or a constructor of the user's throws.
-  Status read_request(const session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
+  /// Decompresses the request of a call or message event, takes messages of `served` and decodes it. Errors: those of
+  /// Session::decompress() and LoopMethod::decode(); internal if a codec or a constructor of the user's throws.
+  Status read_request(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
   /// Ends a call that no handler has seen.
   void refuse(session::CallId id, const Status& status);
   /// Ends a call: metadata that its context has, the response if `status` is ok, then the status. A response that

@@ -94,6 +94,8 @@ void OpenCalls::handle(ServerCall& call, CallEvent event, const Status& status) 
       return deliver_cancellation(call);
     case CallAction::discard:
       count_cancelled(call, status);
+      call.outcome.status = status;
+      call.interception.end(exchange_.server_state().interceptors, call.context, call.outcome.status);
       return retire(call);
     case CallAction::retire:
       conclude(call);
@@ -129,13 +131,21 @@ void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permi
   call.begin(shared(), exchange_.facts(), method, event);
   call.permit = std::move(permit);
   call.metrics = exchange_.context().metrics().begin_call(method);
+  // An interceptor may refuse a caller before any work is done for its request.
+  call.outcome.status = call.interception.begin(exchange_.server_state().interceptors, call.context, call.metadata);
+  if (!call.outcome.status.is_ok()) return handle(call, CallEvent::ready);
   const bool has_request = event.has_message || event.end;
   if (method.shape().kind == MethodKind::unary) {
     if (has_request) receive(call, event);
     return;
   }
   make_stream(call);
-  if (has_request) take_stream_message(call, event);
+  if (has_request) {
+    if (const Status status = exchange_.link().session()->decompress(event); !status.is_ok()) {
+      return handle(call, CallEvent::refuse, status);
+    }
+    take_stream_message(call, event);
+  }
   handle(call, CallEvent::ready);
 }
 
@@ -231,11 +241,8 @@ void OpenCalls::run_next_calls() {
 // --- how a handler runs ---
 
 void OpenCalls::start(ServerCall& call) {
-  Status allowed = call.interception.begin(exchange_.server_state().interceptors, call.context, call.metadata);
-  if (!allowed.is_ok()) {
-    call.outcome.status = std::move(allowed);
-    return handle(call, CallEvent::completed);
-  }
+  // An interceptor has refused the call.
+  if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
   switch (call.method->shape().execution) {
     case Execution::plain:
       release_credit(call);

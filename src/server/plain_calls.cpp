@@ -14,8 +14,12 @@ void PlainCalls::serve(session::Event& event, LoopMethod& served) {
   std::unique_ptr<CallMessages> messages;
   CallMetrics metrics = exchange_.context().metrics().begin_call(served);
   metrics.count_received(event);
-  if (const Status decoded = exchange_.read_request(event, served, messages); decoded.is_ok()) {
-    run_and_respond(event, served, *messages, metrics);
+  if (!exchange_.server_state().interceptors.empty()) {
+    begin(event, served);
+    respond(event, served, messages, run_intercepted(event, served, messages), metrics);
+  } else if (const Status decoded = exchange_.read_request(event, served, messages); decoded.is_ok()) {
+    begin(event, served);
+    respond(event, served, messages, run(event, served.method(), *messages), metrics);
   } else {
     exchange_.refuse(event.id, decoded);
     if (metrics.is_collected()) metrics.end(decoded.code(), exchange_.read_clock());
@@ -23,19 +27,18 @@ void PlainCalls::serve(session::Event& event, LoopMethod& served) {
   if (messages != nullptr) served.give_back(std::move(messages), event.payload.size());
 }
 
-void PlainCalls::run_and_respond(session::Event& event, LoopMethod& served, CallMessages& messages,
-                                 CallMetrics& metrics) {
-  const Method& method = served.method();
+void PlainCalls::begin(const session::Event& event, LoopMethod& served) {
   exchange_.totals().calls_started.add();
-  context_.begin(method, event.metadata, event);
-  const HandlerOutcome outcome = exchange_.server_state().interceptors.empty()
-                                     ? run(event, method, messages)
-                                     : run_intercepted(event, method, messages);
+  context_.begin(served.method(), event.metadata, event);
+}
+
+void PlainCalls::respond(const session::Event& event, LoopMethod& served, const std::unique_ptr<CallMessages>& messages,
+                         const HandlerOutcome& outcome, CallMetrics& metrics) {
   if (outcome.threw) exchange_.totals().handler_exceptions.add();
-  exchange_.respond(
-      event.id, outcome.status,
-      outcome.status.is_ok() ? served.outgoing(messages, event.codec_of_response()) : session::OutgoingMessage{},
-      context_, metrics, outcome.has_run);
+  const bool has_response = outcome.status.is_ok() && messages != nullptr;
+  exchange_.respond(event.id, outcome.status,
+                    has_response ? served.outgoing(*messages, event.codec_of_response()) : session::OutgoingMessage{},
+                    context_, metrics, outcome.has_run);
   context_.end();
 }
 
@@ -45,11 +48,14 @@ HandlerOutcome PlainCalls::run(const session::Event& event, const Method& method
                      [&] { return method.handler->run(messages, context_); });
 }
 
-HandlerOutcome PlainCalls::run_intercepted(session::Event& event, const Method& method, CallMessages& messages) {
+/// An interceptor may refuse a caller before any work is done for its request.
+HandlerOutcome PlainCalls::run_intercepted(session::Event& event, LoopMethod& served,
+                                           std::unique_ptr<CallMessages>& messages) {
   const call::InterceptorChain& chain = exchange_.server_state().interceptors;
   ServerInterception interception;
   HandlerOutcome outcome{.status = interception.begin(chain, context_, event.metadata)};
-  if (outcome.status.is_ok()) outcome = run(event, method, messages);
+  if (outcome.status.is_ok()) outcome.status = exchange_.read_request(event, served, messages);
+  if (outcome.status.is_ok()) outcome = run(event, served.method(), *messages);
   interception.end(chain, context_, outcome.status);
   return outcome;
 }

@@ -8,6 +8,8 @@
 #include "server/loop_method.h"
 #include "session/event.h"
 
+#include <memory>
+
 namespace trunkline::server {
 
 /// Allocates nothing per call. Loop's thread, within a batch of events.
@@ -16,14 +18,17 @@ class PlainCalls {
   /// `exchange` must outlive this.
   explicit PlainCalls(CallExchange& exchange) noexcept : exchange_(exchange), context_(&exchange.facts()) {}
 
-  /// Decodes the request of a call event, runs the handler and ends the call. The call has been admitted; the method's
-  /// execution is plain and the event has the whole request.
+  /// Calls the interceptors, decodes the request of a call event, runs the handler and ends the call. The call has been
+  /// admitted; the method's execution is plain and the event has the whole request.
   void serve(session::Event& event, LoopMethod& served);
 
  private:
-  void run_and_respond(session::Event& event, LoopMethod& served, CallMessages& messages, CallMetrics& metrics);
+  void begin(const session::Event& event, LoopMethod& served);
   HandlerOutcome run(const session::Event& event, const Method& method, CallMessages& messages);
-  HandlerOutcome run_intercepted(session::Event& event, const Method& method, CallMessages& messages);
+  HandlerOutcome run_intercepted(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
+  /// `messages` may be null if the handler has not run.
+  void respond(const session::Event& event, LoopMethod& served, const std::unique_ptr<CallMessages>& messages,
+               const HandlerOutcome& outcome, CallMetrics& metrics);
 
   CallExchange& exchange_;
   /// Of the call that is being served.

@@ -82,7 +82,7 @@ class ServerCall final : public Job, public call::ResponseSettings {
   const Codec* codec = nullptr;
   /// Of the request.
   std::size_t payload_bytes = 0;
-  /// How the handler has ended; before that, the status with which the call is to be refused.
+  /// How the handler has ended; before that, the status with which an interceptor or the server refuses the call.
   HandlerOutcome outcome;
   ServerInterception interception;
   CallMetrics metrics;

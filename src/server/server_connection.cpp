@@ -9,6 +9,14 @@
 
 namespace trunkline::server {
 
+namespace {
+
+Status no_such_method(std::string_view name) {
+  return {StatusCode::unimplemented, "call " + std::string(name) + ": no such method"};
+}
+
+}  // namespace
+
 ServerConnection::ServerConnection(std::shared_ptr<LoopContext> context, Owner& owner)
     : context_(std::move(context)), owner_(&owner) {}
 
@@ -113,9 +121,7 @@ void ServerConnection::on_call(session::Event& event) {
   had_calls_ = true;
   if (!event.status.is_ok()) return refuse(event, event.status);
   LoopMethod* const found = methods_.find(event);
-  if (found == nullptr) {
-    return refuse(event, {StatusCode::unimplemented, "call " + std::string(event.method_name) + ": no such method"});
-  }
+  if (found == nullptr) return refuse(event, no_such_method(event.method_name));
   Method& method = found->method();
   if (event.deadline != base::never && event.deadline <= context_->loop().now()) {
     return refuse(event, *found,
@@ -132,6 +138,21 @@ void ServerConnection::on_call(session::Event& event) {
     if (!permit) return refuse(event, *found, admission.refusal(method));
     open_calls_.open(event, *found, std::move(permit));
   }
+}
+
+/// What needs no more than the name. It is decided again when the whole message is there.
+Status ServerConnection::check_call(std::string_view method) {
+  LoopMethod* const found = context_->methods().find(method);
+  if (found == nullptr) {
+    context_->totals().calls_refused.add();
+    return no_such_method(method);
+  }
+  Admission& admission = context_->server_state().admission;
+  if (admission.has_room_for(found->method())) return {};
+  Status status = admission.refusal(found->method());
+  context_->totals().calls_refused.add();
+  context_->metrics().count_refusal(*found, status.code());
+  return status;
 }
 
 void ServerConnection::refuse(const session::Event& event, const Status& status) {

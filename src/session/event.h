@@ -62,6 +62,8 @@ struct Event {
   /// Set by the receiver of the event if it retains the message for the application. It then returns the credit with
   /// release(); otherwise the following next() returns it.
   bool is_retained = false;
+  /// call: the payload is still compressed with `compressor`; Session::decompress() changes that.
+  bool is_compressed = false;
   CallId id = 0;
   /// As given to start() or attach().
   void* context = nullptr;
@@ -72,7 +74,7 @@ struct Event {
   CompressorSet accepted_compressors;
   /// What the message was compressed with; null: it was not compressed.
   const Compressor* compressor = nullptr;
-  /// The message, decompressed.
+  /// The message, decompressed unless `is_compressed`.
   ByteSpan payload;
   /// With has_message: the size of the message as received, before decompression.
   std::size_t wire_bytes = 0;
@@ -89,7 +91,7 @@ struct Event {
 
   /// Resets everything but `type` and `id`.
   void clear() {
-    has_message = end = one_way = needs_finish = is_retained = false;
+    has_message = end = one_way = needs_finish = is_retained = is_compressed = false;
     context = nullptr;
     codec = response_codec = nullptr;
     accepted_compressors = {};

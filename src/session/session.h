@@ -60,6 +60,9 @@ class SessionOwner {
   virtual void on_session_wake() noexcept = 0;
   /// False while nothing is read or written because a handler runs on the loop. The peer's silence then means nothing.
   virtual bool is_listening() const noexcept { return true; }
+  /// Server: a call whose first message comes in several frames has begun, and memory for the message is about to be
+  /// taken. An error refuses the call; ok leaves the decision to the `call` event.
+  virtual Status check_call(std::string_view method) { return static_cast<void>(method), Status(); }
   /// A codec or compressor threw an exception with the text `text` while it did what `operation` says. Returns the
   /// status with which the call ends, also for the peer. By default: internal, with the text.
   virtual Status on_codec_exception(std::string_view operation, std::string_view text) {
@@ -113,6 +116,11 @@ class Session {
 
   /// Keeps the call of the event that next() has just returned open beyond the following next().
   virtual void attach(CallId id, void* context) = 0;
+  /// Decompresses the message of the `call` event that next() has just returned; no effect unless event.is_compressed.
+  /// The layer above first decides whether it serves the call at all, because a short message may decompress to a long
+  /// one. All other events come decompressed. After an error, finish() the call with it. Errors: resource_exhausted
+  /// (over max_message_bytes, max_decompression_ratio or max_unread_bytes), internal (corrupt).
+  virtual Status decompress(Event& event) { return static_cast<void>(event), Status(); }
   /// Ends the call. `trailing` may be null. `unprocessed`: no handler has seen the call. A message is sent only with an
   /// ok status. If it cannot be encoded or is too long, the status becomes internal or resource_exhausted. Returns the
   /// status that was sent.

@@ -56,9 +56,25 @@ void SessionEnd::turn() {
   if (in_turn_) return;
   in_turn_ = true;
   while (session_->next(event_)) {
+    if (event_.is_compressed && on_compressed) {
+      on_compressed(event_);
+      continue;
+    }
+    if (event_.is_compressed && !decompress()) continue;
     if (on_event) on_event(event_);
   }
   in_turn_ = false;
+}
+
+bool SessionEnd::decompress() {
+  Status status = session_->decompress(event_);
+  if (status.is_ok()) return true;
+  if (session_->is_ordered()) {
+    event_.status = std::move(status);
+    return true;
+  }
+  static_cast<void>(session_->finish(event_.id, status, {}, nullptr, true));
+  return false;
 }
 
 std::string SessionEnd::take_output(std::size_t most) {

@@ -18,6 +18,8 @@ class ConnectionOptions(TypedDict, total=False):
     ``max_frame_bytes``: the longest frame accepted. 64 KiB to 256 MiB; 1 MiB by default.
     ``max_message_bytes``: the longest message accepted, before and after decompression. 1 to 2^31 - 1; 64 MiB by
     default.
+    ``max_decompression_ratio``: bytes that one byte of a compressed message may decompress to; up to 64 KiB are exempt.
+    1 to 2^32 - 1; 2048 by default. A message that compresses better is sent uncompressed.
     ``max_header_bytes``: the longest metadata accepted. 8 KiB to 1 MiB; 16 KiB by default.
     ``max_methods``: the number of method names remembered. 256 to 65536; 1024 by default.
     ``connection_credit_bytes``: bytes that the peer may send before they are read. 1 MiB to 2^31 - 1; 16 MiB by
@@ -57,6 +59,7 @@ class ConnectionOptions(TypedDict, total=False):
 
     max_frame_bytes: int
     max_message_bytes: int
+    max_decompression_ratio: int
     max_header_bytes: int
     max_methods: int
     connection_credit_bytes: int

@@ -267,6 +267,7 @@ CallReceiver::Outcome CallReceiver::admit(const Frame& frame, const wire::Header
 CallReceiver::Outcome CallReceiver::begin_call(const Frame& frame, const wire::HeaderBlock& block,
                                                const wire::FrameBody& body, Event& event) {
   const wire::FrameHeader& header = frame.header;
+  if (Status status = owner_.check_call(event.method_name); !status.is_ok()) return refuse(frame, status, event);
   const bool needs_fields = block.metadata_count > 0 || header.number == 0;
   const ByteSpan fields = needs_fields ? block.fields : ByteSpan();
   const base::TimePoint deadline = event.deadline;
@@ -358,9 +359,24 @@ Status CallReceiver::read_message(CallState& call, const Frame& frame, const wir
     if (!header.has(wire::flag::end) || !call.assembly.is_active()) return {};
     return {StatusCode::internal, "receive message: the sender ended amid a message"};
   }
-  if (call.assembly.is_active() || header.has(wire::flag::more))
-    return messages_.read_chunk(call, header, block, chunk, event);
-  return messages_.read_whole(header, chunk, frame.block, event);
+  const bool is_whole = !call.assembly.is_active() && !header.has(wire::flag::more);
+  const Status status = is_whole ? messages_.read_whole(header, chunk, frame.block, event)
+                                 : messages_.read_chunk(call, header, block, chunk, event);
+  // The first message of a call is decompressed once the layer above has admitted the call.
+  if (!status.is_ok() || !event.is_compressed || call.pending != nullptr) return status;
+  return messages_.decompress(event);
+}
+
+Status CallReceiver::decompress(Event& event) {
+  if (Status status = messages_.decompress(event); !status.is_ok()) return status;
+  const std::uint32_t further = further_bytes(event, event.credit.call_bytes);
+  if (further <= event.credit.further_bytes) return {};
+  const std::uint32_t growth = further - event.credit.further_bytes;
+  event.credit.further_bytes = further;
+  in_hand_.set_credit(in_hand_.credit_call(), event.credit);
+  calls_.memory().retain(growth);
+  if (CallState* const call = calls_.find(event.id)) call->returnable_credit -= growth;
+  return {};
 }
 
 /// The message of an event belongs to the application until Session::release(). The credit of its earlier chunks has
@@ -436,6 +452,7 @@ void CallReceiver::read_finish(CallState& call, const Frame& frame, const wire::
   } else if (has_message) {
     event.status = messages_.read_whole(header, message, frame.block, event);
   }
+  if (event.is_compressed && event.status.is_ok()) event.status = messages_.decompress(event);
   if (!event.status.is_ok() && header.number == 0) event.has_message = false;
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
 }

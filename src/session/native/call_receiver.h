@@ -50,6 +50,7 @@ class CallReceiver {
         calls_(parts.calls),
         in_hand_(parts.in_hand),
         goaway_(parts.goaway),
+        owner_(owner),
         messages_(options, parts.negotiation, parts.calls, parts.in_hand, owner) {}
 
   /// The fast path: a complete unary call or response in a known codec, uncompressed and without a header block, on an
@@ -65,6 +66,8 @@ class CallReceiver {
   Outcome take_deferred(base::TimePoint now, Event& event);
   void drop_deferred() noexcept { deferred_.reset(); }
 
+  /// Decompresses the message of the call event in hand. See Session::decompress().
+  Status decompress(Event& event);
   /// Turns the event into that of a call whose message came in chunks and that has not been handed out.
   void hand_out_pending(CallState& call, Event& event);
   const Status& error() const noexcept { return error_; }
@@ -110,6 +113,7 @@ class CallReceiver {
   OpenCalls& calls_;
   EventInHand& in_hand_;
   const GoawayState& goaway_;
+  SessionOwner& owner_;
   InboundMethodIds methods_;
   MessageReader messages_;
   /// Null: none.

@@ -192,7 +192,7 @@ Status CallSender::queue_message(CallState& call, wire::FrameType type, std::uin
                                  const OutgoingMessage& message, Slice fields, std::unique_ptr<QueuedStart> start) {
   EncodedMessage encoded;
   if (message.has_message()) {
-    Status status = encode_message(message, negotiation_, options_.compression_threshold, owner_, encoded);
+    Status status = encode_message(message, negotiation_, options_, owner_, encoded);
     if (!status.is_ok()) return status;
     flags |= wire::flag::message;
   }
@@ -267,7 +267,7 @@ Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand
   Status sent = status;
   EncodedMessage encoded;
   const bool with_message = sent.is_ok() && message.has_message();
-  if (with_message) sent = encode_message(message, negotiation_, options_.compression_threshold, owner_, encoded);
+  if (with_message) sent = encode_message(message, negotiation_, options_, owner_, encoded);
   const std::size_t room = negotiation_.header_room();
   if (!fits_finish(trailing, room)) {
     trailing = nullptr;

@@ -11,12 +11,21 @@ namespace trunkline::session::native {
 
 namespace {
 
-/// Replaces the payload by its compressed form if that is smaller.
-void compress(const Compressor& compressor, std::uint8_t number, EncodedMessage& out) {
+/// Messages up to this size may decompress from any number of bytes: they are cheap to make.
+constexpr std::uint64_t bytes_without_ratio = 64 << 10;
+
+constexpr bool exceeds_ratio(std::uint64_t size, std::uint64_t compressed, std::uint64_t ratio) noexcept {
+  return size > bytes_without_ratio && size / ratio > compressed;
+}
+
+/// Replaces the payload by its compressed form if that is smaller, and not so small that the peer may refuse it.
+void compress(const Compressor& compressor, std::uint8_t number, std::uint64_t max_ratio, EncodedMessage& out) {
   BufferWriter writer(out.payload.size() + 16);
   std::byte prefix[10];
   writer.append(ByteSpan(prefix, wire::write_leb128(out.payload.size(), prefix)));
+  const std::size_t prefix_bytes = writer.size();
   if (!compressor.compress(out.payload.bytes(), writer).is_ok() || writer.size() >= out.payload.size()) return;
+  if (exceeds_ratio(out.payload.size(), writer.size() - prefix_bytes, max_ratio)) return;
   out.payload = writer.take();
   out.compressor = number;
 }
@@ -28,7 +37,7 @@ Status message_too_long(std::uint64_t size, std::uint64_t limit) {
                                               " exceeds the peer's max_message_bytes " + std::to_string(limit)};
 }
 
-Status encode_message(const OutgoingMessage& message, const Negotiation& negotiation, std::size_t threshold,
+Status encode_message(const OutgoingMessage& message, const Negotiation& negotiation, const SessionOptions& options,
                       SessionOwner& owner, EncodedMessage& out) try {
   out.codec = negotiation.number_of(*message.codec);
   out.compressor = 0;
@@ -45,10 +54,10 @@ Status encode_message(const OutgoingMessage& message, const Negotiation& negotia
   }
   const std::uint64_t limit = negotiation.peer().max_message_bytes;
   if (out.payload.size() > limit) return message_too_long(out.payload.size(), limit);
-  if (message.compressor != nullptr && out.payload.size() >= threshold &&
+  if (message.compressor != nullptr && out.payload.size() >= options.compression_threshold &&
       negotiation.peer_accepts(*message.compressor)) {
     if (const std::uint8_t number = negotiation.number_of(*message.compressor); number != 0)
-      compress(*message.compressor, number, out);
+      compress(*message.compressor, number, options.limits.max_decompression_ratio, out);
   }
   return {};
 } catch (...) {
@@ -56,24 +65,37 @@ Status encode_message(const OutgoingMessage& message, const Negotiation& negotia
   return owner.on_codec_exception("send message: encoding it", base::current_exception_text());
 }
 
-Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes,
-                                 SessionOwner& owner) try {
+Result<CompressedMessage> read_compressed(ByteSpan payload, const ConnectionLimits& limits) {
   std::uint64_t size = 0;
   const std::size_t prefix = wire::read_leb128(payload, wire::message_size_bytes, size);
   if (prefix == 0) return Status(StatusCode::internal, "decompress message: bad size prefix");
-  if (size > max_message_bytes) {
+  if (size > limits.max_message_bytes) {
     return Status(StatusCode::resource_exhausted, "decompress message: uncompressed size " + std::to_string(size) +
                                                       " exceeds max_message_bytes " +
-                                                      std::to_string(max_message_bytes));
+                                                      std::to_string(limits.max_message_bytes));
   }
-  Block* block = Block::allocate(static_cast<std::size_t>(size));
-  Slice result(block, block->data(), static_cast<std::size_t>(size));
-  Status status = compressor.decompress(payload.subspan(prefix), {block->data(), static_cast<std::size_t>(size)});
+  const ByteSpan bytes = payload.subspan(prefix);
+  if (exceeds_ratio(size, bytes.size(), limits.max_decompression_ratio)) {
+    return Status(StatusCode::resource_exhausted,
+                  "decompress message: " + std::to_string(bytes.size()) + " bytes to " + std::to_string(size) +
+                      ", which exceeds max_decompression_ratio " + std::to_string(limits.max_decompression_ratio));
+  }
+  return CompressedMessage{bytes, static_cast<std::size_t>(size)};
+}
+
+Result<Slice> decompress_message(const CompressedMessage& message, const Compressor& compressor,
+                                 SessionOwner& owner) try {
+  BufferWriter out;
+  Status status = compressor.append_decompressed(message.bytes, message.decompressed_bytes, out);
+  if (status.is_ok() && out.size() != message.decompressed_bytes) {
+    status = Status(StatusCode::invalid_argument,
+                    "made " + std::to_string(out.size()) + " bytes instead of " + std::to_string(message.decompressed_bytes));
+  }
   if (!status.is_ok()) {
     return Status(StatusCode::internal,
                   "decompress message: " + std::string(compressor.name()) + ": " + std::string(status.message()));
   }
-  return result;
+  return out.take();
 } catch (...) {
   return owner.on_codec_exception("decompress message: " + std::string(compressor.name()),
                                   base::current_exception_text());

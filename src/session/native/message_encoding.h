@@ -13,18 +13,27 @@ struct EncodedMessage {
   std::uint8_t compressor = 0;
 };
 
-/// Encodes a message. Compresses it if a compressor is given, the peer accepts that, the size is at least `threshold`,
-/// and the result is smaller.
+/// Encodes a message. Compresses it if a compressor is given, the peer accepts that, the size is at least
+/// compression_threshold, and the result is smaller and within max_decompression_ratio.
 /// Errors: the codec's; internal (the codec is not one this side offers); resource_exhausted (over the peer's
 /// max_message_bytes); what `owner` returns for an exception.
-Status encode_message(const OutgoingMessage& message, const Negotiation& negotiation, std::size_t threshold,
+Status encode_message(const OutgoingMessage& message, const Negotiation& negotiation, const SessionOptions& options,
                       SessionOwner& owner, EncodedMessage& out);
 
 /// The status for a message over the peer's limit.
 Status message_too_long(std::uint64_t size, std::uint64_t limit);
 
-/// Errors: resource_exhausted (claims more than max_message_bytes; nothing is allocated), internal (corrupt).
-Result<Slice> decompress_message(ByteSpan payload, const Compressor& compressor, std::uint64_t max_message_bytes,
-                                 SessionOwner& owner);
+/// A compressed payload, and the size that it claims to decompress to.
+struct CompressedMessage {
+  ByteSpan bytes;
+  std::size_t decompressed_bytes = 0;
+};
+
+/// Reads the size before the compressor's bytes. Errors: resource_exhausted (over max_message_bytes or
+/// max_decompression_ratio), internal (no size).
+Result<CompressedMessage> read_compressed(ByteSpan payload, const ConnectionLimits& limits);
+
+/// Errors: internal (corrupt, or not of the size that it claims); what `owner` returns for an exception.
+Result<Slice> decompress_message(const CompressedMessage& message, const Compressor& compressor, SessionOwner& owner);
 
 }  // namespace trunkline::session::native

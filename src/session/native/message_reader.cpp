@@ -52,13 +52,21 @@ Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSp
     return {StatusCode::unimplemented,
             "receive message: compressor " + negotiation_.unknown_compressor(compressor) + " is not known here"};
   }
-  Result<Slice> decompressed = decompress_message(payload, *known, options_.limits.max_message_bytes, owner_);
-  if (!decompressed.is_ok()) return std::move(decompressed).status();
-  if (decompressed->size() > payload.size() && !calls_.memory().has_room_for(decompressed->size())) {
-    return calls_.memory().exceeded_by(decompressed->size());
-  }
-  in_hand_.retain_payload(*std::move(decompressed));
   event.compressor = known;
+  event.is_compressed = true;
+  return {};
+}
+
+Status MessageReader::decompress(Event& event) {
+  Result<CompressedMessage> message = read_compressed(event.payload, options_.limits);
+  if (!message.is_ok()) return std::move(message).status();
+  if (message->decompressed_bytes > event.payload.size() && !calls_.memory().has_room_for(message->decompressed_bytes)) {
+    return calls_.memory().exceeded_by(message->decompressed_bytes);
+  }
+  Result<Slice> decompressed = decompress_message(*message, *event.compressor, owner_);
+  if (!decompressed.is_ok()) return std::move(decompressed).status();
+  in_hand_.retain_payload(*std::move(decompressed));
+  event.is_compressed = false;
   event.payload = in_hand_.payload().bytes();
   event.block = in_hand_.payload().block();
   return {};

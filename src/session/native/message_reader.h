@@ -21,11 +21,14 @@ class MessageReader {
   /// Codec and compressor numbers that are not in the peer's hello, or not on the `first` frame of a message, are an
   /// error of the connection.
   Status check_numbers(const wire::FrameHeader& header, bool first) const;
-  /// A message that is whole in one frame. `block` owns `payload`. Errors are of the call, as with read_chunk().
+  /// A message that is whole in one frame. `block` owns `payload`. A compressed message stays so: event.is_compressed.
+  /// Errors are of the call, as with read_chunk().
   Status read_whole(const wire::FrameHeader& header, ByteSpan payload, Block* block, Event& event);
   /// A frame that begins, continues or ends a message in chunks. event.has_message tells whether it is complete now.
   Status read_chunk(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan chunk,
                     Event& event);
+  /// Replaces the payload of an event that is_compressed. Errors are of the call.
+  Status decompress(Event& event);
 
  private:
   Status begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block);

@@ -68,6 +68,7 @@ class NativeSession final : public Session, private FrameSource {
   void cancel(CallId id, StatusCode reason) override;
 
   void attach(CallId id, void* context) override;
+  Status decompress(Event& event) override { return event.is_compressed ? receiver_.decompress(event) : Status(); }
   Status finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
                 bool unprocessed) override;
 

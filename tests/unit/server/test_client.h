@@ -63,6 +63,8 @@ class TestClient final : public net::ConnectionHandler {
     connection_->session().cancel(id, StatusCode::cancelled);
     connection_->flush_soon();
   }
+  /// Before start().
+  void add_compressor(std::shared_ptr<const Compressor> compressor) { compressors_.add(std::move(compressor)); }
   /// Compresses the messages of the calls that follow.
   void compress_with(std::string_view name) { compressor_ = compressors_.find(name); }
   /// Withholds the credit of received messages until release_messages().

@@ -47,10 +47,9 @@ class QuietOwner : public SessionOwner {
 };
 
 TEST(Decompression, ExceptionOfACompressorBecomesAStatus) {
-  const std::string payload = claim(3) + "abc";
   QuietOwner owner;
 
-  const Result<Slice> result = decompress_message(as_bytes(payload), Thrower(), 1000, owner);
+  const Result<Slice> result = decompress_message({as_bytes("abc"), 3}, Thrower(), owner);
 
   EXPECT_EQ(result.status().code(), StatusCode::internal);
   EXPECT_EQ(result.status().message(), "decompress message: thrower threw an exception: an unknown exception");
@@ -64,6 +63,32 @@ TEST(CompressedBomb, ClaimOfFourGibibytesTakesNoMemory) {
 TEST(CompressedBomb, ClaimOfTheLargestSizeTakesNoMemory) {
   EXPECT_EQ(refusal(std::string("\xFF\xFF\xFF\xFF\x7F") + "x", StatusCode::resource_exhausted),
             "decompress message: uncompressed size 34359738367 exceeds max_message_bytes 67108864");
+}
+
+TEST(CompressedBomb, OverTheRatioTakesNoMemory) {
+  EXPECT_EQ(refusal(claim(64 << 20) + std::string(2000, 'x'), StatusCode::resource_exhausted),
+            "decompress message: 2000 bytes to 67108864, which exceeds max_decompression_ratio 2048");
+}
+
+TEST(CompressedBomb, OfACallIsNotTouchedBeforeTheLayerAboveHasAsked) {
+  LoneSession lone(Role::server);
+  lone.greet({.codecs = {"bytes"}, .compressors = {"snappy"}});
+  const std::string bad = claim(10) + "\x0a\xff\xff";
+  bool was_compressed = false;
+  Status decompressed;
+  lone.end().on_compressed = [&](Event& event) {
+    was_compressed = event.is_compressed;
+    EXPECT_EQ(as_text(event.payload), bad);
+    static_cast<void>(
+        lone.session().finish(event.id, Status(StatusCode::unimplemented, "no such method"), {}, nullptr, true));
+  };
+
+  lone.feed({compressed_call(bad)});
+
+  const auto frames = lone.sent_frames();
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_TRUE(was_compressed);
+  EXPECT_EQ(frames[0].status_message, "no such method");
 }
 
 TEST(CompressedMessage, WithSixBytesOfSizeIsRefused) {
@@ -105,6 +130,9 @@ class Compression : public testing::Test {
  protected:
   Compression() {
     server_options.compression_threshold = 0;
+    connect();
+  }
+  void connect() {
     pair = std::make_unique<kit::SessionPair>(
         kit::SessionPair::Options{.client = client_options, .server = server_options});
     pair->server().on_event = [this](Event& event) {
@@ -153,6 +181,17 @@ TEST_F(Compression, SkipsMessagesBelowTheThreshold) {
   ask(text);
 
   EXPECT_EQ(received, text);
+  EXPECT_GT(sent, text.size());
+}
+
+TEST_F(Compression, SkipsMessagesThatShrinkBeyondTheRatio) {
+  client_options.limits.max_decompression_ratio = 10;
+  connect();
+  const std::string text(100000, 'x');
+
+  ask(text);
+
+  EXPECT_EQ(asked, text);
   EXPECT_GT(sent, text.size());
 }
 

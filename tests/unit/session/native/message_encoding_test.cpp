@@ -28,7 +28,7 @@ TEST(EncodeMessage, RefusesACodecOfAnotherRegistry) {
   QuietOwner owner;
   EncodedMessage out;
 
-  const Status status = encode_message({.codec = &codec}, negotiation, 0, owner, out);
+  const Status status = encode_message({.codec = &codec}, negotiation, options, owner, out);
 
   EXPECT_EQ(status.message(), "send message: codec foreign is not in the registry of this side");
 }
@@ -40,8 +40,8 @@ TEST(EncodeMessage, ReturnsTheErrorOfTheCodec) {
   QuietOwner owner;
   EncodedMessage out;
 
-  const Status status =
-      encode_message({.codec = &kit::bytes_codec(), .message = MessageView::of(number)}, negotiation, 0, owner, out);
+  const Status status = encode_message({.codec = &kit::bytes_codec(), .message = MessageView::of(number)}, negotiation,
+                                       options, owner, out);
 
   EXPECT_FALSE(status.is_ok());
 }

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: MIT
+// What a compressor does unless it says otherwise.
+#include <trunkline/compressor.h>
+
+namespace trunkline {
+
+Status Compressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
+  if (Status status = decompress(input, out.prepare(size).first(size)); !status.is_ok()) return status;
+  out.advance(size);
+  return {};
+}
+
+}  // namespace trunkline
