@@ -94,6 +94,8 @@ void Completion::wait() {
     cancel();
     const ReleasedGil released;
     pump_->wait(done_, Clock::now() + signal_interval);
+    // It ends on this side before the peer is told, and no thread may run the loop again.
+    pump_->lead_once([] {});
     throw interrupt;
   }
 }

@@ -28,12 +28,14 @@ def who() -> int:
     return os.getpid()
 
 begun = threading.Event()
+cancelled = threading.Event()
 
 @server.method
 def block(context: trunkline.Context) -> None:
     begun.set()
     while not context.is_cancelled():
         time.sleep(0.01)
+    cancelled.set()
     os.write(1, b"cancelled\\n")  # whole, whatever other threads print
 
 async_server = aio.Server()
@@ -192,18 +194,21 @@ def test_a_subprocess_with_live_channels() -> None:
     )
 
 
-def test_a_keyboard_interrupt_cancels_the_call() -> None:
+@pytest.mark.parametrize("use", ['call("block")', 'call("block", response_info=trunkline.ResponseInfo())'])
+def test_a_keyboard_interrupt_cancels_the_call(use: str) -> None:
+    # Nothing uses the channel after the interrupt: that would write the cancellation too.
     output = play(
-        """
+        f"""
         with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
             def interrupt():
                 begun.wait(20)
                 os.kill(os.getpid(), signal.SIGINT)
             threading.Thread(target=interrupt).start()
             try:
-                channel.call("block")
+                channel.{use}
             except KeyboardInterrupt:
                 os.write(1, b"interrupted\\n")
+            assert cancelled.wait(10)
             assert channel.call("echo", b"x") == b"x"
         """
     )

@@ -145,6 +145,8 @@ def test_a_child_leaves_the_servers_of_its_parent_alone() -> None:
         'list(channel.server_stream("block_stream"))',
         'list(channel.map("block", [None]))',
         'list(channel.as_completed("block", [None]))',
+        'channel.client_stream("block_requests", [1])',
+        'channel.bind(Blocks).block(1)',
     ],
 )
 def test_a_keyboard_interrupt_of_what_waits(use: str) -> None:
@@ -157,6 +159,15 @@ def test_a_keyboard_interrupt_of_what_waits(use: str) -> None:
             block(context)
             yield 1
 
+        @server.method
+        def block_requests(requests: Iterator[int], context: trunkline.Context) -> None:
+            block(context)
+
+        class Blocks:
+            def block(self, request: int, context: trunkline.Context) -> None:
+                block(context)
+        server.add_service(Blocks)
+
         with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint) as channel:
             def interrupt():
                 begun.wait(20)
@@ -166,6 +177,7 @@ def test_a_keyboard_interrupt_of_what_waits(use: str) -> None:
                 {use}
             except KeyboardInterrupt:
                 os.write(1, b"interrupted\\n")
+            assert cancelled.wait(10)  # although nothing uses the channel any more
             assert channel.call("echo", b"x") == b"x"
         """
     )
