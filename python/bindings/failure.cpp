@@ -101,8 +101,9 @@ Status status_of_description(const py::tuple& described, std::string_view method
   return indescribable(method);
 }
 
-Status status_of_exception(const py::handle& exception, std::string_view method, Metadata& trailing) try {
-  const py::tuple described = error_describer()(exception, py::str(method.data(), method.size()));
+Status status_of_exception(const py::handle& exception, std::string_view method, bool exposes_text,
+                           Metadata& trailing) try {
+  const py::tuple described = error_describer()(exception, py::str(method.data(), method.size()), exposes_text);
   return status_of_tuple(described, trailing);
 } catch (const std::exception&) {
   return indescribable(method);

@@ -22,8 +22,9 @@ py::object make_failure(const Status& status, const Metadata& leading, const Met
 [[noreturn]] void throw_failure(const Status& status);
 
 /// The status for an exception of a handler of `method`; adds the error's trailing metadata. Other exceptions than
-/// RpcError are logged. Internal if the error cannot be described, e.g. if its message is no str.
-Status status_of_exception(const py::handle& exception, std::string_view method, Metadata& trailing);
+/// RpcError are logged, and the caller gets their text only if `exposes_text`. Internal if the error cannot be
+/// described, e.g. if its message is no str.
+Status status_of_exception(const py::handle& exception, std::string_view method, bool exposes_text, Metadata& trailing);
 /// The status for (code, message, details, trailing), as Python describes an exception.
 Status status_of_description(const py::tuple& described, std::string_view method, Metadata& trailing);
 

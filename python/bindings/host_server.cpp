@@ -48,7 +48,9 @@ py::object codec_text(const char* codec) {
 HostServer::HostServer(const py::dict& options)
     : pump_(Pump::make(busy_poll_of("Server", options))),
       queue_(RequestQueue::make(pump_)),
-      server_(std::make_unique<Server>(pump_->event_loop(), server_options_of(options))) {}
+      server_(std::make_unique<Server>(pump_->event_loop(), server_options_of(options))),
+      exposes_exception_text_(options.contains("expose_exception_text") &&
+                              flag_of("expose_exception_text", options["expose_exception_text"])) {}
 
 HostServer::~HostServer() {
   if (server_ == nullptr) return;
@@ -80,7 +82,8 @@ Server& HostServer::server() const {
 
 void HostServer::add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
                      const MethodFacts& facts) {
-  auto method = std::make_shared<const ServedMethod>(name, kind, entry, needs_call, codec_name(facts.response_codec));
+  auto method = std::make_shared<const ServedMethod>(name, kind, entry, needs_call, codec_name(facts.response_codec),
+                                                     exposes_exception_text_);
   MethodShape shape{.kind = kind,
                     .execution = Execution::coroutine,
                     .request = &MessageTraits<Payload>::type(),
@@ -185,7 +188,8 @@ void HostServer::run_entry(const ServedMethod& method, const std::shared_ptr<Ser
     static_cast<void>(call->set_response(response));
   } catch (py::error_already_set& error) {
     error.restore();
-    const Status status = status_of_exception(take_exception(), method.name(), trailing);
+    const Status status =
+        status_of_exception(take_exception(), method.name(), method.exposes_exception_text(), trailing);
     static_cast<void>(call->set_status(status, trailing));
   } catch (const std::exception& error) {
     // Not all exceptions: the interpreter unwinds its threads by one as it ends.

@@ -76,6 +76,7 @@ class HostServer {
   std::shared_ptr<Pump> pump_;
   std::shared_ptr<RequestQueue> queue_;
   std::unique_ptr<Server> server_;
+  bool exposes_exception_text_;
   bool stopped_ = false;
   /// What totals() and statistics() return after destroy().
   ServerTotals last_totals_;

@@ -3,6 +3,7 @@
 #include "call_window.h"
 #include "client_channel.h"
 #include "host_server.h"
+#include "option_values.h"
 
 #include "net/fork_safe_sockets.h"
 
@@ -17,6 +18,10 @@ namespace trunkline::python {
 
 namespace {
 
+/// The name of a method; TypeError for what is no str. pybind11's own error would list all arguments, the request
+/// included.
+std::string_view method_name(const py::handle& name) { return view_of("the name of the method", name); }
+
 std::vector<std::string> built_in_compressors() {
   std::vector<std::string> names;
   for (const auto& compressor : CompressorRegistry::with_defaults().compressors())
@@ -30,7 +35,7 @@ void bind_calls(py::module_& module) {
       .def("__len__", &ReceivedBytes::size);
 
   py::class_<CallSettings, std::shared_ptr<CallSettings>>(module, "CallSettings")
-      .def(py::init<const py::object&, const py::object&, bool, bool, std::string>(), py::arg("timeout"),
+      .def(py::init<const py::object&, const py::object&, bool, bool, const py::handle&>(), py::arg("timeout"),
            py::arg("metadata"), py::arg("wait_for_ready"), py::arg("idempotent"), py::arg("compressor"));
 
   py::class_<Inbox, std::shared_ptr<Inbox>>(module, "Inbox")
@@ -68,26 +73,39 @@ void bind_calls(py::module_& module) {
 
 void bind_channel(py::module_& module) {
   py::class_<ClientChannel, std::shared_ptr<ClientChannel>>(module, "Channel")
-      .def(py::init<const std::string&, const py::dict&>(), py::arg("uri"), py::arg("options"))
+      .def(py::init([](const py::handle& uri, const py::dict& options) {
+             return std::make_shared<ClientChannel>(text_of("Channel: the endpoint", uri), options);
+           }),
+           py::arg("uri"), py::arg("options"))
       .def("make_inbox", &ClientChannel::make_inbox, py::arg("has_descriptor"))
       .def("start_thread", &ClientChannel::start_thread)
-      .def("call", &ClientChannel::call, py::arg("method"), py::arg("request"), py::arg("codec"),
-           py::arg("settings").none(true), py::arg("one_way"))
+      .def(
+          "call",
+          [](ClientChannel& channel, const py::handle& method, const py::handle& request, std::string_view codec,
+             const CallSettings* settings,
+             bool one_way) { return channel.call(method_name(method), request, codec, settings, one_way); },
+          py::arg("method"), py::arg("request"), py::arg("codec"), py::arg("settings").none(true), py::arg("one_way"))
       .def(
           "begin",
-          [](ClientChannel& channel, std::string_view method, const py::handle& request, std::string_view codec,
+          [](ClientChannel& channel, const py::handle& method, const py::handle& request, std::string_view codec,
              const CallSettings* settings, bool one_way, const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
-            return channel.begin(channel.method(method), request, codec, settings, one_way, inbox, tag);
+            return channel.begin(channel.method(method_name(method)), request, codec, settings, one_way, inbox, tag);
           },
           py::arg("method"), py::arg("request"), py::arg("codec"), py::arg("settings").none(true), py::arg("one_way"),
           py::arg("inbox").none(true), py::arg("tag"))
-      .def("open_stream", &ClientChannel::open_stream, py::arg("method"), py::arg("codec"),
-           py::arg("settings").none(true), py::arg("only_request"))
+      .def(
+          "open_stream",
+          [](ClientChannel& channel, const py::handle& method, std::string_view codec, const CallSettings* settings,
+             const py::object& only_request) {
+            return channel.open_stream(method_name(method), codec, settings, only_request);
+          },
+          py::arg("method"), py::arg("codec"), py::arg("settings").none(true), py::arg("only_request"))
       .def(
           "make_window",
-          [](std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,
+          [](std::shared_ptr<ClientChannel> channel, const py::handle& method, std::string_view codec,
              std::shared_ptr<CallSettings> settings, std::size_t size) {
-            return std::make_unique<CallWindow>(std::move(channel), method, codec, std::move(settings), size);
+            return std::make_unique<CallWindow>(std::move(channel), method_name(method), codec, std::move(settings),
+                                                size);
           },
           py::arg("method"), py::arg("codec"), py::arg("settings").none(true), py::arg("size"))
       .def("state", &ClientChannel::state)
@@ -114,7 +132,12 @@ void bind_server(py::module_& module) {
       .def("is_cancelled", &Call::is_cancelled)
       .def("add_leading_metadata", &Call::add_leading_metadata, py::arg("name"), py::arg("value"))
       .def("add_trailing_metadata", &Call::add_trailing_metadata, py::arg("name"), py::arg("value"))
-      .def("set_compressor", &Call::set_compressor, py::arg("name"))
+      .def(
+          "set_compressor",
+          [](Call& call, const py::handle& name) {
+            return call.set_compressor(view_of("the name of the compressor", name));
+          },
+          py::arg("name"))
       .def("disconnect", &Call::disconnect)
       .def("begin_read", &Call::begin_read, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_write", &Call::begin_write, py::arg("message"), py::arg("codec"), py::arg("inbox").none(true),
@@ -142,15 +165,18 @@ void bind_server(py::module_& module) {
           "add",
           [](HostServer& server, const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
              std::string request_type, std::string response_type, std::string response_codec, bool idempotent,
-             std::size_t max_concurrent_calls) {
+             const py::handle& max_concurrent_calls) {
             server.add(name, kind, entry, needs_call,
                        {std::move(request_type), std::move(response_type), std::move(response_codec), idempotent,
-                        max_concurrent_calls});
+                        integer_of<std::size_t>("method " + name + ": max_concurrent_calls", max_concurrent_calls)});
           },
           py::arg("name"), py::arg("kind"), py::arg("entry"), py::arg("needs_call"), py::arg("request_type"),
           py::arg("response_type"), py::arg("response_codec"), py::arg("idempotent"), py::arg("max_concurrent_calls"))
       .def("remove", &HostServer::remove, py::arg("name"))
-      .def("listen", &HostServer::listen, py::arg("uri"))
+      .def(
+          "listen",
+          [](HostServer& server, const py::handle& uri) { return server.listen(text_of("serve: the endpoint", uri)); },
+          py::arg("uri"))
       .def("start", &HostServer::start)
       .def("make_inbox", &HostServer::make_inbox, py::arg("has_descriptor"))
       .def("start_for_event_loop", &HostServer::start_for_event_loop, py::arg("is_closed"))

@@ -43,13 +43,14 @@ bool flag_of(const std::string& what, const py::handle& value) {
 }
 
 std::string text_of(const std::string& what, const py::handle& value) {
+  return std::string(view_of(what.c_str(), value));
+}
+
+std::string_view view_of(const char* what, const py::handle& value) {
   if (!PyUnicode_Check(value.ptr())) refuse_type(what, value, "a str");
   Py_ssize_t size = 0;
   const char* const text = PyUnicode_AsUTF8AndSize(value.ptr(), &size);
-  if (text == nullptr) {
-    PyErr_Clear();
-    refuse_value(what, value, "a str that UTF-8 can encode");
-  }
+  if (text == nullptr) refuse_value(what, value, "a str that UTF-8 can encode");
   return {text, static_cast<std::size_t>(size)};
 }
 

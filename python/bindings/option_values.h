@@ -8,6 +8,7 @@
 #include <concepts>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace trunkline::python {
 
@@ -23,6 +24,9 @@ std::string path_of(const std::string& what, const py::handle& value);
 double number_of(const std::string& what, const py::handle& value);
 /// Reads a finite number of seconds, 0 or more.
 std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& value);
+
+/// The characters of a str, which must outlive the view, without the cost of text_of().
+std::string_view view_of(const char* what, const py::handle& value);
 
 long long signed_of(const std::string& what, const py::handle& value, long long min, long long max);
 unsigned long long unsigned_of(const std::string& what, const py::handle& value, unsigned long long max);

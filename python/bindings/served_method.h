@@ -23,13 +23,14 @@ namespace trunkline::python {
 class ServedMethod {
  public:
   /// `needs_call`: the entry gets the call. `response_codec`: the codec of responses to requests that had no message,
-  /// and so no codec; a name of codec_name().
+  /// and so no codec; a name of codec_name(). `exposes_exception_text`: callers get the text of exceptions.
   ServedMethod(std::string name, MethodKind kind, const py::handle& entry, bool needs_call,
-               std::string_view response_codec)
+               std::string_view response_codec, bool exposes_exception_text)
       : name_(std::move(name)),
         kind_(kind),
         entry_(entry),
         needs_call_(needs_call),
+        exposes_exception_text_(exposes_exception_text),
         response_type_(MessageTraits<Slice>::type()) {
     response_type_.default_codec = response_codec;
   }
@@ -38,6 +39,7 @@ class ServedMethod {
   MethodKind kind() const noexcept { return kind_; }
   PyObject* entry() const noexcept { return entry_.get(); }
   bool needs_call() const noexcept { return needs_call_; }
+  bool exposes_exception_text() const noexcept { return exposes_exception_text_; }
   const MessageType& response_type() const noexcept { return response_type_; }
   /// True if its handlers have been slow lately.
   bool is_slow() const noexcept { return slow_.load(std::memory_order_relaxed) > 0; }
@@ -49,6 +51,7 @@ class ServedMethod {
   MethodKind kind_;
   Reference entry_;
   bool needs_call_;
+  bool exposes_exception_text_;
   MessageType response_type_;
   mutable std::atomic<int> slow_{0};
 };

@@ -173,13 +173,14 @@ ServerOptions server_options_of(const py::dict& options) {
   table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);
   table["max_concurrent_calls"] = number(result.max_concurrent_calls);
   table["idle_timeout"] = duration(result.idle_timeout);
+  table["expose_exception_text"] = flag(result.expose_exception_text);
   apply("Server", options, table);
   return result;
 }
 
 CallSettings::CallSettings(const py::object& timeout, const py::object& metadata, bool wait_for_ready, bool idempotent,
-                           std::string compressor)
-    : compressor_(std::move(compressor)) {
+                           const py::handle& compressor)
+    : compressor_(text_of("compressor", compressor)) {
   if (!timeout.is_none()) options.timeout = duration_of("timeout", timeout);
   if (!metadata.is_none()) options.metadata = metadata_of_python(metadata);
   options.wait_for_ready = wait_for_ready;

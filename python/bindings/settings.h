@@ -22,7 +22,7 @@ std::chrono::microseconds busy_poll_of(const char* what, const py::dict& options
 /// The options of a call, made for one call or once for many.
 struct CallSettings {
   CallSettings(const py::object& timeout, const py::object& metadata, bool wait_for_ready, bool idempotent,
-               std::string compressor);
+               const py::handle& compressor);
   CallOptions options;
 
  private:

@@ -27,6 +27,11 @@ Surface = dict[str, str]
 CLOSER = {
     "inbox: Inbox": "Inbox | None",
     "settings: CallSettings": "CallSettings | None",
+    "uri: object": "str",
+    "method: object": "str",
+    "name: object": "str",
+    "compressor: object": "str",
+    "max_concurrent_calls: object": "int",
     "timeout: object": "float | None",
     "metadata: object": "Iterable[tuple[str, bytes]] | None",
     "options: dict": "dict[str, Any]",
