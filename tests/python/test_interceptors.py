@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -174,15 +175,44 @@ def test_what_cannot_be_an_interceptor() -> None:
     async def generator(call: Any) -> AsyncIterator[None]:
         yield
 
+    def plain(call: Any) -> None:
+        call.set_metadata("token", "x")
+
     wrong: Any
-    for wrong in (coroutine, 5):
-        with pytest.raises(TypeError, match="not a generator function"):
-            trunkline.Channel("tcp://127.0.0.1:1", interceptors=[wrong])
+    for wrong in (coroutine, plain, functools.partial(plain), lambda call: generator(call), 5):
+        for make in (trunkline.Server, aio.Server):
+            with pytest.raises(TypeError, match="it has no yield; an interceptor is a generator function"):
+                make(interceptors=[wrong])
+        for connect in (trunkline.Channel, aio.Channel):
+            with pytest.raises(TypeError, match="it has no yield; an interceptor is a generator function"):
+                connect("tcp://127.0.0.1:1", interceptors=[wrong])
     with pytest.raises(TypeError, match="needs trunkline.aio"):
         trunkline.Server(interceptors=[generator])
-    with trunkline.Channel("tcp://127.0.0.1:1", interceptors=[lambda call: generator(call)]) as channel:
-        with pytest.raises((RuntimeError, trunkline.Unavailable)):
-            channel.call("double", 1, timeout=1.0)
+
+
+def test_interceptors_within_other_objects(serve: Serve) -> None:
+    seen: list[str] = []
+
+    def note(name: str, call: trunkline.OutgoingCall) -> Iterator[None]:
+        seen.append(f"{name} {call.method}")
+        yield
+
+    @functools.wraps(note)
+    def decorated(call: trunkline.OutgoingCall) -> Any:
+        return note("decorated", call)
+
+    class Noting:
+        def __call__(self, call: trunkline.OutgoingCall) -> Iterator[None]:
+            yield from note("object", call)
+
+    server = trunkline.Server(threads=1)
+    server.add("double", lambda: 2)
+    interceptors: list[Any] = [functools.partial(note, "partial"), decorated, Noting(), Noting().__call__]
+
+    with trunkline.Channel(serve(server).endpoint, interceptors=interceptors) as channel:
+        assert channel.call("double") == 2
+
+    assert seen == ["partial double", "decorated double", "object double", "object double"]
 
 
 @pytest.mark.parametrize("name", ["map", "as_completed"])

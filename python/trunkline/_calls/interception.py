@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from collections.abc import Callable, Coroutine, Iterable
 from typing import Any, TypeVar
@@ -48,17 +49,27 @@ class InterceptedCall:
 
 
 def checked_interceptors(interceptors: Iterable[Callable[..., Any]], *, allows_async: bool) -> tuple[Any, ...]:
-    """The interceptors as a tuple. Raises TypeError for an object that cannot be one. ``allows_async``: async generator
+    """The interceptors as a tuple. Raises TypeError for what is no generator function. ``allows_async``: async generator
     functions are accepted too."""
     result = tuple(interceptors)
     for each in result:
-        function = each if inspect.isroutine(each) else getattr(each, "__call__", None)
+        function = _function_of(each)
         name = getattr(each, "__qualname__", repr(each))
-        if function is None or inspect.iscoroutinefunction(function):
-            raise TypeError(f"interceptor {name}: is not a generator function")
-        if not allows_async and inspect.isasyncgenfunction(function):
+        is_async = inspect.isasyncgenfunction(function)
+        if not is_async and not inspect.isgeneratorfunction(function):
+            raise TypeError(f"interceptor {name}: it has no yield; an interceptor is a generator function")
+        if is_async and not allows_async:
             raise TypeError(f"interceptor {name}: an async generator needs trunkline.aio")
     return result
+
+
+def _function_of(interceptor: Any) -> Any:
+    """The function with the code of an interceptor: within partials, decorators that name it, or the object's ``__call__``."""
+    while isinstance(interceptor, functools.partial):
+        interceptor = interceptor.func
+    if not inspect.isroutine(interceptor):
+        interceptor = getattr(interceptor, "__call__", interceptor)
+    return inspect.unwrap(interceptor)
 
 
 class Interception:
