@@ -10,13 +10,13 @@ import typing as _typing
 from ._client.options import CallOptions, ChannelOptions, StreamOptions
 from ._client.outgoing_call import ClientInterceptor, OutgoingCall
 from ._client.response_info import ResponseInfo
+from ._detail import Detail
 from ._errors import (
     Aborted,
     AlreadyExists,
     Cancelled,
     DataLoss,
     DeadlineExceeded,
-    Detail,
     FailedPrecondition,
     Internal,
     InvalidArgument,

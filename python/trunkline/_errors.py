@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import enum
 import logging
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, NamedTuple, NoReturn, Protocol, TypeVar, overload
+from typing import Any, ClassVar, NoReturn, TypeVar, overload
 
 from . import _core
+from ._detail import Detail, details_of_kind
 from ._metadata import Metadata, MetadataLike, encode_metadata
 
 _log = logging.getLogger("trunkline.server")
 
 
-class _ProtobufMessage(Protocol):
-    def SerializeToString(self) -> bytes: ...
-
-
-Message = TypeVar("Message", bound=_ProtobufMessage)
+Message = TypeVar("Message")
 Error = TypeVar("Error", bound="RpcError")
 
 
@@ -50,25 +48,6 @@ class Origin(enum.IntEnum):
     LOCAL = 0
     PEER = 1
     TRANSPORT = 2
-
-
-class Detail(NamedTuple):
-    """One detail of a status: the fields of a ``google.protobuf.Any``."""
-
-    type_url: str
-    value: bytes
-
-    @classmethod
-    def of(cls, detail: Any) -> Detail:
-        """Makes a detail from a ``Detail``, a pair, or a protobuf message."""
-        descriptor = getattr(detail, "DESCRIPTOR", None)
-        if descriptor is not None:
-            return cls(f"type.googleapis.com/{descriptor.full_name}", detail.SerializeToString())
-        type_url, value = detail
-        if not isinstance(type_url, str) or not isinstance(value, (bytes, bytearray, memoryview)):
-            kinds = f"{type(type_url).__name__}, {type(value).__name__}"
-            raise TypeError(f"a detail is a type URL and bytes, not ({kinds})")
-        return cls(type_url, bytes(value))
 
 
 class RpcError(Exception):
@@ -112,7 +91,8 @@ class RpcError(Exception):
         details: Iterable[Any] = (),
         trailing_metadata: MetadataLike = None,
     ) -> None:
-        """``message``: a str, or an exception whose text is used. ``details``: see ``Detail.of``."""
+        """``message``: a str, or an exception whose text is used. ``details``: protobuf messages, dataclasses
+        and the like; see ``Detail.of``."""
         self.message = str(message)
         super().__init__(self.message)
         self.origin = Origin.LOCAL
@@ -127,15 +107,10 @@ class RpcError(Exception):
     @overload
     def details(self, kind: type[Message]) -> Sequence[Message]: ...
     def details(self, kind: type[Any] | None = None) -> Sequence[Any]:
-        """All details, or the parsed messages of those that hold a protobuf message of class ``kind``. TypeError for
-        another class."""
-        if kind is None:
-            return self._details
-        if not hasattr(kind, "DESCRIPTOR"):
-            raise TypeError(f"details: {kind!r} is not a class of protobuf messages")
-        suffix: str = "/" + kind.DESCRIPTOR.full_name
-        parse = kind.FromString
-        return [parse(detail.value) for detail in self._details if detail.type_url.endswith(suffix)]
+        """All details, or those that hold a ``kind``, decoded: a class of protobuf messages, or of structures such as
+        dataclasses, which are found by its name. TypeError for another class, ValueError for a structure with other
+        fields."""
+        return self._details if kind is None else details_of_kind(kind, self._details)
 
     def __str__(self) -> str:
         name = self.code.name.lower()
@@ -278,16 +253,20 @@ def _restore(
 Described = tuple[int, str, Sequence[Detail], Sequence[tuple[str, bytes]]]
 
 
-def describe_error(error: BaseException, method: str) -> Described:
+def describe_error(error: BaseException, method: str, exposes_text: bool = False) -> Described:
     """The status for the exception that a handler has raised. Exceptions other than RpcError are logged with
-    their traceback."""
+    their traceback. ``exposes_text``: the caller gets their class and text."""
     if isinstance(error, RpcError):
         try:
             return _described(error)
         except Exception:
             _log.exception("handler of %s raised an error that cannot be described", method)
     _log.error("handler of %s raised %s", method, type(error).__name__, exc_info=error)
-    return int(StatusCode.INTERNAL), f"handler of {method} raised an exception", (), ()
+    text = f"handler of {method} raised an exception"
+    if exposes_text:
+        with contextlib.suppress(Exception):  # its __str__ may raise
+            text = f"handler of {method} raised {type(error).__name__}: {error}".encode("utf-8", "replace").decode()
+    return int(StatusCode.INTERNAL), text, (), ()
 
 
 def _described(error: RpcError) -> Described:
@@ -304,5 +283,10 @@ def abort(code: int, message: str, details: Iterable[Any] = (), trailing_metadat
     """Raises the RpcError of ``code``."""
     raise RpcError(message, code=code, details=details, trailing_metadata=trailing_metadata)
 
+
+# Where users import them from, which tracebacks show.
+for _kind in (Detail, Origin, StatusCode, RpcError, *RpcError._classes.values()):
+    _kind.__module__ = "trunkline"
+del _kind
 
 _core.set_failure_functions(_restore, describe_error)

@@ -5,13 +5,19 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import dataclasses
 import logging
 import pickle
+import traceback
+from collections.abc import Iterator
 from typing import Any
 
+import msgspec
+import pydantic
 import pytest
 import trunkline
-from trunkline import aio
+from google.protobuf import wrappers_pb2
+from trunkline import aio, testing
 
 from .conftest import Serve
 
@@ -248,3 +254,135 @@ def test_metadata_and_details_of_the_wrong_type_are_refused() -> None:
     with trunkline.Channel("tcp://127.0.0.1:1") as channel:
         with pytest.raises(TypeError, match="not str or bytes"):
             channel.call("x", b"", metadata={"n": 3})  # type: ignore[arg-type]
+
+
+@dataclasses.dataclass
+class OutOfStock:
+    article: str
+    left: int
+
+
+class Limit(msgspec.Struct):
+    name: str
+    value: float
+
+
+class Problem(pydantic.BaseModel):
+    field: str = pydantic.Field(alias="fieldName")
+    reasons: list[OutOfStock] = []
+
+
+STRUCTURES = [
+    OutOfStock("apples", 3),
+    Limit("size", 1.5),
+    Problem(fieldName="count", reasons=[OutOfStock("pears", 0)]),
+]
+
+
+@pytest.mark.parametrize("is_async", [False, True])
+def test_structures_as_details(is_async: bool) -> None:
+    server = aio.Server(threads=1)
+
+    @server.method
+    def fail() -> None:
+        raise trunkline.FailedPrecondition("no", details=[*STRUCTURES, wrappers_pb2.StringValue(value="x")])
+
+    async def ask(endpoint: str) -> trunkline.RpcError:
+        async with aio.Channel(endpoint) as channel:
+            with pytest.raises(trunkline.FailedPrecondition) as caught:
+                await channel.call("fail")
+            return caught.value
+
+    def ask_blocking(endpoint: str) -> trunkline.RpcError:
+        with trunkline.Channel(endpoint) as channel, pytest.raises(trunkline.FailedPrecondition) as caught:
+            channel.call("fail")
+        return caught.value
+
+    async def main() -> trunkline.RpcError:
+        async with server.serve("tcp://127.0.0.1:0") as running:
+            return await (ask(running.endpoint) if is_async else asyncio.to_thread(ask_blocking, running.endpoint))
+
+    error = asyncio.run(main())
+
+    for structure in STRUCTURES:
+        assert error.details(type(structure)) == [structure]
+    assert error.details(wrappers_pb2.StringValue) == [wrappers_pb2.StringValue(value="x")]
+    assert [each.type_url for each in error.details()][:2] == ["trunkline.msgpack/OutOfStock", "trunkline.msgpack/Limit"]
+    assert pickle.loads(pickle.dumps(error)).details(OutOfStock) == [STRUCTURES[0]]
+
+
+def test_details_of_other_classes() -> None:
+    class OutOfStock:
+        pass
+
+    @dataclasses.dataclass
+    class Limit:
+        name: int
+
+    error = trunkline.NotFound("x", details=STRUCTURES)
+    with pytest.raises(TypeError, match="nor of structures"):
+        error.details(OutOfStock)
+    with pytest.raises(ValueError, match="details: one does not decode as Limit: Expected `int`, got `str`"):
+        error.details(Limit)
+    with pytest.raises(TypeError, match="a detail of type OutOfStock cannot be encoded"):
+        trunkline.NotFound("x", details=[STRUCTURES[0].__class__(object(), 1)])  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="a detail is a message, a structure or a pair, not object"):
+        trunkline.NotFound("x", details=[object()])
+
+
+def test_errors_are_of_the_public_module() -> None:
+    for kind in (trunkline.RpcError, trunkline.NotFound, trunkline.Detail, trunkline.StatusCode, trunkline.Origin):
+        assert kind.__module__ == "trunkline"
+    text = "".join(traceback.format_exception_only(trunkline.NotFound("no such order")))
+    assert text == "trunkline.NotFound: not_found: no such order\n"
+    assert pickle.loads(pickle.dumps(trunkline.NotFound)) is trunkline.NotFound
+
+
+@pytest.mark.parametrize("exposes", [False, True])
+@pytest.mark.parametrize("name", ["fail", "fail_blocking", "fail_stream"])
+@pytest.mark.parametrize("is_async", [False, True])
+def test_the_text_of_an_exception_is_sent_on_request(
+    caplog: pytest.LogCaptureFixture, is_async: bool, name: str, exposes: bool
+) -> None:
+    kind: Any = aio.Server if is_async else trunkline.Server
+    server = kind(threads=2, expose_exception_text=exposes)
+
+    async def fail() -> None:
+        raise KeyError("secret")
+
+    def fail_blocking(context: trunkline.Context) -> None:
+        raise KeyError("secret")
+
+    def fail_stream() -> Iterator[int]:
+        raise KeyError("secret")
+        yield 1
+
+    def fail_plain() -> None:
+        raise KeyError("secret")
+
+    server.add("fail", fail if is_async else fail_plain)
+    server.add("fail_blocking", fail_blocking)
+    server.add("fail_stream", fail_stream)
+
+    with testing.serve(server) as channel, pytest.raises(trunkline.Internal) as caught:
+        list(channel.server_stream(name)) if name == "fail_stream" else channel.call(name)
+
+    text = f"handler of {name} raised "
+    assert caught.value.message == text + ("KeyError: 'secret'" if exposes else "an exception")
+    assert "KeyError: 'secret'" in caplog.text
+
+
+def test_the_text_of_an_exception_that_has_none() -> None:
+    class Wordless(Exception):
+        def __str__(self) -> str:
+            raise ValueError("no text")
+
+    server = trunkline.Server(threads=1, expose_exception_text=True)
+
+    @server.method
+    def fail() -> None:
+        raise Wordless
+
+    with testing.serve(server) as channel, pytest.raises(trunkline.Internal) as caught:
+        channel.call("fail")
+    assert caught.value.message == "handler of fail raised an exception"

@@ -47,8 +47,10 @@ class Workers:
     another one needs a substitute. Long calls thus neither reduce nor increase the number of threads for other calls.
     """
 
-    def __init__(self, core: _core.Server, notifier: ShutdownNotifier) -> None:
+    def __init__(self, core: _core.Server, notifier: ShutdownNotifier, exposes_text: bool) -> None:
+        """``exposes_text``: callers get the text of exceptions."""
         self._core = core
+        self._exposes_text = exposes_text
         self._notifier = notifier
         self._changed = threading.Condition()
         #: Idle threads, and how many of them have been woken as substitutes.
@@ -83,7 +85,7 @@ class Workers:
             except BaseException as error:
                 if isinstance(error, Cancelled) and self._notifier.has_begun:
                     error = shutdown_error(name)
-                call.set_error(describe_error(error, name))
+                call.set_error(describe_error(error, name, self._exposes_text))
             # Not left to the end of the batch, because this thread may be idle for a long time.
             self._core.finish(call)
             self._core.flush()
