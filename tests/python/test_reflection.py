@@ -75,7 +75,7 @@ def test_lists_services_in_order(make: Make) -> None:
     assert found == ["grpc.health.v1.Health", *BUILT_IN, "later", "shop.Orders"]
 
 
-def test_describes_the_methods_that_the_server_was_started_with(make: Make) -> None:
+def test_describes_the_methods_that_each_server_has(make: Make) -> None:
     server = make()
     with testing.serve(server) as before:
         assert reflecting.services(before) == BUILT_IN
@@ -83,7 +83,9 @@ def test_describes_the_methods_that_the_server_was_started_with(make: Make) -> N
         with testing.serve(server) as after:
             server.remove("b/x")
             assert reflecting.services(after) == ["b", *BUILT_IN]
-            assert reflecting.services(before) == BUILT_IN
+            assert reflecting.services(before) == ["b", *BUILT_IN]
+        with testing.serve(server) as later:
+            assert reflecting.services(later) == BUILT_IN
 
 
 @pytest.mark.parametrize("symbol", ["shop.Orders", "shop.Orders.Place", "shop.Orders.Drop"])

@@ -3,35 +3,65 @@
 
 from __future__ import annotations
 
+import abc
+import contextlib
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Any
 
 from .. import _core
+from .._errors import FailedPrecondition
 from .method import Method
 from .server_base import ServerBase
 from .shutdown_notifier import ShutdownNotifier
 
 
-class RunningServerBase:
+class RunningServerBase(abc.ABC):
     """A server in the core, with the methods and endpoints that it serves."""
+
+    #: The number of processes that serve its endpoints.
+    _process_count = 1
+    _make_entry: Callable[[Method], Callable[..., Any]]
 
     def __init__(self, server: ServerBase, more_options: dict[str, Any]) -> None:
         self._core = _core.Server({**server._options, **more_options})
         self._endpoints: tuple[str, ...] = ()
+        self._exposes_text = bool(server._options.get("expose_exception_text", False))
         self._shutdown_notifier = ShutdownNotifier()
         #: The methods that it serves, some of which its server may have removed since.
-        self._methods = tuple(server._methods.values())
+        self._methods: tuple[Method, ...] = ()
+        self._needs_call = bool(server._interceptors)
         self._codecs = server._codecs
+        self._allows_async = server._allows_async
         if server._collects_statistics:
             self._core.collect_statistics()
 
     def _listen(
         self, server: ServerBase, endpoints: Iterable[str], entry_of: Callable[[Method], Callable[..., Any]]
     ) -> None:
-        for method in self._methods:
-            method.add_to(self._core, server._codecs, entry_of(method), needs_call=bool(server._interceptors))
+        self._make_entry = entry_of
+        self._serve_methods(server._methods.values())
         self._endpoints = tuple(self._core.listen(endpoint) for endpoint in endpoints)
+        server._running.add(self)
+
+    def _serve_methods(self, methods: Iterable[Method]) -> None:
+        for method in methods:
+            method.add_to(self._core, self._codecs, self._make_entry(method), needs_call=self._needs_call)
+            self._methods = (*self._methods, method)
+
+    def _serve_added(self, methods: Iterable[Method]) -> None:
+        """Serves methods that were added since it started, unless it is about to stop. Any thread."""
+        with contextlib.suppress(FailedPrecondition):
+            self._serve_methods(methods)
+
+    @abc.abstractmethod
+    def _has_stopped(self) -> bool:
+        """Any thread."""
+
+    def __repr__(self) -> str:
+        endpoints = " ".join(self._endpoints)
+        state = "stopped" if self._has_stopped() else "running"
+        return f"<trunkline.{'aio.' * self._allows_async}RunningServer {endpoints} {state}>"
 
     @property
     def endpoint(self) -> str:

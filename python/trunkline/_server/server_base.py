@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import os
+import weakref
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, TypeVar, overload
+from typing import Any, Protocol, TypeVar, overload
 
 from .. import _core
 from .._calls.connection_options import core_options
@@ -19,6 +20,15 @@ from .options import ServerOptions
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
+class _Running(Protocol):
+    """What a server needs of those that run its methods."""
+
+    _process_count: int
+
+    def _has_stopped(self) -> bool: ...
+    def _serve_added(self, methods: Iterable[Method]) -> None: ...
+
+
 class ServerBase:
     """The options of a server and the methods that it serves once it runs. Not safe for concurrent use."""
 
@@ -28,6 +38,7 @@ class ServerBase:
         if threads is not None and threads < 1:
             raise ValueError(f"threads: {threads} is less than 1")
         self._methods: dict[str, Method] = {}
+        self._running: weakref.WeakSet[_Running] = weakref.WeakSet()
         self._allows_async = allows_async
         self._collects_statistics = False
         self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
@@ -35,6 +46,10 @@ class ServerBase:
         self._interceptors = checked_interceptors(options.get("interceptors", ()), allows_async=allows_async)
         self._options = core_options(options)
         _core.Server(self._options)  # raises for wrong options
+
+    def __repr__(self) -> str:
+        count = sum(not each.is_built_in for each in self._methods.values())
+        return f"<trunkline.{'aio.' * self._allows_async}Server {count} method{'s' * (count != 1)}>"
 
     @overload
     def method(self, name: Function, /) -> Function: ...
@@ -59,17 +74,20 @@ class ServerBase:
     def add(
         self, name: str, handler: Callable[..., Any], *, idempotent: bool = False, max_concurrent_calls: int = 0
     ) -> None:
-        """Serves ``handler`` as the method ``name`` on servers started from now on.
+        """Serves ``handler`` as the method ``name``, at once on servers that run already.
 
-        The handler takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints are the types
-        of the messages. A generator function, or a hint ``Iterator[T]``, makes that side a stream. A context is a
-        parameter with the hint ``Context``, or one without a hint named ``context`` or ``ctx``.
+        The handler takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints are the types of
+        the messages, and their constraints (``Annotated``) are checked. If the request has a default, calls may come
+        without one. A handler without a request refuses calls that have one. A generator function, or a hint
+        ``Iterator[T]``, makes that side a stream. A context is a parameter with the hint ``Context``, or one without a hint
+        named ``context`` or ``ctx``.
 
         ``idempotent``: the method may run more than once without harm. ``max_concurrent_calls``: further calls are
         refused with ResourceExhausted; 0 for no limit.
 
         Request and response may have types with different codecs, such as bytes and int; see ``Channel.call``. Raises
-        TypeError for a function that cannot be a handler, ValueError for a name that is registered already.
+        TypeError for a function that cannot be a handler, ValueError for a name that is registered already, RuntimeError
+        if a server of several processes runs, as the others would not have the method.
         """
         self._add_all([Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)])
 
@@ -81,7 +99,16 @@ class ServerBase:
             if method.name in self._methods or method.name in added:
                 raise ValueError(f"method {method.name!r} is registered already")
             added[method.name] = method
+        running = [each for each in self._running if not each._has_stopped()]
+        for each in running:
+            if each._process_count > 1:
+                names = ", ".join(added)
+                raise RuntimeError(
+                    f"method {names}: the server runs in {each._process_count} processes; add methods before serve()"
+                )
         self._methods.update(added)
+        for each in running:
+            each._serve_added(added.values())
 
     def add_service(self, service: Any, name: str | None = None) -> None:
         """Serves the public methods of an object as ``name/method``. ``service``: the object, or a class, which is

@@ -60,7 +60,7 @@ class RunningServer(RunningServerBase):
     def __init__(self, server: Server, endpoints: Iterable[str], **more_options: Any) -> None:
         super().__init__(server, more_options)
         core = self._core
-        self._workers = Workers(core, self._shutdown_notifier)
+        self._workers = Workers(core, self._shutdown_notifier, self._exposes_text)
         self._process = os.getpid()
         self._stopping = threading.Lock()
         self._stopped = threading.Event()
@@ -92,6 +92,9 @@ class RunningServer(RunningServerBase):
                 current_server.reset(token)
 
         return run
+
+    def _has_stopped(self) -> bool:
+        return self._stopped.is_set()
 
     def shutdown(self, timeout: float = 5.0) -> None:
         """Refuses further connections and calls, waits for the accepted calls, then stops.
@@ -159,6 +162,7 @@ class _SharedServer(RunningServer):
     process."""
 
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
+        self._process_count = workers
         self._children: list[Child] = []
         with shared_ports(endpoints, self._children) as chosen:
             run = until_stopped(lambda: RunningServer(server, chosen, reuse_port=True))

@@ -76,7 +76,12 @@ class RunningServer(RunningServerBase):
         self._descriptor = -1
         try:
             self._host = EntryHost(
-                server._codecs, server._interceptors, self._inbox.core, self._run_blocking, self._finished
+                server._codecs,
+                server._interceptors,
+                self._inbox.core,
+                self._run_blocking,
+                self._exposes_text,
+                self._finished,
             )
             self._listen(server, endpoints, self._entry_of)
             self._descriptor = core.start_for_event_loop(self._is_loop_gone)
@@ -105,6 +110,9 @@ class RunningServer(RunningServerBase):
                 await entry(data, codec, call, left)
 
         return run
+
+    def _has_stopped(self) -> bool:
+        return self._stopped.is_set()
 
     # --- calls; on the loop ---
 
@@ -267,6 +275,7 @@ class _SharedServer(RunningServer):
     process."""
 
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
+        self._process_count = workers
         self._children: list[Child] = []
         with shared_ports(endpoints, self._children) as chosen:
             run = in_a_child(server, chosen, type(asyncio.get_running_loop()))
