@@ -374,7 +374,7 @@ with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.end
         message = StringValue(value=str(i))
         assert ask(message) == message
         assert channel.call("proto", message, StringValue) == message
-    assert len(channel.call("echo", numpy.zeros(1000), memoryview)) == 8000
+    assert len(channel.call("echo", numpy.zeros(1000), memoryview, codec="bytes")) == 8000
 theirs.stop(0).wait()
 """
     )

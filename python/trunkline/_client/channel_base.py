@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from .. import _core
 from .._calls.connection_options import core_options
 from .._calls.interception import Interception, checked_interceptors
+from .._errors import RpcError
 from .._messages.codec_table import CodecTable, MessageCoding
 from .._metadata import MetadataLike
 from .bound_service import bind
@@ -41,6 +42,13 @@ class ChannelBase:
         self._interceptors = checked_interceptors(options.get("interceptors", ()), allows_async=allows_async)
         self._default_timeout = options.get("default_timeout")
         self._core = _core.Channel(endpoint, core_options(options))
+
+    def __repr__(self) -> str:
+        try:
+            state = self.state
+        except RpcError:
+            state = "of the parent process"
+        return f"<trunkline.{'aio.' * self._allows_async}Channel {self._endpoint} {state}>"
 
     @property
     def endpoint(self) -> str:
@@ -103,7 +111,7 @@ class ChannelBase:
         codec: str | None = None,
         *,
         is_stated: bool = True,
-    ) -> tuple[OpenStream, Interception | None]:
+    ) -> tuple[str, OpenStream, Interception | None]:
         """What a ``StreamCall`` is made of.
 
         ``request``: the type of the streamed requests; unused if there is only one request. ``is_stated``: the caller
@@ -120,10 +128,10 @@ class ChannelBase:
             settings = settings_of(
                 self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor
             )
-            data = coding.encode(call.request) if is_only else None
+            data = coding.encoded(call.method, call.request) if is_only else None
             return self._core.open_stream(call.method, coding.codec, settings, data), coding
 
-        return open_stream, Interception(self._interceptors, call) if self._interceptors else None
+        return method, open_stream, Interception(self._interceptors, call) if self._interceptors else None
 
     def _warn_of_streams(self, cut_off: int) -> None:
         """``cut_off``: the number of streams that were open when the channel's block was left."""

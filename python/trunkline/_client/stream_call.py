@@ -26,8 +26,9 @@ class StreamCall(abc.ABC):
     Interceptors start before the stream is opened, and are resumed once, at its end.
     """
 
-    def __init__(self, open_stream: OpenStream, interception: Interception | None) -> None:
+    def __init__(self, method: str, open_stream: OpenStream, interception: Interception | None) -> None:
         """``interception``: None for a channel without interceptors."""
+        self.method = method
         self._open_stream = open_stream
         self._interception = interception
         self._is_intercepted = False
@@ -83,7 +84,7 @@ class StreamCall(abc.ABC):
 
     async def write(self, message: Any) -> None:
         """Waits until there is room for more messages."""
-        await self._wait_for_write(self._core_stream.begin_write, self._coding.encode(message), False)
+        await self._wait_for_write(self._core_stream.begin_write, self._coding.encoded(self.method, message), False)
 
     async def write_unless_ended(self, message: Any) -> bool:
         """False if the server has ended the call; its status says more than the failed write."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import base64
 import functools
 import re
 import typing
@@ -12,7 +11,9 @@ from typing import Any
 
 import msgspec
 
-from .types import UNTYPED, NoneType, dtype_of, is_array, is_buffer, is_protobuf, is_union, type_name, unaliased
+from .arrays import array_of, checked_array, plain_array, typed_array
+from .types import UNTYPED, NoneType, bare, is_array, is_buffer, is_protobuf, is_union, type_name, unaliased
+from .validation import needs_pydantic, pydantic_decoder
 
 Encode = Callable[[Any], Any]
 #: Takes ``bytes``; with the codec ``bytes`` also another read-only buffer, for long messages.
@@ -29,17 +30,11 @@ def as_bytes(data: Any) -> bytes:
     return data if type(data) is bytes else bytes(data)
 
 
-def _as_array(dtype: Any, data: Any) -> Any:
-    import numpy
-
-    return numpy.frombuffer(data, dtype)
-
-
 def _default_codec(kind: Any) -> str:
     if is_protobuf(kind):
         return "protobuf"
-    # MessagePack can tell the members of a union apart, bytes included.
-    return "bytes" if is_buffer(kind) and not is_union(kind) else DEFAULT_CODEC
+    # MessagePack can tell the members of a union apart, bytes included, and has the element type and shape of an array.
+    return "bytes" if is_buffer(kind) and not is_union(kind) and not is_array(kind) else DEFAULT_CODEC
 
 
 def codec_of(kind: Any, codec: str | None) -> str:
@@ -49,7 +44,8 @@ def codec_of(kind: Any, codec: str | None) -> str:
         return default
     if codec not in CODECS:
         raise ValueError(f"codec {codec!r} is not one of {', '.join(CODECS)}")
-    if kind not in (*UNTYPED, None, NoneType) and codec not in _ALTERNATIVES[default]:
+    is_plain_array = codec == "bytes" and is_array(kind)
+    if kind not in (*UNTYPED, None, NoneType) and codec not in _ALTERNATIVES[default] and not is_plain_array:
         raise TypeError(f"codec {codec!r} cannot carry {type_name(kind)}, whose codec is {default!r}")
     return codec
 
@@ -83,7 +79,7 @@ def _simplify_for(mode: str) -> Callable[[Any], Any]:
 
             return json_format.MessageToDict(value)
         if is_array(type(value)):
-            return bytes(value)
+            return typed_array(value)
         package = type(value).__module__.partition(".")[0]
         if package == "numpy":  # a scalar
             return value.item()
@@ -97,8 +93,7 @@ def _simplify_for(mode: str) -> Callable[[Any], Any]:
 def _build(kind: Any, value: Any) -> Any:
     """The ``dec_hook`` of msgspec, for types that it does not know."""
     if is_array(kind):
-        # Bytes are base64 in JSON. msgspec decodes that for its own types only.
-        return _as_array(dtype_of(kind), base64.b64decode(value, validate=True) if isinstance(value, str) else value)
+        return array_of(kind, value)
     try:
         if hasattr(kind, "model_validate"):
             return kind.model_validate(value)
@@ -127,7 +122,7 @@ def _serialize(message: Any) -> Any:
 
 def encoder(codec: str, kind: Any) -> Encode:
     """Returns the function from messages of type ``kind`` to buffers."""
-    kind = unaliased(kind)
+    kind = bare(kind)
     if codec == "protobuf":
         return kind.SerializeToString if is_protobuf(kind) else _serialize
     return _encoders.get(codec, _same)
@@ -135,26 +130,20 @@ def encoder(codec: str, kind: Any) -> Encode:
 
 def checked_encoder(codec: str, kind: Any) -> Encode:
     """As ``encoder``, but the function raises TypeError for a message of another type."""
-    if is_array(kind) and codec not in ("json", "msgpack"):
-        return functools.partial(_same_array, dtype_of(kind, None))
+    if is_array(kind):
+        return functools.partial(_encode_array, encoder(codec, kind), kind)
     accepted = _accepted(kind)
     encode = encoder(codec, kind)
     return encode if accepted is None else functools.partial(_encode_checked, encode, accepted)
 
 
-def _same_array(dtype: Any, message: Any) -> Any:
-    if not is_array(type(message)):
-        raise TypeError(f"the message is of type {type(message).__name__}, not ndarray")
-    if dtype is not None and message.dtype != dtype:
-        raise TypeError(f"the message is an array of {message.dtype}, not of {dtype}")
-    return message
+def _encode_array(encode: Encode, kind: Any, message: Any) -> Any:
+    return encode(checked_array(kind, message))
 
 
 def _accepted(kind: Any) -> tuple[type[Any], ...] | None:
     """The classes whose instances are messages of the type; None if isinstance cannot decide."""
-    kind = unaliased(kind)
-    if typing.get_origin(kind) is typing.Annotated:
-        return _accepted(typing.get_args(kind)[0])
+    kind = bare(kind)
     if is_union(kind):
         return None
     kind = typing.get_origin(kind) or kind
@@ -190,11 +179,14 @@ def _parse_json(kind: Any, data: bytes) -> Any:
 def _make_decoder(kind: Any, codec: str) -> Decode:
     kind = unaliased(kind)
     if codec in ("bytes", "protobuf"):
-        return _make_plain_decoder(kind, codec)
+        return _make_plain_decoder(bare(kind), codec)
     if is_protobuf(kind):
+        kind = bare(kind)
         if codec == "json":
             return functools.partial(_parse_json, kind)
         raise TypeError(f"{type_name(kind)} cannot be decoded from {codec}")
+    if needs_pydantic(kind):
+        return pydantic_decoder(kind, codec)
     if codec == "json":
         return msgspec.json.Decoder(kind, dec_hook=_build).decode
     return msgspec.msgpack.Decoder(kind, dec_hook=_build).decode
@@ -212,7 +204,7 @@ def _make_plain_decoder(kind: Any, codec: str) -> Decode:
     if kind is memoryview or kind is bytearray:
         return kind
     if is_array(kind):
-        return functools.partial(_as_array, dtype_of(kind))
+        return functools.partial(plain_array, kind)
     if is_buffer(kind):
         return as_bytes
     raise TypeError(f"bytes cannot be decoded as {type_name(kind)}, whose codec is {_default_codec(kind)!r}")
@@ -248,7 +240,14 @@ def _decode_errors() -> tuple[type[BaseException], ...]:
 
 
 _quoted_value = re.compile(r"(Invalid (?:enum )?value) .*?(?= - at |$)", re.DOTALL)
+_quoted_tag = re.compile(r"Input tag '.*?'(?= found using )", re.DOTALL)
 _json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|[\w.]+)")
+
+
+def _text_of(found: Any) -> str:
+    """pydantic's text of one error. It quotes the tag of a union that is not known."""
+    text = str(found["msg"])
+    return _quoted_tag.sub("Input tag", text) if found["type"] == "union_tag_invalid" else text
 
 
 def decode_error_text(error: BaseException) -> str:
@@ -256,7 +255,7 @@ def decode_error_text(error: BaseException) -> str:
     errors: Any = getattr(error, "errors", None)
     if errors is not None and type(error).__module__.startswith("pydantic"):
         found = errors(include_input=False, include_url=False, include_context=False)
-        return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the message'}: {each['type']}" for each in found)
+        return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the message'}: {_text_of(each)}" for each in found)
     if isinstance(error, msgspec.MsgspecError):
         return _quoted_value.sub(r"\1", str(error))
     if type(error).__module__.startswith("google."):

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from .._errors import Internal
 from . import builtin_codecs
 from .builtin_codecs import CODECS, Decode, Encode
 from .codec import Codec
+from .encode_errors import encode_error
 from .types import ALWAYS_DECODE, is_protobuf, type_name
 
 
@@ -22,6 +23,21 @@ class MessageCoding(NamedTuple):
     decode: Decode
     #: Returns the decoder for a response with another codec, which is possible if the request had no message.
     decoder: Callable[[str], Decode]
+    #: The codec is one of the application, whose errors are raised as they are.
+    is_own: bool = False
+
+    def encoded(self, method: str, request: Any) -> Any:
+        """The bytes of a request for ``method``. Raises TypeError or ValueError, which names the field, for what cannot be
+        encoded."""
+        try:
+            return self.encode(request)
+        except Exception as error:
+            self.fail(method, request, error)
+
+    def fail(self, method: str, request: Any, error: Exception) -> NoReturn:
+        """Raises the error for a request that ``encode`` has refused with ``error``."""
+        described = error if self.is_own else encode_error(method, "request", self.codec, request, error)
+        raise described from (None if described is error else error)
 
     def decode_as(self, codec: str, data: bytes) -> Any:
         """The response message. ``codec``: of the response; empty if it has none."""
@@ -111,7 +127,7 @@ class CodecTable:
                 name = builtin_codecs.codec_of_both(request_type, response)
         encode = _encode_nothing if is_empty and not self.encodes_none(name) else self.encoder(name, request_type)
         decoder = functools.partial(self._response_decoder, response)
-        return MessageCoding(name, encode, decoder(name), decoder)
+        return MessageCoding(name, encode, decoder(name), decoder, name in self._own)
 
     def _response_decoder(self, response: Any, codec: str) -> Decode:
         if response is type(None):
@@ -124,6 +140,10 @@ class CodecTable:
         if kind in ALWAYS_DECODE and codec == "bytes" and not is_own:
             return decode
         return functools.partial(_decode_response, decode, kind, codec)
+
+    def is_own(self, codec: str) -> bool:
+        """Whether it is a codec of the application."""
+        return codec in self._own
 
     def encodes_none(self, codec: str) -> bool:
         """Whether the codec encodes None in a form of its own; otherwise None is an empty message."""

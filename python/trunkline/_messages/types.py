@@ -24,18 +24,26 @@ def unaliased(kind: Any) -> Any:
     return unaliased(value[arguments] if arguments else value)
 
 
-def is_protobuf(kind: Any) -> bool:
+def bare(kind: Any) -> Any:
+    """The type without alias and without the metadata of ``Annotated``."""
     kind = unaliased(kind)
+    while typing.get_origin(kind) is typing.Annotated:
+        kind = unaliased(typing.get_args(kind)[0])
+    return kind
+
+
+def is_protobuf(kind: Any) -> bool:
+    kind = bare(kind)
     return isinstance(kind, type) and hasattr(kind, "DESCRIPTOR") and hasattr(kind, "FromString")
 
 
 def is_union(kind: Any) -> bool:
-    return typing.get_origin(kind) in (typing.Union, types.UnionType)
+    return typing.get_origin(bare(kind)) in (typing.Union, types.UnionType)
 
 
 def is_buffer(kind: Any) -> bool:
     """Whether it is ``bytes`` or another buffer, an array of numpy, or a union with one of these."""
-    kind = unaliased(kind)
+    kind = bare(kind)
     if is_union(kind):
         return any(is_buffer(each) for each in typing.get_args(kind))
     kind = typing.get_origin(kind) or kind
@@ -44,7 +52,7 @@ def is_buffer(kind: Any) -> bool:
 
 def is_array(kind: Any) -> bool:
     """Whether it is ``numpy.ndarray`` or ``numpy.typing.NDArray[...]``. Does not import numpy."""
-    kind = unaliased(kind)
+    kind = bare(kind)
     kind = typing.get_origin(kind) or kind
     return isinstance(kind, type) and any(
         each.__module__ == "numpy" and each.__name__ == "ndarray" for each in kind.__mro__
@@ -55,7 +63,7 @@ def dtype_of(kind: Any, default: Any = "uint8") -> Any:
     """The dtype in the hint of an array; ``default`` if it has none."""
     import numpy
 
-    for each in typing.get_args(unaliased(kind)):
+    for each in typing.get_args(bare(kind)):
         if typing.get_origin(each) is numpy.dtype:
             scalar = typing.get_args(each)[0]
             if isinstance(scalar, type) and scalar is not numpy.generic:
@@ -65,6 +73,7 @@ def dtype_of(kind: Any, default: Any = "uint8") -> Any:
 
 def type_name(kind: Any) -> str:
     """The name of a message type in lists of methods and in errors; empty for no message."""
+    kind = bare(kind)
     if is_protobuf(kind):
         return str(kind.DESCRIPTOR.full_name)
     if kind is None or kind is type(None):

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _core
+from .._messages.types import bare
 from .definition import MethodDefinition
 
 _STREAMS = (
@@ -42,27 +43,34 @@ class Signature:
     #: The request of a call that is made without one; ``inspect.Parameter.empty`` if a request is required.
     default_request: Any = inspect.Parameter.empty
 
+    @property
+    def has_default(self) -> bool:
+        """Whether the request may be left out, and is then ``default_request``. Requests of streams may always be left out."""
+        return self.takes_request and self.default_request is not inspect.Parameter.empty
+
 
 _ASYNC_STREAMS = _STREAMS[3:]
 
 
 def _is_async_stream(hint: Any) -> bool:
+    hint = bare(hint)
     return (typing.get_origin(hint) or hint) in _ASYNC_STREAMS
 
 
 def _element(hint: Any) -> tuple[bool, Any]:
     """(True, T) for the hint of a stream of T, (False, hint) otherwise."""
-    origin = typing.get_origin(hint)
-    if origin in _STREAMS:
-        arguments = typing.get_args(hint)
+    stream = bare(hint)
+    if typing.get_origin(stream) in _STREAMS:
+        arguments = typing.get_args(stream)
         return True, arguments[0] if arguments else Any
-    if hint in _STREAMS:
+    if stream in _STREAMS:
         return True, Any
     return False, hint
 
 
 def _is_context(parameter: inspect.Parameter, hint: Any) -> bool:
     """Decides by the hint of the parameter; without one, by its name."""
+    hint = bare(hint)
     if hint is Any:
         return parameter.name in ("context", "ctx")
     kinds = typing.get_args(hint) if typing.get_origin(hint) in (typing.Union, types.UnionType) else (hint,)
@@ -116,7 +124,7 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
     target = _function_of(function)
     name = getattr(target, "__qualname__", repr(function))
     try:
-        hints = typing.get_type_hints(target)
+        hints = typing.get_type_hints(target, include_extras=True)
     except NameError as error:
         raise TypeError(f"handler {name}: its type hints cannot be resolved: {error}") from error
     parameter, takes_context = _parameters_of(function, name, hints, skip_self)
@@ -128,7 +136,7 @@ def signature_of(function: Callable[..., Any], *, skip_self: bool = False) -> Si
     streams_in, request = _element(request)
     streams_out, response = _element(hints.get("return", Any))
     streams_out = streams_out or is_generator or is_async_generator
-    if response is type(None):
+    if bare(response) is type(None):
         response = None
     kinds = {
         (False, False): _core.MethodKind.unary,

@@ -62,7 +62,7 @@ def _intercepted_unary(method: Method, coders: MethodCoders, interceptors: tuple
         def serve() -> Any:
             return handler(*method.arguments(incoming.request, call))
 
-        return coders[codec][1](send_through(interceptors, incoming, once(serve)))
+        return coders.encode(send_through(interceptors, incoming, once(serve)), codec)
 
     return run
 
@@ -100,11 +100,15 @@ def _unary_entry(method: Method, coders: MethodCoders) -> Callable[..., Any]:
             request = decode(data)
         except errors as error:
             raise method.undecodable(codec, error) from None
-        return encode(copy_context().run(handler, request))
+        result = copy_context().run(handler, request)
+        try:
+            return encode(result)
+        except Exception as error:
+            coders.fail(result, codec, error)
 
     def any_form(data: bytes, codec: str, call: _core.ServedCall) -> Any:
         request = coders.decode(data, codec)
-        return coders[codec][1](copy_context().run(handler, *method.arguments(request, call)))
+        return coders.encode(copy_context().run(handler, *method.arguments(request, call)), codec)
 
     return plain if method.signature.takes_request and not method.signature.takes_context else any_form
 
@@ -123,8 +127,8 @@ def stream_function(method: Method, coders: MethodCoders) -> Callable[[_core.Ser
     handler = method.handler
 
     def write(call: _core.ServedCall, message: Any) -> None:
-        _, encode, codec = coders[call.codec()]
-        call.begin_write(encode(message), codec, None, None).wait()
+        data, codec = coders.encode_as(message, call.codec())
+        call.begin_write(data, codec, None, None).wait()
 
     def run(call: _core.ServedCall) -> None:
         requests = requests_of(call, coders)

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import Any, NoReturn
 
 from .. import _core
 from .._errors import InvalidArgument
 from .._messages.builtin_codecs import Decode, Encode, decode_error_text, decode_errors
 from .._messages.codec_table import CodecTable
+from .._messages.encode_errors import encode_error
 from .._messages.types import is_buffer, type_name
 from .._methods.definition import MethodDefinition
 from .._methods.signature import Signature, defined_signature, signature_of
@@ -59,6 +61,8 @@ class Method:
                 codecs.decoder(kind, codecs.name_for(kind, None))
 
     def undecodable(self, codec: str, error: BaseException) -> InvalidArgument:
+        if not self.signature.takes_request:
+            return InvalidArgument(f"call {self.name}: {decode_error_text(error)}")
         kind = type_name(self.signature.request)
         return InvalidArgument(
             f"call {self.name}: the {codec} request does not decode as {kind}: {decode_error_text(error)}"
@@ -82,7 +86,25 @@ class Method:
 
 
 def _nothing(data: bytes) -> None:
-    return None
+    """The request of a method without parameters: no message, or None."""
+    if data and bytes(data) not in _NONE:
+        raise ValueError(f"the method takes no request, the call has one of {len(data)} bytes")
+
+
+#: None in MessagePack and in JSON.
+_NONE = (b"\xc0", b"null")
+
+
+def _decode_or_default(decode: Decode, default: Any, data: Any) -> Any:
+    """The request of a method whose parameter has a default. None stands for no request unless the type includes it."""
+    if not data:
+        return default
+    if len(data) > 4 or bytes(data) not in _NONE:
+        return decode(data)
+    try:
+        return decode(data)
+    except decode_errors():
+        return default
 
 
 class MethodCoders:
@@ -105,13 +127,18 @@ class MethodCoders:
         return found
 
     def _decoder(self, codec: str) -> Decode:
-        kind = self._method.signature.request
-        if not self._method.signature.takes_request:
+        signature = self._method.signature
+        kind = signature.request
+        if not signature.takes_request:
             return _nothing
         try:
-            return self._codecs.decoder(kind, codec or self._codecs.name_for(kind, None))
+            decode = self._codecs.decoder(kind, codec or self._codecs.name_for(kind, None))
         except TypeError as error:
             raise self._method.undecodable(codec, error) from None
+        # Without a codec there is no message. In protobuf and in bytes, an empty message is a request.
+        if not signature.has_default or not (codec == "" or self._codecs.encodes_none(codec)):
+            return decode
+        return partial(_decode_or_default, decode, signature.default_request)
 
     def _encoder(self, codec: str) -> Encode:
         kind = self._method.signature.response
@@ -123,6 +150,26 @@ class MethodCoders:
                 "name the type of the response, or another codec"
             )
         return self._codecs.checked_encoder(codec, kind)
+
+    def encode(self, result: Any, codec: str) -> Any:
+        """The bytes of a response. Raises TypeError or ValueError, which names the field, for what cannot be encoded."""
+        return self.encode_as(result, codec)[0]
+
+    def encode_as(self, result: Any, codec: str) -> tuple[Any, str]:
+        """(bytes of a response, name of the codec)"""
+        _, encode, name = self[codec]
+        try:
+            return encode(result), name
+        except Exception as error:
+            self.fail(result, codec, error)
+
+    def fail(self, result: Any, codec: str, error: Exception) -> NoReturn:
+        """Raises the error for a response that the encoder has refused with ``error``."""
+        name = self[codec][2]
+        if self._codecs.is_own(name):
+            raise error
+        described = encode_error(self._method.name, "response", name, result, error)
+        raise described from (None if described is error else error)
 
     def decode(self, data: bytes, codec: str) -> Any:
         """The request message. Raises InvalidArgument for bytes that do not decode."""

@@ -44,7 +44,7 @@ def map_calls(
             return codecs.coding(kind, response, codec)
 
         try:
-            batches = _batches(itertools.chain((first,), iterator), coding.codec, coding_of, left, chunk)
+            batches = _batches(method, itertools.chain((first,), iterator), coding.codec, coding_of, left, chunk)
             for batch in itertools.chain(batches, itertools.repeat(None)):
                 outcomes = window.exchange(batch or [], batch is None)
                 if batch is None and not outcomes:
@@ -60,12 +60,18 @@ _END: Any = object()
 
 
 def _batches(
-    requests: Iterator[Any], codec: str, coding_of: Callable[[type[Any]], MessageCoding], left: list[Any], max_size: int
+    method: str,
+    requests: Iterator[Any],
+    codec: str,
+    coding_of: Callable[[type[Any]], MessageCoding],
+    left: list[Any],
+    max_size: int,
 ) -> Iterator[list[Any]]:
     """Yields lists of encoded requests. A request with another codec than ``codec`` ends them and goes to ``left``."""
     clock = time.monotonic
     kind: type[Any] | None = None
-    encode: Callable[[Any], Any] = bytes  # replaced at the first request
+    coding: MessageCoding  # set at the first request
+    encode: Callable[[Any], Any] = bytes
     batch: list[Any] = []
     begun = clock()
     for request in requests:
@@ -76,7 +82,10 @@ def _batches(
                 left.append(request)
                 break
             encode = coding.encode
-        batch.append(encode(request))
+        try:
+            batch.append(encode(request))
+        except Exception as error:
+            coding.fail(method, request, error)
         # Requests of a slow source are sent without waiting for a full batch.
         if len(batch) == max_size or clock() - begun > 0.001:
             yield batch
@@ -109,7 +118,7 @@ def calls_as_completed(
     try:
         for index, request in enumerate(requests):
             coding = codecs.coding(type(request), response, codec)
-            data = coding.encode(request)
+            data = coding.encoded(method, request)
             call = channel.begin(method, data, coding.codec, settings, False, inbox, index)
             in_flight[index] = (call, coding)
             yield from ended(inbox.wait_and_take(float("inf") if len(in_flight) >= size else 0.0))

@@ -190,7 +190,7 @@ class Channel(ChannelBase):
         response_info: ResponseInfo | None,
     ) -> Any:
         coding = self._codecs.coding(type(request), response, codec)
-        data = coding.encode(request)
+        data = coding.encoded(method, request)
         if response_info is None:
             return coding.decode(self._core.call(method, data, coding.codec, settings, False))
         checked_response_info(response_info)
@@ -227,7 +227,7 @@ class Channel(ChannelBase):
         response_info: ResponseInfo,
     ) -> None:
         coding = self._codecs.coding(type(request), response, codec)
-        data = coding.encode(request)
+        data = coding.encoded(method, request)
         # The dispatcher's thread writes what is still unsent as this returns.
         if self._dispatcher is None:
             self._start_dispatcher()
@@ -294,7 +294,7 @@ class Channel(ChannelBase):
         if response_info is not None:
             checked_response_info(response_info)
         coding = self._codecs.coding(type(request), response, codec)
-        data = coding.encode(request)
+        data = coding.encoded(method, request)
         future._dispatcher = dispatcher = self._dispatcher or self._start_dispatcher()
         with future._begin_lock:
             future._decode = coding.decode

@@ -51,7 +51,7 @@ class BlockingStreamCall(StreamCall):
 
     def write_now(self, message: Any) -> None:
         """``write`` without coroutines."""
-        operation = self._core_stream.begin_write(self._coding.encode(message), False, None, None)
+        operation = self._core_stream.begin_write(self._coding.encoded(self.method, message), False, None, None)
         try:
             operation.wait()
         except RpcError as error:

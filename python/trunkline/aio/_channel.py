@@ -195,7 +195,7 @@ class Channel(ChannelBase):
         coding = self._codecs.coding(type(request), response, codec)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        call = self._core.begin(method, coding.encode(request), coding.codec, settings, False, inbox, future)
+        call = self._core.begin(method, coding.encoded(method, request), coding.codec, settings, False, inbox, future)
         try:
             return coding.decode(await future)
         except asyncio.CancelledError:
@@ -232,7 +232,7 @@ class Channel(ChannelBase):
         response_info: ResponseInfo,
     ) -> None:
         coding = self._codecs.coding(type(request), response, codec)
-        data = coding.encode(request)
+        data = coding.encoded(method, request)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
         await wait_for(self._core.begin(method, data, coding.codec, settings, True, inbox, future), future)
@@ -370,7 +370,7 @@ class Channel(ChannelBase):
             loop, inbox = found
             coding = self._codecs.coding(type(request), response, codec)
             future: asyncio.Future[Any] = loop.create_future()
-            data = coding.encode(request)
+            data = coding.encoded(method, request)
             call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
             return CallInFlight(call, future, coding.decode)
 
@@ -476,8 +476,8 @@ class Channel(ChannelBase):
     def _open(
         self, method: str, kind: str, only_request: Any, request: Any, response: Any, **options: Any
     ) -> ClientStream[Any, Any]:
-        open_stream, interception = self._stream(method, kind, only_request, request, response, **options)
-        stream: ClientStream[Any, Any] = ClientStream(AsyncStreamCall(open_stream, interception, self._inboxes))
+        parts = self._stream(method, kind, only_request, request, response, **options)
+        stream: ClientStream[Any, Any] = ClientStream(AsyncStreamCall(*parts, self._inboxes))
         self._streams.add(stream)
         return stream
 

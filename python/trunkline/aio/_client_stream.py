@@ -25,8 +25,10 @@ class AsyncStreamCall(StreamCall):
     """A streaming call whose operations suspend the task. Without interceptors it is open from the start; with them the
     first operation opens it, and others wait for that."""
 
-    def __init__(self, open_stream: OpenStream, interception: Interception | None, inboxes: LoopInboxes) -> None:
-        super().__init__(open_stream, interception)
+    def __init__(
+        self, method: str, open_stream: OpenStream, interception: Interception | None, inboxes: LoopInboxes
+    ) -> None:
+        super().__init__(method, open_stream, interception)
         self._inboxes = inboxes
         self._opening: asyncio.Future[None] | None = None
         if interception is None:

@@ -33,6 +33,8 @@ class EntryHost(NamedTuple):
     interceptors: tuple[Any, ...]
     inbox: _core.Inbox
     run_blocking: Callable[..., Awaitable[Any]]
+    #: Callers get the text of exceptions.
+    exposes_text: bool
     #: Called once the call has its response or status.
     finished: Callable[[_core.ServedCall], None]
 
@@ -49,13 +51,13 @@ def entry_of(method: Method, host: EntryHost) -> Entry:
     return _stream_entry(method, coders, host)
 
 
-def _set_error(call: _core.ServedCall, method: Method, error: BaseException) -> None:
+def _set_error(call: _core.ServedCall, method: Method, error: BaseException, exposes_text: bool) -> None:
     if isinstance(error, asyncio.CancelledError):
         text = f"handler of {method.name} was cancelled"
         call.set_error((int(StatusCode.CANCELLED), text, (), ()))
     else:
         try:
-            call.set_error(describe_error(error, method.name))
+            call.set_error(describe_error(error, method.name, exposes_text))
         except Exception:
             _log.exception("handler of %s raised an error that cannot be described", method.name)
             text = f"handler of {method.name} raised an error that cannot be described"
@@ -79,9 +81,13 @@ def _unary_entry(method: Method, coders: MethodCoders, host: EntryHost) -> Entry
             except errors as error:
                 raise method.undecodable(codec, error) from None
             result = await (handler(request) if plain else handler(*method.arguments(request, call)))
-            call.set_response(encode(result))
+            try:
+                response = encode(result)
+            except Exception as error:
+                coders.fail(result, codec, error)
+            call.set_response(response)
         except BaseException as error:
-            _set_error(call, method, error)
+            _set_error(call, method, error, host.exposes_text)
         finally:
             if deadline is not None:
                 deadline.end()
@@ -101,7 +107,7 @@ def _entry(
         try:
             await serve(data, codec, call)
         except BaseException as error:
-            _set_error(call, method, error)
+            _set_error(call, method, error, host.exposes_text)
         finally:
             if deadline is not None:
                 deadline.end()
@@ -121,11 +127,11 @@ def _blocking_entry(method: Method, coders: MethodCoders, host: EntryHost) -> En
     def work(data: bytes, codec: str, call: _core.ServedCall) -> Any:
         request = coders.decode(data, codec)
         result = handler(*method.arguments(request, call))
-        return result if _is_awaitable(result) else coders[codec][1](result)
+        return result if _is_awaitable(result) else coders.encode(result, codec)
 
     async def serve(data: bytes, codec: str, call: _core.ServedCall) -> None:
         result = await host.run_blocking(work, data, codec, call)
-        call.set_response(coders[codec][1](await result) if _is_awaitable(result) else result)
+        call.set_response(coders.encode(await result, codec) if _is_awaitable(result) else result)
 
     return _entry(method, host, serve)
 
@@ -146,7 +152,7 @@ def _intercepted_unary_entry(method: Method, coders: MethodCoders, host: EntryHo
             return await result if _is_awaitable(result) else result
 
         response = await send_through_async(host.interceptors, incoming, once(run_handler))
-        call.set_response(coders[codec][1](response))
+        call.set_response(coders.encode(response, codec))
 
     return _entry(method, host, serve)
 
@@ -182,8 +188,8 @@ def _async_stream_function(method: Method, coders: MethodCoders, host: EntryHost
     kind = method.signature.kind
 
     async def write(call: _core.ServedCall, message: Any) -> None:
-        _, encode, codec = coders[call.codec()]
-        await _operation(call.begin_write, inbox, encode(message), codec)
+        data, codec = coders.encode_as(message, call.codec())
+        await _operation(call.begin_write, inbox, data, codec)
 
     async def serve(call: _core.ServedCall) -> None:
         request: Any = _requests(call, coders, inbox)
