@@ -122,15 +122,128 @@ def test_a_child_notices_the_end_of_its_parent_despite_siblings() -> None:
     play_processes(
         """
 running = serve(3)
-first = running._children[0]
-os.close(first._stop)  # as the end of the parent does
-first._stop = -1
+supervisor = running._children[0]
+os.kill(supervisor.pid, signal.SIGKILL)  # which ends its pipes, as the end of this process does
+own = channels.pop(os.getpid())
 deadline = time.monotonic() + 10.0
-while os.waitpid(first.pid, os.WNOHANG)[0] == 0:
+while channels:
     assert time.monotonic() < deadline
+    for pid in list(channels):
+        try:
+            with open(f"/proc/{pid}/status") as status:
+                is_zombie = "(zombie)" in status.read()  # if nothing waits for orphans here
+        except FileNotFoundError:
+            is_zombie = True
+        if is_zombie:
+            channels.pop(pid)
     time.sleep(0.01)
-assert all(channel.call("who") == pid for pid, channel in channels.items() if pid != first.pid)
+assert own.call("who") == os.getpid()
 running.stop()
+"""
+    )
+
+
+def test_a_worker_that_is_killed_is_reported_and_replaced() -> None:
+    play(
+        SERVE
+        + """
+import io, logging
+log = open("/dev/shm/trunkline-test-%d" % os.getpid(), "a+")
+os.unlink(log.name)
+logging.basicConfig(stream=log, format="%(name)s %(message)s")
+running = serve(3)
+before = set(channels)
+killed = next(pid for pid in before if pid != os.getpid())
+os.kill(killed, signal.SIGKILL)
+deadline = time.monotonic() + 20.0
+found = set()
+while len(found) < 3:
+    assert time.monotonic() < deadline, found
+    with trunkline.Channel(running.endpoint) as channel:
+        try:
+            found.add(channel.call("who", timeout=5.0))
+        except trunkline.Unavailable:
+            found.clear()  # it reached the worker that was about to die
+    found.discard(killed)
+replacement, = found - before
+assert found == before - {killed} | {replacement}
+running.shutdown()
+for pid in found - {os.getpid()}:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        continue
+    raise AssertionError("a worker is left")
+log.seek(0)
+lines = log.read().splitlines()
+assert f"trunkline.server worker process {killed} was ended by SIGKILL and is replaced" in lines, lines
+assert f"trunkline.server worker process {replacement} has been started as a replacement" in lines, lines
+"""
+    )
+
+
+def test_a_worker_of_event_loops_that_ends_is_replaced() -> None:
+    play_processes(
+        """
+@async_server.method
+async def pid() -> int:
+    return os.getpid()
+
+@async_server.method
+async def end() -> None:
+    os._exit(3)
+
+async def main():
+    async with async_server.serve("tcp://127.0.0.1:0", workers=2) as running:
+        seen = set()
+        ended = None
+        deadline = time.monotonic() + 20.0
+        while len(seen) < 3:
+            assert time.monotonic() < deadline, seen
+            async with aio.Channel(running.endpoint, max_retries=0) as channel:
+                try:
+                    other = await channel.call("pid")
+                    seen.add(other)
+                    if ended is None and other != os.getpid():
+                        ended = other
+                        await channel.call("end")
+                except trunkline.Unavailable:
+                    pass
+
+asyncio.run(main())
+"""
+    )
+
+
+def test_a_worker_that_does_not_start_ends_the_others() -> None:
+    play_processes(
+        """
+from trunkline._process import child
+
+started = []
+
+def run(ready, stop):
+    if len(started) == 2:
+        raise ValueError("no third one")
+    ready()
+    child.read_grace(stop)
+
+from trunkline._process.supervisor import supervising
+
+def count(ready, stop):
+    make = child.Child.__init__
+    def counted(self, *arguments):
+        make(self, *arguments)
+        started.append(self.pid)
+    child.Child.__init__ = counted
+    supervising(run, 3)(ready, stop)
+
+try:
+    child.Child(count, ())
+except RuntimeError as error:
+    assert str(error) == "serve: a worker process did not start: ValueError: no third one", error
+else:
+    raise AssertionError("it has started")
 """
     )
 

@@ -62,14 +62,23 @@ _PARENT_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 Run = Callable[[Callable[[], None], int], None]
 
 
+class ChildNotStarted(RuntimeError):
+    """A child has ended before it served. ``report``: why."""
+
+    def __init__(self, report: str) -> None:
+        super().__init__(f"serve: a worker process did not start: {report}")
+        self.report = report
+
+
 class Child:
     """A forked process that serves until its parent tells it to end, or dies.
 
-    The constructor returns once the child serves; RuntimeError if it does not. ``siblings``: the children forked
-    before.
+    The constructor returns once the child serves; ChildNotStarted if it does not. ``siblings``: the children forked
+    before. ``patience``: seconds that it has to end after the grace of its calls, before it is killed.
     """
 
-    def __init__(self, run: Run, siblings: Sequence[Child]) -> None:
+    def __init__(self, run: Run, siblings: Sequence[Child], patience: float = 6.0) -> None:
+        self._patience = patience
         ready_read, ready_write = os.pipe()
         stop_read, stop_write = os.pipe()
         self._stop: int = stop_write
@@ -96,14 +105,14 @@ class Child:
         if report != b"ready":
             self.begin_stop(0.0)
             self.end()
-            raise RuntimeError(f"serve: a worker process did not start: {report.decode(errors='replace')}")
+            raise ChildNotStarted(report.decode(errors="replace"))
 
     def begin_stop(self, grace: float) -> None:
         """Tells the child to end. ``grace``: seconds that its calls have. Further calls have no effect."""
         if self._stop < 0 or self._parent != os.getpid():
             return
         descriptor, self._stop = self._stop, -1
-        self._deadline = time.monotonic() + grace + 6.0
+        self._deadline = time.monotonic() + grace + self._patience
         with contextlib.suppress(OSError):  # the child has ended already
             os.write(descriptor, struct.pack("d", grace))
         os.close(descriptor)
@@ -169,7 +178,8 @@ def _run_in_child(run: Run, ready: int, stop: int, mask: Iterable[int]) -> None:
         code = 0
     except BaseException as error:
         if not is_ready:
-            os.write(ready, f"{type(error).__name__}: {error}".encode()[:4000])
+            report = error.report if isinstance(error, ChildNotStarted) else f"{type(error).__name__}: {error}"
+            os.write(ready, report.encode()[:4000])
         _log.exception("worker process")
     finally:
         _flush_standard_streams()

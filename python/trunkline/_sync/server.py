@@ -15,6 +15,7 @@ from .._calls.deadline import checked_timeout
 from .._process.child import Child, end_children, shared_ports, until_stopped
 from .._process.exit import forget, track_server
 from .._process.signals import wait_for_signal
+from .._process.supervisor import SUPERVISOR_PATIENCE, supervising
 from .._server.handlers import worker_entry
 from .._server.method import Method
 from .._server.options import ServerOptions
@@ -42,7 +43,8 @@ class Server(ServerBase):
         """Begins to serve in the background: ``with server.serve("tcp://127.0.0.1:0") as running: ...``.
 
         ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and
-        forked ones. More than one must be asked for before the process starts threads.
+        forked ones. More than one must be asked for before the process starts threads. A forked one
+        that dies is reported to the logger ``trunkline.server`` and replaced after a second.
         """
         check_serving(endpoints, workers)
         if workers == 1:
@@ -65,7 +67,7 @@ class RunningServer(RunningServerBase):
         self._stopping = threading.Lock()
         self._stopped = threading.Event()
         try:
-            self._listen(server, endpoints, lambda method: self._entry_of(server, method))
+            self._listen(server, endpoints)
             core.start()
             self._workers.start(core.keep, "trunkline-keeper")
             self._workers.start_working(server._threads)
@@ -74,8 +76,8 @@ class RunningServer(RunningServerBase):
             raise
         track_server(self)
 
-    def _entry_of(self, server: ServerBase, method: Method) -> Callable[..., Any]:
-        entry = worker_entry(method, server._codecs, server._interceptors)
+    def _entry_of(self, method: Method) -> Callable[..., Any]:
+        entry = worker_entry(method, self._codecs, self._interceptors)
         if not method.is_built_in:
             return entry
         is_unary = method.signature.kind == _core.MethodKind.unary
@@ -166,8 +168,7 @@ class _SharedServer(RunningServer):
         self._children: list[Child] = []
         with shared_ports(endpoints, self._children) as chosen:
             run = until_stopped(lambda: RunningServer(server, chosen, reuse_port=True))
-            for _ in range(workers - 1):
-                self._children.append(Child(run, self._children))
+            self._children.append(Child(supervising(run, workers - 1), (), SUPERVISOR_PATIENCE))
             super().__init__(server, chosen, reuse_port=True)
 
     def shutdown(self, timeout: float = 5.0) -> None:

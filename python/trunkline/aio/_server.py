@@ -19,6 +19,7 @@ from .._process.batches import do_each
 from .._process.child import Child, Run, end_children, logging_cut_off_calls, read_grace, shared_ports
 from .._process.daemon_pool import DaemonPool
 from .._process.exit import forget, track_server
+from .._process.supervisor import SUPERVISOR_PATIENCE, supervising
 from .._server.method import Method
 from .._server.options import ServerOptions
 from .._server.running_server_base import RunningServerBase, current_server
@@ -49,7 +50,8 @@ class Server(ServerBase):
 
         ``workers``: the number of processes that share the port of a ``tcp://`` or ``tls://`` endpoint: this one and
         forked ones, each with an event loop of the same class as this one's. More than one must be asked for before the
-        process starts threads.
+        process starts threads. A forked one that dies is reported to the logger ``trunkline.server`` and replaced after
+        a second.
         """
         check_serving(endpoints, workers)
         return RunningServer(self, endpoints) if workers == 1 else _SharedServer(self, endpoints, workers)
@@ -83,7 +85,7 @@ class RunningServer(RunningServerBase):
                 self._exposes_text,
                 self._finished,
             )
-            self._listen(server, endpoints, self._entry_of)
+            self._listen(server, endpoints)
             self._descriptor = core.start_for_event_loop(self._is_loop_gone)
             self._loop.add_reader(self._descriptor, self._take_calls)
         except BaseException:
@@ -168,12 +170,6 @@ class RunningServer(RunningServerBase):
             call.set_error((int(StatusCode.UNAVAILABLE), "the event loop that served the call has been closed", (), ()))
             self._core.finish(call)
         return True
-
-    def _add(self, method: Method) -> None:
-        """Adds a method while the server runs. Any thread."""
-        host = self._host
-        self._methods += (method,)
-        method.add_to(self._core, host.codecs, self._entry_of(method), needs_call=bool(host.interceptors))
 
     # --- shutdown ---
 
@@ -279,8 +275,7 @@ class _SharedServer(RunningServer):
         self._children: list[Child] = []
         with shared_ports(endpoints, self._children) as chosen:
             run = in_a_child(server, chosen, type(asyncio.get_running_loop()))
-            for _ in range(workers - 1):
-                self._children.append(Child(run, self._children))
+            self._children.append(Child(supervising(run, workers - 1), (), SUPERVISOR_PATIENCE))
             super().__init__(server, chosen, reuse_port=True)
 
     async def shutdown(self, timeout: float = 5.0) -> None:
