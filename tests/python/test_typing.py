@@ -5,8 +5,8 @@ test_typed_program."""
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
-from typing import Any, Optional
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from typing import Any, Optional, Protocol
 
 import pytest
 import trunkline
@@ -70,6 +70,35 @@ def test_asyncio() -> None:
             async with channel.server_stream("Greeter/spell", "abc", str) as spelt:
                 assert_type(spelt, aio.ClientStream[Any, str])
                 assert_type([letter async for letter in spelt], list[str])
+
+    asyncio.run(main())
+
+
+class AsyncGreeter(Protocol):
+    """The functions of a Greeter as an aio.Channel has them."""
+
+    async def greet(self, name: str) -> str: ...
+    def spell(self, word: str) -> AsyncIterator[str]: ...
+
+
+class OtherGreeter(AsyncGreeter, Protocol):
+    async def leave(self) -> None: ...
+
+
+def test_a_plain_class_bound_to_an_aio_channel() -> None:
+    async def main() -> None:
+        async with testing.aserve(Greeter) as channel:
+            assert_type(channel.bind(Greeter), Greeter)
+            client = channel.bind(Greeter, interface=AsyncGreeter, timeout=60.0)
+            assert_type(client, AsyncGreeter)
+            greeting = await client.greet(name="a")
+            assert_type(greeting, str)
+            assert greeting == "hello, a"
+            letters = [letter async for letter in client.spell("abc")]
+            assert_type(letters, list[str])
+            assert letters == ["a", "b", "c"]
+            with pytest.raises(TypeError, match="bind Greeter: it has no leave of OtherGreeter"):
+                channel.bind(Greeter, interface=OtherGreeter)
 
     asyncio.run(main())
 

@@ -38,6 +38,17 @@ def bind(channel: Any, service: type[Any], name: str | None, options: Mapping[st
     return type(f"{service_name(service)}Client", (), attributes)()
 
 
+def check_interface(client: Any, service: type[Any], interface: Any) -> None:
+    """Raises TypeError unless ``client``, which is bound to ``service``, has all public functions of ``interface``."""
+    missing = [
+        name
+        for name in dir(interface)
+        if not name.startswith("_") and callable(getattr(interface, name)) and not hasattr(client, name)
+    ]
+    if missing:
+        raise TypeError(f"bind {service.__name__}: it has no {', '.join(missing)} of {interface.__name__}")
+
+
 def _call_function(method: ServiceMethod, send: Callable[..., Any]) -> Callable[..., Any]:
     """A function that takes its request under the name that the function of the class gives it."""
     signature = method.signature

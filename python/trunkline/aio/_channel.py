@@ -10,7 +10,7 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Callable
 from concurrent.futures import Future
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 from .. import _core
 from .._calls.deadline import checked_timeout, effective_timeout, inherits_deadline
 from .._calls.interception import send_through_async
+from .._client.bound_service import check_interface
 from .._client.call_settings import checked_window, codec_and_settings, settings_of
 from .._client.channel_base import ChannelBase
 from .._client.options import CallOptions, ChannelOptions, StreamOptions
@@ -39,6 +40,8 @@ _log = logging.getLogger("trunkline")
 
 Request = TypeVar("Request")
 Response = TypeVar("Response")
+Service = TypeVar("Service")
+Interface = TypeVar("Interface")
 Self = TypeVar("Self", bound="Channel")
 
 
@@ -133,6 +136,38 @@ class Channel(ChannelBase):
             self._close(0.0)
         except RpcError:
             pass  # calls were cut off
+
+    # --- typed clients ---
+
+    @overload
+    def bind(self, service: type[Service], name: str | None = ..., **options: Unpack[CallOptions]) -> Service: ...
+    @overload
+    def bind(
+        self,
+        service: type[Any],
+        name: str | None = ...,
+        *,
+        interface: Callable[..., Interface],
+        **options: Unpack[CallOptions],
+    ) -> Interface: ...
+    def bind(
+        self,
+        service: type[Any],
+        name: str | None = None,
+        *,
+        interface: Callable[..., Any] | None = None,
+        **options: Unpack[CallOptions],
+    ) -> Any:
+        """As ``trunkline.Channel.bind``, with coroutines. The class may have ``async def`` functions or plain ones.
+
+        ``interface``: for a class of plain functions, what type checkers take the result for: a class or protocol that
+        declares the same functions with ``async def``, or with ``AsyncIterator`` in place of ``Iterator``. TypeError if
+        the service does not have all of its functions.
+        """
+        client: Any = super().bind(service, name, **options)
+        if interface is not None:
+            check_interface(client, service, interface)
+        return client
 
     # --- one call ---
 
