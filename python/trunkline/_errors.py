@@ -284,9 +284,12 @@ def abort(code: int, message: str, details: Iterable[Any] = (), trailing_metadat
     raise RpcError(message, code=code, details=details, trailing_metadata=trailing_metadata)
 
 
-# Where users import them from, which tracebacks show.
-for _kind in (Detail, Origin, StatusCode, RpcError, *RpcError._classes.values()):
-    _kind.__module__ = "trunkline"
-del _kind
+def _show_public_module() -> None:
+    """Names the module from which users import them, as tracebacks show it."""
+    for kind in (Detail, Origin, StatusCode, RpcError, *RpcError._classes.values()):
+        kind.__module__ = "trunkline"
+
+
+_show_public_module()
 
 _core.set_failure_functions(_restore, describe_error)

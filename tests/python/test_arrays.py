@@ -159,5 +159,5 @@ def test_what_is_no_array_is_refused(serve: Serve, server: trunkline.Server, wro
 
 @pytest.mark.parametrize("array", [numpy.array([object()]), numpy.zeros(2, "i4,i4")], ids=["objects", "records"])
 def test_elements_without_plain_values_are_not_sent(serve: Serve, server: trunkline.Server, array: Any) -> None:
-    with pytest.raises(TypeError, match="call same: the request does not encode as msgpack: .* cannot encode an array of"):
+    with pytest.raises(TypeError, match="call same: the request does not encode as msgpack: cannot encode an array of"):
         serve(server).call("same", array)

@@ -263,10 +263,13 @@ def test_results_that_do_not_fit(server: Any, caplog: pytest.LogCaptureFixture) 
             yield StringValue()
 
     expected = [
+        "call test.Speller/Greet: the response does not encode as protobuf: "
         "the message is of type Int64Value, not StringValue",
+        "call test.Speller/Join: the response does not encode as protobuf: "
         "the message is of type NoneType, not StringValue",
         "handler of test.Speller/Spell: its result is not a stream of responses: "
         "'StringValue' object is not iterable",
+        "call test.Speller/Measure: the response does not encode as protobuf: "
         "the message is of type StringValue, not Int64Value",
     ]
     with served(Wrong, server) as channel, caplog.at_level(logging.ERROR):

@@ -36,13 +36,13 @@ class Model(pydantic.BaseModel):
 
 
 BAD: list[tuple[Any, str]] = [
-    (Opaque(), "Opaque: cannot encode Opaque"),
+    (Opaque(), "cannot encode Opaque"),
     (Order([Line("a"), Line("b", Opaque())]), r"its field \$\.lines\[1\]\.extra \(Opaque\): cannot encode Opaque"),
     (Order([], {"by": [1, {"x": 2**70}]}), r"its field \$\.notes\.by\[1\]\.x \(int\): "),
     ({1: Opaque()}, r"its field \$\[1\] \(Opaque\)"),
     ({"a": {Opaque()}}, r"its field \$\.a\[\.\.\.\] \(Opaque\)"),
     (Model(order=Opaque()), r"its field \$\.order \(Opaque\)"),
-    ("\ud800", "str: "),
+    ("\ud800", ".*surrogate"),
 ]
 
 
@@ -119,7 +119,7 @@ def test_a_response_that_cannot_be_encoded_is_logged_with_its_field(
     field = "its field $.lines[0].extra (Opaque): cannot encode Opaque"
     for name in ("order", "orders"):
         assert f"TypeError: call {name}: the response does not encode as msgpack: {field}" in caplog.text
-    assert "call wrong: the response does not encode as msgpack: str: the message is of type str, not int" in caplog.text
+    assert "call wrong: the response does not encode as msgpack: the message is of type str, not int" in caplog.text
 
 
 def test_what_a_codec_of_the_application_raises_is_raised_as_it_is() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Generator, Iterator
 from concurrent.futures import CancelledError
@@ -54,6 +55,10 @@ def test_an_interceptor_that_waits_ends_its_future_alone(caplog: pytest.LogCaptu
         if call.request == 1:
             await Wait()
 
+    def plain(call: trunkline.OutgoingCall) -> Iterator[None]:
+        yield
+
+    @functools.wraps(plain)
     def disguised(call: trunkline.OutgoingCall) -> Any:
         return waiting(call)
 

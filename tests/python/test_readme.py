@@ -14,7 +14,7 @@ from .readme import ROOT, programs, serve_and_call
 PRINTED = [
     "hello, world\n['hello, ann', 'hello, bob']\n",
     "hello, world\n",
-    "2.0 4000000\n",
+    "(2, 500000) 2.0\n4000000\n",
     "",
     "SERVING\nNOT_SERVING\n",
     "stalled\nTrue\n",

@@ -28,9 +28,12 @@ def encode_error(method: str, role: str, codec: str, message: Any, error: Except
         kind = ValueError
     else:
         return error
-    field, value, cause = _innermost(encoder(codec, object), message, error)
-    what = f"its field {field} ({type(value).__name__})" if field else f"{type(value).__name__}"
-    return kind(f"call {method}: the {role} does not encode as {codec}: {what}: {cause}")
+    # Only these codecs encode parts of a message by themselves.
+    text = str(error)
+    if codec in ("json", "msgpack"):
+        field, value, cause = _innermost(encoder(codec, object), message, error)
+        text = f"its field {field} ({type(value).__name__}): {cause}" if field else str(cause)
+    return kind(f"call {method}: the {role} does not encode as {codec}: {text}")
 
 
 def _innermost(encode: Callable[[Any], Any], message: Any, error: Exception) -> tuple[str, Any, Exception]:

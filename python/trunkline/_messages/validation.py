@@ -62,10 +62,10 @@ def pydantic_decoder(kind: Any, codec: str) -> Callable[[Any], Any]:
     without pydantic, and for a type that it does not know."""
     try:
         import pydantic
-
-        adapter: Any = pydantic.TypeAdapter(kind)
     except ImportError as error:
         raise TypeError(f"the constraints of {kind} need pydantic: {error}") from error
+    try:
+        adapter: Any = pydantic.TypeAdapter(kind)
     except pydantic.errors.PydanticUserError as error:
         raise TypeError(str(error)) from error
     if codec == "json":

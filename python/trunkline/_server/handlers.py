@@ -134,7 +134,7 @@ def stream_function(method: Method, coders: MethodCoders) -> Callable[[_core.Ser
         requests = requests_of(call, coders)
         request: Any = requests
         if kind == _core.MethodKind.server_stream:
-            request = next(requests, None)
+            request = next(requests, method.signature.request_if_missing)
         result = handler(*method.arguments(request, call))
         if kind == _core.MethodKind.client_stream:
             return write(call, result)

@@ -21,7 +21,6 @@ class RunningServerBase(abc.ABC):
 
     #: The number of processes that serve its endpoints.
     _process_count = 1
-    _make_entry: Callable[[Method], Callable[..., Any]]
 
     def __init__(self, server: ServerBase, more_options: dict[str, Any]) -> None:
         self._core = _core.Server({**server._options, **more_options})
@@ -30,23 +29,24 @@ class RunningServerBase(abc.ABC):
         self._shutdown_notifier = ShutdownNotifier()
         #: The methods that it serves, some of which its server may have removed since.
         self._methods: tuple[Method, ...] = ()
-        self._needs_call = bool(server._interceptors)
+        self._interceptors = server._interceptors
         self._codecs = server._codecs
         self._allows_async = server._allows_async
         if server._collects_statistics:
             self._core.collect_statistics()
 
-    def _listen(
-        self, server: ServerBase, endpoints: Iterable[str], entry_of: Callable[[Method], Callable[..., Any]]
-    ) -> None:
-        self._make_entry = entry_of
+    @abc.abstractmethod
+    def _entry_of(self, method: Method) -> Callable[..., Any]:
+        """What the core or the event loop runs for a call of the method."""
+
+    def _listen(self, server: ServerBase, endpoints: Iterable[str]) -> None:
         self._serve_methods(server._methods.values())
         self._endpoints = tuple(self._core.listen(endpoint) for endpoint in endpoints)
         server._running.add(self)
 
     def _serve_methods(self, methods: Iterable[Method]) -> None:
         for method in methods:
-            method.add_to(self._core, self._codecs, self._make_entry(method), needs_call=self._needs_call)
+            method.add_to(self._core, self._codecs, self._entry_of(method), needs_call=bool(self._interceptors))
             self._methods = (*self._methods, method)
 
     def _serve_added(self, methods: Iterable[Method]) -> None:

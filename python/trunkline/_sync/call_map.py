@@ -70,8 +70,8 @@ def _batches(
     """Yields lists of encoded requests. A request with another codec than ``codec`` ends them and goes to ``left``."""
     clock = time.monotonic
     kind: type[Any] | None = None
-    coding: MessageCoding  # set at the first request
-    encode: Callable[[Any], Any] = bytes
+    coding: MessageCoding | None = None
+    encode: Callable[[Any], Any] = bytes  # replaced at the first request
     batch: list[Any] = []
     begun = clock()
     for request in requests:
@@ -85,6 +85,7 @@ def _batches(
         try:
             batch.append(encode(request))
         except Exception as error:
+            assert coding is not None
             coding.fail(method, request, error)
         # Requests of a slow source are sent without waiting for a full batch.
         if len(batch) == max_size or clock() - begun > 0.001:

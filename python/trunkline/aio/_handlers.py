@@ -194,7 +194,7 @@ def _async_stream_function(method: Method, coders: MethodCoders, host: EntryHost
     async def serve(call: _core.ServedCall) -> None:
         request: Any = _requests(call, coders, inbox)
         if kind == _core.MethodKind.server_stream:
-            request = await anext(request, None)
+            request = await anext(request, method.signature.request_if_missing)
         result = handler(*method.arguments(request, call))
         if kind == _core.MethodKind.client_stream:
             return await write(call, await result if _is_awaitable(result) else result)

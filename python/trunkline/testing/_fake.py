@@ -18,7 +18,6 @@ from .._metadata import Metadata
 from .._methods.definition import Kind
 from .._methods.service_class import methods_of
 from .._server.context import Context
-from .._server.method import Method
 from .._server.options import ServerOptions
 from .._sync.channel import Channel
 from ._fake_response import NOTHING, FakeResponse, Fault, Pause, each_part
@@ -82,7 +81,6 @@ class Fake:
         self._scripts: dict[str, _Script] = {}
         self._calls: list[ReceivedCall] = []
         self._failures: list[str] = []
-        self._running: list[aio.RunningServer] = []
         self._waiting: set[asyncio.Future[None]] = set()
         for service in services:
             for method in methods_of(service):
@@ -144,7 +142,6 @@ class Fake:
         """Serves the fake in this process and yields a channel to it."""
         with contextlib.ExitStack() as stack:
             running = stack.enter_context(hosted(self._server))
-            stack.enter_context(self._registered(running))
             channel = stack.enter_context(Channel(running.endpoint, **self._watched(channel_options)))
             stack.callback(self._release)
             yield channel
@@ -156,7 +153,6 @@ class Fake:
         """``serve`` for asyncio, on the running event loop."""
         async with contextlib.AsyncExitStack() as stack:
             running = await stack.enter_async_context(ahosted(self._server))
-            stack.enter_context(self._registered(running))
             channel = await stack.enter_async_context(aio.Channel(running.endpoint, **self._watched(channel_options)))
             stack.callback(self._release)
             yield channel
@@ -164,17 +160,6 @@ class Fake:
             self.check()
 
     # --- serving ---
-
-    @contextlib.contextmanager
-    def _registered(self, running: Any) -> Iterator[None]:
-        """While the block runs, new methods are added to the running server."""
-        with self._lock:
-            self._running.append(running)
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._running.remove(running)
 
     def _watched(self, options: ChannelOptions) -> ChannelOptions:
         def refuse_unknown(call: OutgoingCall) -> Iterator[None]:
@@ -202,8 +187,6 @@ class Fake:
         self._server.add(script.method, handler)
         with self._lock:
             self._scripts[script.method] = script
-            for running in self._running:
-                running._add(Method.of(script.method, handler))
 
     # --- one call ---
 
