@@ -12,14 +12,27 @@ constexpr auto stale_after = std::chrono::milliseconds(10);
 
 void LoopDriver::catch_up() {
   const base::TimePoint now = base::Clock::now();
-  if (now - last_led_ > stale_after) {
-    try {
-      loop_.poll();
-    } catch (...) {
-      hooks_.on_exception();
-    }
-  }
+  if (now - last_led_ > stale_after) poll();
+  if (loop_.has_posted()) run_posted();
   last_led_ = now;
+}
+
+void LoopDriver::run_posted() {
+  // A task behind those that are waiting now. What is posted later does not delay the call.
+  struct Last : net::PostedTask {
+    bool has_run = false;
+  } last;
+  last.run = [](net::PostedTask* task) { static_cast<Last*>(task)->has_run = true; };
+  loop_.post(&last);
+  while (!last.has_run) poll();
+}
+
+void LoopDriver::poll() noexcept {
+  try {
+    loop_.poll();
+  } catch (...) {
+    hooks_.on_exception();
+  }
 }
 
 void LoopDriver::wait(BlockedCall& call) {

@@ -57,7 +57,8 @@ class LoopDriver {
   bool is_own() const noexcept { return is_own_; }
 
   /// Runs `begin`, which begins `call`, on this thread, and waits until the call is done. If this is the loop's thread,
-  /// or no other thread runs the channel's own loop, this thread runs the loop meanwhile. Throws what `begin` throws.
+  /// or no other thread runs the channel's own loop, this thread runs the loop meanwhile. A thread that takes the lead
+  /// first runs what has been posted to the loop: `begin` must not overtake it. Throws what `begin` throws.
   template <class Begin>
   void drive(BlockedCall& call, Begin&& begin) {
     if (loop_.is_current()) return run_nested(call, begin);
@@ -134,7 +135,11 @@ class LoopDriver {
     run_loop(
         begin, [&call] { return call.is_done(); }, [&lead](auto& step) { return lead.run_until(std::ref(step)); });
   }
+  /// Does what the loop has missed while no thread ran it.
   void catch_up();
+  /// Polls the loop until everything that has been posted to it has run.
+  void run_posted();
+  void poll() noexcept;
 
   net::Loop& loop_;
   const bool is_own_;

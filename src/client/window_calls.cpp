@@ -52,7 +52,8 @@ void WindowCalls::begin_and_wait(const std::vector<detail::WindowCall*>& calls, 
 
 void WindowCalls::abandon(const std::vector<detail::WindowCall*>& calls) noexcept {
   Wait wait{.driver = core_.driver()};
-  // Runs on the loop's thread, where calls end, so that no call ends while it runs.
+  // Runs on the loop's thread, where calls end, so that no call ends while it runs. It is posted even from there, so
+  // that it runs behind calls that are still on their way to the loop.
   const std::function<void()> cancel_all = [&] {
     for (detail::WindowCall* const call : calls) {
       if (!add(*call, wait)) continue;
@@ -64,7 +65,7 @@ void WindowCalls::abandon(const std::vector<detail::WindowCall*>& calls) noexcep
   // On a user's loop, unrelated handlers may run here and throw.
   core_.log().guard([&] {
     core_.drive(wait.blocked, [&] {
-      if (core_.is_detached() || core_.loop().is_current()) return cancel_all();
+      if (core_.is_detached()) return cancel_all();
       core_.loop().post(cancel_all);
     });
   });

@@ -79,6 +79,8 @@ class Loop {
   /// ownership of `task`, which must live until it runs or is dropped. Allocates nothing.
   void post(PostedTask* task);
   void post(std::function<void()> task);
+  /// True if a posted task has not run yet. May also be called by the owner of the loop while nothing runs it.
+  bool has_posted() const noexcept { return queue_.has_posted(); }
   /// Runs `task` at the moment that `until` names; a task deferred while nothing runs the loop runs first when
   /// something does. No effect if it is scheduled already. May also be called by the owner of the loop while nothing
   /// runs it.

@@ -27,6 +27,7 @@ class PostedTaskStack {
     return newest == nullptr;
   }
 
+  bool empty() const noexcept { return newest_.load(std::memory_order_acquire) == nullptr; }
   /// Everything pushed so far, oldest first, linked by `next`.
   PostedTask* take_all() noexcept {
     PostedTask* newest = newest_.exchange(nullptr, std::memory_order_acq_rel);

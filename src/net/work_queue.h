@@ -52,6 +52,8 @@ class WorkQueue {
     return until;
   }
 
+  /// True if a task that was posted has not run yet.
+  bool has_posted() const noexcept { return running_posted_ != nullptr || !posted_.empty(); }
   bool has_end_of_turn() const noexcept { return !list(DeferUntil::end_of_turn).empty(); }
 
   /// What a nested run or an exception has interrupted, posted tasks included. True if there was any.

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Channel::call_many() against a real server: responses in order, a bounded number of calls, errors in their place.
+#include "client/channel_core.h"
+#include "net/dialer.h"
+
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -9,9 +12,14 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <functional>
+#include <future>
+#include <memory>
 #include <ranges>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace trunkline {
@@ -113,6 +121,68 @@ TEST_P(CallMany, WithoutAServerEveryCallEndsWithTheReason) {
 
   EXPECT_EQ(unavailable, 20);
   EXPECT_EQ(runs_, 0);
+}
+
+TEST(OrderedCallMany, CallsThatTheNextLeaderBeginsFollowThoseOfTheLast) {
+  struct Watch : Interceptor {
+    Status on_start(CallInfo&) override {
+      if (starts++ == 1) before_second_call();
+      return {};
+    }
+    void on_finish(CallInfo&, Status&) override { ++finishes; }
+    std::function<void()> before_second_call;
+    std::atomic<int> starts{0};
+    std::atomic<int> finishes{0};
+  };
+  Server server;
+  std::vector<std::string> order;
+  server.handle<std::string, std::string>("Note", [&](const std::string& request, ServerContext&) {
+    order.push_back(request);
+    return request;
+  });
+  server.listen("inproc://ordered-call-many");
+  ASSERT_TRUE(server.start().is_ok());
+  const auto watch = std::make_shared<Watch>();
+  ChannelOptions options;
+  options.ordered = true;
+  options.interceptors.push_back(watch);
+  const auto core = client::ChannelCore::make(std::make_unique<net::Loop>(), options, [](net::Loop& loop) {
+    return std::make_unique<client::EndpointConnector>(loop, Endpoint::parse("inproc://ordered-call-many").value(),
+                                                       net::DialOptions{});
+  });
+  Channel channel(core);
+  ASSERT_TRUE(channel.wait_for_ready(std::chrono::seconds(20)).is_ok());
+  client::BlockedCall leading;
+  std::atomic<bool> leads{false};
+  std::atomic<bool> hands_over{false};
+  std::atomic<bool> has_left{false};
+  std::thread leader([&] {
+    core->driver().drive(leading, [&] { leads = true; });
+    has_left = true;
+  });
+  while (!leads) std::this_thread::yield();
+  // The leader begins the first call only. The next two stay in the loop's queue.
+  watch->before_second_call = [&] {
+    while (watch->finishes == 0) std::this_thread::yield();
+    std::promise<void> is_inside;
+    core->loop().post([&] {
+      is_inside.set_value();
+      while (!hands_over) std::this_thread::yield();
+      core->driver().finish(leading);
+    });
+    is_inside.get_future().wait();
+  };
+  const std::vector<std::string> requests{"0", "1", "2", "3", "4"};
+
+  channel.call_many<std::string>("Note", requests, 3, [&](std::size_t index, const Result<std::string>&) {
+    if (index != 0) return;
+    hands_over = true;
+    while (!has_left) std::this_thread::yield();
+  });
+  leader.join();
+  server.stop();
+
+  EXPECT_EQ(order, requests);
 }
 
 INSTANTIATE_TEST_SUITE_P(Channels, CallMany, ::testing::Bool(),

@@ -4,11 +4,15 @@
 
 #include "kit/refused_threads.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <functional>
 #include <stdexcept>
+#include <string>
 #include <thread>
+#include <vector>
 
 namespace trunkline::client {
 
@@ -44,6 +48,38 @@ TEST(LoopDriver, WorkIsNotLeftToAWaiterThatIsDone) {
   driven.driver.wait(call);  // leads, as nobody else does
 
   EXPECT_TRUE(driven.driver.has_thread());
+}
+
+TEST(LoopDriver, ACallBeginsBehindWhatWasPostedBefore) {
+  Driven driven(true);
+  BlockedCall first;
+  driven.driver.drive(first, [&] { driven.driver.finish(first); });
+  BlockedCall second;
+  std::vector<std::string> order;
+  post(driven.loop, [&] { order.push_back("posted"); });
+  post(driven.loop, [] { throw std::runtime_error("of another handler"); });
+  post(driven.loop, [&] { order.push_back("posted behind one that throws"); });
+
+  driven.driver.drive(second, [&] {
+    order.push_back("begun");
+    driven.driver.finish(second);
+  });
+
+  EXPECT_THAT(order, testing::ElementsAre("posted", "posted behind one that throws", "begun"));
+  EXPECT_EQ(driven.logged, 1);
+}
+
+TEST(LoopDriver, ATaskThatPostsItselfAgainDoesNotKeepACallFromBeginning) {
+  Driven driven(true);
+  BlockedCall call;
+  std::function<void()> again = [&] {
+    if (!call.is_done()) post(driven.loop, again);
+  };
+  post(driven.loop, again);
+
+  driven.driver.drive(call, [&] { driven.driver.finish(call); });
+
+  EXPECT_TRUE(call.is_done());
 }
 
 TEST(LoopDriver, AThreadThatTheSystemRefusesIsAStatus) {

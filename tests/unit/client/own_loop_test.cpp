@@ -14,6 +14,7 @@
 #include <asio/use_future.hpp>
 
 #include <atomic>
+#include <functional>
 #include <stdexcept>
 #include <thread>
 
@@ -27,6 +28,59 @@ TEST_F(OwnLoop, AStreamBeginsWithoutBeingReadOrWritten) {
   const auto stream = channel->stream<Text, Text>("Talk");
 
   EXPECT_EQ(asked.get_future().wait_for(too_long), std::future_status::ready);
+}
+
+TEST_F(OwnLoop, AWindowIsAbandonedBehindItsCallsThatTheLastLeaderHasNotBegun) {
+  /// Fails the first call.
+  struct Watch : Interceptor {
+    Status on_start(CallInfo&) override {
+      const int number = starts++;
+      if (number == 1) before_second_call();
+      return number == 0 ? Status(StatusCode::aborted, "the first") : Status();
+    }
+    void on_finish(CallInfo&, Status&) override { ++finishes; }
+    std::function<void()> before_second_call;
+    std::atomic<int> starts{0};
+    std::atomic<int> finishes{0};
+  };
+  const auto watch = std::make_shared<Watch>();
+  options.interceptors.push_back(watch);
+  const auto channel = make();
+  const std::shared_ptr<ChannelCore> parts = core.lock();
+  BlockedCall leading;
+  std::atomic<bool> leads{false};
+  std::atomic<bool> hands_over{false};
+  std::atomic<bool> has_left{false};
+  std::thread leader([&] {
+    parts->driver().drive(leading, [&] { leads = true; });
+    has_left = true;
+  });
+  while (!leads) std::this_thread::yield();
+  // The leader begins the first call only. The others stay in the loop's queue.
+  watch->before_second_call = [&] {
+    while (watch->finishes == 0) std::this_thread::yield();
+    std::promise<void> is_inside;
+    parts->loop().post([&] {
+      is_inside.set_value();
+      while (!hands_over) std::this_thread::yield();
+      parts->driver().finish(leading);
+    });
+    is_inside.get_future().wait();
+  };
+  const std::vector<Text> requests{"a", "b", "c"};
+  const auto sink = [&](std::size_t, const Result<Text>&) {
+    hands_over = true;
+    while (!has_left) std::this_thread::yield();
+    throw std::runtime_error("enough");
+  };
+
+  EXPECT_THROW(channel->call_many<Text>("Echo", requests, 3, sink), std::runtime_error);
+  leader.join();
+  parts->loop().poll();
+
+  EXPECT_EQ(watch->starts, 3);
+  EXPECT_EQ(watch->finishes, 3);
+  EXPECT_FALSE(parts->invoker().has_work_left()) << "a call of the window has begun after its end";
 }
 
 TEST_F(OwnLoop, AsynchronousOperationsThatRaceTheDestructorEnd) {
