@@ -30,7 +30,7 @@ struct ConnectionLimits {
   /// The same for one call; 64 KiB to 2^31 - 1.
   std::uint32_t call_credit_bytes = 1u << 20;
   /// Memory for the unfinished and unread incoming messages of a connection, together with the metadata of its open
-  /// calls.
+  /// calls. A long message for which there is no room waits until there is; max_message_bytes or more.
   std::size_t max_unread_bytes = 128u << 20;
   /// Encoded bytes that may wait for the socket. Beyond this, further work on the connection waits.
   std::size_t max_unsent_bytes = 1u << 20;

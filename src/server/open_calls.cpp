@@ -169,9 +169,10 @@ void OpenCalls::take_request(ServerCall& call, session::Event& event) {
   call.payload_bytes = event.payload.size();
   const Status decoded = exchange_.read_request(event, *call.method, call.messages);
   if (!decoded.is_ok()) return handle(call, CallEvent::refuse, decoded);
-  // A request that stays in memory after this event counts against what the client may send.
+  // A request that waits for its turn counts against what the client may send. One that its handler has does not: how
+  // many handlers run is limited by admission, and one handler may wait for a call that the client is yet to send.
   const bool waits = turns_ != nullptr && turns_->front() != &call;
-  if (event.has_message && (waits || !call.method->runs_plain())) {
+  if (event.has_message && waits) {
     event.is_retained = true;
     call.held_credit = event.credit;
   }
@@ -241,11 +242,11 @@ void OpenCalls::run_next_calls() {
 // --- how a handler runs ---
 
 void OpenCalls::start(ServerCall& call) {
+  release_credit(call);
   // An interceptor has refused the call.
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
   switch (call.method->shape().execution) {
     case Execution::plain:
-      release_credit(call);
       call.outcome = call.run_handler();
       return handle(call, CallEvent::completed);
     case Execution::coroutine:

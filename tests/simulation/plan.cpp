@@ -51,6 +51,7 @@ session::SessionOptions draw_options(Random& random, bool is_server) {
   limits.max_unsent_bytes = random.pick<std::size_t>({4096, 65536, 1 << 20});
   limits.read_buffer_bytes = random.pick<std::size_t>({0, 256, 4096, 65536});
   options.compression_threshold = random.pick<std::size_t>({0, 1024});
+  if (random.chance(30)) limits.max_unread_bytes = random.pick<std::size_t>({longest_message, 2 * longest_message});
   if (random.chance(20)) limits.keepalive_interval = milliseconds(50);
   if (is_server) options.max_concurrent_calls = random.pick<std::uint32_t>({1, 2, 5, 1000});
   return options;

@@ -25,8 +25,8 @@ class ConnectionOptions(TypedDict, total=False):
     ``connection_credit_bytes``: bytes that the peer may send before they are read. 1 MiB to 2^31 - 1; 16 MiB by
     default.
     ``call_credit_bytes``: the same for each call. 64 KiB to 2^31 - 1; 1 MiB by default.
-    ``max_unread_bytes``: bytes held for incoming messages that have not been read and metadata of open calls. At least
-    ``max_message_bytes``; 128 MiB by default.
+    ``max_unread_bytes``: bytes held for incoming messages that have not been read and metadata of open calls. A long
+    message waits until there is room for it. At least ``max_message_bytes``; 128 MiB by default.
     ``max_unsent_bytes``: encoded bytes waiting for the socket above which no further calls are taken from the
     connection. 1 or more; 1 MiB by default.
     ``chunk_bytes``: longer messages are sent in pieces of this size. 1 KiB to 16 MiB; 128 KiB by default.

@@ -332,6 +332,13 @@ CallReceiver::Outcome CallReceiver::on_message_of(CallState& call, const Frame& 
   if (!status.is_ok()) return break_call(call, status, event);
   call.phase = step.next;
   if (block.metadata_count > 0 && role_ == Role::client) wire::copy_metadata(block, event.metadata);
+  if (call.assembly.is_waiting()) {  // the peer gets no more credit for this call until there is room
+    in_hand_.clear_credit();
+    credit_.return_connection(credit.connection_bytes - credit.call_bytes);
+    credit_.add_waiting(credit.call_bytes);
+    credit = {};
+    if (event.metadata.empty()) return Outcome::done;
+  }
   if (!event.has_message && !end && event.metadata.empty()) {  // not the last chunk: there is room for the next one
     in_hand_.clear_credit();
     credit_.return_connection(credit.connection_bytes);
@@ -546,7 +553,8 @@ CallReceiver::Outcome CallReceiver::break_call(CallState& call, const Status& wh
   const MessageCredit credit = in_hand_.credit();
   in_hand_.clear_credit();
   credit_.return_connection(credit.connection_bytes);
-  const std::int64_t owed = call.returnable_credit + credit.call_bytes;
+  const std::int64_t withheld = call.assembly.is_waiting() ? static_cast<std::int64_t>(call.assembly.filled()) : 0;
+  const std::int64_t owed = call.returnable_credit + credit.call_bytes + withheld;
   if (call.one_way && owed > 0)
     credit_.grant_call(call.id, owed);  // as in discard(): the client does not learn of this
   event.clear();

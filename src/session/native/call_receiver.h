@@ -51,7 +51,7 @@ class CallReceiver {
         in_hand_(parts.in_hand),
         goaway_(parts.goaway),
         owner_(owner),
-        messages_(options, parts.negotiation, parts.calls, parts.in_hand, owner) {}
+        messages_(options, parts.negotiation, parts.credit, parts.calls, parts.in_hand, owner) {}
 
   /// The fast path: a complete unary call or response in a known codec, uncompressed and without a header block, on an
   /// open connection. Returns false and changes nothing if the frame needs take().

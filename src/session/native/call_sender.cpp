@@ -167,6 +167,7 @@ void CallSender::start_directly(CallId id, const CallStart& start, const Outgoin
   if (start.one_way) return;
   CallState* call = calls_.open(id, start.context);
   call->send_credit -= static_cast<std::int64_t>(size);
+  call->sent_message = message.has_message();
   if (start.end) call->phase = CallPhase::local_ended;
   calls_.schedule_deadline(*call, start.deadline);
 }
@@ -181,6 +182,7 @@ Status CallSender::queue_start(CallState& call, const CallStart& start, const Ou
   std::uint8_t flags = start.end || start.one_way ? wire::flag::end : std::uint8_t{0};
   if (start.one_way) flags |= wire::flag::one_way;
   Status status = queue_message(call, wire::FrameType::call, flags, message, std::move(fields), std::move(queued));
+  call.sent_message = message.has_message();
   if (status.is_ok()) calls_.schedule_deadline(call, start.deadline);
   return status;
 }
@@ -198,6 +200,7 @@ Status CallSender::queue_message(CallState& call, wire::FrameType type, std::uin
   }
   QueuedFrame* frame = QueuedFramePool::make();
   frame->type = type;
+  frame->follows = call.sent_message;
   frame->flags = flags;
   frame->codec = encoded.codec;
   frame->compressor = encoded.compressor;
@@ -307,6 +310,7 @@ void CallSender::queue_finish(CallState& call, const Status& status, bool unproc
   call.deadline.cancel();
   QueuedFrame* frame = QueuedFramePool::make();
   frame->type = wire::FrameType::finish;
+  frame->follows = call.sent_message;
   frame->flags = has_message ? wire::flag::message : std::uint8_t{0};
   if (unprocessed && !status.is_ok()) frame->flags |= wire::flag::unprocessed;
   frame->number = static_cast<std::uint32_t>(status.code());

@@ -32,6 +32,10 @@ struct QueuedFrame {
   std::uint32_t number = 0;
   /// The first chunk has been sent.
   bool started = false;
+  /// An earlier message of the call has been sent or queued: the peer's application may have to read that first.
+  bool follows = false;
+  /// Counts among the long messages that are being sent.
+  bool has_place = false;
   /// Bytes of `payload` sent so far.
   std::size_t offset = 0;
   Slice payload;
@@ -86,9 +90,11 @@ struct CallState {
   bool one_way = false;
   /// The call is linked in the ring of the send queue.
   bool in_ring = false;
+  /// The call waits in the send queue until fewer long messages are being sent.
+  bool is_parked = false;
   /// Client: the call frame has been sent, with all of its message if it has one.
   bool sent_start = true;
-  /// Server: a message frame has been sent, so leading metadata comes too late.
+  /// A message has been sent or queued. Server: leading metadata comes too late.
   bool sent_message = false;
   bool received_leading = false;
   /// Server, ordered: only the finish is missing; what still arrives is discarded.

@@ -9,6 +9,7 @@
 
 namespace trunkline::session::native {
 
+/// A message that waits for room takes memory only for what has come of it.
 class MessageAssembly {
  public:
   MessageAssembly() = default;
@@ -17,15 +18,37 @@ class MessageAssembly {
   MessageAssembly& operator=(const MessageAssembly&) = delete;
 
   bool is_active() const noexcept { return block_ != nullptr; }
+  /// What the first frame of a message says about it.
+  struct Description {
+    std::size_t total = 0;
+    /// The room to make for it: more than `total` if it is to be decompressed.
+    std::size_t room = 0;
+    std::uint8_t codec = 0;
+    std::uint8_t compressor = 0;
+  };
   /// Allocates memory for the whole message. The caller has checked the size against its limits.
-  void begin(std::size_t total, std::uint8_t codec, std::uint8_t compressor);
-  std::size_t total() const noexcept { return total_; }
-  std::size_t missing() const noexcept { return total_ - filled_; }
-  std::uint8_t codec() const noexcept { return codec_; }
-  std::uint8_t compressor() const noexcept { return compressor_; }
+  void begin(const Description& message);
+  /// As begin(), for a message that waits for room.
+  void begin_waiting(const Description& message);
+  bool is_waiting() const noexcept { return is_waiting_; }
+  /// There is room: allocates memory for the whole message.
+  void admit();
+  /// The rest of the message needs no room: it is about to come.
+  void end_waiting() noexcept { is_waiting_ = false; }
+  std::size_t total() const noexcept { return message_.total; }
+  std::size_t room() const noexcept { return message_.room; }
+  /// The room that was made: all or none.
+  std::size_t retained() const noexcept { return is_admitted_ ? message_.room : 0; }
+  std::size_t filled() const noexcept { return filled_; }
+  std::size_t missing() const noexcept { return message_.total - filled_; }
+  std::uint8_t codec() const noexcept { return message_.codec; }
+  std::uint8_t compressor() const noexcept { return message_.compressor; }
 
-  /// Where the next bytes go. Call advance() after they have been written.
-  std::byte* position() noexcept { return block_->data() + filled_; }
+  /// Where the next `size` bytes go, not more than missing(). Call advance() after they have been written.
+  std::byte* position(std::size_t size) {
+    if (block_->capacity() - filled_ < size) grow(filled_ + size);
+    return block_->data() + filled_;
+  }
   void advance(std::size_t size) noexcept { filled_ += size; }
   /// Error: internal (with this chunk the message is longer, or after its last chunk shorter, than announced).
   Status check_chunk(std::size_t size, bool last) const;
@@ -34,11 +57,13 @@ class MessageAssembly {
   void reset() noexcept;
 
  private:
+  void grow(std::size_t capacity);
+
   Block* block_ = nullptr;
-  std::size_t total_ = 0;
+  Description message_;
   std::size_t filled_ = 0;
-  std::uint8_t codec_ = 0;
-  std::uint8_t compressor_ = 0;
+  bool is_waiting_ = false;
+  bool is_admitted_ = false;
 };
 
 }  // namespace trunkline::session::native

@@ -2,6 +2,9 @@
 // Codec and compressor numbers, chunks, decompression.
 #include "session/native/message_reader.h"
 
+#include "wire/leb128.h"
+
+#include <algorithm>
 #include <cstring>
 #include <string>
 
@@ -60,7 +63,9 @@ Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSp
 Status MessageReader::decompress(Event& event) {
   Result<CompressedMessage> message = read_compressed(event.payload, options_.limits);
   if (!message.is_ok()) return std::move(message).status();
-  if (message->decompressed_bytes > event.payload.size() && !calls_.memory().has_room_for(message->decompressed_bytes)) {
+  // The last message of a call goes to a caller who waits for it.
+  const bool needs_room = message->decompressed_bytes > event.payload.size() && event.type != EventType::finished;
+  if (needs_room && !calls_.memory().has_room_for(message->decompressed_bytes)) {
     return calls_.memory().exceeded_by(message->decompressed_bytes);
   }
   Result<Slice> decompressed = decompress_message(*message, *event.compressor, owner_);
@@ -72,15 +77,33 @@ Status MessageReader::decompress(Event& event) {
   return {};
 }
 
-Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block) {
+/// The room that a message takes until it is handed out: compressed, it is in memory together with its plain form.
+std::size_t MessageReader::room_for(std::uint64_t total, const wire::FrameHeader& header, ByteSpan first_chunk) const {
+  std::uint64_t plain = 0;
+  if (header.compressor != 0) wire::read_leb128(first_chunk, wire::message_size_bytes, plain);
+  plain = std::min(plain, options_.limits.max_message_bytes);
+  return static_cast<std::size_t>(std::min<std::uint64_t>(total + plain, options_.limits.max_unread_bytes));
+}
+
+Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block,
+                            ByteSpan chunk) {
   if (block.message_bytes > options_.limits.max_message_bytes) {
     return {StatusCode::resource_exhausted, "receive message: message_bytes " + std::to_string(block.message_bytes) +
                                                 " exceeds max_message_bytes " +
                                                 std::to_string(options_.limits.max_message_bytes)};
   }
-  if (!calls_.memory().has_room_for(block.message_bytes)) return calls_.memory().exceeded_by(block.message_bytes);
-  call.assembly.begin(static_cast<std::size_t>(block.message_bytes), header.codec, header.compressor);
-  calls_.memory().retain(call.assembly.total());
+  if (!calls_.memory().may_ever_hold(block.message_bytes)) return calls_.memory().exceeded_by(block.message_bytes);
+  const MessageAssembly::Description message{.total = static_cast<std::size_t>(block.message_bytes),
+                                             .room = room_for(block.message_bytes, header, chunk),
+                                             .codec = header.codec,
+                                             .compressor = header.compressor};
+  if (calls_.has_waiting() || call.returnable_credit < 0 || !calls_.memory().has_room_for_message(message.room)) {
+    call.assembly.begin_waiting(message);
+    calls_.add_waiting(call);
+  } else {
+    call.assembly.begin(message);
+    calls_.memory().retain(message.room);
+  }
   return {};
 }
 
@@ -88,15 +111,18 @@ Status MessageReader::read_chunk(CallState& call, const wire::FrameHeader& heade
                                  ByteSpan chunk, Event& event) {
   const bool last = !header.has(wire::flag::more);
   if (!call.assembly.is_active()) {
-    if (Status status = begin(call, header, block); !status.is_ok()) return status;
+    if (Status status = begin(call, header, block, chunk); !status.is_ok()) return status;
   }
   if (Status status = call.assembly.check_chunk(chunk.size(), last); !status.is_ok()) return status;
-  if (!chunk.empty()) std::memcpy(call.assembly.position(), chunk.data(), chunk.size());
+  // The rest has come within the call's credit, so it needs no room beyond that.
+  if (last && call.assembly.is_waiting())
+    credit_.return_call(call, static_cast<std::int64_t>(calls_.end_waiting(call)));
+  if (!chunk.empty()) std::memcpy(call.assembly.position(chunk.size()), chunk.data(), chunk.size());
   call.assembly.advance(chunk.size());
   if (!last) return {};
   const std::uint8_t codec = call.assembly.codec();
   const std::uint8_t compressor = call.assembly.compressor();
-  calls_.memory().release(call.assembly.total());
+  calls_.memory().release(call.assembly.retained());
   in_hand_.retain_payload(call.assembly.take());
   event.block = in_hand_.payload().block();
   return decode(codec, compressor, in_hand_.payload().bytes(), event);

@@ -14,9 +14,14 @@ namespace trunkline::session::native {
 class MessageReader {
  public:
   /// All outlive the object.
-  MessageReader(const SessionOptions& options, const Negotiation& negotiation, OpenCalls& calls, EventInHand& in_hand,
-                SessionOwner& owner) noexcept
-      : options_(options), negotiation_(negotiation), calls_(calls), in_hand_(in_hand), owner_(owner) {}
+  MessageReader(const SessionOptions& options, const Negotiation& negotiation, ReceiveCredit& credit, OpenCalls& calls,
+                EventInHand& in_hand, SessionOwner& owner) noexcept
+      : options_(options),
+        negotiation_(negotiation),
+        credit_(credit),
+        calls_(calls),
+        in_hand_(in_hand),
+        owner_(owner) {}
 
   /// Codec and compressor numbers that are not in the peer's hello, or not on the `first` frame of a message, are an
   /// error of the connection.
@@ -31,11 +36,13 @@ class MessageReader {
   Status decompress(Event& event);
 
  private:
-  Status begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block);
+  std::size_t room_for(std::uint64_t total, const wire::FrameHeader& header, ByteSpan first_chunk) const;
+  Status begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan chunk);
   Status decode(std::uint8_t codec, std::uint8_t compressor, ByteSpan payload, Event& event);
 
   const SessionOptions& options_;
   const Negotiation& negotiation_;
+  ReceiveCredit& credit_;
   OpenCalls& calls_;
   EventInHand& in_hand_;
   SessionOwner& owner_;

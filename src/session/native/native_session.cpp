@@ -43,7 +43,7 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       negotiation_(role, options),
       path_(options.limits, negotiation_, *this),
       credit_(options.limits, path_),
-      calls_(role, options.limits, negotiation_, path_, {timers, &on_deadline, this}),
+      calls_(role, options.limits, negotiation_, path_, credit_, {timers, &on_deadline, this}),
       decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_),
       receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
       sender_(role, options, negotiation_, path_, calls_, owner),
@@ -66,6 +66,8 @@ bool NativeSession::next(Event& event) {
   for (;;) {
     if (!local_events_.empty()) return take_local_event(event);
     if (phase_ == ConnectionPhase::closed) return take_closing_event(event);
+    if (calls_.has_waiting()) [[unlikely]]
+      calls_.admit_waiting();
     // wrote() wakes the owner when a stall is over.
     if (role_ == Role::server && path_.update_stall()) return false;
     Step step = Step::needs_input;
@@ -135,6 +137,7 @@ NativeSession::Step NativeSession::on_hello(ByteSpan body, Event& event) {
   const std::uint32_t early_call = negotiation_.peer().call_credit;
   negotiation_.apply(*std::move(hello));
   decoder_.accept_all_frames();
+  path_.on_hello();
   path_.add_credit(negotiation_.peer().connection_credit - early_connection);
   const std::uint32_t further = negotiation_.peer().call_credit - early_call;
   for (CallState* call : calls_.by_age([](const CallState&) { return true; })) path_.add_credit(*call, further);
@@ -340,6 +343,7 @@ void NativeSession::cancel(CallId id, StatusCode reason) {
   if (call->has_begun() && phase_ != ConnectionPhase::closed)
     path_.write_header(wire::cancel_frame(id, is_late ? StatusCode::deadline_exceeded : StatusCode::cancelled));
   calls_.forget(*call);
+  wake_if_waiting();
   notify_if_startable();
 }
 
@@ -384,10 +388,13 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
     if (is_silent ||
         (ok_without_trailing && !call->has_queue() && sender_.finish_directly(id, message, call->send_credit))) {
       calls_.forget(*call);
+      wake_if_waiting();
       return {};
     }
   }
-  return sender_.finish(id, call, in_hand_, status, message, trailing, unprocessed);
+  Status sent = sender_.finish(id, call, in_hand_, status, message, trailing, unprocessed);
+  wake_if_waiting();
+  return sent;
 }
 
 Status NativeSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) {
@@ -416,6 +423,7 @@ bool NativeSession::is_writable(CallId id) const noexcept {
 void NativeSession::release(CallId id, const MessageCredit& credit) {
   credit_.return_connection(credit.connection_bytes);
   calls_.memory().release(credit.further_bytes);
+  wake_if_waiting();
   const std::int64_t owed = std::int64_t{credit.call_bytes} + credit.further_bytes;
   if (owed == 0) return;
   if (CallState* call = calls_.find(id)) credit_.return_call(*call, owed);

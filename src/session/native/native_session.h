@@ -113,6 +113,11 @@ class NativeSession final : public Session, private FrameSource {
   bool take_closing_event(Event& event);
   void notify_writable(CallState& call);
   void notify_if_startable();
+  /// To be called when memory has been released: next() makes room for messages that wait for it.
+  void wake_if_waiting() {
+    if (calls_.has_waiting()) [[unlikely]]
+      owner_.on_session_wake();
+  }
 
   // --- timers ---
   static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);

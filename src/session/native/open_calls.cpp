@@ -2,6 +2,7 @@
 // Opening and forgetting of calls.
 #include "session/native/open_calls.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trunkline::session::native {
@@ -32,7 +33,10 @@ void OpenCalls::forget(CallState& call) {
 
 void OpenCalls::destroy(CallState& call) noexcept {
   path_.remove(call);
-  drop_assembly(call);
+  if (call.assembly.is_active()) {
+    end_waiting(call);
+    release_assembly(call);
+  }
   release_metadata(call);
   if (call.is_refused) --refused_;
   CallStatePool::free(&call);
@@ -40,18 +44,49 @@ void OpenCalls::destroy(CallState& call) noexcept {
 
 void OpenCalls::retain_metadata(CallState& call, std::size_t bytes) noexcept {
   call.retained_bytes = bytes;
-  memory_.retain(bytes);
+  memory_.retain_metadata(bytes);
 }
 
 void OpenCalls::release_metadata(CallState& call) noexcept {
-  memory_.release(std::exchange(call.retained_bytes, 0));
+  memory_.release_metadata(std::exchange(call.retained_bytes, 0));
   call.pending.reset();
 }
 
-void OpenCalls::drop_assembly(CallState& call) noexcept {
+void OpenCalls::drop_assembly(CallState& call) {
   if (!call.assembly.is_active()) return;
-  memory_.release(call.assembly.total());
+  const std::size_t withheld = end_waiting(call);
+  release_assembly(call);
+  credit_.return_call(call, static_cast<std::int64_t>(withheld));
+}
+
+void OpenCalls::release_assembly(CallState& call) noexcept {
+  memory_.release(call.assembly.retained());
   call.assembly.reset();
+}
+
+void OpenCalls::admit_waiting() {
+  for (auto next = waiting_.begin(); next != waiting_.end();) {
+    CallState& call = **next;
+    if (call.returnable_credit < 0) {
+      ++next;
+      continue;
+    }
+    if (!memory_.has_room_for_message(call.assembly.room())) return;
+    const std::size_t withheld = call.assembly.filled();
+    call.assembly.admit();
+    memory_.retain(call.assembly.retained());
+    next = waiting_.erase(next);
+    credit_.drop_waiting(withheld);
+    credit_.return_call(call, static_cast<std::int64_t>(withheld));
+  }
+}
+
+std::size_t OpenCalls::end_waiting(CallState& call) {
+  if (!call.assembly.is_waiting()) return 0;
+  call.assembly.end_waiting();
+  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &call));
+  credit_.drop_waiting(call.assembly.filled());
+  return call.assembly.filled();
 }
 
 void OpenCalls::refuse_rest(CallState& call) noexcept {

@@ -5,6 +5,7 @@
 #include "session/native/call_ids.h"
 #include "session/native/call_table.h"
 #include "session/native/event_in_hand.h"
+#include "session/native/receive_credit.h"
 #include "session/native/receive_memory.h"
 #include "session/native/send_path.h"
 
@@ -25,8 +26,14 @@ class OpenCalls {
 
   /// All outlive the object.
   OpenCalls(Role role, const ConnectionLimits& limits, const Negotiation& negotiation, SendPath& path,
-            const Deadlines& deadlines) noexcept
-      : role_(role), limits_(limits), negotiation_(negotiation), path_(path), deadlines_(deadlines), memory_(limits) {}
+            ReceiveCredit& credit, const Deadlines& deadlines) noexcept
+      : role_(role),
+        limits_(limits),
+        negotiation_(negotiation),
+        path_(path),
+        credit_(credit),
+        deadlines_(deadlines),
+        memory_(limits) {}
   ~OpenCalls();
   OpenCalls(const OpenCalls&) = delete;
   OpenCalls& operator=(const OpenCalls&) = delete;
@@ -63,8 +70,18 @@ class OpenCalls {
   /// `bytes` of metadata are retained until the call is forgotten or release_metadata() is called.
   void retain_metadata(CallState& call, std::size_t bytes) noexcept;
   void release_metadata(CallState& call) noexcept;
-  /// Drops the unfinished message of the call.
-  void drop_assembly(CallState& call) noexcept;
+  /// Drops the unfinished message of the call, which goes on. Credit that was withheld for it is returned.
+  void drop_assembly(CallState& call);
+
+  /// The call has begun a message for which there is no room yet.
+  void add_waiting(CallState& call) { waiting_.push_back(&call); }
+  bool has_waiting() const noexcept { return !waiting_.empty(); }
+  /// Makes room for messages that wait, in their order, and returns the credit that was withheld for them. A message
+  /// behind one that the application has not taken waits for that, and the others do not wait for it.
+  void admit_waiting();
+  /// The message of the call does not wait any longer: it is complete or dropped. Returns how many bytes of the call's
+  /// credit were withheld.
+  std::size_t end_waiting(CallState& call);
 
   /// True if the layer above has to finish the call, in its turn, also when the session refuses it.
   bool keeps_turn(const CallState& call) const noexcept {
@@ -78,15 +95,19 @@ class OpenCalls {
 
  private:
   void destroy(CallState& call) noexcept;
+  void release_assembly(CallState& call) noexcept;
 
   const Role role_;
   const ConnectionLimits& limits_;
   const Negotiation& negotiation_;
   SendPath& path_;
+  ReceiveCredit& credit_;
   const Deadlines deadlines_;
   CallTable table_;
   CallIds ids_;
   ReceiveMemory memory_;
+  /// Calls whose messages wait for room, in the order in which those began.
+  std::vector<CallState*> waiting_;
   std::size_t refused_ = 0;
 };
 

@@ -22,18 +22,40 @@ class ReceiveCredit {
   /// What the peer may still send on the connection; below 0 if it has sent too much.
   std::int64_t left() const noexcept { return left_; }
   void charge(std::uint32_t bytes) noexcept { left_ -= bytes; }
-  /// `bytes` of the connection's credit have been consumed.
+  /// `bytes` of the connection's credit have been consumed. More is granted earlier than after half a window if the
+  /// peer has less than that left, because the rest is unread.
   void return_connection(std::uint32_t bytes) {
     returnable_ += bytes;
-    if (returnable_ >= limits_.connection_credit_bytes / 2) [[unlikely]]
+    if (returnable_ >= limits_.connection_credit_bytes / 2 || (returnable_ >= least_grant && returnable_ > left_))
+        [[unlikely]]
       grant_connection();
   }
+  /// `bytes` belong to a message that waits for room. Up to half a window of them is returned to the connection at
+  /// once, so that other messages pass; what is beyond is withheld until drop_waiting().
+  void add_waiting(std::uint32_t bytes) {
+    const std::uint64_t before = withheld();
+    waiting_ += bytes;
+    return_connection(bytes - static_cast<std::uint32_t>(withheld() - before));
+  }
+  /// `bytes` given to add_waiting() do not wait any longer.
+  void drop_waiting(std::uint64_t bytes) {
+    const std::uint64_t before = withheld();
+    waiting_ -= bytes;
+    return_connection(static_cast<std::uint32_t>(before - withheld()));
+  }
+  std::uint64_t waiting() const noexcept { return waiting_; }
   /// `bytes` of the call's credit have been consumed. Nothing is granted once the peer can send no more on the call.
   void return_call(CallState& call, std::int64_t bytes);
   /// Grants `bytes`, more than 0, to a call that has no entry, at once.
   void grant_call(CallId id, std::int64_t bytes);
 
  private:
+  static constexpr std::uint32_t least_grant = 16 << 10;
+
+  std::uint64_t withheld() const noexcept {
+    const std::uint64_t most = limits_.connection_credit_bytes / 2;
+    return waiting_ > most ? waiting_ - most : 0;
+  }
   void grant_connection();
 
   const ConnectionLimits& limits_;
@@ -41,6 +63,8 @@ class ReceiveCredit {
   std::int64_t left_;
   /// Consumed and not yet granted again.
   std::uint32_t returnable_ = 0;
+  /// Bytes of messages that wait for room.
+  std::uint64_t waiting_ = 0;
 };
 
 }  // namespace trunkline::session::native

@@ -28,6 +28,8 @@ class SendPath {
   const OutputQueue& output() const noexcept { return output_; }
   const SendQueue& queue() const noexcept { return queue_; }
   void set_order(SendQueue::Order order) noexcept { queue_.set_order(order); }
+  /// The peer's hello has been read.
+  void on_hello() noexcept { queue_.set_windows(negotiation_.peer().connection_credit, negotiation_.peer().call_credit); }
 
   // --- frames that go straight into the output ---
 
@@ -59,7 +61,7 @@ class SendPath {
   }
   /// Drops all that the call has queued, which may have been in the way of other calls.
   void remove(CallState& call) noexcept {
-    if (!call.has_queue() && !call.in_ring) return;
+    if (!call.has_queue()) return;
     queue_.remove(call);
     can_pump_ = true;
   }

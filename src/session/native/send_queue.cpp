@@ -11,6 +11,8 @@ namespace trunkline::session::native {
 namespace {
 /// A chunk waits for more credit rather than be shorter than this, unless it is the last of its message.
 constexpr std::int64_t min_chunk_bytes = 4096;
+/// What is sent of a call whose message has no place yet: enough for the uncompressed size.
+constexpr std::int64_t opening_bytes = 16;
 
 /// An upper bound of the header block of the frame's next chunk, its size included.
 std::int64_t max_block_bytes(const QueuedFrame& frame) noexcept {
@@ -20,10 +22,38 @@ std::int64_t max_block_bytes(const QueuedFrame& frame) noexcept {
   const std::size_t name = frame.start ? frame.start->method_name.size() + tag_and_size : 0;
   return static_cast<std::int64_t>(wire::block_size_bytes + frame.fields.size() + name + integers);
 }
+
+/// Lists of calls are circular: head->ring_previous is the tail.
+void append(CallState*& head, CallState& call) noexcept {
+  if (head == nullptr) {
+    head = call.ring_next = call.ring_previous = &call;
+    return;
+  }
+  call.ring_next = head;
+  call.ring_previous = head->ring_previous;
+  call.ring_previous->ring_next = &call;
+  head->ring_previous = &call;
+}
+
+void erase(CallState*& head, CallState& call) noexcept {
+  if (call.ring_next == &call) {
+    head = nullptr;
+  } else {
+    call.ring_previous->ring_next = call.ring_next;
+    call.ring_next->ring_previous = call.ring_previous;
+    if (head == &call) head = call.ring_next;
+  }
+  call.ring_next = call.ring_previous = nullptr;
+}
 }  // namespace
 
 SendQueue::~SendQueue() {
   while (head_ != nullptr) unlink(*head_);
+  while (parked_ != nullptr) erase(parked_, *parked_);
+}
+
+void SendQueue::set_windows(std::uint32_t connection_credit, std::uint32_t call_credit) noexcept {
+  places_ = std::clamp<std::size_t>(connection_credit / 2 / std::max(call_credit, 1u), 1, max_places);
 }
 
 void SendQueue::push(CallState& call, QueuedFrame* frame) {
@@ -31,22 +61,53 @@ void SendQueue::push(CallState& call, QueuedFrame* frame) {
   queued_bytes_ += frame->payload.size();
   if (frame->start) ++queued_starts_;
   call.push(frame);
-  if (!call.in_ring) link(call);
+  if (!call.in_ring && !call.is_parked) link(call);
 }
 
 void SendQueue::remove(CallState& call) noexcept {
+  if (call.in_ring) unlink(call);
+  if (call.is_parked) {
+    erase(parked_, call);
+    call.is_parked = false;
+  }
   while (call.has_queue()) {
     QueuedFrame* frame = call.pop();
     forget(*frame);
     QueuedFramePool::free(frame);
   }
-  if (call.in_ring) unlink(call);
 }
 
-void SendQueue::forget(const QueuedFrame& frame) noexcept {
+void SendQueue::forget(QueuedFrame& frame) noexcept {
+  leave_place(frame);
   --queued_frames_;
   queued_bytes_ -= frame.payload.size() - frame.offset;
   if (frame.start && !frame.started) --queued_starts_;
+}
+
+// --- places of long messages ---
+
+void SendQueue::take_place(QueuedFrame& frame) noexcept {
+  frame.has_place = true;
+  ++places_taken_;
+}
+
+/// The call parked first gets the place at once: no call that comes later may take it.
+void SendQueue::leave_place(QueuedFrame& frame) noexcept {
+  if (!frame.has_place) return;
+  frame.has_place = false;
+  --places_taken_;
+  if (parked_ == nullptr || places_taken_ >= places_) return;
+  CallState& next = *parked_;
+  erase(parked_, next);
+  next.is_parked = false;
+  take_place(*next.queue_head);
+  link(next);
+}
+
+void SendQueue::park(CallState& call) noexcept {
+  unlink(call);
+  call.is_parked = true;
+  append(parked_, call);
 }
 
 void SendQueue::pump(std::size_t until, std::size_t chunk_bytes, std::size_t max_frame_bytes) {
@@ -65,8 +126,17 @@ bool SendQueue::send_chunk(CallState& call, std::size_t chunk_bytes, std::size_t
   const std::int64_t block = max_block_bytes(frame);
   const std::int64_t most =
       std::min(static_cast<std::int64_t>(chunk_bytes), static_cast<std::int64_t>(max_frame_bytes) - block);
-  const std::int64_t least = std::min({left, min_chunk_bytes, most});
-  std::int64_t chunk = std::min(left, most);
+  const bool is_long = static_cast<std::int64_t>(frame.payload.size()) > most;
+  const bool has_no_place =
+      is_long && !frame.started && !frame.has_place && places_taken_ >= places_ && !keeps_its_position(frame);
+  if (has_no_place && frame.start == nullptr) {
+    park(call);
+    return true;
+  }
+  // A call is opened before it is parked, because ids rise and later calls may pass it.
+  const std::int64_t wanted = has_no_place ? opening_bytes : left;
+  const std::int64_t least = std::min({wanted, min_chunk_bytes, most});
+  std::int64_t chunk = std::min(wanted, most);
   if (is_charged) {
     const std::int64_t room = credit_ - static_cast<std::int64_t>(wire::header_bytes) - block;
     if (room < least) return false;
@@ -76,15 +146,20 @@ bool SendQueue::send_chunk(CallState& call, std::size_t chunk_bytes, std::size_t
     if (call.send_credit < least) {  // unblock() brings it back
       if (keeps_its_position(frame)) return false;
       unlink(call);
+      // The peer makes room for a first message by itself. Behind an earlier one it may wait for its application, and
+      // the other calls must not.
+      if (frame.follows) leave_place(frame);
       return true;
     }
     chunk = std::min(chunk, call.send_credit);
   }
+  if (is_long && !has_no_place && !frame.has_place) take_place(frame);
   const bool last = chunk == left;
   std::uint32_t number = frame.number;
   scratch_.clear();
   source_->write_block(frame, last, scratch_, number);
   write_chunk(call, frame, scratch_.bytes(), number, static_cast<std::size_t>(chunk), last);
+  if (has_no_place) park(call);
   return true;
 }
 
@@ -125,6 +200,7 @@ void SendQueue::write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block,
   if (last) {
     call.pop();
     --queued_frames_;
+    leave_place(frame);
   }
   const bool stays = order_ == Order::in_order || (!last && keeps_its_position(frame));
   if (!stays || !call.has_queue()) {
@@ -138,26 +214,12 @@ void SendQueue::write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block,
 
 void SendQueue::link(CallState& call) noexcept {
   call.in_ring = true;
-  if (head_ == nullptr) {
-    head_ = call.ring_next = call.ring_previous = &call;
-    return;
-  }
-  call.ring_next = head_;
-  call.ring_previous = head_->ring_previous;
-  call.ring_previous->ring_next = &call;
-  head_->ring_previous = &call;
+  append(head_, call);
 }
 
 void SendQueue::unlink(CallState& call) noexcept {
   call.in_ring = false;
-  if (call.ring_next == &call) {
-    head_ = nullptr;
-  } else {
-    call.ring_previous->ring_next = call.ring_next;
-    call.ring_next->ring_previous = call.ring_previous;
-    if (head_ == &call) head_ = call.ring_next;
-  }
-  call.ring_next = call.ring_previous = nullptr;
+  erase(head_, call);
 }
 
 }  // namespace trunkline::session::native

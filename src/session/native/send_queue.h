@@ -22,9 +22,14 @@ class FrameSource {
   virtual void on_frame_sent(CallState& call, const QueuedFrame& frame) = 0;
 };
 
-/// A call is in the ring while it has queued frames and is not waiting for credit of its own.
+/// A call is in the ring while it has queued frames, is not waiting for credit of its own, and is not parked. Only a
+/// few long messages are sent at a time, in the order in which they were queued; the calls of the others are parked,
+/// new ones after a first short chunk. Otherwise all of them would progress at the same pace, and the peer would have to make room for all at once.
 class SendQueue {
  public:
+  /// Long messages that are sent at a time.
+  static constexpr std::size_t max_places = 8;
+
   SendQueue(OutputQueue& output, FrameSource& source) noexcept : output_(&output), source_(&source) {}
   ~SendQueue();
 
@@ -42,12 +47,15 @@ class SendQueue {
     in_order,
   };
   void set_order(Order order) noexcept { order_ = order; }
+  /// The peer's windows. The long messages that are being sent use half of the connection's at most, or are one, so
+  /// that short messages have credit while the peer has no room for long ones.
+  void set_windows(std::uint32_t connection_credit, std::uint32_t call_credit) noexcept;
 
   /// Queues a frame behind those of the call, and the call behind the others.
   void push(CallState& call, QueuedFrame* frame);
   /// The call has got credit.
   void unblock(CallState& call) {
-    if (call.has_queue() && !call.in_ring) link(call);
+    if (call.has_queue() && !call.in_ring && !call.is_parked) link(call);
   }
   /// Drops everything that the call has queued.
   void remove(CallState& call) noexcept;
@@ -60,6 +68,8 @@ class SendQueue {
   std::size_t queued_bytes() const noexcept { return queued_bytes_; }
   /// Roughly the memory of the queued frames.
   std::size_t queued_memory() const noexcept { return queued_bytes_ + queued_frames_ * memory_per_frame; }
+  /// Long messages that have a place.
+  std::size_t places_taken() const noexcept { return places_taken_; }
 
  private:
   /// The size of a frame and its call, rounded.
@@ -71,14 +81,21 @@ class SendQueue {
   bool send_chunk(CallState& call, std::size_t chunk_bytes, std::size_t max_frame_bytes);
   void write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block, std::uint32_t number, std::size_t chunk,
                    bool last);
+  void take_place(QueuedFrame& frame) noexcept;
+  void leave_place(QueuedFrame& frame) noexcept;
+  void park(CallState& call) noexcept;
   void link(CallState& call) noexcept;
   void unlink(CallState& call) noexcept;
-  void forget(const QueuedFrame& frame) noexcept;
+  void forget(QueuedFrame& frame) noexcept;
 
   OutputQueue* output_;
   FrameSource* source_;
   /// Circular: head_->ring_previous is the tail.
   CallState* head_ = nullptr;
+  /// Calls in the order in which they were parked, circular like the ring.
+  CallState* parked_ = nullptr;
+  std::size_t places_ = max_places;
+  std::size_t places_taken_ = 0;
   std::int64_t credit_ = 0;
   std::size_t queued_frames_ = 0;
   std::size_t queued_starts_ = 0;

@@ -9,10 +9,10 @@ namespace {
 
 TEST(MessageAssembly, AssemblesChunks) {
   MessageAssembly assembly;
-  assembly.begin(6, 3, 2);
+  assembly.begin({.total = 6, .room = 6, .codec = 3, .compressor = 2});
   for (const std::string_view chunk : {"ab", "", "cdef"}) {
     ASSERT_TRUE(assembly.check_chunk(chunk.size(), chunk == "cdef").is_ok());
-    std::memcpy(assembly.position(), chunk.data(), chunk.size());
+    std::memcpy(assembly.position(chunk.size()), chunk.data(), chunk.size());
     assembly.advance(chunk.size());
   }
 
@@ -25,7 +25,7 @@ TEST(MessageAssembly, AssemblesChunks) {
 
 TEST(MessageAssembly, OfNothingIsActiveUntilTaken) {
   MessageAssembly assembly;
-  assembly.begin(0, 1, 0);
+  assembly.begin({.codec = 1});
 
   EXPECT_TRUE(assembly.is_active());
   EXPECT_FALSE(assembly.check_chunk(1, false).is_ok());

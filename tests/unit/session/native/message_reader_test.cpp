@@ -34,7 +34,7 @@ class MessageReaderTest : public testing::Test {
   NativeParts parts{Role::server, small_limits()};
   QuietOwner owner;
   EventInHand in_hand;
-  MessageReader reader{parts.options, parts.negotiation, parts.calls, in_hand, owner};
+  MessageReader reader{parts.options, parts.negotiation, parts.credit, parts.calls, in_hand, owner};
   Event event;
 };
 
@@ -81,7 +81,7 @@ TEST_F(MessageReaderTest, AssemblesChunksAndReleasesTheirMemory) {
   EXPECT_EQ(parts.calls.memory().retained(), 0u);
 }
 
-TEST_F(MessageReaderTest, BeginsNoMessageThereIsNoRoomFor) {
+TEST_F(MessageReaderTest, LetsAMessageWaitForWhichThereIsNoRoom) {
   CallState& first = *parts.calls.open(1, nullptr);
   CallState& second = *parts.calls.open(2, nullptr);
   const std::uint8_t more = wire::flag::message | wire::flag::more;
@@ -89,9 +89,26 @@ TEST_F(MessageReaderTest, BeginsNoMessageThereIsNoRoomFor) {
   ASSERT_TRUE(reader.read_chunk(first, header(more), total(1000), as_bytes("x"), event).is_ok());
   const Status status = reader.read_chunk(second, header(more), total(600), as_bytes("x"), event);
 
-  EXPECT_EQ(status.code(), StatusCode::resource_exhausted);
-  EXPECT_FALSE(second.assembly.is_active());
+  EXPECT_TRUE(status.is_ok()) << status.to_string();
+  EXPECT_TRUE(second.assembly.is_waiting());
   EXPECT_EQ(parts.calls.memory().retained(), 1000u);
+  parts.calls.forget(first);
+  parts.calls.admit_waiting();
+  EXPECT_FALSE(second.assembly.is_waiting());
+  EXPECT_EQ(parts.calls.memory().retained(), 600u);
+}
+
+TEST_F(MessageReaderTest, RefusesAMessageThatAloneExceedsTheRoom) {
+  SessionOptions options = small_limits();
+  options.limits.max_message_bytes = 2000;
+  MessageReader strict{options, parts.negotiation, parts.credit, parts.calls, in_hand, owner};
+  CallState& call = *parts.calls.open(1, nullptr);
+
+  const Status status =
+      strict.read_chunk(call, header(wire::flag::message | wire::flag::more), total(1501), as_bytes("x"), event);
+
+  EXPECT_EQ(status.code(), StatusCode::resource_exhausted);
+  EXPECT_FALSE(call.assembly.is_active());
 }
 
 }  // namespace

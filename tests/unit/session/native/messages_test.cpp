@@ -133,21 +133,64 @@ TEST(ChunkedMessage, OverMaxMessageBytesEndsTheCallAtOnce) {
   EXPECT_FALSE(lone.session().is_closed());
 }
 
-TEST(ChunkedMessage, IsLimitedTogetherWithOthers) {
+TEST(ChunkedMessage, WaitsForRoomThatOthersTake) {
   SessionOptions options = kit::plain_options();
   options.limits.max_unread_bytes = 1000;
   LoneSession lone(Role::server, options);
   lone.greet();
 
-  lone.feed({first_chunk(1, 700, "ab"), first_chunk(2, 700, "ab")});
-  const auto refused = finish_of(lone, 2);
-  lone.feed({kit::cancel(1), first_chunk(3, 700, "ab")});
+  lone.feed({first_chunk(1, 700, "ab"), first_chunk(2, 700, "ab"), chunk(2, std::string(600, 'c'), flag::more)});
+  lone.feed({kit::cancel(1), chunk(2, std::string(98, 'd'), flag::end)});
 
-  EXPECT_EQ(refused.header.number, 8u);
-  EXPECT_EQ(refused.status_message,
-            "receive message: 1418 bytes of unfinished and unread messages exceed max_unread_bytes 1000");
   EXPECT_TRUE(lone.sent_frames().empty());
-  EXPECT_EQ(lone.session().open_calls(), 1u);
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].id, 2u);
+  EXPECT_EQ(events[0].payload, "ab" + std::string(600, 'c') + std::string(98, 'd'));
+}
+
+TEST(ChunkedMessage, WithholdsTheCreditOfItsCallUntilThereIsRoom) {
+  constexpr std::uint32_t size = 150000;
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 65536;
+  options.limits.max_unread_bytes = 200000;
+  LoneSession lone(Role::server, options);
+  lone.greet();
+  const auto granted = [&lone](CallId id) {
+    std::uint32_t sum = 0;
+    for (const auto& frame : lone.sent_frames()) {
+      if (frame.is(wire::FrameType::credit) && frame.header.call == id) sum += frame.header.number;
+    }
+    return sum;
+  };
+
+  lone.feed({first_chunk(1, size, "ab"), first_chunk(2, size, "ab"), chunk(2, std::string(60000, 'c'), flag::more)});
+  const std::uint32_t early = granted(2);
+  lone.feed({kit::cancel(1)});
+
+  EXPECT_EQ(early, 0u);
+  EXPECT_EQ(granted(2), 60002u);
+  lone.feed({chunk(2, std::string(60000, 'c'), flag::more), chunk(2, std::string(size - 120002, 'd'), flag::end)});
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].payload.size(), size);
+}
+
+TEST(ChunkedMessage, ThatWaitsKeepsNoShortCallFromPassing) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 1 << 20;
+  options.limits.connection_credit_bytes = 1 << 20;
+  options.limits.max_unread_bytes = 2000000;
+  LoneSession lone(Role::server, options);
+  lone.greet();
+  lone.feed({first_chunk(1, 1900000, "ab"), first_chunk(2, 1900000, "ab")});
+  for (int i = 0; i < 9; ++i) lone.feed({chunk(2, std::string(60000, 'c'), flag::more)});
+  static_cast<void>(lone.events());
+
+  for (CallId id = 3; id < 103; ++id) lone.feed({kit::call(id, 0, "a/b", std::string(60000, 's'))});
+
+  EXPECT_FALSE(lone.session().is_closed()) << lone.session().close_reason().to_string();
+  EXPECT_EQ(lone.events().size(), 100u);
 }
 
 TEST(ChunkedMessage, IsDroppedByCancel) {

@@ -57,7 +57,7 @@ struct NativeParts : FrameSource {
   Negotiation negotiation{role, options};
   SendPath path{options.limits, negotiation, *this};
   ReceiveCredit credit{options.limits, path};
-  OpenCalls calls{role, options.limits, negotiation, path, {timers, &on_deadline, this}};
+  OpenCalls calls{role, options.limits, negotiation, path, credit, {timers, &on_deadline, this}};
 };
 
 }  // namespace trunkline::session::native

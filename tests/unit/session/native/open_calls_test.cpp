@@ -40,7 +40,7 @@ TEST(OpenCalls, LeaveNothingBehindWhenForgotten) {
   CallState& call = *parts.calls.open(5, nullptr);
   parts.queue(call, 1000);
   parts.calls.retain_metadata(call, 70);
-  call.assembly.begin(500, 1, 0);
+  call.assembly.begin({.total = 500, .room = 500, .codec = 1});
   parts.calls.memory().retain(500);
   parts.calls.schedule_deadline(call, parts.now + 1s);
   parts.calls.refuse_rest(*parts.calls.open(6, nullptr));
@@ -66,7 +66,7 @@ TEST(OpenCalls, WithoutADeadlineHaveNoTimer) {
 TEST(OpenCalls, RefusedRestDropsTheMessageAndTheDeadline) {
   NativeParts parts;
   CallState& call = *parts.calls.open(5, nullptr);
-  call.assembly.begin(500, 1, 0);
+  call.assembly.begin({.total = 500, .room = 500, .codec = 1});
   parts.calls.memory().retain(500);
   parts.calls.schedule_deadline(call, parts.now + 1s);
 

@@ -18,7 +18,7 @@ SessionOptions small_windows() {
 
 TEST(ReceiveCredit, OfTheConnectionIsGrantedHalfAWindowAtATime) {
   NativeParts parts(Role::server, small_windows());
-  parts.credit.charge(600000);
+  parts.credit.charge(500000);
 
   parts.credit.return_connection((1 << 19) - 1);
   const std::size_t early = parts.take_output().size();
@@ -30,7 +30,39 @@ TEST(ReceiveCredit, OfTheConnectionIsGrantedHalfAWindowAtATime) {
   EXPECT_TRUE(frames[0].is(wire::FrameType::credit));
   EXPECT_EQ(frames[0].header.call, 0u);
   EXPECT_EQ(frames[0].header.number, 1u << 19);
-  EXPECT_EQ(parts.credit.left(), (1 << 20) - 600000 + (1 << 19));
+  EXPECT_EQ(parts.credit.left(), (1 << 20) - 500000 + (1 << 19));
+}
+
+TEST(ReceiveCredit, OfTheConnectionIsGrantedEarlierWhileMostOfItIsUnread) {
+  NativeParts parts(Role::server, small_windows());
+  parts.credit.charge((1 << 20) - 20000);
+
+  parts.credit.return_connection(20000);
+  const std::size_t early = parts.take_output().size();
+  parts.credit.return_connection(1);
+
+  EXPECT_EQ(early, 0u);
+  EXPECT_EQ(parts.take_output().size(), 1u);
+  EXPECT_EQ(parts.credit.left(), 40001);
+}
+
+TEST(ReceiveCredit, OfMessagesThatWaitIsWithheldBeyondHalfAWindow) {
+  NativeParts parts(Role::server, small_windows());
+  parts.credit.charge(700000);
+
+  parts.credit.add_waiting(1 << 19);
+  const auto first_half = parts.take_output();
+  parts.credit.add_waiting(175712);
+  const std::size_t withheld = parts.take_output().size();
+  parts.credit.drop_waiting(700000);
+
+  ASSERT_EQ(first_half.size(), 1u);
+  EXPECT_EQ(first_half[0].header.number, 1u << 19);
+  EXPECT_EQ(withheld, 0u);
+  EXPECT_EQ(parts.credit.waiting(), 0u);
+  EXPECT_EQ(parts.credit.left(), (1 << 20) - 700000 + (1 << 19));
+  parts.credit.return_connection((1 << 19) - 175712);
+  EXPECT_EQ(parts.take_output().size(), 1u) << "what was withheld is returned with what follows";
 }
 
 TEST(ReceiveCredit, OfACallIsGrantedHalfAWindowAtATime) {

@@ -178,6 +178,85 @@ TEST_F(SendQueueTest, InOrderWaitsForTheCreditOfTheFirstCall) {
   EXPECT_EQ(pump(), (Frames{{1, 5000}, {2, 10}}));
 }
 
+TEST_F(SendQueueTest, SendsAFewLongMessagesAtATimeInTheirOrder) {
+  for (CallId id = 1; id <= SendQueue::max_places + 2; ++id) push(call(id), 25000);
+  push(call(50), 10);
+
+  const Frames frames = pump();
+
+  ASSERT_EQ(frames.size(), 3 * (SendQueue::max_places + 2) + 1);
+  for (CallId id = 1; id <= SendQueue::max_places; ++id) EXPECT_EQ(frames[id - 1].first, id);
+  EXPECT_EQ(frames[SendQueue::max_places].first, 50u) << "a short message passes";
+  EXPECT_EQ(source.sent.front(), 50u);
+  EXPECT_EQ(source.sent[source.sent.size() - 2], SendQueue::max_places + 1);
+  EXPECT_EQ(queue.places_taken(), 0u);
+}
+
+TEST_F(SendQueueTest, ALongMessageThatLacksCreditKeepsItsPlace) {
+  for (CallId id = 1; id <= SendQueue::max_places; ++id) push(call(id, 10000), 25000);
+  CallState& next = call(50);
+  push(next, 25000);
+
+  static_cast<void>(pump());
+
+  EXPECT_TRUE(next.is_parked);
+  queue.remove(*calls[0]);
+  EXPECT_FALSE(next.is_parked);
+  EXPECT_EQ(pump(), (Frames{{50, 10000}, {50, 10000}, {50, 5000}}));
+}
+
+TEST_F(SendQueueTest, ALongMessageBehindAnotherOfItsCallGivesUpItsPlaceWhenItLacksCredit) {
+  for (CallId id = 1; id <= SendQueue::max_places; ++id) {
+    CallState& stream = call(id, 10000);
+    push(stream, 25000);
+    stream.queue_head->follows = true;
+  }
+  push(call(50), 25000);
+
+  EXPECT_EQ(pump().back(), (std::pair<CallId, std::size_t>{50, 5000}));
+  calls[0]->send_credit += 15000;
+  queue.unblock(*calls[0]);
+  EXPECT_EQ(pump().size(), 2u);
+}
+
+TEST_F(SendQueueTest, OpensACallBeforeItIsParked) {
+  for (CallId id = 1; id <= SendQueue::max_places; ++id) push(call(id, 10000), 25000);
+  CallState& late = call(50);
+  push(late, 25000, wire::FrameType::call);
+  late.queue_head->start = std::make_unique<QueuedStart>();
+
+  const Frames frames = pump();
+
+  EXPECT_EQ(frames.back(), (std::pair<CallId, std::size_t>{50, 16}));
+  EXPECT_TRUE(late.is_parked);
+  queue.remove(*calls[0]);
+  EXPECT_EQ(pump().size(), 3u);
+}
+
+TEST_F(SendQueueTest, TakesNoMoreThanHalfTheConnectionsCreditForLongMessages) {
+  queue.set_windows(1 << 20, 1 << 18);
+  for (CallId id = 1; id <= 3; ++id) push(call(id, 10000), 25000);
+
+  static_cast<void>(pump());
+
+  EXPECT_EQ(queue.places_taken(), 2u);
+  EXPECT_TRUE(calls[2]->is_parked);
+}
+
+TEST_F(SendQueueTest, RemoveUnparksNothingOfTheCallItself) {
+  for (CallId id = 1; id <= SendQueue::max_places; ++id) push(call(id, 10000), 25000);
+  CallState& parked = call(50);
+  push(parked, 25000);
+  static_cast<void>(pump());
+
+  queue.remove(parked);
+
+  EXPECT_FALSE(parked.is_parked);
+  EXPECT_EQ(queue.places_taken(), SendQueue::max_places);
+  queue.remove(*calls[0]);
+  EXPECT_EQ(queue.places_taken(), SendQueue::max_places - 1);
+}
+
 TEST_F(SendQueueTest, RemoveDropsTheFramesOfACall) {
   CallState& one = call(1);
   CallState& two = call(2);
