@@ -460,6 +460,7 @@ void CallReceiver::read_finish(CallState& call, const Frame& frame, const wire::
     event.status = messages_.read_whole(header, message, frame.block, event);
   }
   if (event.is_compressed && event.status.is_ok()) event.status = messages_.decompress(event);
+  event.is_compressed = false;  // also if it is corrupt
   if (!event.status.is_ok() && header.number == 0) event.has_message = false;
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
 }
