@@ -2,6 +2,7 @@
 // ChannelOptions: how a channel connects, what it offers to servers, and its limits.
 #pragma once
 
+#include <trunkline/channel_state.h>
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
 #include <trunkline/connection_limits.h>
@@ -11,6 +12,7 @@
 #include <trunkline/transport_options.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -66,16 +68,32 @@ struct ChannelOptions {
   /// The server runs the calls of the connection one after the other and responds in order (FIFO). Needs
   /// max_connections == 1.
   bool ordered = false;
+  /// Calls are sent on a connection before the server's hello has come, which saves the first calls one round trip. If
+  /// such a connection is lost before its hello, they may have run, and only idempotent ones are retried. The first
+  /// address that accepts a connection is used then. By default calls wait for the hello.
+  bool early_calls = false;
   /// How often a call is retried when its connection was lost, or when the server refused it as not run (unavailable;
-  /// never resource_exhausted, by which a server sheds load). Two kinds of calls are retried: idempotent calls, and
-  /// calls that certainly have not run and whose request is still available. The request is available for blocking
-  /// calls, for call_many(), and for calls that waited for a connection. An asynchronous call that was sent at once
-  /// from the loop's thread is not retried unless it is idempotent; one-way calls and streams never are. Before a retry
-  /// on an open connection there is a pause. A retry budget applies to the whole channel: when most calls fail, retries
-  /// stop.
+  /// never resource_exhausted, by which a server sheds load) and still takes calls. Two kinds of calls are retried:
+  /// idempotent calls, and calls that certainly have not run and whose request is still available (see
+  /// max_retained_request_bytes). One-way calls and streams never are. Before a retry on an open connection there is a
+  /// pause. A retry budget applies to the whole channel: when most calls fail, retries stop.
+  ///
+  /// A call that certainly has not run, because it is beyond the last call of a server that goes away or had not left
+  /// this side when its connection was lost, is sent again on another connection until its deadline. Such retries are
+  /// not counted here, and the budget does not pay for them. From the second one of a call on there is a pause before
+  /// each, which grows as `backoff` says. An ordered channel retries nothing.
   int max_retries = 3;
+  /// Requests of asynchronous calls up to this size are held until the call ends, in encoded form, so that the call can
+  /// be retried; 0: only as far as a retry costs nothing to prepare. Requests of blocking calls, of call_many(), of
+  /// idempotent calls, and of calls that waited for a connection are available at any size.
+  std::size_t max_retained_request_bytes = 64 << 10;
   /// See Interceptor for their order.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
+  /// Called with the new state whenever Channel::state() has changed, on the thread that runs the channel's loop, or on
+  /// that of the destructor. It must not block, throw, or destroy the channel; it may begin asynchronous calls.
+  std::function<void(ChannelState state)> on_state_change{};
+  /// Receives a warning for each failed attempt to connect and for each lost connection, and errors that handlers
+  /// throw.
   LogCallback log{};
 };
 

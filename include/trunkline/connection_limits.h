@@ -46,10 +46,12 @@ struct ConnectionLimits {
   /// from being connected to the server's hello; connecting itself, TLS handshake included, has
   /// ChannelOptions::connect_timeout.
   std::chrono::milliseconds handshake_timeout{10000};
-  /// Time without incoming data after which the peer is pinged; 0: never.
-  std::chrono::milliseconds keepalive_interval{0};
+  /// Time without incoming data after which the peer is pinged, while calls are open; 0: never.
+  std::chrono::milliseconds keepalive_interval{30000};
   /// Time without incoming data after a ping that ends the connection.
   std::chrono::milliseconds keepalive_timeout{20000};
+  /// Pings the peer also while no call is open.
+  bool keepalive_while_idle = false;
 };
 
 enum class LogLevel : std::uint8_t { debug, info, warning, error };

@@ -91,6 +91,7 @@ void add_limits(Table& table, ConnectionLimits& limits) {
   table["handshake_timeout"] = duration(limits.handshake_timeout);
   table["keepalive_interval"] = duration(limits.keepalive_interval);
   table["keepalive_timeout"] = duration(limits.keepalive_timeout);
+  table["keepalive_while_idle"] = flag(limits.keepalive_while_idle);
 }
 
 void add_transport(Table& table, TransportOptions& transport, TlsOptions& tls) {
@@ -99,6 +100,7 @@ void add_transport(Table& table, TransportOptions& transport, TlsOptions& tls) {
   table["receive_buffer_bytes"] = number(transport.receive_buffer_bytes);
   table["no_delay"] = flag(transport.no_delay);
   table["tcp_keepalive"] = duration(transport.tcp_keepalive);
+  table["tcp_user_timeout"] = duration(transport.tcp_user_timeout);
   table["certificate_file"] = path(tls.certificate_file);
   table["private_key_file"] = path(tls.private_key_file);
   table["ca_file"] = path(tls.ca_file);
@@ -139,6 +141,8 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["max_pending_calls"] = number(result.max_pending_calls);
   table["ordered"] = flag(result.ordered);
   table["max_retries"] = number(result.max_retries);
+  table["max_retained_request_bytes"] = number(result.max_retained_request_bytes);
+  table["early_calls"] = flag(result.early_calls);
   apply("Channel", options, table);
   if (default_timeout.count() >= 0) result.default_timeout = default_timeout;
   return result;

@@ -8,6 +8,7 @@
 
 #include <trunkline/server_context.h>
 
+#include <cstring>
 #include <utility>
 
 namespace trunkline::client {
@@ -73,7 +74,16 @@ const CallPreparation::Coding* CallPreparation::look_up_coding(const MessageType
   if (!codec) return nullptr;
   known_codec_name_ = codec_name;
   known_type_ = type;
-  known_coding_ = {*codec, *codec == nullptr || call::is_direct(**codec, *type)};
+  known_coding_ = {*codec, *codec == nullptr || call::is_direct(**codec, *type), {}};
+  if (*codec != nullptr && known_coding_.is_direct) {
+    MessageType& held = known_coding_.held_type;
+    held = {.kind = MessageKind::bytes, .type = &typeid(Slice), .direct_codec = (*codec)->name()};
+    held.size = [](const void* object) { return static_cast<const Slice*>(object)->size(); };
+    held.write = [](const void* object, std::byte* out) {
+      const Slice& slice = *static_cast<const Slice*>(object);
+      if (!slice.empty()) std::memcpy(out, slice.data(), slice.size());
+    };
+  }
   return &known_coding_;
 }
 

@@ -42,7 +42,10 @@ class InEvents {
 
 ClientConnection::ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner,
                                    std::unique_ptr<net::Transport> transport)
-    : setup_(setup), owner_(owner), peer_(transport->peer().address) {
+    : setup_(setup),
+      owner_(owner),
+      peer_(transport->peer().address),
+      may_start_(setup.options.early_calls) {
   const ConnectionLimits& limits = setup_.options.limits;
   connection_ =
       std::make_shared<net::Connection>(std::move(transport), *this,
@@ -154,7 +157,7 @@ void ClientConnection::handle_event() {
       if (is_stream(event_.context)) stream_of(event_.context).on_writable();
       return;
     case session::EventType::opened:
-      opened_ = true;
+      opened_ = may_start_ = true;
       return owner_.connection_opened(*this);
     case session::EventType::going_away:
       draining_ = true;

@@ -71,8 +71,12 @@ class ClientConnection final : public net::ConnectionHandler,
   /// Makes a session of `protocol`, which begins its handshake. Call this once.
   void start(const session::Protocol& protocol);
 
-  bool can_start() const noexcept { return session_->can_start(); }
+  /// Without ChannelOptions::early_calls no call is started before the server's hello.
+  bool can_start() const noexcept { return may_start_ && session_->can_start(); }
+  /// The server's hello has come.
   bool is_opened() const noexcept { return opened_; }
+  /// The connection is closed, or takes no further calls.
+  bool is_draining() const noexcept { return draining_ || connection_ == nullptr || session_->is_closed(); }
   std::size_t open_calls() const noexcept { return session_->open_calls(); }
   /// The server's address.
   const std::string& peer() const noexcept { return peer_; }
@@ -128,6 +132,8 @@ class ClientConnection final : public net::ConnectionHandler,
   /// True while events are handled. The connection is not closed before the last of them.
   bool in_events_ = false;
   bool opened_ = false;
+  /// The hello has come, or calls need not wait for it.
+  bool may_start_;
   /// Takes no further calls.
   bool draining_ = false;
   /// close() was called.

@@ -37,7 +37,10 @@ void ConnectionInvoker::invoke(Attempt& attempt) {
     refusal.set_may_have_run(false);
     return attempt.fail(std::move(refusal));
   }
+  // The call may end in push().
+  const base::TimePoint deadline = attempt.wait_for_ready ? attempt.deadline : base::never;
   pending_.push(attempt);
+  pool_.hasten(deadline);
   connect_if_wanted();
 }
 
@@ -70,6 +73,7 @@ void ConnectionInvoker::connecting_failed(const Status& error) {
   status.set_may_have_run(false);
   hooks_.changed();
   pending_.fail_fast(status);
+  pool_.hasten(pending_.earliest_deadline());
 }
 
 std::string ConnectionInvoker::awaited() const {

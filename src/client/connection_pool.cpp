@@ -31,6 +31,7 @@ ClientConnection* ConnectionPool::pick_from_many() {
 void ConnectionPool::connect() {
   if (is_stopped_ || is_dialing_ || backoff_timer_.is_scheduled() || connections_.size() >= max_connections_) return;
   is_dialing_ = true;
+  has_more_addresses_ = true;
   owner_.pool_changed();
   is_dial_wanted_ = std::make_shared<bool>(true);
   dial_ = connector_->connect([this, wanted = is_dial_wanted_](Result<std::unique_ptr<net::Transport>> transport) {
@@ -40,19 +41,61 @@ void ConnectionPool::connect() {
 
 void ConnectionPool::dialed(Result<std::unique_ptr<net::Transport>> transport) {
   // The dial may own the callback that is running.
-  const std::shared_ptr<net::Dial> done = std::move(dial_);
-  is_dialing_ = false;
-  if (!transport) return attempt_failed(std::move(transport).status());
+  const std::shared_ptr<net::Dial> dial = dial_;
+  has_more_addresses_ = transport.is_ok() && dial != nullptr && dial->has_more();
+  if (!transport) return candidate_failed(std::move(transport).status());
   const session::Protocol& protocol = connector_->protocol((*transport)->peer());
-  connections_.push_back(std::make_shared<ClientConnection>(setup_, *this, *std::move(transport)));
-  connections_.back()->start(protocol);
+  const auto made = std::make_shared<ClientConnection>(setup_, *this, *std::move(transport));
+  candidates_.push_back(made);
+  made->start(protocol);
+  if (setup_.options.early_calls) admit(*made);
+}
+
+/// The connection has won the race of the addresses.
+void ConnectionPool::admit(ClientConnection& winner) {
+  end_dial();
+  for (auto& candidate : std::exchange(candidates_, {})) {
+    if (candidate.get() == &winner) {
+      connections_.push_back(std::move(candidate));
+    } else {
+      draining_.push_back(candidate);
+      candidate->close(Status());
+    }
+  }
   owner_.pool_has_room();
+}
+
+void ConnectionPool::end_dial() {
+  if (is_dial_wanted_ != nullptr) *is_dial_wanted_ = false;
+  dial_.reset();
+  is_dialing_ = false;
+}
+
+/// One address has led to nothing.
+void ConnectionPool::candidate_failed(Status error) {
+  if (has_more_addresses_ && dial_ != nullptr) {
+    last_error_ = std::move(error);
+    dial_->hurry();
+  } else if (candidates_.empty()) {
+    end_dial();
+    attempt_failed(std::move(error));
+  } else {
+    last_error_ = std::move(error);
+  }
 }
 
 void ConnectionPool::attempt_failed(Status error) {
   last_error_ = std::move(error);
-  setup_.loop.timers().schedule(backoff_timer_, base::deadline_after(setup_.loop.now(), backoff_.next()));
+  failed_at_ = setup_.loop.now();
+  setup_.loop.timers().schedule(backoff_timer_, base::deadline_after(failed_at_, backoff_.next()));
   if (connections_.empty()) owner_.connecting_failed(last_error_);
+}
+
+void ConnectionPool::hasten(base::TimePoint deadline) {
+  if (!backoff_timer_.is_scheduled() || deadline == base::never) return;
+  const base::TimePoint now = setup_.loop.now();
+  const base::TimePoint at = std::max(failed_at_ + least_wait, now + (deadline - now) / 2);
+  if (at < backoff_timer_.deadline()) setup_.loop.timers().schedule(backoff_timer_, at);
 }
 
 void ConnectionPool::on_backoff(base::Timer&, void* owner, base::TimePoint) {
@@ -62,9 +105,11 @@ void ConnectionPool::on_backoff(base::Timer&, void* owner, base::TimePoint) {
 
 // --- what the connections report ---
 
-void ConnectionPool::connection_opened(ClientConnection&) {
+void ConnectionPool::connection_opened(ClientConnection& connection) {
   backoff_.reset();
   last_error_ = Status();
+  const bool is_candidate = find(candidates_, connection) != candidates_.end();
+  if (is_candidate) return admit(connection), owner_.pool_changed();
   owner_.pool_changed();
   owner_.pool_has_room();
 }
@@ -78,22 +123,30 @@ void ConnectionPool::connection_draining(ClientConnection& connection) {
 }
 
 void ConnectionPool::connection_closed(ClientConnection& connection, const Status& reason) {
+  const auto candidate = find(candidates_, connection);
+  const bool is_candidate = candidate != candidates_.end();
+  const bool is_early = !connection.is_opened() && find(connections_, connection) != connections_.end();
+  if (is_candidate) candidates_.erase(candidate);
   move_to_draining(connection);
-  std::erase_if(draining_, [&](const auto& candidate) { return candidate.get() == &connection; });
-  if (!is_stopped_ && !connection.is_opened()) {
-    attempt_failed(reason.is_ok() ? Status(StatusCode::unavailable, "connect " + target() + ": closed before its hello",
+  std::erase_if(draining_, [&](const auto& other) { return other.get() == &connection; });
+  if (!is_stopped_ && (is_candidate || is_early)) {
+    Status error = reason.is_ok() ? Status(StatusCode::unavailable, "connect " + target() + ": closed before its hello",
                                            StatusOrigin::transport)
-                                  : reason);
-  } else if (!is_stopped_) {
+                                  : reason;
+    is_candidate ? candidate_failed(std::move(error)) : attempt_failed(std::move(error));
+  } else if (!is_stopped_ && connection.is_opened()) {
     if (!reason.is_ok() && connections_.empty()) last_error_ = reason;
     if (owner_.wants_connection()) connect();
   }
   owner_.pool_changed();
 }
 
+ConnectionPool::Connections::iterator ConnectionPool::find(Connections& among, const ClientConnection& connection) {
+  return std::find_if(among.begin(), among.end(), [&](const auto& other) { return other.get() == &connection; });
+}
+
 void ConnectionPool::move_to_draining(ClientConnection& connection) {
-  const auto found = std::find_if(connections_.begin(), connections_.end(),
-                                  [&](const auto& candidate) { return candidate.get() == &connection; });
+  const auto found = find(connections_, connection);
   if (found == connections_.end()) return;
   draining_.push_back(std::move(*found));
   connections_.erase(found);
@@ -130,10 +183,12 @@ bool ConnectionPool::has_work_left() const noexcept {
 
 void ConnectionPool::drain() {
   is_stopped_ = true;
-  if (is_dial_wanted_ != nullptr) *is_dial_wanted_ = false;
-  dial_.reset();
-  is_dialing_ = false;
+  end_dial();
   backoff_timer_.cancel();
+  for (auto& candidate : std::exchange(candidates_, {})) {
+    draining_.push_back(candidate);
+    candidate->close(Status());
+  }
   // Iterates over a copy, because a connection that drains may close at once and leave the list.
   for (const auto& connection : Connections(connections_)) {
     move_to_draining(*connection);

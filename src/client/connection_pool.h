@@ -48,6 +48,9 @@ class ConnectionPool final : public ConnectionOwner {
   }
   /// Makes a connection, unless one is being made, the backoff is not over, or max_connections are reached.
   void connect();
+  /// A call waits for a connection until `deadline`. If the backoff would use up its time, the next attempt comes
+  /// earlier: when half of that time is over, but no less than `least_wait` after the last failure.
+  void hasten(base::TimePoint deadline);
 
   /// The event by which a channel's life cycle learns what the pool does.
   ChannelLifecycle::Event condition() const noexcept;
@@ -72,11 +75,16 @@ class ConnectionPool final : public ConnectionOwner {
   void detach();
 
  private:
+  static constexpr base::Duration least_wait = std::chrono::milliseconds(500);
   using Connections = std::vector<std::shared_ptr<ClientConnection>>;
 
   ClientConnection* pick_from_many();
   void dialed(Result<std::unique_ptr<net::Transport>> transport);
+  void admit(ClientConnection& winner);
+  void end_dial();
+  void candidate_failed(Status error);
   void attempt_failed(Status error);
+  static Connections::iterator find(Connections& among, const ClientConnection& connection);
   void move_to_draining(ClientConnection& connection);
   static void on_backoff(base::Timer& timer, void* owner, base::TimePoint now);
 
@@ -92,16 +100,23 @@ class ConnectionPool final : public ConnectionOwner {
   const std::size_t max_connections_;
   Backoff backoff_;
   Connections connections_;
+  /// Connections to the addresses of one attempt that wait for the server's hello. The first to get it is taken.
+  Connections candidates_;
   /// Connections that take no further calls and close after their last one.
   Connections draining_;
   std::shared_ptr<net::Dial> dial_;
   /// False once the connection that is being made is no longer wanted. Shared with the callback, which may outlive the
   /// pool.
   std::shared_ptr<bool> is_dial_wanted_;
+  /// An attempt is under way: until a candidate has its hello, or nothing more can come of it.
   bool is_dialing_ = false;
+  /// The dial that is under way may give further transports.
+  bool has_more_addresses_ = false;
   /// drain() was called.
   bool is_stopped_ = false;
   Status last_error_;
+  /// When the last attempt has failed.
+  base::TimePoint failed_at_{};
   base::Timer backoff_timer_{on_backoff, this};
 };
 

@@ -15,9 +15,9 @@ namespace trunkline::client {
 class Connector {
  public:
   virtual ~Connector() = default;
-  /// Makes one connection. `callback` is called once, on the loop, and never inside this function. Releasing the result
-  /// cancels the attempt. The result is null if the attempt cannot be cancelled: then `callback` may be called even
-  /// after the channel is destroyed, and must do nothing.
+  /// Makes one connection. `callback` is called as net::dial() says, on the loop, and never inside this function.
+  /// Releasing the result cancels the attempt. The result is null if the attempt cannot be cancelled: then `callback`
+  /// is called once, maybe after the channel is destroyed, and must do nothing then.
   virtual std::shared_ptr<net::Dial> connect(net::DialCallback callback) = 0;
   /// The protocol that a new connection to `peer` speaks.
   virtual const session::Protocol& protocol(const net::PeerInfo& /*peer*/) const noexcept {
@@ -33,6 +33,7 @@ class EndpointConnector : public Connector {
   EndpointConnector(net::Loop& loop, const Endpoint& endpoint, net::DialOptions options)
       : loop_(loop), endpoint_(endpoint), options_(std::move(options)), target_(endpoint.to_string()) {
     if (options_.tls_cache == nullptr) options_.tls_cache = std::make_shared<net::TlsContextCache>();
+    if (options_.order == nullptr) options_.order = std::make_shared<net::AddressOrder>();
   }
   std::shared_ptr<net::Dial> connect(net::DialCallback callback) override {
     return net::dial(loop_, endpoint_, options_, std::move(callback));

@@ -18,6 +18,14 @@ PendingCalls::~PendingCalls() {
   while (paused_.size > 0) take_first(paused_);
 }
 
+base::TimePoint PendingCalls::earliest_deadline() const noexcept {
+  base::TimePoint earliest = base::never;
+  for (const Attempt* attempt = queue_.first; attempt != nullptr; attempt = attempt->next_) {
+    earliest = std::min(earliest, attempt->deadline);
+  }
+  return earliest;
+}
+
 void PendingCalls::push(Attempt& attempt) {
   if (queue_.size >= limit_ && !attempt.waits_for_room) {
     Status status(StatusCode::resource_exhausted, "call " + attempt.method->name + ": " + std::to_string(queue_.size) +

@@ -32,6 +32,9 @@ class PendingCalls {
   std::size_t queued() const noexcept { return queue_.size; }
   std::size_t paused() const noexcept { return paused_.size; }
 
+  /// Of the queued calls. `never` if there is none.
+  base::TimePoint earliest_deadline() const noexcept;
+
   /// Queues a call until there is a connection. If the queue is full, fails the call with resource_exhausted unless its
   /// `waits_for_room` is set.
   void push(Attempt& attempt);

@@ -4,13 +4,14 @@
 
 namespace trunkline::client {
 
-bool RetryPolicy::try_retry(const FailedAttempt& attempt) noexcept {
-  // A server that sheds load responds with resource_exhausted. A retry would add to the load.
-  if (attempt.code != StatusCode::unavailable) return false;
-  if (attempt.retries >= max_retries_ || !attempt.has_request) return false;
+RetryDecision RetryPolicy::decide(const FailedAttempt& attempt) noexcept {
+  // A server that sheds load says resource_exhausted. A retry would add to the load.
+  if (attempt.code != StatusCode::unavailable || !attempt.has_request) return RetryDecision::none;
+  if (!attempt.may_have_run && attempt.is_connection_gone && !is_ordered_) return RetryDecision::free;
+  if (attempt.retries >= max_retries_) return RetryDecision::none;
   const bool may_run_twice = attempt.is_idempotent && attempt.origin == StatusOrigin::transport;
-  if (attempt.may_have_run && !may_run_twice) return false;
-  return budget_.try_take();
+  if (attempt.may_have_run && !may_run_twice) return RetryDecision::none;
+  return budget_.try_take() ? RetryDecision::charged : RetryDecision::none;
 }
 
 }  // namespace trunkline::client

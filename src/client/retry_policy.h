@@ -8,6 +8,8 @@
 #include <trunkline/channel_options.h>
 #include <trunkline/status.h>
 
+#include <cstdint>
+
 namespace trunkline::client {
 
 /// An attempt of a call that has ended with an error.
@@ -16,10 +18,20 @@ struct FailedAttempt {
   StatusOrigin origin = StatusOrigin::transport;
   bool may_have_run = true;
   bool is_idempotent = false;
-  /// The request was kept and can be sent again.
+  /// The connection takes no further calls, so that a retry goes to another one.
+  bool is_connection_gone = false;
+  /// The request is still there to be sent again.
   bool has_request = true;
   /// The number of retries of the call before this attempt.
   int retries = 0;
+};
+
+enum class RetryDecision : std::uint8_t {
+  none,
+  /// The call is tried again. It counts as one of max_retries, and the budget has paid for it.
+  charged,
+  /// The call certainly has not run, and is sent again on another connection as if for the first time.
+  free,
 };
 
 /// Loop's thread only.
@@ -27,21 +39,28 @@ class RetryPolicy {
  public:
   /// An ordered channel retries nothing: a retried call would run after later ones.
   explicit RetryPolicy(const ChannelOptions& options)
-      : max_retries_(options.ordered ? 0 : options.max_retries), backoff_(options.backoff) {}
+      : max_retries_(options.ordered ? 0 : options.max_retries),
+        is_ordered_(options.ordered),
+        backoff_(options.backoff) {}
 
-  /// False: no call is retried, so requests need not be kept.
+  /// False: calls are retried only if they certainly have not run.
   bool is_enabled() const noexcept { return max_retries_ > 0; }
-  /// Returns true if the call must be retried. Takes the tokens of the retry from the budget.
-  bool try_retry(const FailedAttempt& attempt) noexcept;
-  /// The pause before retry number `retry`, from 1. There is a pause only if a server is connected and has refused the
-  /// call; without a connection the retry waits for one.
+  /// False: no call is ever retried, so that no request needs to be kept.
+  bool needs_requests() const noexcept { return !is_ordered_; }
+  RetryDecision decide(const FailedAttempt& attempt) noexcept;
+  /// The time before retry number `retry`, from 1. A server that is connected and refused the call is given time, while
+  /// another connection is looked for at once.
   base::Duration pause_before(int retry, bool is_connected) {
     return is_connected ? backoff_.after(retry) : base::Duration::zero();
   }
+  /// The time before free retry number `retry` of a call, from 1. Servers that go away one after the other, each before
+  /// it has run the call, are given time.
+  base::Duration pause_before_free(int retry) { return retry > 1 ? backoff_.after(retry - 1) : base::Duration::zero(); }
   void on_success() noexcept { budget_.on_success(); }
 
  private:
   const int max_retries_;
+  const bool is_ordered_;
   Backoff backoff_;
   RetryBudget budget_;
 };

@@ -10,6 +10,11 @@
 
 namespace trunkline::client {
 
+namespace {
+/// Held requests up to this size are copied into the output, and the output refers to longer ones.
+constexpr std::size_t copied_bytes = 4096;
+}  // namespace
+
 UnaryCalls::UnaryCalls(Parts parts)
     : parts_(std::move(parts)), retry_(parts_.options), ended_(parts_.loop, parts_.run_completions, parts_.lifecycle) {}
 
@@ -44,15 +49,8 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
   operation.codec_ = message.codec;
   operation.wait_for_ready_ = options.wait_for_ready;
   if (operation.request_stays) operation.live_request_ = request;
-  // A retry needs the request. A request that outlives the call is available then. The request of an idempotent call is
-  // encoded once and kept for all attempts. Other requests are not kept, because that would cost too much.
-  const bool is_kept = operation.is_idempotent_ && retry_.is_enabled() && !operation.request_stays &&
-                       !operation.one_way && message.codec != nullptr;
-  if (is_kept || !coding->is_direct) {
-    const Status encoded = encode_request(operation, message, is_kept);
-    if (!encoded.is_ok()) [[unlikely]]
-      return end_unsent(operation, encoded);
-  }
+  if (Status encoded = hold_request(operation, *coding, message); !encoded.is_ok()) [[unlikely]]
+    return end_unsent(operation, encoded);
   const Status started = connection->start(operation, message, nullptr);
   if (!started.is_ok()) [[unlikely]]
     return end_unsent(operation, started);
@@ -60,13 +58,29 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
   return true;
 }
 
-/// Replaces the message by its encoded bytes. `is_kept`: the operation keeps the bytes too.
-Status UnaryCalls::encode_request(detail::CallOperation& operation, session::OutgoingMessage& message, bool is_kept) {
-  const MessageView request = std::exchange(message.message, {});
+/// A retry needs the request. One that stays is at hand then. Others are encoded once for all attempts, and held: those
+/// of idempotent calls at any length, and all others up to max_retained_request_bytes.
+Status UnaryCalls::hold_request(detail::CallOperation& operation, const CallPreparation::Coding& coding,
+                                session::OutgoingMessage& message) {
+  const bool may_be_held =
+      !operation.request_stays && !operation.one_way && message.codec != nullptr && retry_.needs_requests();
+  const bool is_held_anyway = may_be_held && operation.is_idempotent_ && retry_.is_enabled();
+  const MessageView request = message.message;
+  if (coding.is_direct) {
+    if (!may_be_held) return {};
+    if (!is_held_anyway && request.type->size(request.object) > parts_.options.max_retained_request_bytes) return {};
+  }
+  message.message = {};
   if (Status status = call::encode_message(message.codec, request, message.payload); !status.is_ok()) return status;
-  if (is_kept) {
-    operation.is_request_kept_ = true;
-    operation.kept_request_ = message.payload;
+  const std::size_t size = message.payload.size();
+  if (!may_be_held || !(is_held_anyway || size <= parts_.options.max_retained_request_bytes)) return {};
+  operation.is_request_kept_ = true;
+  operation.kept_request_ = std::move(message.payload);
+  message = {.codec = message.codec, .compressor = message.compressor};
+  if (coding.is_direct && size <= copied_bytes) {
+    message.message = {&coding.held_type, &operation.kept_request_};
+  } else {
+    message.payload = operation.kept_request_;
   }
   return {};
 }
@@ -151,7 +165,7 @@ void UnaryCalls::leading_received(detail::CallOperation& operation, const Metada
 void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, session::Event& event,
                                             const ClientConnection& connection) {
   if (!operation.status.is_ok()) {
-    if (try_retry(operation)) return;
+    if (try_retry(operation, connection)) return;
     operation.status = status_at_peer(*operation.method_, std::move(operation.status), operation.deadline_,
                                       operation.started_, connection.peer());
   }
@@ -162,26 +176,31 @@ void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, se
   ended_.push(operation);
 }
 
-bool UnaryCalls::try_retry(detail::CallOperation& operation) {
+bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnection& connection) {
   const Status& status = operation.status;
   const FailedAttempt attempt{
       .code = status.code(),
       .origin = status.origin(),
       .may_have_run = status.may_have_run(),
       .is_idempotent = operation.is_idempotent_,
+      .is_connection_gone = connection.is_draining(),
       .has_request = operation.details_ != nullptr || operation.request_stays || operation.is_request_kept_ ||
                      operation.codec_ == nullptr,
       .retries = operation.retries_,
   };
-  if (parts_.lifecycle.is_closed() || !retry_.try_retry(attempt)) return false;
-  ++operation.retries_;
+  const RetryDecision decision = parts_.lifecycle.is_closed() ? RetryDecision::none : retry_.decide(attempt);
+  if (decision == RetryDecision::none) return false;
   if (attempt.may_have_run) operation.may_have_run_before_ = true;
   operation.status = Status();
   operation.has_response_ = false;
   CallDetails& details = details_of(operation);
-  const bool is_connected = parts_.invoker.pick() != nullptr;
-  const base::Duration pause = retry_.pause_before(operation.retries_, is_connected);
-  if (is_connected) {
+  base::Duration pause{};
+  if (decision == RetryDecision::free) {
+    pause = retry_.pause_before_free(++operation.free_retries_);
+  } else {
+    pause = retry_.pause_before(++operation.retries_, parts_.invoker.pick() != nullptr);
+  }
+  if (pause > base::Duration::zero()) {
     parts_.invoker.invoke_after(details, pause);
   } else {
     parts_.invoker.invoke(details);

@@ -76,7 +76,8 @@ class UnaryCalls {
  private:
   bool try_begin_direct(detail::CallOperation& operation, const Method& method, MessageView request,
                         const CallOptions& options);
-  Status encode_request(detail::CallOperation& operation, session::OutgoingMessage& message, bool is_kept);
+  Status hold_request(detail::CallOperation& operation, const CallPreparation::Coding& coding,
+                      session::OutgoingMessage& message);
   bool end_unsent(detail::CallOperation& operation, const Status& status);
   void begin_with_details(detail::CallOperation& operation, const Method& method, MessageView request,
                           const CallOptions& options);
@@ -85,7 +86,7 @@ class UnaryCalls {
   void launch(CallDetails& details);
   void call_finished_with_details(detail::CallOperation& operation, session::Event& event,
                                   const ClientConnection& connection);
-  bool try_retry(detail::CallOperation& operation);
+  bool try_retry(detail::CallOperation& operation, const ClientConnection& connection);
   CallDetails& details_of(detail::CallOperation& operation);
   void complete(detail::CallOperation& operation);
 

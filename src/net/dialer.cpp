@@ -1,20 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Connects: resolves the name, tries its addresses one after the other, shakes hands.
+// Resolves the name, and races its addresses.
 #include "net/dialer.h"
 
+#include "net/dial_attempt.h"
 #include "net/inproc_directory.h"
 #include "net/socket_address.h"
 #include "net/socket_options.h"
-#include "net/socket_transport.h"
-#include "net/socket_watcher.h"
 #include "net/system_error.h"
-#include "net/tls_handshake.h"
-#include "net/unique_socket.h"
 
 #include <asio/ip/tcp.hpp>
 
-#include <cerrno>
-#include <cstring>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +19,7 @@ namespace trunkline::net {
 
 namespace {
 
-class StreamDial final : public Dial, public std::enable_shared_from_this<StreamDial>, private TransportObserver {
+class StreamDial final : public Dial, public std::enable_shared_from_this<StreamDial> {
  public:
   StreamDial(Loop& loop, const Endpoint& endpoint, const DialOptions& options, DialCallback callback)
       : loop_(loop),
@@ -34,34 +30,36 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
   ~StreamDial() override { cancel(); }
 
   void start() {
-    deadline_ = base::deadline_after(loop_.now(), options_.connect_timeout);
-    loop_.timers().schedule(timeout_, deadline_);
+    loop_.timers().schedule(timeout_, base::deadline_after(loop_.now(), options_.connect_timeout));
     if (Status status = check_options(options_.transport); !status.is_ok()) return finish_soon(std::move(status));
     if (endpoint_.scheme() == Scheme::inproc) return connect_inproc();
     if (endpoint_.scheme() == Scheme::tls) {
       if (Status status = load_tls(); !status.is_ok()) return finish_soon(std::move(status));
     }
     if (!options_.addresses.empty()) {
-      addresses_ = options_.addresses;
       is_resolved_ = true;
+      race(options_.addresses);
     } else if (endpoint_.scheme() == Scheme::unix_socket) {
-      addresses_.push_back(SocketAddress::of_unix(endpoint_));
+      race({SocketAddress::of_unix(endpoint_)});
     } else if (auto numeric = SocketAddress::of_numeric(endpoint_)) {
-      addresses_.push_back(*numeric);
+      race({*numeric});
     } else {
-      return resolve();
+      resolve();
     }
-    try_next();
   }
 
   void cancel() override {
+    is_over_ = true;
     timeout_.cancel();
-    attempt_timeout_.cancel();
+    delay_.cancel();
     finish_.cancel();
-    watcher_.reset();
-    handshake_.reset();
+    attempts_.clear();
     resolver_.reset();
     callback_ = nullptr;
+  }
+  bool has_more() const noexcept override { return !is_over_; }
+  void hurry() override {
+    if (!is_over_ && next_address_ < addresses_.size()) start_next();
   }
 
  private:
@@ -84,102 +82,60 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
           if (self == nullptr || !self->callback_) return;
           if (error)
             return self->finish_soon(system_status(self->tried_ + ": resolve " + self->endpoint_.host(), error));
-          for (const auto& entry : found) self->addresses_.emplace_back(entry.endpoint());
+          std::vector<SocketAddress> addresses;
+          for (const auto& entry : found) addresses.emplace_back(entry.endpoint());
           self->is_resolved_ = true;
-          self->try_next();
+          self->race(addresses);
         });
   }
 
+  void race(const std::vector<SocketAddress>& addresses) {
+    addresses_ = options_.order != nullptr ? options_.order->arrange(addresses) : AddressOrder().arrange(addresses);
+    start_next();
+  }
+
   /// Begins to connect to the next address; skips those that fail at once.
-  void try_next() {
+  void start_next() {
+    delay_.cancel();
     while (next_address_ < addresses_.size()) {
       const SocketAddress& address = addresses_[next_address_++];
-      Status status = connect(address);
-      if (status.is_ok()) return;
-      last_error_ = std::move(status);
+      std::string tried = is_resolved_ ? tried_ + " (" + address.to_uri(Scheme::tcp).substr(6) + ")" : tried_;
+      auto attempt = std::make_unique<DialAttempt>(
+          loop_, endpoint_, options_.transport, tls_context_, address, std::move(tried),
+          [this](DialAttempt& done, Result<std::unique_ptr<Transport>> result) { ended(done, std::move(result)); });
+      Status status = attempt->start();
+      if (!status.is_ok()) {
+        last_error_ = std::move(status);
+        continue;
+      }
+      attempts_.push_back(std::move(attempt));
+      if (next_address_ < addresses_.size()) {
+        loop_.timers().schedule(delay_, base::deadline_after(loop_.now(), options_.attempt_delay));
+      }
+      return;
     }
+    if (!attempts_.empty()) return;
     if (last_error_.is_ok())
       last_error_ = {StatusCode::unavailable, tried_ + ": the name has no address", StatusOrigin::transport};
     finish_soon(last_error_);
   }
 
-  Status connect(const SocketAddress& address) {
-    attempt_ = is_resolved_ ? tried_ + " (" + address.to_uri(Scheme::tcp).substr(6) + ")" : tried_;
-    auto made = make_socket(address.family(), options_.transport, attempt_);
-    if (!made) return std::move(made).status();
-    UniqueSocket socket(*made);
-    int error = ::connect(socket.get(), address.data(), address.size()) == 0 ? 0 : errno;
-    if (error == EINTR) error = EINPROGRESS;
-    if (error != 0 && error != EINPROGRESS) return system_status(attempt_, error);
-    auto watcher = SocketWatcher::make(loop_, socket);
-    if (!watcher) return std::move(watcher).status();
-    watcher_ = std::move(*watcher);
-    watcher_->set_observer(this);
-    // Also if it is connected already, as a unix socket is, since the callback must not be called from inside dial().
-    watcher_->wait_writable();
-    limit_attempt();
-    return {};
-  }
-
-  /// Gives the attempt its share of the time, so that an address that does not respond leaves time for the others.
-  void limit_attempt() {
-    const auto left = static_cast<base::Duration::rep>(addresses_.size() - next_address_);
-    if (left == 0) return;
-    const base::Duration share = (deadline_ - loop_.now()) / (left + 1);
-    loop_.timers().schedule(attempt_timeout_, base::deadline_after(loop_.now(), share));
-  }
-
-  void attempt_timed_out() {
+  void ended(DialAttempt& attempt, Result<std::unique_ptr<Transport>> result) {
     const std::shared_ptr<StreamDial> self = shared_from_this();
-    last_error_ = {StatusCode::unavailable, attempt_ + ": no response within its share of connect_timeout",
-                   StatusOrigin::transport};
-    watcher_.reset();
-    try_next();
-  }
-
-  void on_readable() override {}
-  void on_writable() override {
-    const std::shared_ptr<StreamDial> self = shared_from_this();
-    attempt_timeout_.cancel();
-    int error = 0;
-    socklen_t size = sizeof(error);
-    if (::getsockopt(watcher_->socket(), SOL_SOCKET, SO_ERROR, &error, &size) != 0) error = errno;
-    // The system may assign the port that is dialled to this very socket, which is then connected to itself.
-    if (error == 0 && is_connected_to_itself()) error = ECONNREFUSED;
-    if (error != 0) {
-      last_error_ = system_status(attempt_, error);
-      watcher_.reset();
-      return try_next();
+    const auto found = std::find_if(attempts_.begin(), attempts_.end(),
+                                    [&](const auto& candidate) { return candidate.get() == &attempt; });
+    const std::unique_ptr<DialAttempt> done = std::move(*found);
+    attempts_.erase(found);
+    if (!result) {
+      last_error_ = std::move(result).status();
+      return start_next();
     }
-    connected();
-  }
-
-  bool is_connected_to_itself() const {
-    const SocketAddress local = SocketAddress::local_of(watcher_->socket());
-    const SocketAddress peer = SocketAddress::peer_of(watcher_->socket());
-    return local.family() != AF_UNIX && local.size() == peer.size() &&
-           std::memcmp(local.data(), peer.data(), local.size()) == 0;
-  }
-
-  void connected() {
-    const int socket = watcher_->socket();
-    Status status = set_connected_options(socket, addresses_[next_address_ - 1].family(), options_.transport, attempt_);
-    if (!status.is_ok()) return finish(std::move(status));
-    PeerInfo peer = peer_info_of(socket, endpoint_.scheme());
-    watcher_->set_observer(nullptr);
-    if (endpoint_.scheme() != Scheme::tls) {
-      return finish(
-          std::unique_ptr<Transport>(std::make_unique<SocketTransport>(std::move(watcher_), std::move(peer))));
-    }
-    HandshakeOptions handshake;
-    handshake.context = tls_context_;
-    handshake.server_name = endpoint_.host();
-    handshake.tried = attempt_;
-    handshake_ = start_handshake(std::move(watcher_), std::move(peer), handshake,
-                                 [this](Result<std::unique_ptr<Transport>> result) {
-                                   const std::shared_ptr<StreamDial> self = shared_from_this();
-                                   self->finish(std::move(result));
-                                 });
+    if (options_.order != nullptr) options_.order->used(done->address());
+    has_delivered_ = true;
+    if (next_address_ == addresses_.size() && attempts_.empty()) return finish(std::move(result));
+    // A copy: the callback may cancel this.
+    const DialCallback callback = callback_;
+    callback(std::move(result));
   }
 
   void connect_inproc() {
@@ -197,14 +153,14 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
     loop_.defer(finish_);
   }
 
+  /// The last call of the callback.
   void finish(Result<std::unique_ptr<Transport>> result) {
     const std::shared_ptr<StreamDial> self = shared_from_this();
     const DialCallback callback = std::move(callback_);
-    // Kept until the end, since the handshake itself may have called this.
-    const std::unique_ptr<TlsHandshake> handshake = std::move(handshake_);
     cancel();
     if (!callback) return;
     if (result) return callback(std::move(result));
+    if (options_.order != nullptr && !has_delivered_ && !addresses_.empty()) options_.order->used(addresses_.front());
     Status status = std::move(result).status();
     status.set_origin(StatusOrigin::transport).set_may_have_run(false);
     callback(std::move(status));
@@ -220,21 +176,28 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
   const DialOptions options_;
   DialCallback callback_;
   const std::string tried_;
-  std::string attempt_;
-  base::TimePoint deadline_{};
   bool is_resolved_ = false;
+  /// The callback has been called with a transport.
+  bool has_delivered_ = false;
+  /// The callback is not called again after the present call.
+  bool is_over_ = false;
   std::optional<asio::ip::tcp::resolver> resolver_;
+  /// In the order in which they are tried.
   std::vector<SocketAddress> addresses_;
   std::size_t next_address_ = 0;
+  std::vector<std::unique_ptr<DialAttempt>> attempts_;
   Status last_error_;
   std::shared_ptr<const TlsContext> tls_context_;
-  SocketWatcher::Pointer watcher_;
-  std::unique_ptr<TlsHandshake> handshake_;
   Result<std::unique_ptr<Transport>> result_;
   base::Timer timeout_{[](base::Timer&, void* self, base::TimePoint) { static_cast<StreamDial*>(self)->timed_out(); },
                        this};
-  base::Timer attempt_timeout_{
-      [](base::Timer&, void* self, base::TimePoint) { static_cast<StreamDial*>(self)->attempt_timed_out(); }, this};
+  /// Until the next address is tried beside those that have not responded.
+  base::Timer delay_{
+      [](base::Timer&, void* self, base::TimePoint) {
+        const std::shared_ptr<StreamDial> dial = static_cast<StreamDial*>(self)->shared_from_this();
+        dial->start_next();
+      },
+      this};
   DeferredTask finish_{[](void* self) {
                          auto& dial = *static_cast<StreamDial*>(self);
                          dial.finish(std::move(dial.result_));

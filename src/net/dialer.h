@@ -2,6 +2,7 @@
 // Dial: a connection to an endpoint that is being made.
 #pragma once
 
+#include "net/address_order.h"
 #include "net/loop.h"
 #include "net/socket_address.h"
 #include "net/tls_context_factory.h"
@@ -33,6 +34,10 @@ struct DialOptions {
   std::shared_ptr<TlsContextCache> tls_cache{};
   /// If there are any, the host name is not resolved, and these are tried.
   std::vector<SocketAddress> addresses{};
+  /// How long an address may take to connect before the next one is tried beside it (RFC 8305, section 5).
+  std::chrono::milliseconds attempt_delay{250};
+  /// Kept from one dial to the next, which then begins with another address. Null: dials know nothing of each other.
+  std::shared_ptr<AddressOrder> order{};
 };
 
 using DialCallback = std::function<void(Result<std::unique_ptr<Transport>>)>;
@@ -42,12 +47,20 @@ class Dial {
  public:
   virtual ~Dial() = default;
   virtual void cancel() = 0;
+  /// The callback will be called again. To be asked in the callback.
+  virtual bool has_more() const noexcept = 0;
+  /// A transport has proved useless: tries the next address now, without waiting for the attempt delay.
+  virtual void hurry() = 0;
 };
 
-/// Calls `callback` once, on the loop, and not from inside this function. Host names are resolved on Asio's resolver
-/// thread, the only thread that the library starts without being asked to. Addresses are tried in the order in which
-/// the system returns them, each for its share of the time that is left. Errors name the endpoint and the reason; their
-/// origin is transport, and may_have_run() is false.
+/// Races the addresses of the endpoint (RFC 8305). The next address is tried beside those before it once the attempt
+/// delay is over, unless the dial has been cancelled or released by then, and at once if an address fails. Families
+/// take turns.
+///
+/// Calls `callback` on the loop, and not from inside this function: with a transport for each address that connects,
+/// and with an error once nothing more can come of the dial. After a transport, has_more() tells whether another call
+/// follows. Host names are resolved on Asio's resolver thread, the only thread that the library starts without being
+/// asked to. Errors name the endpoint and the reason; their origin is transport, and may_have_run() is false.
 std::shared_ptr<Dial> dial(Loop& loop, const Endpoint& endpoint, const DialOptions& options, DialCallback callback);
 
 }  // namespace trunkline::net

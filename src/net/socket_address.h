@@ -10,6 +10,7 @@
 
 #include <sys/socket.h>
 
+#include <cstring>
 #include <optional>
 #include <string>
 
@@ -32,6 +33,10 @@ class SocketAddress {
   std::uint16_t port() const noexcept;
   /// The address as a URI, with `scheme` tcp or tls for an IP address. A unix socket without a name is "unix:".
   std::string to_uri(Scheme scheme) const;
+
+  friend bool operator==(const SocketAddress& a, const SocketAddress& b) noexcept {
+    return a.size_ == b.size_ && std::memcmp(&a.storage_, &b.storage_, a.size_) == 0;
+  }
 
  private:
   SocketAddress() noexcept = default;

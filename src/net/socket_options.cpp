@@ -66,6 +66,10 @@ Status check_options(const TransportOptions& options) {
                         "0 to 1073741824");
   }
   if (keepalive < 0 || keepalive > 32767) return out_of_range("tcp_keepalive", keepalive, "0 to 32767");
+  const auto user_timeout = options.tcp_user_timeout.count();
+  if (user_timeout < 0 || user_timeout > 86400000) {
+    return out_of_range("tcp_user_timeout", user_timeout, "0 to 86400000");
+  }
   if (options.listen_backlog < 1 || options.listen_backlog > 65535) {
     return out_of_range("listen_backlog", options.listen_backlog, "1 to 65535");
   }
@@ -92,6 +96,10 @@ Status set_connected_options(int socket, int family, const TransportOptions& opt
   if (status.is_ok() && keepalive > 0) {
     status = set_number(socket, SOL_SOCKET, SO_KEEPALIVE, 1, "tcp_keepalive", tried);
     if (status.is_ok()) status = set_number(socket, IPPROTO_TCP, TCP_KEEPIDLE, keepalive, "tcp_keepalive", tried);
+  }
+  const auto user_timeout = static_cast<int>(options.tcp_user_timeout.count());
+  if (status.is_ok() && user_timeout > 0) {
+    status = set_number(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, user_timeout, "tcp_user_timeout", tried);
   }
   return status;
 }

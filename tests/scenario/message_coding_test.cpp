@@ -112,6 +112,7 @@ TEST_F(MessageCoding, ACompressorIsUsedOnlyIfTheServerKnowsIt) {
 
 TEST_F(MessageCoding, ARequestOverTheServersLimitIsRefusedByTheServerAndLaterByTheClient) {
   server_options.limits.max_message_bytes = 1000;
+  channel_options.early_calls = true;
   handle_echo();
 
   const Status there = begin("Echo", std::string(1001, 'x'))->status();

@@ -70,6 +70,8 @@ class CallOperation {
   /// The outcome is settled: `complete` is about to be called.
   bool has_ended_ = false;
   int retries_ = 0;
+  /// Retries that do not count, because the call had certainly not run.
+  int free_retries_ = 0;
   std::uint32_t id_ = 0;
   /// Set while the call is open on that connection.
   client::ClientConnection* connection_ = nullptr;

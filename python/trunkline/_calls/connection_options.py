@@ -35,9 +35,11 @@ class ConnectionOptions(TypedDict, total=False):
     ``write_buffer_bytes``: a batch is written in parts once this many bytes are encoded. 0 to 256 MiB; 256 KiB by
     default.
     ``handshake_timeout``: seconds to wait for the peer's hello. 0.001 to a year; 10 by default.
-    ``keepalive_interval``: seconds of silence after which the peer is pinged. Up to a year; 0 (never) by default.
+    ``keepalive_interval``: seconds of silence after which the peer is pinged, while calls are open. Up to a year; 0:
+    never; 30 by default.
     ``keepalive_timeout``: seconds of silence after a ping after which the connection is closed. 0.001 to a year; 20 by
     default.
+    ``keepalive_while_idle``: ping the peer also while no call is open; False by default.
     ``idle_timeout``: seconds without calls after which the connection is closed. Up to a year; 0 (never) by default.
     ``congestion_control``: the kernel's name of a TCP congestion control, e.g. ``cubic``; empty (the system's) by
     default.
@@ -45,6 +47,8 @@ class ConnectionOptions(TypedDict, total=False):
     ``no_delay``: TCP_NODELAY; True by default.
     ``tcp_keepalive``: whole seconds of silence after which the kernel probes the peer. 1 to 32767; 0 (never) by
     default.
+    ``tcp_user_timeout``: seconds for which sent bytes may remain unacknowledged before the kernel ends the connection.
+    Up to a day; 0: the system's; 120 by default.
     ``certificate_file``, ``private_key_file``: PEM files of this side for ``tls://``. Empty by default; servers need
     both.
     ``ca_file``: a PEM file of certificates that the peer's certificate is checked against; empty (the system's) by
@@ -72,11 +76,13 @@ class ConnectionOptions(TypedDict, total=False):
     handshake_timeout: float
     keepalive_interval: float
     keepalive_timeout: float
+    keepalive_while_idle: bool
     congestion_control: str
     send_buffer_bytes: int
     receive_buffer_bytes: int
     no_delay: bool
     tcp_keepalive: float
+    tcp_user_timeout: float
     certificate_file: str | os.PathLike[str]
     private_key_file: str | os.PathLike[str]
     ca_file: str | os.PathLike[str]

@@ -29,6 +29,10 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
     timers_.schedule(timer_, last_received_ + limits_.keepalive_interval);
     return Action::none;
   }
+  if (!seen.has_calls && !limits_.keepalive_while_idle) {
+    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_interval));
+    return Action::none;
+  }
   awaits_pong_ = true;
   wrote_since_ping_ = false;
   ping_sent_ = now;

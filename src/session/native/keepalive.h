@@ -27,6 +27,8 @@ class Keepalive {
     bool is_listening = true;
     /// This side reads nothing until the peer has taken some output, so a pong may be waiting in the socket.
     bool is_stalled = false;
+    /// Calls are open.
+    bool has_calls = true;
   };
 
   /// `limits` and `timers` outlive the object. `callback` is called with `owner`.

@@ -45,8 +45,14 @@ Status encode_message(const OutgoingMessage& message, const Negotiation& negotia
     return {StatusCode::internal,
             "send message: codec " + std::string(message.codec->name()) + " is not in the registry of this side"};
   }
-  if (message.message.type == nullptr) {
+  const MessageType* const type = message.message.type;
+  if (type == nullptr) {
     out.payload = message.payload;
+  } else if (type->size != nullptr && message.codec->name() == type->direct_codec) {
+    const std::size_t size = type->size(message.message.object);
+    Block* const block = Block::allocate(size);
+    out.payload = Slice(block, block->data(), size);
+    type->write(message.message.object, block->data());
   } else {
     BufferWriter writer;
     if (Status status = message.codec->encode(message.message, writer); !status.is_ok()) return status;

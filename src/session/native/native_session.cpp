@@ -457,7 +457,8 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
 
 void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
-  const Keepalive::Action action = self.keepalive_.on_timer(now, {self.owner_.is_listening(), self.path_.is_stalled()});
+  const Keepalive::Action action = self.keepalive_.on_timer(
+      now, {self.owner_.is_listening(), self.path_.is_stalled(), self.open_calls() > 0});
   if (action == Keepalive::Action::none) return;
   if (action == Keepalive::Action::time_out) {
     if (transition(self.phase_, ConnectionInput::keepalive_timeout).action != ConnectionAction::fail) return;

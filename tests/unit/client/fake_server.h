@@ -127,6 +127,7 @@ class FakeNetwork {
   int refusals = 0;      ///< attempts to be refused
   bool is_slow = false;  ///< connections are made only by make_connections()
   bool is_mute = false;  ///< servers that never say anything
+  int closes_at_once = 0;  ///< connections to be accepted and closed before a hello
   std::function<void(FakeServer&, const ServedCall&)> on_call = echo;
   std::uint32_t max_concurrent_calls = 16384;
 
@@ -163,6 +164,11 @@ class FakeNetwork {
     options.codecs = &codecs_;
     options.compressors = &compressors_;
     options.max_concurrent_calls = max_concurrent_calls;
+    if (closes_at_once > 0) {
+      --closes_at_once;
+      far->close();
+      return callback(std::move(near));
+    }
     servers.push_back(std::make_unique<FakeServer>(std::move(far), options, is_mute));
     servers.back()->on_call = on_call;
     callback(std::move(near));

@@ -22,6 +22,10 @@ ChannelOptions options_with(int max_retries, bool ordered = false) {
   return options;
 }
 
+bool is_retried(RetryPolicy& policy, const FailedAttempt& attempt) {
+  return policy.decide(attempt) != RetryDecision::none;
+}
+
 TEST(RetryPolicy, DecidesByCodeOriginIdempotencyAndRequest) {
   constexpr auto peer = StatusOrigin::peer;
   constexpr auto local = StatusOrigin::local;
@@ -32,30 +36,30 @@ TEST(RetryPolicy, DecidesByCodeOriginIdempotencyAndRequest) {
     bool is_retried;
   };
   const std::vector<Case> cases = {
-      {"not run", {StatusCode::unavailable, peer, false, false, true, 0}, true},
-      {"not run, idempotent", {StatusCode::unavailable, peer, false, true, true, 0}, true},
-      {"not run, by the transport", {StatusCode::unavailable, transport, false, false, true, 0}, true},
-      {"not run, by this side", {StatusCode::unavailable, local, false, false, true, 0}, true},
-      {"not run, but the request is gone", {StatusCode::unavailable, peer, false, false, false, 0}, false},
-      {"may have run", {StatusCode::unavailable, transport, true, false, true, 0}, false},
-      {"may have run, idempotent", {StatusCode::unavailable, transport, true, true, true, 0}, true},
+      {"not run", {StatusCode::unavailable, peer, false, false, false, true, 0}, true},
+      {"not run, idempotent", {StatusCode::unavailable, peer, false, true, false, true, 0}, true},
+      {"not run, by the transport", {StatusCode::unavailable, transport, false, false, false, true, 0}, true},
+      {"not run, by this side", {StatusCode::unavailable, local, false, false, false, true, 0}, true},
+      {"not run, but the request is gone", {StatusCode::unavailable, peer, false, false, false, false, 0}, false},
+      {"may have run", {StatusCode::unavailable, transport, true, false, false, true, 0}, false},
+      {"may have run, idempotent", {StatusCode::unavailable, transport, true, true, false, true, 0}, true},
       {"may have run, idempotent, the request is gone",
-       {StatusCode::unavailable, transport, true, true, false, 0},
+       {StatusCode::unavailable, transport, true, true, false, false, 0},
        false},
-      {"may have run, idempotent, the server's word", {StatusCode::unavailable, peer, true, true, true, 0}, false},
-      {"may have run, idempotent, by this side", {StatusCode::unavailable, local, true, true, true, 0}, false},
-      {"one retry left", {StatusCode::unavailable, peer, false, false, true, 2}, true},
-      {"no retry left", {StatusCode::unavailable, peer, false, false, true, 3}, false},
-      {"the server sheds load", {StatusCode::resource_exhausted, peer, false, true, true, 0}, false},
-      {"the deadline is over", {StatusCode::deadline_exceeded, transport, false, true, true, 0}, false},
-      {"cancelled", {StatusCode::cancelled, local, false, true, true, 0}, false},
-      {"the server's error", {StatusCode::internal, peer, false, true, true, 0}, false},
-      {"a success", {StatusCode::ok, peer, false, true, true, 0}, false},
+      {"may have run, idempotent, the server's word", {StatusCode::unavailable, peer, true, true, false, true, 0}, false},
+      {"may have run, idempotent, by this side", {StatusCode::unavailable, local, true, true, false, true, 0}, false},
+      {"one retry left", {StatusCode::unavailable, peer, false, false, false, true, 2}, true},
+      {"no retry left", {StatusCode::unavailable, peer, false, false, false, true, 3}, false},
+      {"the server sheds load", {StatusCode::resource_exhausted, peer, false, true, false, true, 0}, false},
+      {"the deadline is over", {StatusCode::deadline_exceeded, transport, false, true, false, true, 0}, false},
+      {"cancelled", {StatusCode::cancelled, local, false, true, false, true, 0}, false},
+      {"the server's error", {StatusCode::internal, peer, false, true, false, true, 0}, false},
+      {"a success", {StatusCode::ok, peer, false, true, false, true, 0}, false},
   };
 
   for (const Case& expected : cases) {
     RetryPolicy policy(options_with(3));
-    EXPECT_EQ(policy.try_retry(expected.attempt), expected.is_retried) << expected.what;
+    EXPECT_EQ(is_retried(policy, expected.attempt), expected.is_retried) << expected.what;
   }
 }
 
@@ -66,11 +70,35 @@ TEST(RetryPolicy, IsDisabledWithoutRetriesAndForOrderedChannels) {
   RetryPolicy ordered(options_with(3, true));
 
   EXPECT_TRUE(enabled.is_enabled());
-  EXPECT_TRUE(enabled.try_retry(not_run));
+  EXPECT_TRUE(is_retried(enabled, not_run));
   EXPECT_FALSE(without_retries.is_enabled());
-  EXPECT_FALSE(without_retries.try_retry(not_run));
+  EXPECT_FALSE(is_retried(without_retries, not_run));
   EXPECT_FALSE(ordered.is_enabled());
-  EXPECT_FALSE(ordered.try_retry(not_run));
+  EXPECT_FALSE(is_retried(ordered, not_run));
+}
+
+TEST(RetryPolicy, WhatHasNotRunOnAConnectionThatIsGoneIsFree) {
+  FailedAttempt attempt{.may_have_run = false, .is_connection_gone = true, .retries = 3};
+  RetryPolicy policy(options_with(3));
+  RetryPolicy without_retries(options_with(0));
+  RetryPolicy ordered(options_with(3, true));
+
+  for (int i = 0; i < 2 * RetryBudget::max_tokens; ++i) ASSERT_EQ(policy.decide(attempt), RetryDecision::free);
+  EXPECT_EQ(without_retries.decide(attempt), RetryDecision::free);
+  EXPECT_EQ(ordered.decide(attempt), RetryDecision::none);
+  attempt.has_request = false;
+  EXPECT_EQ(policy.decide(attempt), RetryDecision::none);
+  EXPECT_EQ(policy.decide({.may_have_run = true, .is_connection_gone = true}), RetryDecision::none);
+  EXPECT_EQ(policy.decide({.code = StatusCode::resource_exhausted, .may_have_run = false, .is_connection_gone = true}),
+            RetryDecision::none);
+}
+
+TEST(RetryPolicy, TheSecondFreeRetryPauses) {
+  RetryPolicy policy(options_with(3));
+
+  EXPECT_EQ(policy.pause_before_free(1), 0ms);
+  EXPECT_EQ(policy.pause_before_free(2), 100ms);
+  EXPECT_EQ(policy.pause_before_free(3), 200ms);
 }
 
 TEST(RetryPolicy, WaitsOnlyIfAServerIsConnected) {
@@ -87,13 +115,13 @@ TEST(RetryPolicy, StopsWhenTheBudgetIsSpentAndGoesOnAfterSuccesses) {
   RetryPolicy policy(options_with(3));
   const FailedAttempt not_run{.may_have_run = false};
   int retries = 0;
-  while (policy.try_retry(not_run)) ++retries;
+  while (is_retried(policy, not_run)) ++retries;
   EXPECT_EQ(retries, RetryBudget::max_tokens / RetryBudget::retry_cost);
 
   for (int i = 0; i < RetryBudget::retry_cost; ++i) policy.on_success();
 
-  EXPECT_TRUE(policy.try_retry(not_run));
-  EXPECT_FALSE(policy.try_retry(not_run));
+  EXPECT_TRUE(is_retried(policy, not_run));
+  EXPECT_FALSE(is_retried(policy, not_run));
 }
 
 TEST(RetryPolicy, AnAttemptThatIsNotRetriedCostsNothing) {
@@ -101,9 +129,9 @@ TEST(RetryPolicy, AnAttemptThatIsNotRetriedCostsNothing) {
   const FailedAttempt not_run{.may_have_run = false};
   const FailedAttempt may_have_run{.may_have_run = true};
 
-  for (int i = 0; i < 2 * RetryBudget::max_tokens; ++i) EXPECT_FALSE(policy.try_retry(may_have_run));
+  for (int i = 0; i < 2 * RetryBudget::max_tokens; ++i) EXPECT_FALSE(is_retried(policy, may_have_run));
 
-  EXPECT_TRUE(policy.try_retry(not_run));
+  EXPECT_TRUE(is_retried(policy, not_run));
 }
 
 TEST(RetryBudget, IsSpentByRetriesAndFilledBySuccesses) {

@@ -165,6 +165,7 @@ TEST_F(Retry, TheDeadlineHoldsForAllRetriesTogether) {
 }
 
 TEST_F(Retry, LargeRequestsAreRetriedOnlyIfIdempotent) {
+  options.max_retained_request_bytes = 4096;
   int refused = 0;
   network.on_call = [&](FakeServer& server, const ServedCall& call) {
     if (++refused <= 2) return refuse_unprocessed(server, call);

@@ -186,48 +186,151 @@ TEST(Dial, GivesUpAfterConnectTimeout) {
             "connect " + full.endpoint().to_string() + ": not connected within connect_timeout 30000 ms");
 }
 
-TEST(Dial, LeavesTimeForTheNextAddressIfOneDoesNotRespond) {
-  const FullListener full;
-  kit::ManualClock clock;
-  Loop loop({}, &clock);
-  ListenCallbacks callbacks;
-  callbacks.on_accept = [](auto) {};
-  const auto listener = std::move(Listener::open(loop, endpoint_of("tcp://127.0.0.1:0"), {}, callbacks)).value();
-  DialOutcome outcome;
-  DialOptions options{.connect_timeout = 30s};
-  options.addresses = {*SocketAddress::of_numeric(full.endpoint()), *SocketAddress::of_numeric(listener->endpoint())};
-  outcome.start(loop, endpoint_of("tcp://localhost:1"), options);
-
-  clock.advance(14s);
-  settle(loop);
-  EXPECT_FALSE(outcome.result);
-  clock.advance(1s);
-  settle(loop);
-
-  ASSERT_TRUE(outcome.result);
-  EXPECT_TRUE(*outcome.result) << outcome.result->status().to_string();
-}
-
-TEST(Dial, GivesTheLastAddressAllRemainingTime) {
-  const FullListener first;
-  const FullListener last;
-  kit::ManualClock clock;
-  Loop loop({}, &clock);
-  DialOutcome outcome;
-  DialOptions options{.connect_timeout = 30s};
-  options.addresses = {*SocketAddress::of_numeric(first.endpoint()), *SocketAddress::of_numeric(last.endpoint())};
-  outcome.start(loop, endpoint_of("tcp://localhost:1"), options);
-
-  for (int second = 0; second < 29; ++second) {
-    clock.advance(1s);
+/// Dials several addresses in virtual time.
+class Race : public testing::Test {
+ protected:
+  std::unique_ptr<Listener> listen() {
+    ListenCallbacks callbacks;
+    callbacks.on_accept = [](auto) {};
+    return std::move(Listener::open(loop, endpoint_of("tcp://127.0.0.1:0"), {}, callbacks)).value();
+  }
+  void start(std::vector<Endpoint> endpoints) {
+    options.addresses.clear();
+    for (const Endpoint& endpoint : endpoints) options.addresses.push_back(*SocketAddress::of_numeric(endpoint));
+    dialing = dial(loop, endpoint_of("tcp://localhost:1"), options, [this](Result<std::unique_ptr<Transport>> result) {
+      has_more.push_back(dialing->has_more());
+      if (result) {
+        peers.push_back((*result)->peer().address);
+      } else {
+        errors.emplace_back(result.status().message());
+      }
+    });
     settle(loop);
   }
-  EXPECT_FALSE(outcome.result);
-  clock.advance(1s);
+  void advance(base::Duration step) {
+    clock.advance(step);
+    settle(loop);
+  }
+
+  kit::ManualClock clock;
+  Loop loop{{}, &clock};
+  DialOptions options{.connect_timeout = 30s};
+  std::shared_ptr<Dial> dialing;
+  std::vector<std::string> peers;
+  std::vector<std::string> errors;
+  std::vector<bool> has_more;
+};
+
+TEST_F(Race, AnAddressThatDoesNotRespondCostsTheAttemptDelay) {
+  const FullListener full;
+  const auto listener = listen();
+
+  start({full.endpoint(), listener->endpoint()});
+  advance(249ms);
+  const std::size_t early = peers.size();
+  advance(1ms);
+
+  EXPECT_EQ(early, 0u);
+  EXPECT_THAT(peers, testing::ElementsAre(listener->endpoint().to_string()));
+  EXPECT_TRUE(errors.empty());
+}
+
+TEST_F(Race, AnAddressThatRefusesCostsNothing) {
+  const Endpoint dead = listen()->endpoint();
+  const auto listener = listen();
+
+  start({dead, listener->endpoint()});
+
+  EXPECT_THAT(peers, testing::ElementsAre(listener->endpoint().to_string()));
+}
+
+TEST_F(Race, GoesOnBehindATransportUntilItIsCancelled) {
+  const auto first = listen();
+  const auto second = listen();
+  const auto third = listen();
+
+  start({first->endpoint(), second->endpoint(), third->endpoint()});
+  const std::size_t at_once = peers.size();
+  advance(250ms);
+  const std::size_t later = peers.size();
+  dialing->cancel();
+  advance(1min);
+
+  EXPECT_EQ(at_once, 1u);
+  EXPECT_EQ(later, 2u);
+  EXPECT_EQ(peers.size(), 2u);
+  EXPECT_THAT(has_more, testing::ElementsAre(true, true));
+}
+
+TEST_F(Race, HurryBeginsWithTheNextAddressAtOnce) {
+  const auto first = listen();
+  const auto second = listen();
+  start({first->endpoint(), second->endpoint()});
+
+  dialing->hurry();
   settle(loop);
 
-  ASSERT_TRUE(outcome.result);
-  EXPECT_THAT(std::string(outcome.result->status().message()), HasSubstr("connect_timeout 30000 ms"));
+  EXPECT_THAT(peers, testing::ElementsAre(first->endpoint().to_string(), second->endpoint().to_string()));
+  EXPECT_THAT(has_more, testing::ElementsAre(true, false));
+}
+
+TEST_F(Race, EndsWithAnErrorIfOnlyFailuresFollowATransport) {
+  const auto first = listen();
+  const Endpoint dead = listen()->endpoint();
+
+  start({first->endpoint(), dead});
+  advance(250ms);
+
+  EXPECT_EQ(peers.size(), 1u);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_THAT(errors[0], HasSubstr("connection refused"));
+  EXPECT_THAT(has_more, testing::ElementsAre(true, false));
+}
+
+TEST_F(Race, TheNextDialBeginsWithTheNextAddress) {
+  options.order = std::make_shared<AddressOrder>();
+  const auto first = listen();
+  const auto second = listen();
+  const std::vector<Endpoint> endpoints{first->endpoint(), second->endpoint()};
+
+  for (int i = 0; i < 3; ++i) start(endpoints);
+
+  EXPECT_THAT(peers, testing::ElementsAre(first->endpoint().to_string(), second->endpoint().to_string(),
+                                          first->endpoint().to_string()));
+}
+
+TEST_F(Race, AllAddressesShareConnectTimeout) {
+  const FullListener first;
+  const FullListener last;
+
+  start({first.endpoint(), last.endpoint()});
+  for (int second = 0; second < 29; ++second) advance(1s);
+  const bool is_early = !errors.empty();
+  advance(1s);
+
+  EXPECT_FALSE(is_early);
+  ASSERT_EQ(errors.size(), 1u);
+  EXPECT_THAT(errors[0], HasSubstr("connect_timeout 30000 ms"));
+}
+
+TEST(AddressOrder, FamiliesTakeTurns) {
+  const auto address = [](std::string_view uri) { return *SocketAddress::of_numeric(endpoint_of(uri)); };
+  const SocketAddress six = address("tcp://[::1]:1");
+  const SocketAddress other_six = address("tcp://[::1]:2");
+  const SocketAddress four = address("tcp://127.0.0.1:1");
+  const SocketAddress other_four = address("tcp://127.0.0.1:2");
+  AddressOrder order;
+
+  const auto fresh = order.arrange({six, other_six, four, other_four});
+  order.used(four);
+  const auto later = order.arrange({six, other_six, four, other_four});
+  order.used(address("tcp://127.0.0.1:3"));
+  const auto unknown = order.arrange({four, six});
+
+  EXPECT_TRUE(fresh == (std::vector<SocketAddress>{six, four, other_six, other_four}));
+  EXPECT_TRUE(later == (std::vector<SocketAddress>{other_six, other_four, six, four}));
+  EXPECT_TRUE(unknown == (std::vector<SocketAddress>{four, six}));
+  EXPECT_TRUE(order.arrange({}).empty());
 }
 
 TEST(Dial, CancelledDialDoesNotTimeOut) {

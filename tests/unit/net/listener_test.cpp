@@ -17,6 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -220,6 +224,11 @@ TEST_F(ListenerTest, RefusesOptionsOutOfRange) {
   options = {};
   options.transport.tcp_keepalive = std::chrono::seconds(-1);
   EXPECT_EQ(open("tcp://127.0.0.1:0", options).status().code(), StatusCode::invalid_argument);
+
+  options = {};
+  options.transport.tcp_user_timeout = std::chrono::milliseconds(86400001);
+  EXPECT_EQ(open("tcp://127.0.0.1:0", options).status().message(),
+            "transport options: tcp_user_timeout 86400001 is not in 0 to 86400000");
 }
 
 TEST_F(ListenerTest, NamesAnUnknownCongestionControl) {
@@ -228,6 +237,38 @@ TEST_F(ListenerTest, NamesAnUnknownCongestionControl) {
 
   EXPECT_THAT(std::string(open("tcp://127.0.0.1:0", options).status().message()),
               HasSubstr("set congestion_control to no-such"));
+}
+
+TEST_F(ListenerTest, BothSidesSetTheUserTimeout) {
+  const auto user_timeout_of = [](int socket) {
+    unsigned value = 0;
+    socklen_t size = sizeof(value);
+    ::getsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &value, &size);
+    return value;
+  };
+  /// Descriptors of connected TCP sockets of this process, with the given timeout.
+  const auto count = [&](unsigned expected) {
+    int found = 0;
+    for (int descriptor = 3; descriptor < 256; ++descriptor) {
+      sockaddr_storage peer;
+      socklen_t size = sizeof(peer);
+      const bool is_connected = ::getpeername(descriptor, reinterpret_cast<sockaddr*>(&peer), &size) == 0;
+      if (is_connected && user_timeout_of(descriptor) == expected) ++found;
+    }
+    return found;
+  };
+  ListenOptions options;
+  options.transport.tcp_user_timeout = std::chrono::milliseconds(4321);
+  const auto listener = std::move(open("tcp://127.0.0.1:0", options)).value();
+  DialOptions dialing;
+  dialing.transport.tcp_user_timeout = std::chrono::milliseconds(1234);
+  DialOutcome outcome;
+
+  outcome.start(loop_, listener->endpoint(), dialing);
+  EXPECT_TRUE(run_until(loop_, [&] { return outcome.result && !accepted_.empty(); }));
+
+  EXPECT_EQ(count(4321), 1);
+  EXPECT_EQ(count(1234), 1);
 }
 
 TEST_F(ListenerTest, SetsTheSocketOptions) {

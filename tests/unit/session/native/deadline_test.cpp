@@ -182,6 +182,7 @@ SessionOptions with_keepalive() {
   SessionOptions options = kit::plain_options();
   options.limits.keepalive_interval = 10s;
   options.limits.keepalive_timeout = 5s;
+  options.limits.keepalive_while_idle = true;
   return options;
 }
 

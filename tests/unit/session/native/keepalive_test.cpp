@@ -105,6 +105,23 @@ TEST_F(KeepaliveTest, AcceptsOutputTakenWhileStalledAsASignOfLife) {
   EXPECT_EQ(actions, (std::vector{Action::ping, Action::none, Action::time_out}));
 }
 
+TEST_F(KeepaliveTest, PingsAPeerWithoutCallsOnlyIfAskedTo) {
+  seen.has_calls = false;
+  keepalive.start(now);
+
+  advance(10s);
+  advance(10s);
+  seen.has_calls = true;
+  advance(10s);
+  keepalive.received(now);
+  seen.has_calls = false;
+  limits.keepalive_while_idle = true;
+  advance(3s);
+  advance(10s);
+
+  EXPECT_EQ(actions, (std::vector{Action::none, Action::none, Action::ping, Action::none, Action::ping}));
+}
+
 TEST_F(KeepaliveTest, StopCancelsTheTimer) {
   keepalive.start(now);
 
