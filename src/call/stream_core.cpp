@@ -76,7 +76,11 @@ Status StreamCore::on_codec_exception(const Status& status, const std::string& t
 // --- the loop's side ---
 
 void StreamCore::dispatch(detail::StreamOperation& operation, detail::StreamAction action) {
-  if (!operation.status.is_ok()) return complete(operation);
+  if (!operation.status.is_ok()) {
+    const Status failed = operation.status;
+    complete(operation);
+    return on_write_failed(failed);
+  }
   switch (action) {
     case detail::StreamAction::read:
       return begin_read(operation);
@@ -165,7 +169,9 @@ void StreamCore::send(detail::StreamOperation& operation, bool last) {
   if (leading != nullptr && operation.status.is_ok()) owed_leading_.clear();
   if (last && !operation.status.is_ok()) writes_closed_ = false;
   link_->flush();
+  const Status status = operation.status;
   complete(operation);
+  if (!status.is_ok()) on_write_failed(status);
 }
 
 void StreamCore::owe_leading(Metadata&& leading) {

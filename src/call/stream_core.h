@@ -89,6 +89,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   /// Returns the status of an operation for whose message a codec threw `text`. `status` lacks that text. On the thread
   /// that writes, or the loop's.
   virtual Status on_codec_exception(const Status& status, const std::string& text);
+  /// A message could not be encoded or sent, and its write has ended with `status`. Loop's thread.
+  virtual void on_write_failed(const Status& /*status*/) {}
   /// Whether this side has a finish action.
   virtual bool may_finish() const noexcept { return false; }
   /// Whether a status follows the peer's last message, so that a read behind that message waits for it.

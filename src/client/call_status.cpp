@@ -22,15 +22,19 @@ Status deadline_status(const MethodEntry& method, base::Duration waited, std::st
 
 Status status_at_peer(const MethodEntry& method, Status status, base::TimePoint deadline, base::TimePoint started,
                       const std::string& peer) {
-  if (status.is_ok() || status.origin() == StatusOrigin::peer) return status;
   const bool may_have_run = status.may_have_run();
+  // The server's timer may fire before the one of this side, and its session knows neither method nor timeout.
+  const bool is_servers_timer = status.code() == StatusCode::deadline_exceeded && deadline != base::never &&
+                                (status.message().empty() || status.message() == "deadline exceeded");
+  if (status.is_ok() || (status.origin() == StatusOrigin::peer && !is_servers_timer)) return status;
+  const StatusOrigin origin = status.origin();
   if (status.code() == StatusCode::deadline_exceeded && deadline != base::never) {
     status = deadline_status(method, deadline - started, "the response of " + peer);
   } else {
     status =
         about_call(method, Status(status.code(), std::string(status.message()) + " (" + peer + ")", status.origin()));
   }
-  status.set_may_have_run(may_have_run);
+  status.set_origin(origin).set_may_have_run(may_have_run);
   return status;
 }
 

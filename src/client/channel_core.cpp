@@ -177,7 +177,11 @@ bool ChannelCore::has_work_left() const noexcept {
 // --- wait_for_ready() and close() ---
 
 void ChannelCore::on_event(ChannelLifecycle::Event event) {
-  switch (lifecycle_.on(event)) {
+  const ChannelState before = state();
+  const ChannelLifecycle::Action action = lifecycle_.on(event);
+  const ChannelState now = state();
+  if (now != before && options_.on_state_change) log_.guard([&] { options_.on_state_change(now); });
+  switch (action) {
     case ChannelLifecycle::Action::none:
       return;
     case ChannelLifecycle::Action::finish_ready_waiters:

@@ -42,10 +42,7 @@ class InEvents {
 
 ClientConnection::ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner,
                                    std::unique_ptr<net::Transport> transport)
-    : setup_(setup),
-      owner_(owner),
-      peer_(transport->peer().address),
-      may_start_(setup.options.early_calls) {
+    : setup_(setup), owner_(owner), peer_(transport->peer().address), may_start_(setup.options.early_calls) {
   const ConnectionLimits& limits = setup_.options.limits;
   connection_ =
       std::make_shared<net::Connection>(std::move(transport), *this,

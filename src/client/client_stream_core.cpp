@@ -95,7 +95,16 @@ void ClientStreamCore::release() {
 }
 
 void ClientStreamCore::cancel_call() {
-  Status status(StatusCode::cancelled, "call " + method->name + ": cancelled by the caller");
+  end_call(Status(StatusCode::cancelled, "call " + method->name + ": cancelled by the caller"));
+}
+
+void ClientStreamCore::on_write_failed(const Status& status) {
+  if (is_over()) return;
+  drop_messages();
+  end_call(about_call(*method, status));
+}
+
+void ClientStreamCore::end_call(Status status) {
   const bool waited = core_->invoker().remove(*this);
   if (!waited && session() != nullptr) {
     static_cast<ClientConnection*>(link())->cancel(id(), StatusCode::cancelled);

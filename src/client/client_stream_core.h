@@ -39,10 +39,13 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
  private:
   void launch();
   void cancel_call();
+  void end_call(Status status);
   void finish(Status status, const std::string& peer);
   bool may_finish() const noexcept override { return true; }
   bool status_follows() const noexcept override { return true; }
   void on_operation_cancelled(detail::StreamOperation&) override { cancel(); }
+  /// Without the message the server would take the others for the whole, so the call ends.
+  void on_write_failed(const Status& status) override;
   const Compressor* compressor_for_write() override { return compressor_; }
   Status after_end() const override;
 

@@ -87,8 +87,22 @@ void ConnectionPool::candidate_failed(Status error) {
 void ConnectionPool::attempt_failed(Status error) {
   last_error_ = std::move(error);
   failed_at_ = setup_.loop.now();
-  setup_.loop.timers().schedule(backoff_timer_, base::deadline_after(failed_at_, backoff_.next()));
+  const base::Duration pause = backoff_.next();
+  setup_.loop.timers().schedule(backoff_timer_, base::deadline_after(failed_at_, pause));
+  if (setup_.options.log) {
+    const auto pause_ms = std::chrono::duration_cast<std::chrono::milliseconds>(pause).count();
+    log_warning("connect " + target() + " failed, retry after " + std::to_string(pause_ms) +
+                    " ms at the latest: " + std::string(last_error_.message()),
+                target());
+  }
   if (connections_.empty()) owner_.connecting_failed(last_error_);
+}
+
+void ConnectionPool::log_warning(const std::string& message, std::string_view peer) const noexcept {
+  try {
+    setup_.options.log({.level = LogLevel::warning, .message = message, .method = {}, .peer = peer});
+  } catch (...) {  // There is no further log for what the log throws.
+  }
 }
 
 void ConnectionPool::hasten(base::TimePoint deadline) {
@@ -136,6 +150,9 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
     is_candidate ? candidate_failed(std::move(error)) : attempt_failed(std::move(error));
   } else if (!is_stopped_ && connection.is_opened()) {
     if (!reason.is_ok() && connections_.empty()) last_error_ = reason;
+    if (!reason.is_ok() && setup_.options.log) {
+      log_warning("connection to " + connection.peer() + " lost: " + std::string(reason.message()), connection.peer());
+    }
     if (owner_.wants_connection()) connect();
   }
   owner_.pool_changed();

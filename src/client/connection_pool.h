@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trunkline::client {
@@ -84,6 +85,7 @@ class ConnectionPool final : public ConnectionOwner {
   void end_dial();
   void candidate_failed(Status error);
   void attempt_failed(Status error);
+  void log_warning(const std::string& message, std::string_view peer) const noexcept;
   static Connections::iterator find(Connections& among, const ClientConnection& connection);
   void move_to_draining(ClientConnection& connection);
   static void on_backoff(base::Timer& timer, void* owner, base::TimePoint now);

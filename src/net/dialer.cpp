@@ -192,12 +192,11 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
   base::Timer timeout_{[](base::Timer&, void* self, base::TimePoint) { static_cast<StreamDial*>(self)->timed_out(); },
                        this};
   /// Until the next address is tried beside those that have not responded.
-  base::Timer delay_{
-      [](base::Timer&, void* self, base::TimePoint) {
-        const std::shared_ptr<StreamDial> dial = static_cast<StreamDial*>(self)->shared_from_this();
-        dial->start_next();
-      },
-      this};
+  base::Timer delay_{[](base::Timer&, void* self, base::TimePoint) {
+                       const std::shared_ptr<StreamDial> dial = static_cast<StreamDial*>(self)->shared_from_this();
+                       dial->start_next();
+                     },
+                     this};
   DeferredTask finish_{[](void* self) {
                          auto& dial = *static_cast<StreamDial*>(self);
                          dial.finish(std::move(dial.result_));

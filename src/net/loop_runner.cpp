@@ -2,6 +2,8 @@
 // Leading, following, and handing over.
 #include "net/loop_runner.h"
 
+#include <pthread.h>
+
 #include <exception>
 #include <string>
 #include <system_error>
@@ -237,6 +239,8 @@ Status LoopRunner::start_thread_locked(const std::shared_ptr<void>& keep) {
 }
 
 void LoopRunner::run_thread() {
+  // Debuggers and top show it. At most 15 characters.
+  ::pthread_setname_np(::pthread_self(), "trunkline-loop");
   std::shared_ptr<void> work_left;
   std::unique_lock lock(mutex_);
   if (!stopping_) wait_for_lead(lock, true);

@@ -43,8 +43,7 @@ class SilentPeer {
 class AddressRace : public ::testing::Test {
  protected:
   net::SocketAddress serve() {
-    server.handle<std::string, std::string>("Echo",
-                                            [](const std::string& request, ServerContext&) { return request; });
+    server.handle<std::string, std::string>("Echo", [](const std::string& request, ServerContext&) { return request; });
     const Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
     EXPECT_TRUE(server.start().is_ok());
     return *net::SocketAddress::of_numeric(endpoint);

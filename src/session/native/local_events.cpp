@@ -2,10 +2,15 @@
 // Queueing and dropping of local events.
 #include "session/native/local_events.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trunkline::session::native {
+
+void LocalEvents::push(LocalEvent event) {
+  entries_.push_back({std::move(event)});
+  ++size_;
+  if (is_indexed_) add_to_index(entries_.size() - 1);
+}
 
 void LocalEvents::notify(LocalEvent event) {
   push(std::move(event));
@@ -13,22 +18,46 @@ void LocalEvents::notify(LocalEvent event) {
 }
 
 LocalEvent LocalEvents::pop() noexcept {
-  LocalEvent event = std::move(events_[taken_++]);
+  while (entries_[taken_].is_dropped) ++taken_;
+  LocalEvent event = std::move(entries_[taken_++].event);
+  --size_;
   rewind_if_empty();
   return event;
 }
 
 void LocalEvents::drop(CallId id) {
-  const auto first = events_.begin() + static_cast<std::ptrdiff_t>(taken_);
-  events_.erase(std::remove_if(first, events_.end(), [id](const LocalEvent& event) { return event.id == id; }),
-                events_.end());
+  if (!is_indexed_ && size_ > most_searched) {
+    for (std::size_t i = taken_; i < entries_.size(); ++i) add_to_index(i);
+    is_indexed_ = true;
+  }
+  if (is_indexed_) {
+    const auto found = index_.find(id);
+    if (found == index_.end()) return;
+    for (std::size_t i = found->second; i != none && i >= taken_; i = entries_[i].previous) drop_at(i);
+    index_.erase(found);
+  } else {
+    for (std::size_t i = taken_; i < entries_.size(); ++i) {
+      if (entries_[i].event.id == id) drop_at(i);
+    }
+  }
   rewind_if_empty();
+}
+
+void LocalEvents::add_to_index(std::size_t position) {
+  const auto [latest, is_first] = index_.try_emplace(entries_[position].event.id, position);
+  if (!is_first) entries_[position].previous = std::exchange(latest->second, position);
+}
+
+void LocalEvents::drop_at(std::size_t position) noexcept {
+  if (!std::exchange(entries_[position].is_dropped, true)) --size_;
 }
 
 void LocalEvents::rewind_if_empty() noexcept {
   if (!empty()) return;
-  events_.clear();
+  entries_.clear();
+  index_.clear();
   taken_ = 0;
+  is_indexed_ = false;
 }
 
 }  // namespace trunkline::session::native

@@ -5,6 +5,8 @@
 #include "session/session.h"
 
 #include <cstddef>
+#include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 namespace trunkline::session::native {
@@ -16,14 +18,15 @@ struct LocalEvent {
   Status status;
 };
 
-/// A queue, first in, first out. Holds no event of a call that drop() has been called for.
+/// A queue, first in, first out. Holds no event of a call that drop() has been called for. The cost of each function
+/// does not depend on the number of events, also if thousands of deadlines pass at once.
 class LocalEvents {
  public:
   /// `owner` outlives the object.
   explicit LocalEvents(SessionOwner& owner) noexcept : owner_(owner) {}
 
-  bool empty() const noexcept { return taken_ == events_.size(); }
-  void push(LocalEvent event) { events_.push_back(std::move(event)); }
+  bool empty() const noexcept { return size_ == 0; }
+  void push(LocalEvent event);
   /// Queues the event and wakes the owner, because no call into the session is under way.
   void notify(LocalEvent event);
   /// Needs !empty().
@@ -32,11 +35,29 @@ class LocalEvents {
   void drop(CallId id);
 
  private:
+  /// Up to this many events are searched one after the other. If there are more, an index is built.
+  static constexpr std::size_t most_searched = 32;
+  static constexpr std::size_t none = SIZE_MAX;
+
+  struct Entry {
+    LocalEvent event;
+    /// The position of the previous event of the same call, in the index only.
+    std::size_t previous = none;
+    bool is_dropped = false;
+  };
+
+  void add_to_index(std::size_t position);
+  void drop_at(std::size_t position) noexcept;
   void rewind_if_empty() noexcept;
 
   SessionOwner& owner_;
-  std::vector<LocalEvent> events_;
+  std::vector<Entry> entries_;
   std::size_t taken_ = 0;
+  /// Events that were neither taken nor dropped.
+  std::size_t size_ = 0;
+  bool is_indexed_ = false;
+  /// The position of the latest event of each call. It may have been taken.
+  std::unordered_map<CallId, std::size_t> index_;
 };
 
 }  // namespace trunkline::session::native

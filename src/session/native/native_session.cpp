@@ -48,7 +48,8 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
       sender_(role, options, negotiation_, path_, calls_, owner),
       local_events_(owner),
-      keepalive_(options.limits, timers, &on_keepalive_timer, this, now) {
+      keepalive_(options.limits, timers, &on_keepalive_timer, this, now),
+      pongs_(PongLimit::for_reads_of(options.limits.read_buffer_bytes)) {
   if (role_ == Role::client) write_greeting();
   if (is_ordered()) path_.set_order(SendQueue::Order::starts_in_order);
 }
@@ -182,8 +183,9 @@ NativeSession::Step NativeSession::on_ping(const Frame& frame) {
   if (step.action == ConnectionAction::fail) return fail(frame_before_hello());
   if (frame.header.type == wire::FrameType::pong) return Step::again;
   if (!pongs_.add(path_.output().size())) {
-    return fail(
-        Status(StatusCode::resource_exhausted, "receive ping: more than 64 pongs are unsent, the peer does not read"));
+    return fail(Status(StatusCode::resource_exhausted, "receive ping: more than " +
+                                                           std::to_string(pongs_.max_unsent()) +
+                                                           " pongs are unsent, the peer does not read"));
   }
   path_.write_header(wire::pong_header());
   path_.output().append(frame.body);
@@ -457,8 +459,8 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
 
 void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
-  const Keepalive::Action action = self.keepalive_.on_timer(
-      now, {self.owner_.is_listening(), self.path_.is_stalled(), self.open_calls() > 0});
+  const Keepalive::Action action =
+      self.keepalive_.on_timer(now, {self.owner_.is_listening(), self.path_.is_stalled(), self.open_calls() > 0});
   if (action == Keepalive::Action::none) return;
   if (action == Keepalive::Action::time_out) {
     if (transition(self.phase_, ConnectionInput::keepalive_timeout).action != ConnectionAction::fail) return;

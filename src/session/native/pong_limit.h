@@ -2,6 +2,7 @@
 // PongLimit: bounds the pongs that a peer can make this side buffer by pinging without reading.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 
@@ -11,7 +12,15 @@ namespace trunkline::session::native {
 /// output, so that the position of each pong need not be stored: the count may be too high, never too low.
 class PongLimit {
  public:
-  static constexpr std::uint32_t max_unsent_pongs = 64;
+  /// `max_unsent`: at least as many as arrive in one read, because none is written before the whole read is decoded.
+  explicit PongLimit(std::uint32_t max_unsent) noexcept : max_unsent_(max_unsent) {}
+
+  /// A limit that a peer never reaches that reads: the pings of two full read buffers, and a few.
+  static constexpr std::uint32_t for_reads_of(std::size_t read_buffer_bytes) noexcept {
+    constexpr std::size_t ping_bytes = 24;
+    return static_cast<std::uint32_t>(64 + 2 * read_buffer_bytes / ping_bytes);
+  }
+  std::uint32_t max_unsent() const noexcept { return max_unsent_; }
 
   void wrote(std::uint64_t bytes) noexcept { written_ += bytes; }
   /// One more pong is about to be encoded, behind `unsent_bytes` of output. False: it exceeds the limit.
@@ -20,10 +29,11 @@ class PongLimit {
       before_mark_ = std::exchange(after_mark_, 0);
       mark_ = written_ + unsent_bytes;
     }
-    return before_mark_ + ++after_mark_ <= max_unsent_pongs;
+    return before_mark_ + ++after_mark_ <= max_unsent_;
   }
 
  private:
+  const std::uint32_t max_unsent_;
   /// Bytes written to the transport in all.
   std::uint64_t written_ = 0;
   /// The pongs in before_mark_ have been written once written_ reaches this.

@@ -66,6 +66,18 @@ TEST(CallStatus, SaysThatADeadlinePassedWhileTheResponseWasAwaited) {
   EXPECT_EQ(result.message(), "call Echo: deadline exceeded after 2000 ms waiting for the response of tcp://h:1");
 }
 
+TEST(CallStatus, NamesMethodAndTimeoutAlsoIfTheServersTimerIsFirst) {
+  const base::TimePoint started{};
+  const Status of_the_timer(StatusCode::deadline_exceeded, "deadline exceeded", StatusOrigin::peer);
+  const Status of_the_handler(StatusCode::deadline_exceeded, "the database took too long", StatusOrigin::peer);
+
+  const Status result = status_at_peer(entry(), of_the_timer, started + 2s, started, "tcp://h:1");
+
+  EXPECT_EQ(result.message(), "call Echo: deadline exceeded after 2000 ms waiting for the response of tcp://h:1");
+  EXPECT_EQ(result.origin(), StatusOrigin::peer);
+  EXPECT_EQ(status_at_peer(entry(), of_the_handler, started + 2s, started, "tcp://h:1"), of_the_handler);
+}
+
 }  // namespace
 
 }  // namespace trunkline::client

@@ -124,9 +124,9 @@ class FakeNetwork {
 
   std::vector<std::unique_ptr<FakeServer>> servers;
   int attempts = 0;
-  int refusals = 0;      ///< attempts to be refused
-  bool is_slow = false;  ///< connections are made only by make_connections()
-  bool is_mute = false;  ///< servers that never say anything
+  int refusals = 0;        ///< attempts to be refused
+  bool is_slow = false;    ///< connections are made only by make_connections()
+  bool is_mute = false;    ///< servers that never say anything
   int closes_at_once = 0;  ///< connections to be accepted and closed before a hello
   std::function<void(FakeServer&, const ServedCall&)> on_call = echo;
   std::uint32_t max_concurrent_calls = 16384;

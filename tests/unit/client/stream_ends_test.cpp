@@ -122,14 +122,20 @@ TEST_F(StreamEnds, AStreamWithItsRequestIsClosedBeforeAndAfterItHasAConnection) 
   EXPECT_EQ(refused_after.code(), StatusCode::failed_precondition);
 }
 
-TEST_F(StreamEnds, AWriteLastThatFailedDoesNotEndThisSide) {
+TEST_F(StreamEnds, AWriteThatFailsEndsTheCallWithItsError) {
   open();
+  std::optional<Status> finished;
 
   const Status failed = write_last(Text(ConnectionLimits().max_message_bytes + 1, 'x'));
   const Status small = write_last("fits");
+  on_loop([&] { stream->async_finish([&](Status status) { finished = std::move(status); }); });
 
-  EXPECT_FALSE(failed.is_ok());
-  EXPECT_TRUE(small.is_ok()) << small.to_string();
+  EXPECT_EQ(failed.code(), StatusCode::resource_exhausted);
+  EXPECT_EQ(small.code(), StatusCode::resource_exhausted);
+  ASSERT_TRUE(finished);
+  EXPECT_EQ(finished->code(), StatusCode::resource_exhausted);
+  EXPECT_THAT(std::string(finished->message()), HasSubstr("call Talk: send message: size 67108865 exceeds"));
+  EXPECT_EQ(network.server(0).cancelled.size(), 1u);
 }
 
 }  // namespace

@@ -273,8 +273,24 @@ TEST(Ping, IsEchoed) {
   EXPECT_EQ(sent[0].body, std::string("\0\xFF-8bytes", 8));
 }
 
-TEST(PingFlood, OfAPeerThatDoesNotReadEndsTheConnection) {
+TEST(PingFlood, InOneWriteIsAnsweredInFull) {
   LoneSession lone(Role::server);
+  lone.greet();
+
+  for (int round = 0; round < 3; ++round) {
+    std::string pings;
+    for (int i = 0; i < 5000; ++i) pings += kit::ping().bytes();
+    lone.feed(pings);
+
+    ASSERT_FALSE(lone.session().is_closed()) << lone.session().close_reason().to_string();
+    EXPECT_EQ(lone.sent_frames().size(), 5000u);
+  }
+}
+
+TEST(PingFlood, OfAPeerThatDoesNotReadEndsTheConnection) {
+  SessionOptions options = kit::plain_options();
+  options.limits.read_buffer_bytes = 0;
+  LoneSession lone(Role::server, options);
   lone.greet();
 
   for (int i = 0; i < 64; ++i) lone.feed({kit::ping()});

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <vector>
+
 namespace trunkline::session::native {
 namespace {
 
@@ -61,6 +63,42 @@ TEST(LocalEvents, AreEmptyOnceAllAreDropped) {
 
   EXPECT_TRUE(was_empty);
   EXPECT_EQ(events.pop().id, 2u);
+}
+
+TEST(LocalEvents, DropsAmongManyEvents) {
+  CountingOwner owner;
+  LocalEvents events(owner);
+  for (CallId id = 1; id <= 100; ++id) events.push(writable(id));
+  for (int i = 0; i < 10; ++i) static_cast<void>(events.pop());
+
+  for (CallId id = 1; id <= 50; ++id) events.drop(id);
+  for (const CallId id : {60u, 60u, 70u}) events.push(writable(id));
+  events.drop(60);
+  std::vector<CallId> popped;
+  while (!events.empty()) popped.push_back(events.pop().id);
+
+  std::vector<CallId> expected;
+  for (CallId id = 51; id <= 100; ++id) {
+    if (id != 60) expected.push_back(id);
+  }
+  expected.push_back(70);
+  EXPECT_EQ(popped, expected);
+}
+
+TEST(LocalEvents, TheCostOfDroppingDoesNotGrowWithTheirNumber) {
+  CountingOwner owner;
+  LocalEvents events(owner);
+  constexpr CallId count = 200000;
+
+  // As if as many deadlines passed at once: with a search each time, these are 10^10 steps.
+  for (CallId id = 1; id <= count; ++id) {
+    events.drop(id);
+    events.push({EventType::finished, id, nullptr, {}});
+  }
+
+  std::size_t popped = 0;
+  for (; !events.empty(); ++popped) static_cast<void>(events.pop());
+  EXPECT_EQ(popped, count);
 }
 
 }  // namespace

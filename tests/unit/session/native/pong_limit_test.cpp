@@ -10,14 +10,14 @@ namespace {
 constexpr std::uint64_t pong_bytes = 24;
 
 TEST(PongLimit, StopsAPeerThatDoesNotRead) {
-  PongLimit limit;
+  PongLimit limit(64);
 
-  for (std::uint32_t i = 0; i < PongLimit::max_unsent_pongs; ++i) EXPECT_TRUE(limit.add(i * pong_bytes)) << i;
-  EXPECT_FALSE(limit.add(PongLimit::max_unsent_pongs * pong_bytes));
+  for (std::uint32_t i = 0; i < 64; ++i) EXPECT_TRUE(limit.add(i * pong_bytes)) << i;
+  EXPECT_FALSE(limit.add(64 * pong_bytes));
 }
 
 TEST(PongLimit, NeverStopsAPeerThatReads) {
-  PongLimit limit;
+  PongLimit limit(64);
 
   for (int i = 0; i < 1000; ++i) {
     ASSERT_TRUE(limit.add(0));
@@ -26,7 +26,7 @@ TEST(PongLimit, NeverStopsAPeerThatReads) {
 }
 
 TEST(PongLimit, ForgetsPongsThatWereWrittenInAnotherRound) {
-  PongLimit limit;
+  PongLimit limit(64);
   for (std::uint32_t i = 0; i < 40; ++i) ASSERT_TRUE(limit.add(i * pong_bytes));
 
   limit.wrote(40 * pong_bytes);
