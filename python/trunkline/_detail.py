@@ -24,9 +24,9 @@ class Detail(NamedTuple):
 
     @classmethod
     def of(cls, detail: Any) -> Detail:
-        """Makes a detail from a ``Detail``, a pair of a type URL and bytes, a protobuf message, or a structure: a dataclass,
-        a ``msgspec.Struct``, an attrs object or a pydantic model. A structure travels as MessagePack, under the name of its
-        class. TypeError for another object, and for a structure that cannot be encoded."""
+        """Makes a detail from a ``Detail``, a pair of a type URL and bytes, a protobuf message, or a structure: a
+        dataclass, a ``msgspec.Struct``, an attrs object or a pydantic model. A structure travels as MessagePack,
+        under the name of its class. TypeError for another object, and for a structure that cannot be encoded."""
         kind = type(detail)
         if hasattr(kind, "DESCRIPTOR"):
             return cls(f"{_PROTOBUF}{detail.DESCRIPTOR.full_name}", detail.SerializeToString())
@@ -43,8 +43,9 @@ class Detail(NamedTuple):
 
 
 def details_of_kind(kind: type[Any], details: Iterable[Detail]) -> list[Any]:
-    """The messages of those details that hold a ``kind``, decoded. Structures are found by the name of their class. TypeError
-    for a class that is neither of protobuf messages nor of structures; ValueError for a structure with other fields."""
+    """The messages of those details that hold a ``kind``, decoded. Structures are found by the name of their class.
+    TypeError for a class that is neither of protobuf messages nor of structures; ValueError for a structure with
+    other fields."""
     descriptor = getattr(kind, "DESCRIPTOR", None)
     if descriptor is not None:
         suffix: str = "/" + descriptor.full_name

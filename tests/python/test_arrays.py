@@ -107,11 +107,13 @@ def test_other_elements_are_refused(serve: Serve, server: trunkline.Server, code
     channel = serve(server)
     numbers = numpy.ones(3)
 
-    with pytest.raises(trunkline.InvalidArgument, match="call turn: .* expected an array of float32, got one of float64"):
+    text = "expected an array of float32, got one of float64"
+    with pytest.raises(trunkline.InvalidArgument, match=f"call turn: .* {text}"):
         channel.call("turn", numbers, Floats, codec=codec)
-    with pytest.raises(trunkline.Internal, match="expected an array of float32, got one of float64"):
+    with pytest.raises(trunkline.Internal, match=text):
         channel.call("same", numbers, Floats, codec=codec)
-    with pytest.raises(trunkline.InvalidArgument, match=r"expected an array of uint8, got one of int64 - at `\$.pixels`"):
+    text = r"expected an array of uint8, got one of int64 - at `\$.pixels`"
+    with pytest.raises(trunkline.InvalidArgument, match=text):
         channel.call("darken", {"name": "x", "pixels": numpy.arange(3)}, codec=codec)
     assert channel.call("turn", numbers.astype(">f4"), Floats, codec=codec).dtype == numpy.float32
 

@@ -138,5 +138,6 @@ def test_what_a_codec_of_the_application_raises_is_raised_as_it_is() -> None:
         def decode(self, data: bytes, kind: Any) -> Any:
             return data
 
-    with trunkline.Channel("tcp://127.0.0.1:1", codecs=[Strict()]) as channel, pytest.raises(Refused, match="^not today$"):
-        channel.call("take", Opaque())
+    with trunkline.Channel("tcp://127.0.0.1:1", codecs=[Strict()]) as channel:
+        with pytest.raises(Refused, match="^not today$"):
+            channel.call("take", Opaque())

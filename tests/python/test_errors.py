@@ -307,7 +307,8 @@ def test_structures_as_details(is_async: bool) -> None:
     for structure in STRUCTURES:
         assert error.details(type(structure)) == [structure]
     assert error.details(wrappers_pb2.StringValue) == [wrappers_pb2.StringValue(value="x")]
-    assert [each.type_url for each in error.details()][:2] == ["trunkline.msgpack/OutOfStock", "trunkline.msgpack/Limit"]
+    names = [each.type_url for each in error.details()]
+    assert names[:2] == ["trunkline.msgpack/OutOfStock", "trunkline.msgpack/Limit"]
     assert pickle.loads(pickle.dumps(error)).details(OutOfStock) == [STRUCTURES[0]]
 
 

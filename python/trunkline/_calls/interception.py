@@ -49,8 +49,8 @@ class InterceptedCall:
 
 
 def checked_interceptors(interceptors: Iterable[Callable[..., Any]], *, allows_async: bool) -> tuple[Any, ...]:
-    """The interceptors as a tuple. Raises TypeError for what is no generator function. ``allows_async``: async generator
-    functions are accepted too."""
+    """The interceptors as a tuple. Raises TypeError for what is no generator function. ``allows_async``: async
+    generator functions are accepted too."""
     result = tuple(interceptors)
     for each in result:
         function = _function_of(each)
@@ -64,7 +64,8 @@ def checked_interceptors(interceptors: Iterable[Callable[..., Any]], *, allows_a
 
 
 def _function_of(interceptor: Any) -> Any:
-    """The function with the code of an interceptor: within partials, decorators that name it, or the object's ``__call__``."""
+    """The function with the code of an interceptor: within partials, decorators that name it, or the object's
+    ``__call__``."""
     while isinstance(interceptor, functools.partial):
         interceptor = interceptor.func
     if not inspect.isroutine(interceptor):

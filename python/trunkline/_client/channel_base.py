@@ -67,8 +67,8 @@ class ChannelBase:
         override them, although type checkers do not know that. Bidirectional methods take an iterable of requests (for
         asyncio, of either kind) and return the responses, or take nothing and return a ClientStream.
 
-        A class with ``async def`` methods needs an ``aio.Channel``: TypeError. A class of plain functions may be bound to
-        an ``aio.Channel`` too; its methods are coroutines there, which ``interface`` tells type checkers.
+        A class with ``async def`` methods needs an ``aio.Channel``: TypeError. A class of plain functions may be bound
+        to an ``aio.Channel`` too; its methods are coroutines there, which ``interface`` tells type checkers.
 
         The methods of a generated class are ``UnaryMethod`` and the like. They take the request alone, whereas type
         checkers expect the arguments of its handlers, ``(request, context)``. Use the generated client instead:

@@ -4,15 +4,26 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import math
 from typing import Any
 
 from .types import dtype_of, is_array
 
 
+@dataclasses.dataclass
+class TypedArray:
+    """An array with its element type and shape, as it is in MessagePack and JSON. In JSON the data are base64."""
+
+    #: NumPy's name of the element type, with its byte order, such as ``<f4``.
+    dtype: str
+    shape: list[int]
+    #: The elements; the last index varies fastest.
+    data: bytes
+
+
 def typed_array(array: Any) -> dict[str, Any]:
-    """What an array is in MessagePack and JSON. ``dtype``: numpy's name of the element type with its byte order, such as
-    ``<f4``. ``data``: the elements, the last index varying fastest. TypeError for elements that are no plain values."""
+    """The fields of a ``TypedArray``. TypeError for elements that are no plain values."""
     if array.dtype.hasobject or array.dtype.names is not None or array.dtype.subdtype is not None:
         raise TypeError(f"cannot encode an array of {array.dtype}")
     return {"dtype": array.dtype.str, "shape": list(array.shape), "data": array.tobytes()}
@@ -26,8 +37,8 @@ def plain_array(kind: Any, data: Any) -> Any:
 
 
 def array_of(kind: Any, value: Any) -> Any:
-    """The array of a decoded message, read-only. ``value``: what ``typed_array`` returns, or bytes; bytes in base64 come as
-    a str. Raises ValueError if it is neither, or if its elements are not those of the hint ``kind``."""
+    """The array of a decoded message, read-only. ``value``: what ``typed_array`` returns, or bytes; bytes in base64
+    come as a str. Raises ValueError if it is neither, or if its elements are not those of the hint ``kind``."""
     if not isinstance(value, dict):
         return plain_array(kind, _bytes_of(value))
     import numpy

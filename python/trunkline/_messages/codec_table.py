@@ -27,8 +27,8 @@ class MessageCoding(NamedTuple):
     is_own: bool = False
 
     def encoded(self, method: str, request: Any) -> Any:
-        """The bytes of a request for ``method``. Raises TypeError or ValueError, which names the field, for what cannot be
-        encoded."""
+        """The bytes of a request for ``method``. Raises TypeError or ValueError, which names the field, for what
+        cannot be encoded."""
         try:
             return self.encode(request)
         except Exception as error:

@@ -18,8 +18,8 @@ def encode_error(method: str, role: str, codec: str, message: Any, error: Except
     """The error to raise from ``error``, which encoding ``message`` has raised. ``role``: ``request`` or ``response``.
     ``codec``: a built-in one.
 
-    A TypeError or ValueError that names the method and the field, such as ``$.items[0].price``; ``error`` itself if it is
-    of another kind.
+    A TypeError or ValueError that names the method and the field, such as ``$.items[0].price``; ``error`` itself if it
+    is of another kind.
     """
     kind: type[Exception]
     if isinstance(error, (TypeError, NotImplementedError)):

@@ -26,8 +26,8 @@ def is_model(kind: Any) -> bool:
 
 
 def needs_pydantic(kind: Any) -> bool:
-    """Whether only pydantic can validate messages of the type: it has a union with a model, or a constraint of pydantic,
-    also within containers, dataclasses and ``TypedDict``."""
+    """Whether only pydantic can validate messages of the type: it has a union with a model, or a constraint of
+    pydantic, also within containers, dataclasses and ``TypedDict``."""
     return _needs_pydantic(kind, set())
 
 

@@ -50,7 +50,8 @@ class Signature:
 
     @property
     def has_default(self) -> bool:
-        """Whether the request may be left out, and is then ``default_request``. Requests of streams may always be left out."""
+        """Whether the request may be left out, and is then ``default_request``. Requests of streams may always be
+        left out."""
         return self.takes_request and self.default_request is not inspect.Parameter.empty
 
 

@@ -85,21 +85,22 @@ class Method:
         )
 
 
-def _nothing(data: bytes) -> None:
-    """The request of a method without parameters: no message, or None."""
-    if data and bytes(data) not in _NONE:
+def _nothing(none: bytes | None, data: bytes) -> None:
+    """The request of a method without parameters: no message, or None. ``none``: as the codec encodes None, if it
+    does."""
+    if data and data != none:
         raise ValueError(f"the method takes no request, the call has one of {len(data)} bytes")
 
 
-#: None in MessagePack and in JSON.
-_NONE = (b"\xc0", b"null")
+#: None in the codecs that have a form for it.
+_NONE = {"msgpack": b"\xc0", "json": b"null"}
 
 
-def _decode_or_default(decode: Decode, default: Any, data: Any) -> Any:
+def _decode_or_default(none: bytes | None, decode: Decode, default: Any, data: Any) -> Any:
     """The request of a method whose parameter has a default. None stands for no request unless the type includes it."""
     if not data:
         return default
-    if len(data) > 4 or bytes(data) not in _NONE:
+    if data != none:
         return decode(data)
     try:
         return decode(data)
@@ -129,8 +130,9 @@ class MethodCoders:
     def _decoder(self, codec: str) -> Decode:
         signature = self._method.signature
         kind = signature.request
+        none = None if self._codecs.is_own(codec) else _NONE.get(codec)
         if not signature.takes_request:
-            return _nothing
+            return partial(_nothing, none)
         try:
             decode = self._codecs.decoder(kind, codec or self._codecs.name_for(kind, None))
         except TypeError as error:
@@ -138,7 +140,7 @@ class MethodCoders:
         # Without a codec there is no message. In protobuf and in bytes, an empty message is a request.
         if not signature.has_default or not (codec == "" or self._codecs.encodes_none(codec)):
             return decode
-        return partial(_decode_or_default, decode, signature.default_request)
+        return partial(_decode_or_default, none, decode, signature.default_request)
 
     def _encoder(self, codec: str) -> Encode:
         kind = self._method.signature.response
@@ -152,7 +154,8 @@ class MethodCoders:
         return self._codecs.checked_encoder(codec, kind)
 
     def encode(self, result: Any, codec: str) -> Any:
-        """The bytes of a response. Raises TypeError or ValueError, which names the field, for what cannot be encoded."""
+        """The bytes of a response. Raises TypeError or ValueError, which names the field, for what cannot be
+        encoded."""
         return self.encode_as(result, codec)[0]
 
     def encode_as(self, result: Any, codec: str) -> tuple[Any, str]:

@@ -23,8 +23,8 @@ class ServerOptions(ConnectionOptions, total=False):
     ``max_concurrent_calls_per_connection``: announced to clients; further calls are refused. 1 to 2^31 - 1; 16384 by
     default.
     ``max_concurrent_calls``: calls on all connections; further ones are refused. 1 or more; 1000000 by default.
-    ``expose_exception_text``: callers get the class and text of a handler's exception, which may hold secrets, instead of
-    only the fact; False by default. The log has them always.
+    ``expose_exception_text``: callers get the class and text of a handler's exception, which may hold secrets, instead
+    of only the fact; False by default. The log has them always.
     ``interceptors``: run around each handler, the first one outermost; none by default.
     """
 

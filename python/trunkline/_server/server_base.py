@@ -76,18 +76,18 @@ class ServerBase:
     ) -> None:
         """Serves ``handler`` as the method ``name``, at once on servers that run already.
 
-        The handler takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints are the types of
-        the messages, and their constraints (``Annotated``) are checked. If the request has a default, calls may come
+        The handler takes ``(request)``, ``(request, context)``, ``(context)`` or nothing; its type hints are the types
+        of the messages, and their constraints (``Annotated``) are checked. If the request has a default, calls may come
         without one. A handler without a request refuses calls that have one. A generator function, or a hint
-        ``Iterator[T]``, makes that side a stream. A context is a parameter with the hint ``Context``, or one without a hint
-        named ``context`` or ``ctx``.
+        ``Iterator[T]``, makes that side a stream. A context is a parameter with the hint ``Context``, or one without a
+        hint named ``context`` or ``ctx``.
 
         ``idempotent``: the method may run more than once without harm. ``max_concurrent_calls``: further calls are
         refused with ResourceExhausted; 0 for no limit.
 
         Request and response may have types with different codecs, such as bytes and int; see ``Channel.call``. Raises
-        TypeError for a function that cannot be a handler, ValueError for a name that is registered already, RuntimeError
-        if a server of several processes runs, as the others would not have the method.
+        TypeError for a function that cannot be a handler, ValueError for a name that is registered already,
+        RuntimeError if a server of several processes runs, as the others would not have the method.
         """
         self._add_all([Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)])
 

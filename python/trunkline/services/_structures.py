@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import msgspec
 import msgspec.inspect as hints
 
+from .._messages.arrays import TypedArray
 from .._messages.types import is_array, is_protobuf, unaliased
 from . import _definitions, _field_types
 from ._comments import Comments, comment_of
@@ -158,7 +159,7 @@ class Structures:
 
     def _custom(self, kind: Any, file: DerivedFile) -> FieldType:
         if is_array(kind):
-            return FieldType(Kind.BYTES)
+            return self._of_kind(TypedArray, file)
         if is_protobuf(kind):
             file.use(self._files.add(kind.DESCRIPTOR.file))
             return FieldType(Kind.MESSAGE, kind.DESCRIPTOR.full_name)
