@@ -28,20 +28,17 @@ void CallExchange::refuse(session::CallId id, const Status& status) {
   }
 }
 
-void CallExchange::respond(session::CallId id, const Status& status, session::OutgoingMessage&& response,
-                           CallContext& context, CallMetrics& metrics, bool has_run) {
-  session::Session& session = *link_.session();
+Status CallExchange::send_response(session::Session& session, session::CallId id, const Status& status,
+                                   session::OutgoingMessage&& response, const CallContext& context,
+                                   CallMetrics& metrics, bool has_run) {
   const std::uint64_t taken_before = metrics.is_collected() ? session.payload_bytes_accepted() : 0;
   response.compressor = context.compressor();
-  const Status sent = context.leading() == nullptr
-                          ? session.finish(id, status, response, context.trailing(), !has_run)
-                          : finish_with_leading(session, id, status, response, context, has_run);
-  // The usual end of a call, without the cost of count_response().
-  if (status.is_ok() && sent.is_ok() && !metrics.is_collected()) return totals().calls_ok.add();
+  Status sent = context.leading() == nullptr ? session.finish(id, status, response, context.trailing(), !has_run)
+                                             : finish_with_leading(session, id, status, response, context, has_run);
   if (metrics.is_collected()) {
     metrics.bytes_sent().add(static_cast<std::int64_t>(session.payload_bytes_accepted() - taken_before));
   }
-  count_response(status, sent, static_cast<const ServerContext&>(context).method(), metrics);
+  return sent;
 }
 
 Status CallExchange::finish_with_leading(session::Session& session, session::CallId id, const Status& status,
@@ -56,8 +53,8 @@ Status CallExchange::finish_with_leading(session::Session& session, session::Cal
   return session.finish(id, status, response, context.trailing(), !has_run);
 }
 
-void CallExchange::count_response(const Status& status, const Status& sent, std::string_view method,
-                                  CallMetrics& metrics) {
+void CallExchange::count_and_log(const Status& status, const Status& sent, std::string_view method,
+                                 CallMetrics& metrics) {
   if (status.is_ok() && !sent.is_ok()) {
     server_state().log(LogLevel::warning, sent.message(), method, facts_.peer);
   }

@@ -38,16 +38,23 @@ class CallExchange {
   Status read_request(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
   /// Ends a call that no handler has seen.
   void refuse(session::CallId id, const Status& status);
-  /// Ends a call: metadata that its context has, the response if `status` is ok, then the status. A response that
-  /// cannot be sent changes the status. Needs a session.
-  void respond(session::CallId id, const Status& status, session::OutgoingMessage&& response, CallContext& context,
-               CallMetrics& metrics, bool has_run);
+  /// Ends a call in `session`, the connection's: metadata that its context has, the response if `status` is ok, then
+  /// the status. Returns what the session made of the status: a response that cannot be sent changes it. Code of the
+  /// user that encodes the response may run the loop. Does not count the end: see count_response().
+  Status send_response(session::Session& session, session::CallId id, const Status& status,
+                       session::OutgoingMessage&& response, const CallContext& context, CallMetrics& metrics,
+                       bool has_run);
   /// Counts the end of a call with `status`, of which the session made `sent`.
-  void count_response(const Status& status, const Status& sent, std::string_view method, CallMetrics& metrics);
+  void count_response(const Status& status, const Status& sent, std::string_view method, CallMetrics& metrics) {
+    if (status.is_ok() && sent.is_ok() && !metrics.is_collected()) [[likely]]
+      return totals().calls_ok.add();
+    count_and_log(status, sent, method, metrics);
+  }
   /// Within a handler of the exception: logs and counts it. Returns the status for the caller.
   Status current_exception_status(const Method& method);
 
  private:
+  void count_and_log(const Status& status, const Status& sent, std::string_view method, CallMetrics& metrics);
   Status finish_with_leading(session::Session& session, session::CallId id, const Status& status,
                              const session::OutgoingMessage& response, const CallContext& context, bool has_run);
 

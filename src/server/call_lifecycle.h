@@ -16,16 +16,21 @@ enum class CallStage : std::uint8_t {
   refused,
   /// The handler runs, or waits for a worker. The caller waits for the response.
   running,
+  /// The handler has ended or will not run. Interceptors see the status and the response is encoded, by code of the
+  /// user that may run the loop.
+  responding,
   /// Nobody waits for the response. The handler, which still runs, is being told.
   cancelling,
   /// Nobody waits for the response. The handler still runs.
   cancelled,
   /// The handler has ended while it was being told of the cancellation.
   ended_in_cancel,
+  /// Nobody waits for the response, and no handler runs. Interceptors may still see the status.
+  ended,
   /// The call is over. Its object is reset or waits in the pool.
   over,
 };
-inline constexpr int call_stages = 8;
+inline constexpr int call_stages = 10;
 
 enum class CallEvent : std::uint8_t {
   /// A message has arrived for a unary call.
@@ -69,7 +74,9 @@ enum class CallAction : std::uint8_t {
   cancel,
   /// Send the session's status, then as `cancel`.
   send_status_and_cancel,
-  /// Count the call as cancelled; the handler is told later.
+  /// Send the session's status, then as `count_cancelled`.
+  send_status,
+  /// Count the call as cancelled. If its handler runs, it is told later.
   count_cancelled,
   /// Tell the handler once more; `cancel_delivered` follows.
   cancel_again,
@@ -90,7 +97,7 @@ struct CallTransition {
 CallTransition transition(CallStage stage, CallEvent event) noexcept;
 
 /// True if the session knows the call and waits for its end.
-constexpr bool is_open(CallStage stage) noexcept { return stage <= CallStage::running; }
+constexpr bool is_open(CallStage stage) noexcept { return stage <= CallStage::responding; }
 
 /// The enumerators' names.
 std::string_view to_string(CallStage stage) noexcept;

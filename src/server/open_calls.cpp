@@ -82,11 +82,14 @@ void OpenCalls::handle(ServerCall& call, CallEvent event, const Status& status) 
     case CallAction::send_response:
       return send_response(call);
     case CallAction::send_status_and_cancel:
-      static_cast<void>(exchange_.link().session()->finish(call.id, status, {}, nullptr, false));
+      send_status(call, status);
       [[fallthrough]];
     case CallAction::cancel:
       count_cancelled(call, status);
       return deliver_cancellation(call);
+    case CallAction::send_status:
+      send_status(call, status);
+      [[fallthrough]];
     case CallAction::count_cancelled:
       return count_cancelled(call, status);
     case CallAction::cancel_again:
@@ -313,40 +316,54 @@ Status OpenCalls::on_codec_exception(const ServerCall& call, const Status& witho
 // --- how a call ends ---
 
 void OpenCalls::send_refusal(ServerCall& call) {
-  exchange_.totals().calls_started.add(-1);
   release_credit(call);
   Status& status = call.outcome.status;
   call.interception.end(exchange_.server_state().interceptors, call.context, status);
-  call.metrics.set_status_without_response(status.code());
-  exchange_.refuse(call.id, status);
-  exchange_.link().flush();
+  if (call.stage == CallStage::responding) {
+    exchange_.totals().calls_started.add(-1);
+    call.metrics.set_status_without_response(status.code());
+    exchange_.refuse(call.id, status);
+    exchange_.link().flush();
+  }
   retire(call);
 }
 
 void OpenCalls::send_response(ServerCall& call) {
   try {
-    send_outcome(call);
+    conclude(call);
+    if (call.stage == CallStage::responding) send_outcome(call);
   } catch (...) {
-    // The user's code threw while the response was encoded.
+    // The user's code threw in an interceptor or while the response was encoded.
     const Status status = exchange_.current_exception_status(call.method->method());
-    call.metrics.set_status_without_response(status.code());
-    static_cast<void>(exchange_.link().session()->finish(call.id, status, {}, nullptr, false));
+    if (call.stage == CallStage::responding) {
+      call.metrics.set_status_without_response(status.code());
+      send_status(call, status);
+    }
   }
   exchange_.link().flush();
   retire(call);
 }
 
 void OpenCalls::send_outcome(ServerCall& call) {
-  conclude(call);
   const HandlerOutcome& outcome = call.outcome;
+  Status sent;
   if (call.stream != nullptr && outcome.has_run) {
-    const Status sent = call.stream->finish(outcome.status, call.context.trailing());
-    return exchange_.count_response(outcome.status, sent, call.method->method().name, call.metrics);
+    sent = call.stream->finish(outcome.status, call.context.trailing());
+  } else {
+    session::OutgoingMessage response;
+    // An interceptor may have turned the refusal of a stream into ok: then there is no response to send.
+    if (outcome.status.is_ok() && call.messages != nullptr)
+      response = call.method->outgoing(*call.messages, call.codec);
+    sent = exchange_.send_response(*exchange_.link().session(), call.id, outcome.status, std::move(response),
+                                   call.context, call.metrics, outcome.has_run);
   }
-  session::OutgoingMessage response;
-  // An interceptor may have turned the refusal of a stream into ok: then there is no response to send.
-  if (outcome.status.is_ok() && call.messages != nullptr) response = call.method->outgoing(*call.messages, call.codec);
-  exchange_.respond(call.id, outcome.status, std::move(response), call.context, call.metrics, outcome.has_run);
+  // The call may have been cancelled, and counted, while the response was encoded.
+  if (call.stage != CallStage::responding) return;
+  exchange_.count_response(outcome.status, sent, call.method->method().name, call.metrics);
+}
+
+void OpenCalls::send_status(const ServerCall& call, const Status& status) {
+  static_cast<void>(exchange_.link().session()->finish(call.id, status, {}, nullptr, false));
 }
 
 void OpenCalls::count_cancelled(ServerCall& call, const Status& status) {

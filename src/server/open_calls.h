@@ -64,6 +64,7 @@ class OpenCalls final : public CallOwner {
   void send_refusal(ServerCall& call);
   void send_response(ServerCall& call);
   void send_outcome(ServerCall& call);
+  void send_status(const ServerCall& call, const Status& status);
   void count_cancelled(ServerCall& call, const Status& status);
   void deliver_cancellation(ServerCall& call);
   /// What follows the end of a handler whether or not somebody waits for the response.

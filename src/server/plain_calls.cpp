@@ -36,9 +36,11 @@ void PlainCalls::respond(const session::Event& event, LoopMethod& served, const 
                          const HandlerOutcome& outcome, CallMetrics& metrics) {
   if (outcome.threw) exchange_.totals().handler_exceptions.add();
   const bool has_response = outcome.status.is_ok() && messages != nullptr;
-  exchange_.respond(event.id, outcome.status,
-                    has_response ? served.outgoing(*messages, event.codec_of_response()) : session::OutgoingMessage{},
-                    context_, metrics, outcome.has_run);
+  const Status sent = exchange_.send_response(
+      *exchange_.link().session(), event.id, outcome.status,
+      has_response ? served.outgoing(*messages, event.codec_of_response()) : session::OutgoingMessage{}, context_,
+      metrics, outcome.has_run);
+  exchange_.count_response(outcome.status, sent, served.method().name, metrics);
   context_.end();
 }
 

@@ -270,7 +270,13 @@ Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand
   Status sent = status;
   EncodedMessage encoded;
   const bool with_message = sent.is_ok() && message.has_message();
-  if (with_message) sent = encode_message(message, negotiation_, options_, owner_, encoded);
+  if (with_message) {
+    sent = encode_message(message, negotiation_, options_, owner_, encoded);
+    // The application's codec may have run the loop, and the call may have ended meanwhile.
+    if (call != nullptr && (calls_.find(id) != call || call->phase == CallPhase::closed)) {
+      return {StatusCode::cancelled, "finish call: the call is over"};
+    }
+  }
   const std::size_t room = negotiation_.header_room();
   if (!fits_finish(trailing, room)) {
     trailing = nullptr;

@@ -18,9 +18,12 @@ using S = CallStage;
 CallTransition expected(S stage, E event) {
   const bool waits = stage == S::awaiting_request || stage == S::awaiting_turn || stage == S::refused;
   const bool is_notified = stage == S::cancelling || stage == S::ended_in_cancel;
-  const bool has_handler = stage == S::running || stage == S::cancelling || stage == S::cancelled;
+  const bool is_told = stage == S::cancelling || stage == S::cancelled;
   const CallTransition error{A::log_error, stage};
   const CallTransition nothing{A::none, stage};
+  /// What the end of a cancelled handler leads to.
+  const CallTransition after_cancel =
+      stage == S::cancelled ? CallTransition{A::retire, S::ended} : CallTransition{A::none, S::ended_in_cancel};
   if (stage == S::over) return error;
   switch (event) {
     case E::message:
@@ -29,34 +32,38 @@ CallTransition expected(S stage, E event) {
     case E::ready:
       return stage == S::awaiting_request ? CallTransition{A::advance_turns, S::awaiting_turn} : error;
     case E::refuse:
-      if (stage == S::running) return {A::send_refusal, S::over};
+      if (stage == S::running) return {A::send_refusal, S::responding};
+      if (is_told) return after_cancel;
       if (stage == S::refused || !waits) return error;
       return {A::advance_turns, S::refused};
     case E::turn:
       if (stage == S::awaiting_turn) return {A::start, S::running};
-      if (stage == S::refused) return {A::send_refusal, S::over};
+      if (stage == S::refused) return {A::send_refusal, S::responding};
       return nothing;
     case E::completed:
     case E::dropped:
-      if (!has_handler) return error;
-      if (stage == S::running) return {A::send_response, S::over};
-      return stage == S::cancelled ? CallTransition{A::retire, S::over} : CallTransition{A::none, S::ended_in_cancel};
+      if (stage == S::running) return {A::send_response, S::responding};
+      return is_told ? after_cancel : error;
     case E::cancelled:
-      if (waits) return {A::discard, S::over};
+      if (waits) return {A::discard, S::ended};
+      if (stage == S::responding) return {A::count_cancelled, S::ended};
       return stage == S::running ? CallTransition{A::cancel, S::cancelling} : error;
     case E::aborted:
       if (waits) return {A::advance_turns, S::refused};
+      if (stage == S::responding) return {A::send_status, S::ended};
       return stage == S::running ? CallTransition{A::send_status_and_cancel, S::cancelling} : error;
     case E::detached:
-      if (waits) return {A::discard, S::over};
+      if (waits) return {A::discard, S::ended};
+      if (stage == S::responding) return {A::count_cancelled, S::ended};
       return stage == S::running ? CallTransition{A::count_cancelled, S::cancelled} : nothing;
     case E::stopped:
-      if (waits) return {A::discard, S::over};
+      if (waits) return {A::discard, S::ended};
+      if (stage == S::responding) return {A::count_cancelled, S::ended};
       if (stage == S::running) return {A::cancel, S::cancelling};
       return stage == S::cancelled ? CallTransition{A::cancel_again, S::cancelling} : nothing;
     case E::cancel_delivered:
       if (!is_notified) return error;
-      return stage == S::cancelling ? CallTransition{A::none, S::cancelled} : CallTransition{A::retire, S::over};
+      return stage == S::cancelling ? CallTransition{A::none, S::cancelled} : CallTransition{A::retire, S::ended};
   }
   return error;
 }
@@ -82,13 +89,18 @@ TEST(CallLifecycle, EndsEveryCallThatTheServerAbandons) {
     stage = transition(stage, E::stopped).next;
     if (stage == S::cancelling) stage = transition(stage, E::cancel_delivered).next;
 
-    EXPECT_TRUE(stage == S::over || stage == S::cancelled || stage == S::ended_in_cancel) << to_string(stage);
+    EXPECT_TRUE(stage == S::ended || stage == S::over || stage == S::cancelled || stage == S::ended_in_cancel)
+        << to_string(stage);
   }
 }
 
 TEST(CallLifecycle, CallsTheCallsOpenThatTheSessionKnows) {
-  for (const S stage : {S::awaiting_request, S::awaiting_turn, S::refused, S::running}) EXPECT_TRUE(is_open(stage));
-  for (const S stage : {S::cancelling, S::cancelled, S::ended_in_cancel, S::over}) EXPECT_FALSE(is_open(stage));
+  for (const S stage : {S::awaiting_request, S::awaiting_turn, S::refused, S::running, S::responding}) {
+    EXPECT_TRUE(is_open(stage));
+  }
+  for (const S stage : {S::cancelling, S::cancelled, S::ended_in_cancel, S::ended, S::over}) {
+    EXPECT_FALSE(is_open(stage));
+  }
 }
 
 TEST(CallLifecycle, NamesStagesAndEventsApart) {
