@@ -244,6 +244,12 @@ void ServerCore::stop() {
 
 void ServerCore::begin_stop() {
   if (lifecycle_.apply(ServerEvent::stop) != ServerAction::begin_stop) return;
+  // Another thread in stop() must not release what this thread uses.
+  struct StopBegun {
+    ~StopBegun() { lifecycle.stop_begun(); }
+    ServerLifecycle& lifecycle;
+  };
+  const StopBegun begun{lifecycle_};
   const bool has_runners = lifecycle_.runners() > 0;
   drain_.stop();
   for (std::size_t i = 0; i < loops_.size(); ++i) {

@@ -69,7 +69,9 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   struct TaskOutcome;
 
   /// True on a thread that stop() would wait for.
-  bool is_own_thread() const noexcept { return loops_.is_current() || server_state_->workers.is_worker(); }
+  bool is_own_thread() const noexcept {
+    return loops_.is_current() || server_state_->workers.is_worker() || lifecycle_.begins_stop_here();
+  }
   /// True on the thread of a blocking handler that must leave listeners and connections to the user's loop.
   bool is_worker_of_users_loop() const noexcept { return !loops_.are_own() && server_state_->workers.is_worker(); }
   /// A task for a loop that does nothing once the server is gone: the user's loop may outlive the server.

@@ -81,6 +81,7 @@ ServerAction ServerLifecycle::apply(ServerEvent event, std::size_t runners) {
   const ServerTransition next = transition(stage_, event);
   stage_ = next.next;
   if (next.action == A::start_threads || next.action == A::serve) runners_ += runners;
+  if (next.action == A::begin_stop) stop_thread_ = std::this_thread::get_id();
   changed_.notify_all();
   return next.action;
 }
@@ -88,6 +89,12 @@ ServerAction ServerLifecycle::apply(ServerEvent event, std::size_t runners) {
 void ServerLifecycle::remove_runners(std::size_t count) {
   std::lock_guard lock(mutex_);
   runners_ -= count;
+  changed_.notify_all();
+}
+
+void ServerLifecycle::stop_begun() {
+  std::lock_guard lock(mutex_);
+  stop_thread_ = {};
   changed_.notify_all();
 }
 
@@ -101,9 +108,14 @@ std::size_t ServerLifecycle::runners() const {
   return runners_;
 }
 
+bool ServerLifecycle::begins_stop_here() const {
+  std::lock_guard lock(mutex_);
+  return stop_thread_ == std::this_thread::get_id();
+}
+
 void ServerLifecycle::wait_for_runners() const {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return runners_ == 0; });
+  changed_.wait(lock, [this] { return runners_ == 0 && stop_thread_ == std::thread::id(); });
 }
 
 void ServerLifecycle::wait_for_end() const {

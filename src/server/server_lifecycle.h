@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 #include <string_view>
+#include <thread>
 
 namespace trunkline::server {
 
@@ -75,17 +76,23 @@ ServerTransition transition(ServerStage stage, ServerEvent event) noexcept;
 class ServerLifecycle {
  public:
   /// Moves to the next stage and returns what the caller has to do. With start_threads and serve, `runners` threads
-  /// count as inside the loops from then on, although they have yet to start: stop() must not miss them.
+  /// count as inside the loops from then on, although they have yet to start: stop() must not miss them. After
+  /// begin_stop the caller must call stop_begun().
   ServerAction apply(ServerEvent event, std::size_t runners = 0);
   /// `count` threads have left their loops, or could not be started.
   void remove_runners(std::size_t count);
+
+  /// The calling thread has done what begin_stop demands.
+  void stop_begun();
 
   ServerStage stage() const;
   /// stop() has begun or ended.
   bool is_stopping() const { return stage() >= ServerStage::stopping; }
   std::size_t runners() const;
+  /// True on the thread that is between begin_stop and stop_begun().
+  bool begins_stop_here() const;
 
-  /// Waits until no thread is in a loop.
+  /// Waits until stop() has been begun on the thread that begins it and no thread is in a loop. Not on that thread.
   void wait_for_runners() const;
   /// Waits until the server has stopped, or no thread is in a loop.
   void wait_for_end() const;
@@ -104,6 +111,8 @@ class ServerLifecycle {
   mutable std::condition_variable changed_;
   ServerStage stage_ = ServerStage::idle;
   std::size_t runners_ = 0;
+  /// The thread between begin_stop and stop_begun(), if there is one.
+  std::thread::id stop_thread_;
 };
 
 }  // namespace trunkline::server

@@ -3,7 +3,10 @@
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
+#include <chrono>
+#include <future>
 #include <optional>
+#include <utility>
 
 namespace trunkline::server {
 
@@ -151,6 +154,32 @@ TEST_F(DrainServer, IsAbortedWhenStopComesFirst) {
 
   ASSERT_TRUE(result_.has_value());
   EXPECT_EQ(result_->code(), StatusCode::aborted);
+}
+
+TEST_F(DrainServer, StopWaitsForAnotherThreadThatBeginsToStopAndAbortsIt) {
+  Gate gate(loop_);
+  handle_gated(gate);
+  connect().call("Wait", "x");
+  settle();
+  std::promise<void> is_inside;
+  std::promise<void> leave;
+  server().async_shutdown(std::chrono::seconds(10), [&](const Status&) {
+    is_inside.set_value();
+    leave.get_future().wait();
+    server().stop();  // it does not wait for itself
+  });
+  settle();
+
+  auto first = std::async(std::launch::async, [&] { server().stop(); });
+  is_inside.get_future().wait();
+  auto second = std::async(std::launch::async, [&] { server().stop(); });
+  const std::future_status early = second.wait_for(std::chrono::milliseconds(50));
+  leave.set_value();
+  first.wait();
+  second.wait();
+
+  EXPECT_EQ(early, std::future_status::timeout) << "it released what the first thread still used";
+  EXPECT_EQ(server().totals().connections, 0u);
 }
 
 TEST_F(DrainServer, SendsFurtherConnectionsElsewhere) {

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
 #include <thread>
 
@@ -88,6 +90,7 @@ TEST(ServerLifecycle, LetsOneThreadCleanUp) {
   ServerLifecycle lifecycle;
   lifecycle.apply(E::start, 1);
   lifecycle.apply(E::stop);
+  lifecycle.stop_begun();
   std::thread runner([&] { lifecycle.remove_runners(1); });
   lifecycle.wait_for_runners();
 
@@ -101,6 +104,27 @@ TEST(ServerLifecycle, LetsOneThreadCleanUp) {
   EXPECT_EQ(first, A::clean_up);
   EXPECT_EQ(second, A::wait);
   EXPECT_EQ(lifecycle.apply(E::clean_up), A::none);
+}
+
+TEST(ServerLifecycle, WaitsUntilAnotherThreadHasBegunToStop) {
+  ServerLifecycle lifecycle;
+  lifecycle.apply(E::stop);
+  const bool begins_here = lifecycle.begins_stop_here();
+  std::atomic<bool> has_begun{false};
+  auto waiting = std::async(std::launch::async, [&] {
+    EXPECT_FALSE(lifecycle.begins_stop_here());
+    lifecycle.wait_for_runners();
+    return has_begun.load();
+  });
+
+  const std::future_status early = waiting.wait_for(std::chrono::milliseconds(20));
+  has_begun = true;
+  lifecycle.stop_begun();
+
+  EXPECT_TRUE(begins_here);
+  EXPECT_EQ(early, std::future_status::timeout);
+  EXPECT_TRUE(waiting.get());
+  EXPECT_FALSE(lifecycle.begins_stop_here());
 }
 
 TEST(ServerLifecycle, WakesAThreadThatWaitsForWorkWhenTheServerStops) {

@@ -5,7 +5,10 @@
 
 #include <trunkline/server.h>
 
+#include <atomic>
 #include <future>
+#include <string>
+#include <thread>
 
 namespace trunkline::server {
 
@@ -52,6 +55,26 @@ TEST(StartAndStop, ServesOnThreadsOfItsOwn) {
   EXPECT_TRUE(call_once(memory, "Echo").is_ok());
   EXPECT_TRUE(call_once(later, "Echo").is_ok());
   EXPECT_EQ(server.totals().calls_ok, 3u);
+}
+
+TEST(StartAndStop, StopsFromTwoThreadsAtOnceWithoutEverHavingStarted) {
+  for (int round = 0; round < 10; ++round) {
+    Server server;
+    for (int i = 0; i < 20; ++i) server.listen("inproc://stopped-by-two-" + std::to_string(i));
+    std::atomic<int> ready{0};
+    const auto stop = [&] {
+      ++ready;
+      while (ready < 2) std::this_thread::yield();
+      server.stop();
+    };
+
+    std::thread first(stop);
+    std::thread second(stop);
+    first.join();
+    second.join();
+
+    EXPECT_TRUE(server.endpoints().empty());
+  }
 }
 
 TEST(StartAndStop, StopsTwiceWithoutHarm) {
