@@ -214,7 +214,7 @@ void Connection::pump() {
   turn_.cancel();
   flush_timer_.cancel();
   if (unread_ != nullptr && !next_session_ && !session_->is_closed()) receive_unread();
-  if (!next_session_ || session_->is_closed()) take_events();
+  if (takes_events()) take_events();
   write_out();
   if (abort_reason_.has_value()) return end_abruptly();
   if (timeouts_.is_in_handshake() && session_->is_open()) timeouts_.end_handshake(loop().timers(), loop().now());
@@ -270,16 +270,19 @@ void Connection::write_failed() {
 /// Replaces the session once its output is written. If that becomes impossible the old session stays.
 void Connection::switch_session() {
   if (is_finished_) return;
-  if (session_->is_closed() || !write_error_.is_ok()) {
-    next_session_ = nullptr;
-    unread_ = nullptr;
-    return;
-  }
+  if (session_->is_closed() || !write_error_.is_ok()) return drop_replacement();
   if (session_->has_output()) return;
   const SessionFactory factory = std::exchange(next_session_, nullptr);
   session_ = factory(*this);
   timeouts_.begin_handshake(loop().timers(), loop().now());
   schedule_turn();
+}
+
+/// The unread bytes are for the next session. The old one must not receive them.
+void Connection::drop_replacement() noexcept {
+  if (!next_session_) return;
+  next_session_ = nullptr;
+  unread_ = nullptr;
 }
 
 void Connection::timeout_fired() {
@@ -337,6 +340,7 @@ void Connection::finish() {
   flush_timer_.cancel();
   linger_timer_.cancel();
   timeouts_.cancel();
+  drop_replacement();
   transport_->close();
   handler_.on_closed(*this);
 }
@@ -368,7 +372,7 @@ void Connection::close(const Status& reason) {
 void Connection::abort(const Status& reason) {
   if (is_finished_) return;
   abort_reason_ = reason;
-  next_session_ = nullptr;
+  drop_replacement();
   run_turn();
 }
 

@@ -21,7 +21,8 @@ class Connection;
 class ConnectionHandler {
  public:
   virtual ~ConnectionHandler() = default;
-  /// Has to call session.next() until it returns false. What the handler sends is written when this returns.
+  /// Has to call session.next() until it returns false or takes_events() does. What the handler sends is written when
+  /// this returns.
   virtual void on_events(Connection& connection) = 0;
   /// The connection has written what the transport takes, after a batch of events or because there is room again. Some
   /// output may be left.
@@ -77,7 +78,10 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   /// output is written.
   void replace_session(SessionFactory factory, ByteSpan unread);
 
+  /// The session at present. A replacement destroys it.
   session::Session& session() noexcept { return *session_; }
+  /// False while the session waits to be replaced: then no event may be taken from it.
+  bool takes_events() const noexcept { return !next_session_ || session_->is_closed(); }
   Transport& transport() noexcept { return *transport_; }
   Loop& loop() noexcept;
 
@@ -130,6 +134,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void restart_linger();
   void linger_expired();
   void switch_session();
+  void drop_replacement() noexcept;
   void timeout_fired();
   void finish();
   void end_abruptly();

@@ -65,16 +65,17 @@ void ServerConnection::on_events(net::Connection& connection) {
   const std::shared_ptr<ServerConnection> keep = shared_from_this();
   {
     const BatchScope batch(*this);
-    handle_events(connection.session());
+    handle_events(connection);
   }
   if (std::exchange(had_calls_, false)) connection.note_activity();
   close_if_drained();
 }
 
-void ServerConnection::handle_events(session::Session& session) {
+void ServerConnection::handle_events(net::Connection& connection) {
+  session::Session& session = connection.session();
   session::Event event;
   const auto handle_all = [&] {
-    while (session.next(event)) handle_event(event);
+    while (connection.takes_events() && session.next(event)) handle_event(event);
   };
   try {
     return handle_all();

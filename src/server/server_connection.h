@@ -63,7 +63,7 @@ class ServerConnection final : public net::ConnectionHandler,
   class BatchScope;
 
   /// Handles all events that there are. An exception closes the connection.
-  void handle_events(session::Session& session);
+  void handle_events(net::Connection& connection);
   void handle_event(session::Event& event);
   void on_opened();
   void on_call(session::Event& event);

@@ -81,8 +81,9 @@ class Session {
 
   // --- bytes in ---
 
-  /// Where the transport puts the next bytes: one or two spans, in order; returns how many. 0: read nothing now. The
-  /// spans are valid until received() or received_nothing().
+  /// Where the transport puts the next bytes: one or two spans, in order; returns how many. The spans are valid until
+  /// received() or received_nothing(). 0, or spans without room: hand it nothing now. A session that had no room must
+  /// call SessionOwner::on_session_wake() once it has some, because its owner does not ask again by itself.
   virtual std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) = 0;
   /// `size` bytes were put there. Call next() until it returns false.
   virtual void received(std::size_t size, base::TimePoint now) = 0;

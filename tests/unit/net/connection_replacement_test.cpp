@@ -252,8 +252,42 @@ TEST_F(ConnectionReplacementTest, AnAbortEndsTheOldSession) {
   settle(loop_);
 
   EXPECT_EQ(next_, nullptr);
+  EXPECT_EQ(session_->input(), "") << "the unread bytes were for the next session";
   EXPECT_EQ(handler_.closed, 1);
   EXPECT_EQ(handler_.reason.message(), "dropped");
+}
+
+TEST_F(ConnectionReplacementTest, AfterAnAbortNothingIsKeptForIt) {
+  start();
+  const auto kept = std::make_shared<int>();
+  handler_.on_message = [&](const std::string&) {
+    connection_->abort(Status(StatusCode::unavailable, "dropped"));
+    connection_->replace_session([kept](session::SessionOwner& owner) { return std::make_unique<FakeSession>(owner); },
+                                 as_bytes("unread"));
+  };
+
+  peer_->send("upgrade");
+  settle(loop_);
+
+  EXPECT_EQ(handler_.closed, 1);
+  EXPECT_EQ(kept.use_count(), 1);
+}
+
+TEST_F(ConnectionReplacementTest, NoEventsAreTakenFromASessionThatIsToBeReplaced) {
+  start({}, {.buffer_bytes = 4});
+  peer_->transport().set_observer(nullptr);
+  session_->say("stuck output");
+  const bool takes_before = connection_->takes_events();
+
+  replace({});
+  settle(loop_);
+  const bool takes_meanwhile = connection_->takes_events();
+  for (int i = 0; i < 3; ++i) read_at_peer(4);
+
+  EXPECT_TRUE(takes_before);
+  EXPECT_FALSE(takes_meanwhile);
+  ASSERT_NE(next_, nullptr);
+  EXPECT_TRUE(connection_->takes_events());
 }
 
 TEST_F(ConnectionReplacementTest, TheEndOfTheStreamIsForTheNewSession) {
