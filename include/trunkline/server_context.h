@@ -9,6 +9,8 @@
 
 #include <chrono>
 #include <functional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace trunkline {
@@ -25,6 +27,9 @@ class TRUNKLINE_API ServerContext {
   virtual std::string_view peer() const noexcept = 0;
   /// The subject of the client's verified certificate; empty without one.
   virtual std::string_view certificate_subject() const noexcept = 0;
+  /// The subject alternative names of that certificate, such as "DNS:example.org", "IP:127.0.0.1",
+  /// "URI:spiffe://example.org/a" and "email:ann@example.org".
+  virtual std::span<const std::string> certificate_names() const noexcept = 0;
   /// The metadata that the client sent.
   virtual const Metadata& metadata() const noexcept = 0;
   /// time_point::max() if the call has no deadline.

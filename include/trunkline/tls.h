@@ -17,8 +17,13 @@ struct TlsOptions {
   std::string certificate_file{};
   /// The private key of the own certificate.
   std::string private_key_file{};
+  /// The same as text in PEM, instead of the files. Setting both is an error.
+  std::string certificate_pem{};
+  std::string private_key_pem{};
   /// Certificate authorities that the peer's certificate may be signed by; empty: the trust store of the system.
   std::string ca_file{};
+  /// The same as text in PEM, instead of the file.
+  std::string ca_pem{};
   /// Clients: verify that the certificate belongs to the endpoint's host (RFC 6125). Turning this off gives up
   /// authentication.
   bool verify_peer = true;

@@ -126,6 +126,7 @@ void bind_server(py::module_& module) {
       .def("method", &Call::method)
       .def("peer", &Call::peer)
       .def("certificate_subject", &Call::certificate_subject)
+      .def("certificate_names", &Call::certificate_names)
       .def("metadata", &Call::metadata)
       .def("codec", &Call::codec)
       .def("time_left", &Call::time_left)

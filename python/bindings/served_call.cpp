@@ -17,6 +17,11 @@ ServerContext& ServedCall::context() const {
   throw_failure({StatusCode::failed_precondition, "use context: its call has finished"});
 }
 
+std::vector<std::string> ServedCall::certificate_names() const {
+  const auto names = context().certificate_names();
+  return {names.begin(), names.end()};
+}
+
 py::list ServedCall::metadata() const {
   // Making Python objects may let other threads run, one of which may finish the call.
   const Metadata copy = context().metadata();

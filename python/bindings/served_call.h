@@ -9,6 +9,8 @@
 
 #include <atomic>
 #include <memory>
+#include <string>
+#include <vector>
 
 namespace trunkline::python {
 
@@ -33,6 +35,7 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   std::string_view method() const { return context().method(); }
   std::string_view peer() const { return context().peer(); }
   std::string_view certificate_subject() const { return context().certificate_subject(); }
+  std::vector<std::string> certificate_names() const;
   py::list metadata() const;
   /// Seconds until the deadline; None without one.
   py::object time_left() const;

@@ -43,6 +43,13 @@ Setter path(std::string& target) {
   return [&target](const std::string& what, const py::handle& value) { target = path_of(what, value); };
 }
 
+/// Reads a str or bytes.
+Setter pem(std::string& target) {
+  return [&target](const std::string& what, const py::handle& value) {
+    target = PyBytes_Check(value.ptr()) != 0 ? value.cast<std::string>() : text_of(what, value);
+  };
+}
+
 Setter flag(bool& target) {
   return [&target](const std::string& what, const py::handle& value) { target = flag_of(what, value); };
 }
@@ -104,6 +111,9 @@ void add_transport(Table& table, TransportOptions& transport, TlsOptions& tls) {
   table["certificate_file"] = path(tls.certificate_file);
   table["private_key_file"] = path(tls.private_key_file);
   table["ca_file"] = path(tls.ca_file);
+  table["certificate_pem"] = pem(tls.certificate_pem);
+  table["private_key_pem"] = pem(tls.private_key_pem);
+  table["ca_pem"] = pem(tls.ca_pem);
 }
 
 }  // namespace

@@ -4,9 +4,13 @@
 
 #include "net/system_error.h"
 
+#include <openssl/bio.h>
 #include <openssl/err.h>
+#include <openssl/pem.h>
 
+#include <memory>
 #include <new>
+#include <string>
 
 namespace trunkline::net {
 
@@ -22,8 +26,65 @@ Status refused_file(std::string_view option, const std::string& file) {
   return refused(std::string(option) + " " + file);
 }
 
+Status set_twice(std::string_view file_option, std::string_view text_option) {
+  return {StatusCode::invalid_argument,
+          "tls: both " + std::string(file_option) + " and " + std::string(text_option) + " are set"};
+}
+
 /// The default of OpenSSL would ask on the terminal.
 int no_password(char*, int, int, void*) { return -1; }
+
+using Bio = std::unique_ptr<BIO, OpensslDeleter<BIO_free>>;
+using Certificate = std::unique_ptr<X509, OpensslDeleter<X509_free>>;
+
+/// Reads `pem`, which must outlive the result.
+Bio bio_of(const std::string& pem) {
+  Bio bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  if (bio == nullptr) throw std::bad_alloc();
+  return bio;
+}
+
+Certificate next_certificate(BIO* bio) { return Certificate(PEM_read_bio_X509(bio, nullptr, no_password, nullptr)); }
+
+/// After the last certificate: true if the text ended there, and not in a broken one.
+bool is_at_end() {
+  const unsigned long error = ERR_peek_last_error();
+  if (ERR_GET_LIB(error) != ERR_LIB_PEM || ERR_GET_REASON(error) != PEM_R_NO_START_LINE) return false;
+  ERR_clear_error();
+  return true;
+}
+
+// Like the functions of OpenSSL that read files: false, with an entry in the error queue, if the text is wrong.
+
+bool use_certificate_chain(SSL_CTX* context, const std::string& pem) {
+  const Bio bio = bio_of(pem);
+  const Certificate leaf = next_certificate(bio.get());
+  if (leaf == nullptr || SSL_CTX_use_certificate(context, leaf.get()) != 1) return false;
+  while (Certificate issuer = next_certificate(bio.get())) {
+    if (SSL_CTX_add0_chain_cert(context, issuer.get()) != 1) return false;
+    static_cast<void>(issuer.release());
+  }
+  return is_at_end();
+}
+
+bool use_private_key(SSL_CTX* context, const std::string& pem) {
+  const Bio bio = bio_of(pem);
+  const std::unique_ptr<EVP_PKEY, OpensslDeleter<EVP_PKEY_free>> key(
+      PEM_read_bio_PrivateKey(bio.get(), nullptr, no_password, nullptr));
+  return key != nullptr && SSL_CTX_use_PrivateKey(context, key.get()) == 1;
+}
+
+/// `names_them`: a server tells its clients the names of the authorities.
+bool trust_authorities(SSL_CTX* context, const std::string& pem, bool names_them) {
+  const Bio bio = bio_of(pem);
+  bool has_any = false;
+  while (const Certificate authority = next_certificate(bio.get())) {
+    if (X509_STORE_add_cert(SSL_CTX_get_cert_store(context), authority.get()) != 1) return false;
+    if (names_them && SSL_CTX_add_client_CA(context, authority.get()) != 1) return false;
+    has_any = true;
+  }
+  return has_any && is_at_end();
+}
 
 }  // namespace
 
@@ -77,24 +138,49 @@ Status TlsContext::configure() {
 }
 
 Status TlsContext::load_own_certificate() {
-  const std::string& certificate = options_.certificate_file;
-  const std::string& key = options_.private_key_file;
-  if (certificate.empty() && key.empty() && role_ == TlsRole::client) return {};
-  if (certificate.empty()) return {StatusCode::invalid_argument, "tls: certificate_file is not set"};
-  if (key.empty()) return {StatusCode::invalid_argument, "tls: private_key_file is not set"};
-  if (SSL_CTX_use_certificate_chain_file(context_.get(), certificate.c_str()) != 1) {
-    return refused_file("certificate_file", certificate);
+  const bool has_certificate = !options_.certificate_file.empty() || !options_.certificate_pem.empty();
+  const bool has_key = !options_.private_key_file.empty() || !options_.private_key_pem.empty();
+  if (!has_certificate && !has_key && role_ == TlsRole::client) return {};
+  if (!has_certificate) return {StatusCode::invalid_argument, "tls: certificate_file is not set"};
+  if (!has_key) return {StatusCode::invalid_argument, "tls: private_key_file is not set"};
+  if (Status status = load_certificate(); !status.is_ok()) return status;
+  return load_private_key();
+}
+
+Status TlsContext::load_certificate() {
+  const std::string& file = options_.certificate_file;
+  if (options_.certificate_pem.empty()) {
+    if (SSL_CTX_use_certificate_chain_file(context_.get(), file.c_str()) == 1) return {};
+    return refused_file("certificate_file", file);
   }
-  if (SSL_CTX_use_PrivateKey_file(context_.get(), key.c_str(), SSL_FILETYPE_PEM) != 1)
-    return refused_file("private_key_file", key);
-  if (SSL_CTX_check_private_key(context_.get()) != 1) return refused_file("private_key_file", key);
+  if (!file.empty()) return set_twice("certificate_file", "certificate_pem");
+  if (!use_certificate_chain(context_.get(), options_.certificate_pem)) return refused("certificate_pem");
   return {};
+}
+
+Status TlsContext::load_private_key() {
+  const std::string& file = options_.private_key_file;
+  if (options_.private_key_pem.empty()) {
+    if (SSL_CTX_use_PrivateKey_file(context_.get(), file.c_str(), SSL_FILETYPE_PEM) == 1 &&
+        SSL_CTX_check_private_key(context_.get()) == 1) {
+      return {};
+    }
+    return refused_file("private_key_file", file);
+  }
+  if (!file.empty()) return set_twice("private_key_file", "private_key_pem");
+  const bool is_used = use_private_key(context_.get(), options_.private_key_pem);
+  return is_used && SSL_CTX_check_private_key(context_.get()) == 1 ? Status() : refused("private_key_pem");
 }
 
 Status TlsContext::load_authorities() {
   const bool verifies_peer =
       role_ == TlsRole::client ? options_.verify_peer : options_.client_certificate != ClientCertificate::none;
   const std::string& file = options_.ca_file;
+  if (!options_.ca_pem.empty()) {
+    if (!file.empty()) return set_twice("ca_file", "ca_pem");
+    const bool names_them = role_ == TlsRole::server && verifies_peer;
+    return trust_authorities(context_.get(), options_.ca_pem, names_them) ? Status() : refused("ca_pem");
+  }
   if (file.empty()) {
     if (verifies_peer && SSL_CTX_set_default_verify_paths(context_.get()) != 1)
       return refused("open the system's trust store");

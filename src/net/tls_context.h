@@ -36,6 +36,8 @@ class TlsContext {
 
   Status configure();
   Status load_own_certificate();
+  Status load_certificate();
+  Status load_private_key();
   Status load_authorities();
   void set_verification();
   Status set_alpn();

@@ -18,6 +18,9 @@
 #include <cerrno>
 #include <cstring>
 #include <new>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace trunkline::net {
 
@@ -38,6 +41,48 @@ constexpr std::size_t max_unsent_bytes = 256 * 1024;
 
 void fail(Status& error, const std::string& reason) {
   if (error.is_ok()) error = {StatusCode::unavailable, reason, StatusOrigin::transport};
+}
+
+/// The text of an alternative name with its kind; empty for kinds that are not reported.
+std::string text_of(const GENERAL_NAME& name) {
+  const auto prefixed = [](std::string_view kind, const ASN1_STRING* text) {
+    const auto* const characters = reinterpret_cast<const char*>(ASN1_STRING_get0_data(text));
+    return std::string(kind) + std::string(characters, static_cast<std::size_t>(ASN1_STRING_length(text)));
+  };
+  switch (name.type) {
+    case GEN_DNS:
+      return prefixed("DNS:", name.d.dNSName);
+    case GEN_URI:
+      return prefixed("URI:", name.d.uniformResourceIdentifier);
+    case GEN_EMAIL:
+      return prefixed("email:", name.d.rfc822Name);
+    case GEN_IPADD: {
+      const unsigned char* const bytes = ASN1_STRING_get0_data(name.d.iPAddress);
+      asio::ip::address_v4::bytes_type four;
+      asio::ip::address_v6::bytes_type sixteen;
+      const auto size = static_cast<std::size_t>(ASN1_STRING_length(name.d.iPAddress));
+      if (size == four.size()) {
+        std::copy_n(bytes, size, four.begin());
+        return "IP:" + asio::ip::address_v4(four).to_string();
+      }
+      if (size != sixteen.size()) return {};
+      std::copy_n(bytes, size, sixteen.begin());
+      return "IP:" + asio::ip::address_v6(sixteen).to_string();
+    }
+    default:
+      return {};
+  }
+}
+
+std::vector<std::string> alternative_names(const X509* certificate) {
+  std::vector<std::string> result;
+  const std::unique_ptr<GENERAL_NAMES, OpensslDeleter<GENERAL_NAMES_free>> names(
+      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)));
+  for (int i = 0; i < sk_GENERAL_NAME_num(names.get()); ++i) {
+    std::string text = text_of(*sk_GENERAL_NAME_value(names.get(), i));
+    if (!text.empty()) result.push_back(std::move(text));
+  }
+  return result;
 }
 
 }  // namespace
@@ -346,6 +391,7 @@ void TlsStream::describe(PeerInfo& peer) const {
   char* characters = nullptr;
   const long length = BIO_get_mem_data(text.get(), &characters);
   peer.certificate_subject.assign(characters, static_cast<std::size_t>(length));
+  peer.certificate_names = alternative_names(certificate);
 }
 
 }  // namespace trunkline::net

@@ -7,6 +7,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace trunkline::net {
 
@@ -41,6 +42,9 @@ struct PeerInfo {
   std::string alpn;
   /// The subject of the verified peer certificate (RFC 2253); empty if there is none.
   std::string certificate_subject;
+  /// Its subject alternative names, such as "DNS:example.org", "IP:127.0.0.1", "URI:spiffe://example.org/a" and
+  /// "email:ann@example.org"; names of other kinds are left out.
+  std::vector<std::string> certificate_names;
 };
 
 /// All calls come from the loop's thread. close() and destruction cancel pending waits: the observer is not called

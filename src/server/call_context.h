@@ -16,6 +16,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
 #include <string>
 #include <thread>
 #include <utility>
@@ -66,6 +67,7 @@ class CallContext final : public ServerContext {
   std::string_view method() const noexcept override { return method_->name; }
   std::string_view peer() const noexcept override { return facts_->peer; }
   std::string_view certificate_subject() const noexcept override { return facts_->certificate_subject; }
+  std::span<const std::string> certificate_names() const noexcept override { return facts_->certificate_names; }
   const Metadata& metadata() const noexcept override { return *metadata_; }
   std::chrono::steady_clock::time_point deadline() const noexcept override { return deadline_; }
   std::chrono::nanoseconds time_left() const noexcept override;

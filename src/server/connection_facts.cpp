@@ -14,6 +14,7 @@ void ConnectionFacts::set_up(net::Loop& on, ServerState& state, std::weak_ptr<Co
   link = std::move(connection);
   peer = transport_peer.address;
   certificate_subject = transport_peer.certificate_subject;
+  certificate_names = transport_peer.certificate_names;
   compresses_as_request = state.options.compressor.empty();
   const auto& compressors = state.options.compressors.compressors();
   for (std::size_t i = 0; i < compressors.size(); ++i) {

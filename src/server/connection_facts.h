@@ -32,6 +32,7 @@ struct ConnectionFacts {
   std::weak_ptr<ConnectionLink> link;
   std::string peer;
   std::string certificate_subject;
+  std::vector<std::string> certificate_names;
   /// ServerOptions::compressor, for calls whose client accepts it; null: none.
   const Compressor* default_compressor = nullptr;
   /// Its position in ServerOptions::compressors.

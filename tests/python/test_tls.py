@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 import trunkline
@@ -39,6 +40,10 @@ def server(files: dict[str, str], **options: str) -> trunkline.Server:
     )
 
     @server.method
+    def names(context: trunkline.Context) -> list[str]:
+        return list(context.certificate_names)
+
+    @server.method
     def who(context: trunkline.Context) -> str:
         return context.certificate_subject
 
@@ -67,6 +72,30 @@ def test_certificates_of_both_sides(files: dict[str, str]) -> None:
             private_key_file=files["client.key"],
         ) as channel:
             assert "client" in channel.call("who")
+            assert channel.call("names") == ["DNS:localhost", "IP:127.0.0.1"]
         with trunkline.Channel(running.endpoint, ca_file=files["ca.pem"]) as channel:
             with pytest.raises(trunkline.Unavailable):
                 channel.call("who")
+
+
+def test_certificates_from_memory(files: dict[str, str]) -> None:
+    pem = {name: Path(path).read_bytes() for name, path in files.items() if name.endswith((".pem", ".key"))}
+    host = trunkline.Server(
+        threads=1,
+        client_certificate="required",
+        certificate_pem=pem["server.pem"],
+        private_key_pem=pem["server.key"].decode(),
+        ca_pem=pem["ca.pem"],
+    )
+    host.add("who", lambda context: context.certificate_subject)
+
+    with host.serve("tls://127.0.0.1:0") as running:
+        with trunkline.Channel(
+            running.endpoint, ca_pem=pem["ca.pem"], certificate_pem=pem["client.pem"], private_key_pem=pem["client.key"]
+        ) as channel:
+            assert "client" in channel.call("who")
+    wrong: Any = 5
+    with pytest.raises(TypeError, match="certificate_pem' is 5"):
+        trunkline.Server(certificate_pem=wrong)
+    with pytest.raises(trunkline.InvalidArgument, match="tls: certificate_pem: no start line"):
+        trunkline.Server(certificate_pem="x", private_key_pem="y").serve("tls://127.0.0.1:0")

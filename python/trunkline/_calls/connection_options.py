@@ -51,8 +51,10 @@ class ConnectionOptions(TypedDict, total=False):
     Up to a day; 0: the system's; 120 by default.
     ``certificate_file``, ``private_key_file``: PEM files of this side for ``tls://``. Empty by default; servers need
     both.
+    ``certificate_pem``, ``private_key_pem``: the same in memory, as str or bytes, instead of the files.
     ``ca_file``: a PEM file of certificates that the peer's certificate is checked against; empty (the system's) by
     default.
+    ``ca_pem``: the same in memory, as str or bytes, instead of the file.
     ``busy_poll``: seconds for which the loop polls before it sleeps. Up to a year; 0 by default.
     ``compressor``: one of ``built_in_compressors()``, one of ``compressors``, or ``identity`` for none. On a channel:
     for requests of calls that name none; empty (none) by default. On a server: for responses to clients that have it;
@@ -86,6 +88,9 @@ class ConnectionOptions(TypedDict, total=False):
     certificate_file: str | os.PathLike[str]
     private_key_file: str | os.PathLike[str]
     ca_file: str | os.PathLike[str]
+    certificate_pem: str | bytes
+    private_key_pem: str | bytes
+    ca_pem: str | bytes
     busy_poll: float
     compressor: str
     compression_threshold: int

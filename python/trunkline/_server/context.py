@@ -37,6 +37,12 @@ class Context:
         return self._call.certificate_subject()
 
     @property
+    def certificate_names(self) -> tuple[str, ...]:
+        """The subject alternative names of the client's verified certificate, such as ``DNS:example.org``,
+        ``IP:127.0.0.1``, ``URI:spiffe://example.org/a`` and ``email:ann@example.org``; empty without one."""
+        return tuple(self._call.certificate_names())
+
+    @property
     def metadata(self) -> Metadata:
         """The metadata that the client has sent."""
         return Metadata._of(self._call.metadata())

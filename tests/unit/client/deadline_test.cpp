@@ -5,6 +5,9 @@
 
 #include <trunkline/server_context.h>
 
+#include <span>
+#include <string>
+
 namespace trunkline::client {
 
 namespace {
@@ -91,6 +94,7 @@ class FakeContext final : public ServerContext {
   std::string_view method() const noexcept override { return "Outer"; }
   std::string_view peer() const noexcept override { return {}; }
   std::string_view certificate_subject() const noexcept override { return {}; }
+  std::span<const std::string> certificate_names() const noexcept override { return {}; }
   const Metadata& metadata() const noexcept override { return metadata_; }
   base::TimePoint deadline() const noexcept override { return deadline_; }
   std::chrono::nanoseconds time_left() const noexcept override { return {}; }

@@ -13,6 +13,8 @@
 #include <openssl/x509v3.h>
 
 #include <cstdio>
+#include <fstream>
+#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -42,6 +44,10 @@ class TlsFiles {
   }
 
   std::string path(const std::string& name) const { return directory_.file(name); }
+  std::string text(const std::string& name) const {
+    std::ifstream file(path(name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
 
   TlsOptions server_options(const std::string& name = "server") const {
     TlsOptions options;

@@ -17,6 +17,7 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class TlsTest : public testing::Test {
@@ -221,6 +222,75 @@ TEST_F(TlsTest, NamesAnAuthorityFileWithoutCertificates) {
   listen_.tls.ca_file = files_.path("empty.pem");
 
   EXPECT_THAT(listen_error(), AllOf(HasSubstr("ca_file"), HasSubstr("empty.pem")));
+}
+
+TEST_F(TlsTest, ReportsTheAlternativeNamesOfAClientCertificate) {
+  files_.make_leaf(
+      "client", "DNS:ann.example.test,IP:10.1.2.3,IP:::1,URI:spiffe://example.test/ann,email:a@example.test,RID:1.2.3");
+  listen_.tls.client_certificate = ClientCertificate::required;
+  listen_.tls.ca_file = files_.path("ca.pem");
+  dialing_.tls.certificate_file = files_.path("client.pem");
+  dialing_.tls.private_key_file = files_.path("client.key");
+
+  connect();
+
+  ASSERT_TRUE(is_connected()) << client_error() << server_error();
+  EXPECT_THAT(pair_.server->peer().certificate_names,
+              ElementsAre("DNS:ann.example.test", "IP:10.1.2.3", "IP:::1", "URI:spiffe://example.test/ann",
+                          "email:a@example.test"));
+  EXPECT_THAT(pair_.client->peer().certificate_names, ElementsAre("DNS:localhost", "IP:127.0.0.1"));
+}
+
+TEST_F(TlsTest, TakesCertificatesFromMemory) {
+  files_.make_leaf("client", "");
+  listen_.tls = {};
+  listen_.tls.client_certificate = ClientCertificate::required;
+  listen_.tls.certificate_pem = files_.text("server.pem");
+  listen_.tls.private_key_pem = files_.text("server.key");
+  listen_.tls.ca_pem = "# Of the test.\n" + files_.text("ca.pem") + files_.text("server.pem");
+  dialing_.tls = {};
+  dialing_.tls.certificate_pem = files_.text("client.pem") + files_.text("ca.pem");
+  dialing_.tls.private_key_pem = files_.text("client.key");
+  dialing_.tls.ca_pem = files_.text("ca.pem");
+
+  connect("tls://localhost:0");
+
+  ASSERT_TRUE(is_connected()) << client_error() << server_error();
+  EXPECT_EQ(pair_.server->peer().certificate_subject, "CN=client");
+  EXPECT_EQ(pair_.client->peer().certificate_subject, "CN=server");
+}
+
+TEST_F(TlsTest, NamesTheTextThatIsWrong) {
+  files_.make_leaf("other", "");
+  const std::string certificate = files_.text("server.pem");
+  listen_.tls = {};
+  listen_.tls.certificate_pem = "no certificate";
+  listen_.tls.private_key_pem = files_.text("other.key");
+  EXPECT_EQ(listen_error(), "tls: certificate_pem: no start line");
+
+  listen_.tls.certificate_pem = certificate + certificate.substr(0, certificate.size() / 2);
+  EXPECT_THAT(listen_error(), HasSubstr("tls: certificate_pem: "));
+
+  listen_.tls.certificate_pem = certificate;
+  EXPECT_EQ(listen_error(), "tls: private_key_pem: key values mismatch");
+
+  listen_.tls.private_key_pem = files_.text("server.key");
+  listen_.tls.ca_pem = "no authority";
+  EXPECT_EQ(listen_error(), "tls: ca_pem: no start line");
+}
+
+TEST_F(TlsTest, TakesEitherAFileOrText) {
+  listen_.tls.certificate_pem = files_.text("server.pem");
+  EXPECT_EQ(listen_error(), "tls: both certificate_file and certificate_pem are set");
+
+  listen_.tls.certificate_pem.clear();
+  listen_.tls.private_key_pem = files_.text("server.key");
+  EXPECT_EQ(listen_error(), "tls: both private_key_file and private_key_pem are set");
+
+  listen_.tls.private_key_pem.clear();
+  listen_.tls.ca_file = files_.path("ca.pem");
+  listen_.tls.ca_pem = files_.text("ca.pem");
+  EXPECT_EQ(listen_error(), "tls: both ca_file and ca_pem are set");
 }
 
 TEST_F(TlsTest, NamesTheOptionThatIsMissing) {
