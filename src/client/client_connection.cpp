@@ -38,6 +38,13 @@ class InEvents {
   const bool outer_;
 };
 
+/// The first of them would otherwise count as the response, and the others would be lost.
+Status several_responses() {
+  return {StatusCode::unimplemented,
+          "the method sends a stream of responses, and was called as a unary method; call it as a server_stream or "
+          "bidirectional method"};
+}
+
 }  // namespace
 
 ClientConnection::ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner,
@@ -188,7 +195,11 @@ void ClientConnection::on_finished(detail::CallOperation& operation) {
   operation.connection_ = nullptr;
   --unary_calls_;
   if (event_.status.is_ok()) [[likely]] {
-    if (event_.has_message || !operation.has_response_) operation.status = decode_response(operation.response);
+    if (event_.has_message && operation.has_response_) [[unlikely]] {
+      operation.status = several_responses();
+    } else if (event_.has_message || !operation.has_response_) {
+      operation.status = decode_response(operation.response);
+    }
   } else {
     operation.status = std::move(event_.status);
   }
@@ -198,9 +209,9 @@ void ClientConnection::on_finished(detail::CallOperation& operation) {
 /// Handles leading metadata, or a response that arrives before the status.
 void ClientConnection::on_message(detail::CallOperation& operation) {
   if (!event_.metadata.empty()) setup_.calls.leading_received(operation, event_.metadata);
-  if (!event_.has_message || operation.has_response_) return;
-  operation.has_response_ = true;
-  Status status = decode_response(operation.response);
+  if (!event_.has_message) return;
+  Status status =
+      std::exchange(operation.has_response_, true) ? several_responses() : decode_response(operation.response);
   if (status.is_ok()) return;
   session_->cancel(operation.id_, StatusCode::cancelled);
   operation.connection_ = nullptr;

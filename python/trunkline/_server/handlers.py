@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from .. import _core
-from .._calls.interception import send_through
+from .._calls.interception import UNSET, send_through
 from .._messages.builtin_codecs import decode_errors
 from .._messages.codec_table import CodecTable
 from .incoming_call import IncomingCall
@@ -134,7 +134,11 @@ def stream_function(method: Method, coders: MethodCoders) -> Callable[[_core.Ser
         requests = requests_of(call, coders)
         request: Any = requests
         if kind == _core.MethodKind.server_stream:
-            request = next(requests, method.signature.request_if_missing)
+            request = next(requests, UNSET)
+            if request is UNSET:
+                request = method.signature.request_if_missing
+            elif next(requests, UNSET) is not UNSET:
+                raise method.several_requests()
         result = handler(*method.arguments(request, call))
         if kind == _core.MethodKind.client_stream:
             return write(call, result)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from .. import _core
-from .._errors import InvalidArgument
+from .._errors import InvalidArgument, Unimplemented
 from .._messages.builtin_codecs import Decode, Encode, decode_error_text, decode_errors
 from .._messages.codec_table import CodecTable
 from .._messages.encode_errors import encode_error
@@ -66,6 +66,13 @@ class Method:
         kind = type_name(self.signature.request)
         return InvalidArgument(
             f"call {self.name}: the {codec} request does not decode as {kind}: {decode_error_text(error)}"
+        )
+
+    def several_requests(self) -> Unimplemented:
+        """The error of a call that sends a further request to a server stream, which would be lost."""
+        return Unimplemented(
+            f"call {self.name}: the method is {self.signature.kind.name}, and was called with a stream of requests, as a "
+            "client_stream or bidirectional method is"
         )
 
     def add_to(self, server: _core.Server, codecs: CodecTable, entry: Callable[..., Any], *, needs_call: bool) -> None:

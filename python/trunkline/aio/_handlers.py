@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from .. import _core
 from .._calls.deadline import inherit_deadline
-from .._calls.interception import send_through_async
+from .._calls.interception import UNSET, send_through_async
 from .._errors import StatusCode, describe_error
 from .._messages.builtin_codecs import decode_errors
 from .._messages.codec_table import CodecTable
@@ -194,7 +194,12 @@ def _async_stream_function(method: Method, coders: MethodCoders, host: EntryHost
     async def serve(call: _core.ServedCall) -> None:
         request: Any = _requests(call, coders, inbox)
         if kind == _core.MethodKind.server_stream:
-            request = await anext(request, method.signature.request_if_missing)
+            requests = request
+            request = await anext(requests, UNSET)
+            if request is UNSET:
+                request = method.signature.request_if_missing
+            elif await anext(requests, UNSET) is not UNSET:
+                raise method.several_requests()
         result = handler(*method.arguments(request, call))
         if kind == _core.MethodKind.client_stream:
             return await write(call, await result if _is_awaitable(result) else result)

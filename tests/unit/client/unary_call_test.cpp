@@ -159,6 +159,23 @@ TEST_F(UnaryCall, AcceptsAResponseBeforeTheStatus) {
   EXPECT_EQ(begin("x")->text(), "early");
 }
 
+TEST_F(UnaryCall, ASecondResponseIsAnErrorThatNamesBothKinds) {
+  network.on_call = [](FakeServer& server, const ServedCall& call) {
+    server.send(call.id, "first");
+    if (call.payload == "messages") server.send(call.id, "second");
+    server.respond(call.id, "last");
+  };
+
+  for (const std::string_view request : {"messages", "finish"}) {
+    const Status status = begin(std::string(request))->status();
+
+    EXPECT_EQ(status.code(), StatusCode::unimplemented);
+    EXPECT_THAT(std::string(status.message()),
+                HasSubstr("call Echo: the method sends a stream of responses, and was called as a unary method"));
+    EXPECT_TRUE(status.may_have_run());
+  }
+}
+
 TEST_F(UnaryCall, UnknownCodecAndCompressorNameTheMethodAndTheName) {
   CallOptions codec;
   codec.codec = "morse";
