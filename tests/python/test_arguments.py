@@ -100,7 +100,7 @@ def channel(request: pytest.FixtureRequest) -> Iterator[trunkline.Channel]:
         yield channel
 
 
-@pytest.mark.parametrize("request_message", [5, "text", [None], {}, 0, False], ids=repr)
+@pytest.mark.parametrize("request_message", [5, "text", [None], {"a": 1}, 0, False], ids=repr)
 def test_a_method_without_parameters_refuses_a_request(channel: trunkline.Channel, request_message: Any) -> None:
     for method in ("now", "mine"):
         text = f"call {method}: the method takes no request, the call has one of"
@@ -114,6 +114,7 @@ def test_a_method_without_parameters_refuses_a_request(channel: trunkline.Channe
 def test_a_method_without_parameters_is_called_without_a_request(channel: trunkline.Channel, codec: str | None) -> None:
     assert channel.call("now", response=int, codec=codec) == 7
     assert channel.call("mine", None, str, codec=codec) == "mine"
+    assert channel.call("mine", {}, str, codec=codec) == "mine"  # as what follows the description sends it
     assert list(channel.server_stream("ticks", response=int, codec=codec)) == [0, 1, 2]
 
 
@@ -121,6 +122,7 @@ def test_a_default_is_the_request_of_a_call_without_one(channel: trunkline.Chann
     for codec in ("msgpack", "json", None):
         assert channel.call("greet", response=str, codec=codec) == "hello, world"
         assert channel.call("greet", "ann", str, codec=codec) == "hello, ann"
+        assert channel.call("greet", {}, str, codec=codec) == "hello, world"
         assert list(channel.server_stream("count", response=int, codec=codec)) == [0, 1]
         assert list(channel.server_stream("count", 3, response=int, codec=codec)) == [0, 1, 2]
         assert channel.call("take", codec="msgpack") == b"default"

@@ -92,22 +92,22 @@ class Method:
         )
 
 
-def _nothing(none: bytes | None, data: bytes) -> None:
-    """The request of a method without parameters: no message, or None. ``none``: as the codec encodes None, if it
-    does."""
-    if data and data != none:
+#: What stands for no request in the codecs that encode None: None, and the empty map, as which tools that follow the
+#: method's description send ``google.protobuf.Empty``.
+_NOTHING = {"msgpack": (b"\xc0", b"\x80"), "json": (b"null", b"{}")}
+
+
+def _nothing(forms: tuple[bytes, ...], data: Any) -> None:
+    """The request of a method without parameters. ``forms``: the messages that stand for no request."""
+    if data and data not in forms:
         raise ValueError(f"the method takes no request, the call has one of {len(data)} bytes")
 
 
-#: None in the codecs that have a form for it.
-_NONE = {"msgpack": b"\xc0", "json": b"null"}
-
-
-def _decode_or_default(none: bytes | None, decode: Decode, default: Any, data: Any) -> Any:
-    """The request of a method whose parameter has a default. None stands for no request unless the type includes it."""
+def _decode_or_default(forms: tuple[bytes, ...], decode: Decode, default: Any, data: Any) -> Any:
+    """The request of a method whose parameter has a default. What stands for no request is one if it has the type."""
     if not data:
         return default
-    if data != none:
+    if data not in forms:
         return decode(data)
     try:
         return decode(data)
@@ -137,9 +137,9 @@ class MethodCoders:
     def _decoder(self, codec: str) -> Decode:
         signature = self._method.signature
         kind = signature.request
-        none = None if self._codecs.is_own(codec) else _NONE.get(codec)
+        forms = () if self._codecs.is_own(codec) else _NOTHING.get(codec, ())
         if not signature.takes_request:
-            return partial(_nothing, none)
+            return partial(_nothing, forms)
         try:
             decode = self._codecs.decoder(kind, codec or self._codecs.name_for(kind, None))
         except TypeError as error:
@@ -147,7 +147,7 @@ class MethodCoders:
         # Without a codec there is no message. In protobuf and in bytes, an empty message is a request.
         if not signature.has_default or not (codec == "" or self._codecs.encodes_none(codec)):
             return decode
-        return partial(_decode_or_default, none, decode, signature.default_request)
+        return partial(_decode_or_default, forms, decode, signature.default_request)
 
     def _encoder(self, codec: str) -> Encode:
         kind = self._method.signature.response
