@@ -76,6 +76,8 @@ class LoopDriver {
   void wait(BlockedCall& call);
   /// On the loop's thread, or, after stop(), on the thread that ends the call in its place.
   void finish(BlockedCall& call) { runner_.set(call.finished_); }
+  /// The same on the thread that runs drive() for `call`, in `begin`. Takes no lock and wakes no thread.
+  static void finish_begun(BlockedCall& call) noexcept { call.finished_.set_unwaited(); }
 
   /// Starts a thread that runs the channel's own loop although no call waits; no effect on a user's loop. Any thread.
   /// The thread keeps `keep` alive. Error: resource_exhausted, the system refuses a thread.

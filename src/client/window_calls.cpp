@@ -46,7 +46,7 @@ void WindowCalls::begin_and_wait(const std::vector<detail::WindowCall*>& calls, 
       call->begun_ = true;
     }
     // Another thread may run the loop and end the call at any moment; that thread then finishes the wait.
-    if (!add(awaited, wait)) finish_one(wait);
+    if (!add(awaited, wait)) LoopDriver::finish_begun(wait.blocked);
   });
 }
 

@@ -20,17 +20,16 @@ class LoopFollower {
         next_(std::exchange(runner.first_follower_, this)),
         next_of_waitable_(std::exchange(waitable.first_waiter_, this)) {
     if (next_ != nullptr) next_->previous_ = this;
-    // Ordered with the store of Waitable::set_ in set(): at least one of the two threads sees what the other has
-    // stored.
-    runner_.follower_count_.fetch_add(1, std::memory_order_seq_cst);
+    waitable_.state_.fetch_or(Waitable::followed_bit, std::memory_order_seq_cst);
   }
   ~LoopFollower() {
-    runner_.follower_count_.fetch_sub(1, std::memory_order_relaxed);
     (previous_ != nullptr ? previous_->next_ : runner_.first_follower_) = next_;
     if (next_ != nullptr) next_->previous_ = previous_;
     LoopFollower** link = &waitable_.first_waiter_;
     while (*link != this) link = &(*link)->next_of_waitable_;
     *link = next_of_waitable_;
+    if (waitable_.first_waiter_ != nullptr) return;
+    waitable_.state_.fetch_and(static_cast<std::uint8_t>(~Waitable::followed_bit), std::memory_order_relaxed);
   }
   LoopFollower(const LoopFollower&) = delete;
   LoopFollower& operator=(const LoopFollower&) = delete;
@@ -55,22 +54,6 @@ class LoopFollower {
   LoopFollower* next_of_waitable_;
 };
 
-/// Hands the lead over at the end of a scope, however it is left. Leaves the mutex locked.
-class LoopRunner::HandOver {
- public:
-  /// The scope's owner releases `work_left` once it has unlocked the mutex: that may destroy the runner.
-  HandOver(LoopRunner& runner, std::unique_lock<std::mutex>& lock, std::shared_ptr<void>& work_left) noexcept
-      : runner_(runner), lock_(lock), work_left_(work_left) {}
-  ~HandOver() { work_left_ = runner_.hand_over(lock_); }
-  HandOver(const HandOver&) = delete;
-  HandOver& operator=(const HandOver&) = delete;
-
- private:
-  LoopRunner& runner_;
-  std::unique_lock<std::mutex>& lock_;
-  std::shared_ptr<void>& work_left_;
-};
-
 LoopRunner::~LoopRunner() {
   if (thread_.joinable()) stop();
 }
@@ -86,10 +69,13 @@ bool LoopRunner::wait(Waitable& waitable, base::TimePoint until) {
       take_lead();
       lock.unlock();
       work_left = nullptr;
-      {
-        const HandOver at_end(*this, lock, work_left);
+      try {
         lead_for(waitable, until);
+      } catch (...) {
+        work_left = hand_over(lock);
+        throw;
       }
+      work_left = hand_over(lock);
       if (!waitable.is_set() && until != base::never && base::Clock::now() >= until) return false;
     } else if (!follow(waitable, until, lock)) {
       break;
@@ -124,19 +110,12 @@ void LoopRunner::lead_for(Waitable& waitable, base::TimePoint until) {
 }
 
 void LoopRunner::set(Waitable& waitable) {
-  if (follower_count_.load(std::memory_order_relaxed) == 0) {
-    // From here on `waitable` may be gone.
-    waitable.set_.store(true, std::memory_order_seq_cst);
-    if (follower_count_.load(std::memory_order_seq_cst) != 0) {
-      const std::lock_guard lock(mutex_);
-      for (LoopFollower* follower = first_follower_; follower != nullptr; follower = follower->next()) {
-        if (&follower->waitable() == &waitable) follower->wake();
-      }
-    }
-  } else {
+  std::uint8_t state = 0;
+  // Afterwards `waitable` may be gone. The exchange fails if a thread follows for it, which then has to be woken.
+  if (!waitable.state_.compare_exchange_strong(state, Waitable::set_bit, std::memory_order_seq_cst)) {
     const std::lock_guard lock(mutex_);
     LoopFollower* const first = waitable.first_waiter_;
-    waitable.set_.store(true, std::memory_order_seq_cst);
+    waitable.state_.fetch_or(Waitable::set_bit, std::memory_order_seq_cst);
     for (LoopFollower* follower = first; follower != nullptr; follower = follower->next_of_waitable()) follower->wake();
   }
   // A leader looks at what it waits for after each turn.
@@ -149,7 +128,7 @@ LoopRunner::Lead::~Lead() {
   if (runner_ == nullptr) return;
   std::shared_ptr<void> work_left;
   std::unique_lock lock(runner_->mutex_, std::defer_lock);
-  const HandOver now(*runner_, lock, work_left);
+  work_left = runner_->hand_over(lock);
 }
 
 std::optional<LoopRunner::Lead> LoopRunner::try_lead() {

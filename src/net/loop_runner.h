@@ -23,16 +23,19 @@ class LoopFollower;
 /// What threads wait for: see LoopRunner::wait().
 class Waitable {
  public:
-  bool is_set() const noexcept { return set_.load(std::memory_order_seq_cst); }
+  bool is_set() const noexcept { return (state_.load(std::memory_order_seq_cst) & set_bit) != 0; }
   /// In place of LoopRunner::set(), for a waitable for which no thread can be waiting.
-  void set_unwaited() noexcept { set_.store(true, std::memory_order_release); }
+  void set_unwaited() noexcept { state_.store(set_bit, std::memory_order_release); }
   /// While no thread waits for it.
-  void clear() noexcept { set_.store(false, std::memory_order_relaxed); }
+  void clear() noexcept { state_.store(0, std::memory_order_relaxed); }
 
  private:
   friend class LoopRunner;
   friend class LoopFollower;
-  std::atomic<bool> set_{false};
+  static constexpr std::uint8_t set_bit = 1;
+  /// A thread waits without leading. It is added and removed with the runner's mutex held.
+  static constexpr std::uint8_t followed_bit = 2;
+  std::atomic<std::uint8_t> state_{0};
   /// The first of the threads that wait for it without leading. Guarded by the runner's mutex.
   LoopFollower* first_waiter_ = nullptr;
 };
@@ -101,7 +104,6 @@ class LoopRunner {
 
  private:
   friend class LoopFollower;
-  class HandOver;
 
   // --- with the mutex held ---
 
@@ -124,7 +126,8 @@ class LoopRunner {
   }
   bool follow(Waitable& waitable, base::TimePoint until, std::unique_lock<std::mutex>& lock);
   void lead_for(Waitable& waitable, base::TimePoint until);
-  /// Leaves the mutex locked. The caller releases the result once it has unlocked it.
+  /// Leaves the mutex locked. The caller releases the result once it has unlocked the mutex: that may destroy the
+  /// runner.
   [[nodiscard]] std::shared_ptr<void> hand_over(std::unique_lock<std::mutex>& lock);
   Status start_thread_locked(const std::shared_ptr<void>& keep);
   void run_thread();
@@ -145,7 +148,6 @@ class LoopRunner {
   /// Threads in claim_lead() that wait.
   int claims_ = 0;
   LoopFollower* first_follower_ = nullptr;
-  std::atomic<int> follower_count_{0};
   std::atomic<std::uint64_t> lead_count_{0};
   std::thread thread_;
   std::atomic<bool> has_thread_{false};

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <deque>
+#include <future>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -187,6 +188,30 @@ TEST(LoopRunner, SettingWakesEveryThreadThatWaitsForTheSame) {
   for (std::thread& thread : threads) thread.join();
 
   EXPECT_EQ(ended, 4);
+}
+
+TEST(LoopRunner, SettingWhatNoThreadFollowsForTakesNoLock) {
+  Loop loop;
+  LoopRunner runner(loop);
+  Waitable other;
+  std::future<void> setter;
+  std::future_status status = std::future_status::timeout;
+  auto lead = runner.try_lead();
+  Waiter follower(runner);
+  std::this_thread::sleep_for(20ms);
+  // Called with the mutex held.
+  runner.set_on_hand_over([&] {
+    if (setter.valid()) return;
+    setter = std::async(std::launch::async, [&] { runner.set(other); });
+    status = setter.wait_for(1s);
+  });
+
+  lead.reset();
+  runner.set(follower.waitable);
+
+  EXPECT_EQ(status, std::future_status::ready);
+  EXPECT_TRUE(other.is_set());
+  EXPECT_TRUE(follower.join());
 }
 
 /// Each thread waits for answers that the loop gives in later turns, so that leading, following and handing over meet
