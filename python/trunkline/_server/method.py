@@ -71,8 +71,8 @@ class Method:
     def several_requests(self) -> Unimplemented:
         """The error of a call that sends a further request to a server stream, which would be lost."""
         return Unimplemented(
-            f"call {self.name}: the method is {self.signature.kind.name}, and was called with a stream of requests, as a "
-            "client_stream or bidirectional method is"
+            f"call {self.name}: the method is {self.signature.kind.name}, and was called with a stream of requests, as "
+            "a client_stream or bidirectional method is"
         )
 
     def add_to(self, server: _core.Server, codecs: CodecTable, entry: Callable[..., Any], *, needs_call: bool) -> None:
