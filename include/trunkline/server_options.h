@@ -17,9 +17,17 @@
 
 namespace trunkline {
 
+/// The limits of servers. They differ from those of channels in `keepalive_timeout`, which is 5 minutes: a client that
+/// only blocks runs its loop while it waits for a response, and answers no ping while it works on the last one.
+inline ConnectionLimits limits_with_defaults_of_servers() {
+  ConnectionLimits limits;
+  limits.keepalive_timeout = std::chrono::minutes(5);
+  return limits;
+}
+
 /// The settings of a server. Values out of range are refused when the server is constructed.
 struct ServerOptions {
-  ConnectionLimits limits{};
+  ConnectionLimits limits = limits_with_defaults_of_servers();
   TransportOptions transport{};
   TlsOptions tls{};
   /// For each of the server's own loops; ignored if the server runs on a user's loop.

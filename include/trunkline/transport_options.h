@@ -22,7 +22,7 @@ struct TransportOptions {
   std::chrono::seconds tcp_keepalive{0};
   /// tcp: how long sent bytes may remain unacknowledged, or the peer's receive window closed, before the kernel ends
   /// the connection (TCP_USER_TIMEOUT), up to 1 day; 0: the system's default.
-  std::chrono::milliseconds tcp_user_timeout{120000};
+  std::chrono::milliseconds tcp_user_timeout{300000};
   /// Listening: connections that the kernel queues until they are accepted, 1 to 65535.
   int listen_backlog = 1024;
   /// Listening, tcp: SO_REUSEPORT, with which several processes share a port.

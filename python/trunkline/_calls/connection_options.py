@@ -38,7 +38,7 @@ class ConnectionOptions(TypedDict, total=False):
     ``keepalive_interval``: seconds of silence after which the peer is pinged, while calls are open. Up to a year; 0:
     never; 30 by default.
     ``keepalive_timeout``: seconds of silence after a ping after which the connection is closed. 0.001 to a year; 20 by
-    default.
+    default, 300 on servers.
     ``keepalive_while_idle``: ping the peer also while no call is open; False by default.
     ``idle_timeout``: seconds without calls after which the connection is closed. Up to a year; 0 (never) by default.
     ``congestion_control``: the kernel's name of a TCP congestion control, e.g. ``cubic``; empty (the system's) by
@@ -48,7 +48,7 @@ class ConnectionOptions(TypedDict, total=False):
     ``tcp_keepalive``: whole seconds of silence after which the kernel probes the peer. 1 to 32767; 0 (never) by
     default.
     ``tcp_user_timeout``: seconds for which sent bytes may remain unacknowledged before the kernel ends the connection.
-    Up to a day; 0: the system's; 120 by default.
+    Up to a day; 0: the system's; 300 by default.
     ``certificate_file``, ``private_key_file``: PEM files of this side for ``tls://``. Empty by default; servers need
     both.
     ``certificate_pem``, ``private_key_pem``: the same in memory, as str or bytes, instead of the files.

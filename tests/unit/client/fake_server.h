@@ -68,6 +68,8 @@ class FakeServer final : public net::ConnectionHandler {
     connection_->flush_soon();
   }
   void close(const Status& reason) { connection_->close(reason); }
+  /// Reads and writes nothing more, and stays connected, as a host does that has lost its power.
+  void freeze() { connection_->transport().set_observer(nullptr); }
   /// Closes the transport without a goodbye.
   void cut() { connection_->transport().close(); }
 

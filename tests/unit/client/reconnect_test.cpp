@@ -131,6 +131,50 @@ TEST_F(Reconnect, AServerWithoutAHelloIsGivenUpAfterTheHandshakeTimeout) {
   EXPECT_THAT(std::string(outcome->status().message()), HasSubstr("handshake_timeout 3000 ms"));
 }
 
+TEST_F(Reconnect, ByDefaultACallToADeadPeerEnds) {
+  network.on_call = nullptr;
+  const auto outcome = begin("x");
+  on_loop([&] { network.server(0).freeze(); });
+
+  advance(30s);
+  advance(19s);
+  const bool is_early = outcome->is_done();
+  advance(1s);
+  advance(1s);
+
+  EXPECT_FALSE(is_early);
+  EXPECT_EQ(outcome->status().code(), StatusCode::unavailable);
+  EXPECT_THAT(std::string(outcome->status().message()), HasSubstr("keepalive_timeout 20000 ms"));
+}
+
+TEST_F(Reconnect, ByDefaultALongCallToALivePeerGoesOn) {
+  network.on_call = nullptr;
+  const auto outcome = begin("x");
+
+  for (int i = 0; i < 100; ++i) advance(10s);
+
+  EXPECT_FALSE(outcome->is_done());
+}
+
+TEST_F(Reconnect, ByDefaultAnIdlePeerIsNotPinged) {
+  begin("x");
+  on_loop([&] { network.server(0).freeze(); });
+
+  for (int i = 0; i < 100; ++i) advance(10s);
+
+  EXPECT_EQ(channel().state(), ChannelState::ready);
+}
+
+TEST_F(Reconnect, AnIdlePeerIsPingedIfAskedTo) {
+  options.limits.keepalive_while_idle = true;
+  begin("x");
+  on_loop([&] { network.server(0).freeze(); });
+
+  for (int i = 0; i < 6; ++i) advance(10s);
+
+  EXPECT_EQ(channel().state(), ChannelState::idle);
+}
+
 TEST_F(Reconnect, WaitForReadyReturnsWithTheHello) {
   std::optional<Status> ready;
 

@@ -3,7 +3,14 @@
 // charge.
 #include "unit/client/client_fixture.h"
 
+#include <asio/co_spawn.hpp>
+#include <asio/detached.hpp>
+#include <asio/use_awaitable.hpp>
+
+#include <atomic>
+#include <memory>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace trunkline::client {
@@ -80,6 +87,23 @@ TEST_F(Unprocessed, CallsOfAWindowToo) {
   EXPECT_EQ(succeeded, all_calls);
 }
 
+TEST_F(Unprocessed, CallsOfCoroutinesToo) {
+  on_loop([&] {
+    for (int i = 0; i < all_calls; ++i) {
+      asio::co_spawn(
+          event_loop->executor(),
+          [&]() -> asio::awaitable<void> {
+            const auto result =
+                co_await channel().async_call<std::string>("Echo", std::string("x"), asio::use_awaitable);
+            if (result) ++succeeded;
+          },
+          asio::detached);
+    }
+  });
+
+  EXPECT_EQ(succeeded, all_calls);
+}
+
 TEST_F(Unprocessed, TheRetriesCostNothing) {
   on_loop([&] { start_all(); });
   int refused = 0;
@@ -93,6 +117,57 @@ TEST_F(Unprocessed, TheRetriesCostNothing) {
 
   EXPECT_EQ(refused, 1 + options.max_retries);
   EXPECT_EQ(outcome->status().code(), StatusCode::unavailable);
+}
+
+/// Threads that block, on a channel with a loop of its own.
+class UnprocessedBlocking : public ::testing::Test {
+ protected:
+  UnprocessedBlocking() {
+    auto loop = std::make_unique<net::Loop>();
+    network = std::make_unique<FakeNetwork>(*loop);
+    network->on_call = [this](FakeServer& server, const ServedCall& call) {
+      const bool is_first = &server == network->servers[0].get();
+      if (is_first && ++served > served_calls) return;
+      echo(server, call);
+      if (is_first && served == served_calls) server.drain();
+    };
+    channel = std::make_unique<Channel>(
+        ChannelCore::make(std::move(loop), {}, [this](net::Loop&) { return network->connector(); }));
+  }
+  ~UnprocessedBlocking() override { network->servers.clear(); }
+
+  std::unique_ptr<FakeNetwork> network;
+  std::unique_ptr<Channel> channel;
+  int served = 0;
+};
+
+TEST_F(UnprocessedBlocking, NoCallOfManyThreadsFails) {
+  std::atomic<int> succeeded{0};
+  std::vector<std::thread> threads;
+
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int call = 0; call < all_calls / 8; ++call) {
+        if (channel->call<std::string>("Echo", std::string("x"))) ++succeeded;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+
+  EXPECT_EQ(succeeded, all_calls);
+  EXPECT_EQ(network->servers.size(), 2u);
+}
+
+TEST_F(UnprocessedBlocking, NoCallOfAWindowFails) {
+  const std::vector<std::string> requests(all_calls, "x");
+  int succeeded = 0;
+
+  channel->call_many<std::string>("Echo", requests, 4000, [&](std::size_t, Result<std::string> result) {
+    if (result) ++succeeded;
+  });
+
+  EXPECT_EQ(succeeded, all_calls);
+  EXPECT_EQ(network->servers.size(), 2u);
 }
 
 /// These choose their options first.
