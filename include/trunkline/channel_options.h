@@ -81,7 +81,7 @@ struct ChannelOptions {
   /// A call that certainly has not run, because it is beyond the last call of a server that goes away or had not left
   /// this side when its connection was lost, is sent again on another connection until its deadline. Such retries are
   /// not counted here, and the budget does not pay for them. From the second one of a call on there is a pause before
-  /// each, which grows as `backoff` says. An ordered channel retries nothing.
+  /// each, which grows as `backoff` says; without a deadline there are 10 of them. An ordered channel retries nothing.
   int max_retries = 3;
   /// Requests of asynchronous calls up to this size are held until the call ends, in encoded form, so that the call can
   /// be retried; 0: only as far as a retry costs nothing to prepare. Requests of blocking calls, of call_many(), of

@@ -165,6 +165,7 @@ void ClientConnection::handle_event() {
       return owner_.connection_opened(*this);
     case session::EventType::going_away:
       draining_ = true;
+      rejected_ = rejected_ || !event_.status.is_ok();
       return owner_.connection_draining(*this);
     case session::EventType::closed:
       close_reason_ = event_.status;

@@ -77,6 +77,8 @@ class ClientConnection final : public net::ConnectionHandler,
   bool is_opened() const noexcept { return opened_; }
   /// The connection is closed, or takes no further calls.
   bool is_draining() const noexcept { return draining_ || connection_ == nullptr || session_->is_closed(); }
+  /// The peer has ended the connection because of an error, maybe one that a call of this connection has caused.
+  bool is_rejected() const noexcept { return rejected_; }
   std::size_t open_calls() const noexcept { return session_->open_calls(); }
   /// The server's address.
   const std::string& peer() const noexcept { return peer_; }
@@ -132,6 +134,7 @@ class ClientConnection final : public net::ConnectionHandler,
   /// True while events are handled. The connection is not closed before the last of them.
   bool in_events_ = false;
   bool opened_ = false;
+  bool rejected_ = false;
   /// The hello has come, or calls need not wait for it.
   bool may_start_;
   /// Takes no further calls.

@@ -144,9 +144,10 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
   move_to_draining(connection);
   std::erase_if(draining_, [&](const auto& other) { return other.get() == &connection; });
   if (!is_stopped_ && (is_candidate || is_early)) {
-    Status error = reason.is_ok() ? Status(StatusCode::unavailable, "connect " + target() + ": closed before its hello",
-                                           StatusOrigin::transport)
-                                  : reason;
+    const StatusCode code = reason.is_ok() ? StatusCode::unavailable : reason.code();
+    const std::string_view text = reason.is_ok() ? "closed before its hello" : reason.message();
+    const StatusOrigin origin = reason.is_ok() ? StatusOrigin::transport : reason.origin();
+    Status error(code, "connect " + connection.peer() + ": " + std::string(text), origin);
     is_candidate ? candidate_failed(std::move(error)) : attempt_failed(std::move(error));
   } else if (!is_stopped_ && connection.is_opened()) {
     if (!reason.is_ok() && connections_.empty()) last_error_ = reason;

@@ -7,7 +7,8 @@ namespace trunkline::client {
 RetryDecision RetryPolicy::decide(const FailedAttempt& attempt) noexcept {
   // A server that sheds load says resource_exhausted. A retry would add to the load.
   if (attempt.code != StatusCode::unavailable || !attempt.has_request) return RetryDecision::none;
-  if (!attempt.may_have_run && attempt.is_connection_gone && !is_ordered_) return RetryDecision::free;
+  const bool may_be_free = attempt.has_deadline || attempt.free_retries < max_free_retries;
+  if (!attempt.may_have_run && attempt.is_connection_gone && may_be_free && !is_ordered_) return RetryDecision::free;
   if (attempt.retries >= max_retries_) return RetryDecision::none;
   const bool may_run_twice = attempt.is_idempotent && attempt.origin == StatusOrigin::transport;
   if (attempt.may_have_run && !may_run_twice) return RetryDecision::none;

@@ -20,6 +20,9 @@ struct FailedAttempt {
   bool is_idempotent = false;
   /// The connection takes no further calls, so that a retry goes to another one.
   bool is_connection_gone = false;
+  bool has_deadline = false;
+  /// The number of free retries of the call before this attempt.
+  int free_retries = 0;
   /// The request is still there to be sent again.
   bool has_request = true;
   /// The number of retries of the call before this attempt.
@@ -37,6 +40,9 @@ enum class RetryDecision : std::uint8_t {
 /// Loop's thread only.
 class RetryPolicy {
  public:
+  /// Free retries of a call without a deadline. It ends some time, also if it cannot be sent on any connection.
+  static constexpr int max_free_retries = 10;
+
   /// An ordered channel retries nothing: a retried call would run after later ones.
   explicit RetryPolicy(const ChannelOptions& options)
       : max_retries_(options.ordered ? 0 : options.max_retries),

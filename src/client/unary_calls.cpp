@@ -66,7 +66,9 @@ Status UnaryCalls::hold_request(detail::CallOperation& operation, const CallPrep
       !operation.request_stays && !operation.one_way && message.codec != nullptr && retry_.needs_requests();
   const bool is_held_anyway = may_be_held && operation.is_idempotent_ && retry_.is_enabled();
   const MessageView request = message.message;
-  if (coding.is_direct) {
+  // A codec of the user's may begin a call while it encodes, which changes `coding`.
+  const bool is_direct = coding.is_direct;
+  if (is_direct) {
     if (!may_be_held) return {};
     if (!is_held_anyway && request.type->size(request.object) > parts_.options.max_retained_request_bytes) return {};
   }
@@ -77,7 +79,7 @@ Status UnaryCalls::hold_request(detail::CallOperation& operation, const CallPrep
   operation.is_request_kept_ = true;
   operation.kept_request_ = std::move(message.payload);
   message = {.codec = message.codec, .compressor = message.compressor};
-  if (coding.is_direct && size <= copied_bytes) {
+  if (is_direct && size <= copied_bytes) {
     message.message = {&coding.held_type, &operation.kept_request_};
   } else {
     message.payload = operation.kept_request_;
@@ -183,7 +185,9 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
       .origin = status.origin(),
       .may_have_run = status.may_have_run(),
       .is_idempotent = operation.is_idempotent_,
-      .is_connection_gone = connection.is_draining(),
+      .is_connection_gone = connection.is_draining() && !connection.is_rejected(),
+      .has_deadline = operation.deadline_ != base::never,
+      .free_retries = operation.free_retries_,
       .has_request = operation.details_ != nullptr || operation.request_stays || operation.is_request_kept_ ||
                      operation.codec_ == nullptr,
       .retries = operation.retries_,

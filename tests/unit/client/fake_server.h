@@ -166,6 +166,7 @@ class FakeNetwork {
     options.codecs = &codecs_;
     options.compressors = &compressors_;
     options.max_concurrent_calls = max_concurrent_calls;
+    options.limits.keepalive_interval = {};
     if (closes_at_once > 0) {
       --closes_at_once;
       far->close();

@@ -36,27 +36,33 @@ TEST(RetryPolicy, DecidesByCodeOriginIdempotencyAndRequest) {
     bool is_retried;
   };
   const std::vector<Case> cases = {
-      {"not run", {StatusCode::unavailable, peer, false, false, false, true, 0}, true},
-      {"not run, idempotent", {StatusCode::unavailable, peer, false, true, false, true, 0}, true},
-      {"not run, by the transport", {StatusCode::unavailable, transport, false, false, false, true, 0}, true},
-      {"not run, by this side", {StatusCode::unavailable, local, false, false, false, true, 0}, true},
-      {"not run, but the request is gone", {StatusCode::unavailable, peer, false, false, false, false, 0}, false},
-      {"may have run", {StatusCode::unavailable, transport, true, false, false, true, 0}, false},
-      {"may have run, idempotent", {StatusCode::unavailable, transport, true, true, false, true, 0}, true},
+      {"not run", {StatusCode::unavailable, peer, false, false, false, false, 0, true, 0}, true},
+      {"not run, idempotent", {StatusCode::unavailable, peer, false, true, false, false, 0, true, 0}, true},
+      {"not run, by the transport", {StatusCode::unavailable, transport, false, false, false, false, 0, true, 0}, true},
+      {"not run, by this side", {StatusCode::unavailable, local, false, false, false, false, 0, true, 0}, true},
+      {"not run, but the request is gone",
+       {StatusCode::unavailable, peer, false, false, false, false, 0, false, 0},
+       false},
+      {"may have run", {StatusCode::unavailable, transport, true, false, false, false, 0, true, 0}, false},
+      {"may have run, idempotent", {StatusCode::unavailable, transport, true, true, false, false, 0, true, 0}, true},
       {"may have run, idempotent, the request is gone",
-       {StatusCode::unavailable, transport, true, true, false, false, 0},
+       {StatusCode::unavailable, transport, true, true, false, false, 0, false, 0},
        false},
       {"may have run, idempotent, the server's word",
-       {StatusCode::unavailable, peer, true, true, false, true, 0},
+       {StatusCode::unavailable, peer, true, true, false, false, 0, true, 0},
        false},
-      {"may have run, idempotent, by this side", {StatusCode::unavailable, local, true, true, false, true, 0}, false},
-      {"one retry left", {StatusCode::unavailable, peer, false, false, false, true, 2}, true},
-      {"no retry left", {StatusCode::unavailable, peer, false, false, false, true, 3}, false},
-      {"the server sheds load", {StatusCode::resource_exhausted, peer, false, true, false, true, 0}, false},
-      {"the deadline is over", {StatusCode::deadline_exceeded, transport, false, true, false, true, 0}, false},
-      {"cancelled", {StatusCode::cancelled, local, false, true, false, true, 0}, false},
-      {"the server's error", {StatusCode::internal, peer, false, true, false, true, 0}, false},
-      {"a success", {StatusCode::ok, peer, false, true, false, true, 0}, false},
+      {"may have run, idempotent, by this side",
+       {StatusCode::unavailable, local, true, true, false, false, 0, true, 0},
+       false},
+      {"one retry left", {StatusCode::unavailable, peer, false, false, false, false, 0, true, 2}, true},
+      {"no retry left", {StatusCode::unavailable, peer, false, false, false, false, 0, true, 3}, false},
+      {"the server sheds load", {StatusCode::resource_exhausted, peer, false, true, false, false, 0, true, 0}, false},
+      {"the deadline is over",
+       {StatusCode::deadline_exceeded, transport, false, true, false, false, 0, true, 0},
+       false},
+      {"cancelled", {StatusCode::cancelled, local, false, true, false, false, 0, true, 0}, false},
+      {"the server's error", {StatusCode::internal, peer, false, true, false, false, 0, true, 0}, false},
+      {"a success", {StatusCode::ok, peer, false, true, false, false, 0, true, 0}, false},
   };
 
   for (const Case& expected : cases) {
@@ -93,6 +99,17 @@ TEST(RetryPolicy, WhatHasNotRunOnAConnectionThatIsGoneIsFree) {
   EXPECT_EQ(policy.decide({.may_have_run = true, .is_connection_gone = true}), RetryDecision::none);
   EXPECT_EQ(policy.decide({.code = StatusCode::resource_exhausted, .may_have_run = false, .is_connection_gone = true}),
             RetryDecision::none);
+}
+
+TEST(RetryPolicy, ACallWithoutADeadlineIsNotFreeForEver) {
+  RetryPolicy policy(options_with(3));
+  FailedAttempt attempt{.may_have_run = false, .is_connection_gone = true, .free_retries = 10};
+
+  EXPECT_EQ(policy.decide(attempt), RetryDecision::charged);
+  attempt.retries = 3;
+  EXPECT_EQ(policy.decide(attempt), RetryDecision::none);
+  attempt.has_deadline = true;
+  EXPECT_EQ(policy.decide(attempt), RetryDecision::free);
 }
 
 TEST(RetryPolicy, TheSecondFreeRetryPauses) {

@@ -224,6 +224,27 @@ TEST_F(UnprocessedCalls, OneThatMeetsGoawayAgainPausesAndEndsWithItsDeadline) {
   EXPECT_LE(network.servers.size(), 12u);
 }
 
+TEST_F(UnprocessedCalls, OnesOfAConnectionThatEndedWithAnErrorAreCharged) {
+  options.max_retries = 0;
+  begin("connect");
+  network.server(0).on_call = [](FakeServer& server, const ServedCall&) {
+    server.close({StatusCode::internal, "a bad frame"});
+  };
+  std::vector<Status> ended;
+
+  on_loop([&] {
+    for (int i = 0; i < 2; ++i) {
+      channel().async_call<std::string>("Echo", std::string("x"), {},
+                                        [&](const Result<std::string>& result) { ended.push_back(result.status()); });
+    }
+  });
+
+  ASSERT_EQ(ended.size(), 2u);
+  EXPECT_EQ(ended[0].code(), StatusCode::unavailable);
+  EXPECT_EQ(ended[1].code(), StatusCode::unavailable);
+  EXPECT_EQ(network.servers.size(), 1u);
+}
+
 TEST_F(UnprocessedCalls, NoCallIsWrittenBeforeTheHello) {
   network.closes_at_once = 1;
 
