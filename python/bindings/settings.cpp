@@ -98,6 +98,7 @@ void add_limits(Table& table, ConnectionLimits& limits) {
   table["handshake_timeout"] = duration(limits.handshake_timeout);
   table["keepalive_interval"] = duration(limits.keepalive_interval);
   table["keepalive_timeout"] = duration(limits.keepalive_timeout);
+  table["stall_timeout"] = duration(limits.stall_timeout);
   table["keepalive_while_idle"] = flag(limits.keepalive_while_idle);
 }
 
@@ -148,6 +149,7 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["backoff_jitter"] = number(result.backoff.jitter);
   table["max_connections"] = number(result.max_connections);
   table["idle_timeout"] = duration(result.idle_timeout);
+  table["max_memory_bytes"] = number(result.max_memory_bytes);
   table["max_pending_calls"] = number(result.max_pending_calls);
   table["ordered"] = flag(result.ordered);
   table["max_retries"] = number(result.max_retries);
@@ -187,6 +189,7 @@ ServerOptions server_options_of(const py::dict& options) {
   table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);
   table["max_concurrent_calls"] = number(result.max_concurrent_calls);
   table["idle_timeout"] = duration(result.idle_timeout);
+  table["max_memory_bytes"] = number(result.max_memory_bytes);
   table["expose_exception_text"] = flag(result.expose_exception_text);
   apply("Server", options, table);
   return result;

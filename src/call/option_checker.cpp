@@ -27,6 +27,7 @@ void OptionChecker::check_limits(const ConnectionLimits& limits) const {
   check_duration("handshake_timeout", limits.handshake_timeout, std::chrono::milliseconds(1));
   check_duration("keepalive_interval", limits.keepalive_interval, std::chrono::milliseconds(0));
   check_duration("keepalive_timeout", limits.keepalive_timeout, std::chrono::milliseconds(1));
+  check_duration("stall_timeout", limits.stall_timeout, std::chrono::milliseconds(0));
 }
 
 void OptionChecker::check_codecs(const CodecRegistry& codecs) const {

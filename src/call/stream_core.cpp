@@ -118,7 +118,7 @@ void StreamCore::settle_reads() {
 }
 
 void StreamCore::deliver(detail::StreamOperation& operation) {
-  const HeldMessage message = messages_.pop_front();
+  const UnreadMessages::Message message = messages_.pop();
   ThrownText thrown;
   operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
   if (thrown) operation.status = on_codec_exception(operation.status, *thrown);
@@ -237,7 +237,7 @@ void StreamCore::on_message(session::Event& event) {
   if (event.end) peer_ended_ = true;
   if (event.has_message) {
     event.is_retained = true;
-    messages_.push_back({event.payload_slice(), event.codec, event.credit});
+    messages_.push(event);
   }
   settle_reads();
 }
@@ -267,7 +267,7 @@ void StreamCore::end(Status status) {
 void StreamCore::drop_messages() {
   session::Session* const open = session();
   if (open != nullptr && !messages_.empty()) {
-    for (const HeldMessage& message : messages_) open->release(id_, message.credit);
+    for (const UnreadMessages::Message& message : messages_) open->release(id_, message.credit);
     link_->flush();
   }
   messages_.clear();

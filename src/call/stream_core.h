@@ -3,9 +3,9 @@
 #pragma once
 
 #include "base/counter.h"
-#include "base/vector_queue.h"
 #include "call/message_coding.h"
 #include "call/stream_host.h"
+#include "call/unread_messages.h"
 
 #include <trunkline/detail/stream_port.h>
 
@@ -76,12 +76,6 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   void owe_leading(Metadata&& leading);
 
  private:
-  struct HeldMessage {
-    Slice payload{};
-    const Codec* codec = nullptr;
-    session::MessageCredit credit{};
-  };
-
   /// The compressor of a message. On the thread that writes it.
   virtual const Compressor* compressor_for_write() { return nullptr; }
   /// The leading metadata that goes with a message. On the thread that writes it, once it is encoded.
@@ -123,8 +117,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   std::atomic<const Codec*> codec_{nullptr};
   std::atomic<std::uint64_t> last_cancel_number_{0};
 
-  /// Messages that have come and have not been read.
-  base::VectorQueue<HeldMessage> messages_;
+  UnreadMessages messages_;
   /// The peer sends no further message.
   bool peer_ended_ = false;
   /// This side sends no further message.

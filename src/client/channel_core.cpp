@@ -20,13 +20,14 @@ constexpr int max_completions_per_turn = 1024;
 /// and again.
 constexpr int max_final_polls = 16;
 
-session::SessionOptions session_options_of(const ChannelOptions& options) {
+session::SessionOptions session_options_of(const ChannelOptions& options, session::MemoryBudget& memory) {
   session::SessionOptions result;
   result.limits = options.limits;
   result.ordered = options.ordered;
   result.codecs = &options.codecs;
   result.compressors = &options.compressors;
   result.compression_threshold = options.compression_threshold;
+  result.memory = &memory;
   return result;
 }
 
@@ -75,7 +76,8 @@ ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, C
       own_loop_(std::move(own_loop)),
       loop_(loop),
       options_(checked(std::move(options))),
-      session_options_(session_options_of(options_)),
+      memory_(options_.max_memory_bytes, static_cast<std::size_t>(options_.limits.max_message_bytes)),
+      session_options_(session_options_of(options_, memory_)),
       log_(options_.log),
       driver_(
           loop_, own_loop_ != nullptr,

@@ -12,6 +12,7 @@
 #include "client/loop_driver.h"
 #include "client/posted_tasks.h"
 #include "client/unary_calls.h"
+#include "session/memory_budget.h"
 #include "session/session_options.h"
 
 #include <trunkline/channel_options.h>
@@ -139,6 +140,7 @@ class ChannelCore final : public call::StreamHost, public CallOwner, public std:
   const std::unique_ptr<net::Loop> own_loop_;
   net::Loop& loop_;
   const ChannelOptions options_;
+  session::MemoryBudget memory_;
   const session::SessionOptions session_options_;
   const ExceptionLog log_;
   ChannelLifecycle lifecycle_;

@@ -4,6 +4,7 @@
 
 #include "call/option_checker.h"
 
+#include <cstdint>
 #include <string>
 
 namespace trunkline::client {
@@ -34,6 +35,7 @@ void check_options(const ChannelOptions& options) {
     checker.check_duration("default_timeout", *options.default_timeout, std::chrono::nanoseconds(1));
   }
   checker.check_duration("connect_timeout", options.connect_timeout, std::chrono::milliseconds(1));
+  checker.check_range("max_memory_bytes", options.max_memory_bytes, 1 << 20, SIZE_MAX);
   checker.check_duration("idle_timeout", options.idle_timeout, std::chrono::milliseconds(0));
   checker.check_range("max_connections", options.max_connections, 1, 1024);
   checker.check_range("max_retries", options.max_retries, 0, 100);

@@ -18,6 +18,7 @@ void check_options(const ServerOptions& options) {
   checker.check_range("max_connections", options.max_connections, 1, SIZE_MAX);
   checker.check_range("max_concurrent_calls_per_connection", options.max_concurrent_calls_per_connection, 1, INT32_MAX);
   checker.check_range("max_concurrent_calls", options.max_concurrent_calls, 1, SIZE_MAX);
+  checker.check_range("max_memory_bytes", options.max_memory_bytes, 1 << 20, SIZE_MAX);
   checker.check_duration("idle_timeout", options.idle_timeout, std::chrono::milliseconds(0));
   checker.check_duration("loop.busy_poll", options.loop.busy_poll, std::chrono::microseconds(0));
   checker.check_codecs(options.codecs);

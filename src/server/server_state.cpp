@@ -8,20 +8,22 @@ namespace trunkline::server {
 
 namespace {
 
-session::SessionOptions session_options_of(const ServerOptions& options) {
+session::SessionOptions session_options_of(const ServerOptions& options, session::MemoryBudget& memory) {
   return {.limits = options.limits,
           .max_concurrent_calls = options.max_concurrent_calls_per_connection,
           .ordered = false,
           .codecs = &options.codecs,
           .compressors = &options.compressors,
-          .compression_threshold = options.compression_threshold};
+          .compression_threshold = options.compression_threshold,
+          .memory = &memory};
 }
 
 }  // namespace
 
 ServerState::ServerState(ServerOptions given, session::ProtocolTable spoken)
     : options(std::move(given)),
-      session_options(session_options_of(options)),
+      memory(options.max_memory_bytes, static_cast<std::size_t>(options.limits.max_message_bytes)),
+      session_options(session_options_of(options, memory)),
       protocols(std::move(spoken)),
       interceptors(options.interceptors),
       admission(options.max_concurrent_calls),

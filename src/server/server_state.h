@@ -7,6 +7,7 @@
 #include "server/connection_limit.h"
 #include "server/method_registry.h"
 #include "server/worker_pool.h"
+#include "session/memory_budget.h"
 #include "session/protocol_table.h"
 #include "session/session_options.h"
 
@@ -25,6 +26,7 @@ struct ServerState {
   void log(LogLevel level, std::string_view message, std::string_view method, std::string_view peer) const noexcept;
 
   const ServerOptions options;
+  session::MemoryBudget memory;
   const session::SessionOptions session_options;
   /// What the ports of the server speak.
   const session::ProtocolTable protocols;

@@ -2,6 +2,8 @@
 // SessionOptions: what a session needs to know from the channel or server that it belongs to.
 #pragma once
 
+#include "session/memory_budget.h"
+
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
 #include <trunkline/connection_limits.h>
@@ -23,6 +25,8 @@ struct SessionOptions {
   const CompressorRegistry* compressors = nullptr;
   /// Shorter messages are not compressed.
   std::size_t compression_threshold = 1024;
+  /// What all sessions hold together. Null: no limit.
+  MemoryBudget* memory = nullptr;
 };
 
 }  // namespace trunkline::session

@@ -2,6 +2,8 @@
 // Drawing a plan.
 #include "simulation/plan.h"
 
+#include <algorithm>
+
 namespace trunkline::simulation {
 
 namespace {
@@ -122,6 +124,25 @@ Plan::Plan(std::uint64_t run_seed) : seed(run_seed) {
   if (random.chance(15)) pause_client_at = microseconds(random.below(300000));
   if (random.chance(15)) pause_server_at = microseconds(random.below(300000));
   pause_for = microseconds(random.below(300000));
+  if (random.chance(25)) limit_memory(random);
+}
+
+void Plan::limit_memory(Random& random) {
+  constexpr std::uint32_t longest = 100000;
+  max_memory_bytes = random.pick<std::size_t>({4 * longest, 6 * longest, 10 * longest});
+  others_hold_at = microseconds(random.below(300000));
+  others_hold_for = milliseconds(random.below(60000));
+  for (session::SessionOptions* const options : {&pair.client, &pair.server}) {
+    options->limits.max_message_bytes = longest;
+    options->limits.stall_timeout = milliseconds(0);
+  }
+  // Compression may make a message longer.
+  const auto cut = [](std::uint32_t& size) { size = std::min(size, longest - 1000); };
+  for (CallPlan& call : calls) {
+    for (std::uint32_t& size : call.requests) cut(size);
+    for (std::uint32_t& size : call.responses) cut(size);
+    if (call.final_response) cut(*call.final_response);
+  }
 }
 
 std::string Plan::describe() const {
@@ -133,7 +154,7 @@ std::string Plan::describe() const {
   };
   return "seed " + std::to_string(seed) + ": calls " + std::to_string(calls.size()) + " ordered " +
          std::to_string(pair.client.ordered) + " fault " + std::to_string(static_cast<int>(fault)) + " step " +
-         std::to_string(largest_step) + " link " + std::to_string(pair.link_capacity) + "\n  client " +
+         std::to_string(largest_step) + " link " + std::to_string(pair.link_capacity) + " memory " + std::to_string(max_memory_bytes) + "\n  client " +
          options(pair.client) + "\n  server " + options(pair.server);
 }
 

@@ -91,9 +91,16 @@ struct Plan {
   base::Duration pause_for{};
   /// The number of bytes moved at once is drawn from 1 to this.
   std::size_t largest_step = 0;
+  /// 0: no limit. Otherwise each side has a budget, most of which other connections hold at times.
+  std::size_t max_memory_bytes = 0;
+  base::Duration others_hold_at{};
+  base::Duration others_hold_for{};
 
   explicit Plan(std::uint64_t seed);
   std::string describe() const;
+
+ private:
+  void limit_memory(Random& random);
 };
 
 enum class Direction : std::uint8_t { request, response };

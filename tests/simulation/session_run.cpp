@@ -4,6 +4,7 @@
 
 #include "kit/credit_watch.h"
 #include "kit/frames.h"
+#include "session/memory_share.h"
 #include "simulation/client_model.h"
 #include "simulation/server_model.h"
 #include "simulation/session_world.h"
@@ -24,6 +25,7 @@ class SessionRun {
     world_.pair.to_client().on_bytes = [this](std::string_view bytes) { watch(wire::Sender::server, bytes); };
     plan_faults();
     plan_pauses();
+    plan_memory();
   }
 
   void run() {
@@ -92,6 +94,20 @@ class SessionRun {
     }
   }
 
+  /// Other connections take all but the reserve for a while.
+  void plan_memory() {
+    const Plan& plan = world_.plan;
+    if (plan.max_memory_bytes == 0) return;
+    world_.after(plan.others_hold_at, [this] {
+      client_others_.update(world_.plan.max_memory_bytes / 2);
+      server_others_.update(world_.plan.max_memory_bytes * 3 / 4);
+    });
+    world_.after(plan.others_hold_at + plan.others_hold_for, [this] {
+      client_others_.update(0);
+      server_others_.update(0);
+    });
+  }
+
   template <class Condition>
   void run_until(Condition is_met, base::Duration time) {
     const base::TimePoint limit = world_.now() + time;
@@ -116,6 +132,11 @@ class SessionRun {
     world_.check(client_.has_seen_closed(), nullptr, "the client did not get the closed event");
     world_.check(server_.has_seen_closed(), nullptr, "the server did not get the closed event");
     world_.check(client_.is_done(), nullptr, client_.unfinished() + " although the connection has ended");
+    for (session::MemoryBudget* const memory : {&world_.client_memory, &world_.server_memory}) {
+      const std::size_t others =
+          memory == &world_.client_memory ? client_others_.taken() : server_others_.taken();
+      world_.check(memory->used() == others, nullptr, std::to_string(memory->used()) + " bytes of memory remain taken");
+    }
     world_.check(client.open_calls() == 0 && server.open_calls() == 0, nullptr, "calls are left after the end");
     const bool is_clean = world_.plan.fault == Fault::none;
     if (is_clean) {
@@ -127,6 +148,8 @@ class SessionRun {
   }
 
   SessionWorld world_;
+  session::MemoryShare client_others_{&world_.client_memory};
+  session::MemoryShare server_others_{&world_.server_memory};
   ClientModel client_;
   ServerModel server_;
   kit::CreditWatch watch_;

@@ -14,9 +14,16 @@ namespace trunkline::simulation {
 
 struct SessionWorld {
   explicit SessionWorld(const Plan& the_plan, bool is_verbose)
-      : plan(the_plan), pair(the_plan.pair), verbose(is_verbose), begin(pair.clock().now()) {}
+      : plan(the_plan),
+        client_memory(the_plan.max_memory_bytes, 1),
+        server_memory(the_plan.max_memory_bytes, 1),
+        pair(with_memory(the_plan)),
+        verbose(is_verbose),
+        begin(pair.clock().now()) {}
 
   const Plan& plan;
+  session::MemoryBudget client_memory;
+  session::MemoryBudget server_memory;
   kit::SessionPair pair;
   bool verbose;
   base::TimePoint begin;
@@ -25,6 +32,13 @@ struct SessionWorld {
   std::map<session::CallId, const CallPlan*> by_id;
   std::set<session::CallId> seen_by_server;
 
+  kit::SessionPair::Options with_memory(const Plan& the_plan) {
+    kit::SessionPair::Options options = the_plan.pair;
+    if (the_plan.max_memory_bytes == 0) return options;
+    options.client.memory = &client_memory;
+    options.server.memory = &server_memory;
+    return options;
+  }
   base::TimePoint now() { return pair.clock().now(); }
   void after(base::Duration delay, std::function<void()> action) { agenda.at(now() + delay, std::move(action)); }
   /// Bytes may have changed on their way: checks only what is true for every input.

@@ -74,7 +74,7 @@ bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, std::siz
   constexpr std::uint8_t flags = wire::flag::message | wire::flag::end;
   if (header.type != wire::FrameType::call || header.flags != flags || !calls_.ids().rises_to(header.call) ||
       goaway_.is_sent() || size > options_.limits.call_credit_bytes || calls_.size() >= options_.max_concurrent_calls ||
-      must_defer(header)) {
+      calls_.memory().is_short() ||      must_defer(header)) {
     return false;
   }
   const std::string_view name = methods_.find(header.number);
@@ -232,6 +232,7 @@ CallReceiver::Outcome CallReceiver::admit(const Frame& frame, const wire::Header
         event);
   }
   if (block.has_message_bytes != header.has(wire::flag::more)) return fail(misplaced_message_bytes());
+  if (calls_.memory().is_short()) return refuse(frame, calls_.memory().short_of_memory(), event);
   if (block.has_timeout) {
     if (block.timeout_us == 0)
       return refuse(frame, Status(StatusCode::deadline_exceeded, "call: the deadline had passed on arrival"), event);

@@ -69,6 +69,11 @@ class FrameDecoder {
   void release_body() noexcept {
     if (body_block_ != nullptr && state_ != State::in_body) std::exchange(body_block_, nullptr)->release();
   }
+  /// Memory of frames that are incomplete.
+  std::size_t held_bytes() const noexcept {
+    return (input_.block() != nullptr ? input_.block()->capacity() : 0) +
+           (body_block_ != nullptr ? body_block_->capacity() : 0);
+  }
   /// Part of a frame has come.
   bool is_amid_frame() const noexcept { return input_.size() > 0 || state_ != State::at_header; }
 

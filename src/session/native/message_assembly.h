@@ -21,7 +21,7 @@ class MessageAssembly {
   /// What the first frame of a message says about it.
   struct Description {
     std::size_t total = 0;
-    /// The room to make for it: more than `total` if it is to be decompressed.
+    /// The room to make for it: more than `total` if it decompresses to more.
     std::size_t room = 0;
     std::uint8_t codec = 0;
     std::uint8_t compressor = 0;
@@ -37,8 +37,8 @@ class MessageAssembly {
   void end_waiting() noexcept { is_waiting_ = false; }
   std::size_t total() const noexcept { return message_.total; }
   std::size_t room() const noexcept { return message_.room; }
-  /// The room that was made: all or none.
-  std::size_t retained() const noexcept { return is_admitted_ ? message_.room : 0; }
+  /// Room has been made for the message.
+  bool is_admitted() const noexcept { return is_admitted_; }
   std::size_t filled() const noexcept { return filled_; }
   std::size_t missing() const noexcept { return message_.total - filled_; }
   std::uint8_t codec() const noexcept { return message_.codec; }

@@ -77,12 +77,11 @@ Status MessageReader::decompress(Event& event) {
   return {};
 }
 
-/// The room that a message takes until it is handed out: compressed, it is in memory together with its plain form.
+/// The room that a message takes until it is handed out. A compressed one is decompressed then.
 std::size_t MessageReader::room_for(std::uint64_t total, const wire::FrameHeader& header, ByteSpan first_chunk) const {
   std::uint64_t plain = 0;
   if (header.compressor != 0) wire::read_leb128(first_chunk, wire::message_size_bytes, plain);
-  plain = std::min(plain, options_.limits.max_message_bytes);
-  return static_cast<std::size_t>(std::min<std::uint64_t>(total + plain, options_.limits.max_unread_bytes));
+  return static_cast<std::size_t>(std::max(total, std::min(plain, options_.limits.max_message_bytes)));
 }
 
 Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block,
@@ -97,12 +96,11 @@ Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, co
                                              .room = room_for(block.message_bytes, header, chunk),
                                              .codec = header.codec,
                                              .compressor = header.compressor};
-  if (calls_.has_waiting() || call.returnable_credit < 0 || !calls_.memory().has_room_for_message(message.room)) {
+  if (calls_.has_waiting() || call.returnable_credit < 0 || !calls_.memory().try_retain_message(message.room)) {
     call.assembly.begin_waiting(message);
     calls_.add_waiting(call);
   } else {
     call.assembly.begin(message);
-    calls_.memory().retain(message.room);
   }
   return {};
 }
@@ -122,7 +120,7 @@ Status MessageReader::read_chunk(CallState& call, const wire::FrameHeader& heade
   if (!last) return {};
   const std::uint8_t codec = call.assembly.codec();
   const std::uint8_t compressor = call.assembly.compressor();
-  calls_.memory().release(call.assembly.retained());
+  if (call.assembly.is_admitted()) calls_.memory().release_message(call.assembly.room());
   in_hand_.retain_payload(call.assembly.take());
   event.block = in_hand_.payload().block();
   return decode(codec, compressor, in_hand_.payload().bytes(), event);

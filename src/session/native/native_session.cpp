@@ -43,13 +43,16 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       negotiation_(role, options),
       path_(options.limits, negotiation_, *this),
       credit_(options.limits, path_),
-      calls_(role, options.limits, negotiation_, path_, credit_, {timers, &on_deadline, this}),
+      memory_share_(options.memory),
+      memory_timer_(&on_memory_timer, this),
+      calls_(role, options.limits, negotiation_, path_, credit_, memory_share_, {timers, &on_deadline, this}),
       decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_),
       receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
       sender_(role, options, negotiation_, path_, calls_, owner),
       local_events_(owner),
       keepalive_(options.limits, timers, &on_keepalive_timer, this, now),
-      pongs_(PongLimit::for_reads_of(options.limits.read_buffer_bytes)) {
+      pongs_(PongLimit::for_reads_of(options.limits.read_buffer_bytes)),
+      stall_(options.limits, timers, &on_stall_timer, this) {
   if (role_ == Role::client) write_greeting();
   if (is_ordered()) path_.set_order(SendQueue::Order::starts_in_order);
 }
@@ -66,11 +69,18 @@ bool NativeSession::next(Event& event) {
   settle_event_in_hand(event);
   for (;;) {
     if (!local_events_.empty()) return take_local_event(event);
-    if (phase_ == ConnectionPhase::closed) return take_closing_event(event);
+    if (phase_ == ConnectionPhase::closed) {
+      if (take_closing_event(event)) return true;
+      memory_share_.update(held_bytes());
+      return false;
+    }
     if (calls_.has_waiting()) [[unlikely]]
-      calls_.admit_waiting();
+      admit_waiting();
     // wrote() wakes the owner when a stall is over.
-    if (role_ == Role::server && path_.update_stall()) return false;
+    if (role_ == Role::server && path_.update_stall()) {
+      update_memory();
+      return false;
+    }
     Step step = Step::needs_input;
     if (receiver_.has_deferred() && receiver_.is_deferred_ready()) [[unlikely]] {
       step = step_of(receiver_.take_deferred(now_, event));
@@ -81,6 +91,7 @@ bool NativeSession::next(Event& event) {
     if (step == Step::event) return true;
     if (step == Step::needs_input) {
       decoder_.input().release_if_empty();
+      update_memory();
       return false;
     }
   }
@@ -197,7 +208,11 @@ NativeSession::Step NativeSession::on_ping(const Frame& frame) {
 inline void NativeSession::settle_event_in_hand(Event& event) {
   if (in_hand_.has_call() || in_hand_.unattached() != 0) finish_abandoned_call(event);
   if (in_hand_.has_credit()) {
-    if (!event.is_retained) release(in_hand_.credit_call(), in_hand_.credit());
+    if (!event.is_retained) {
+      return_credit(in_hand_.credit_call(), in_hand_.credit());
+    } else {
+      ++retained_messages_;
+    }
     in_hand_.clear_credit();
   }
   in_hand_.release_memory();
@@ -289,7 +304,8 @@ std::size_t NativeSession::gather(std::span<ByteSpan> out) {
 }
 
 void NativeSession::wrote(std::size_t size) {
-  path_.output().consume(size);
+  path_.wrote(size);
+  if (path_.output().empty() && memory_share_.taken() > 0) memory_share_.update(held_bytes());
   pongs_.wrote(size);
   keepalive_.wrote();
   if (phase_ == ConnectionPhase::closed) return;
@@ -324,8 +340,12 @@ void NativeSession::on_frame_sent(CallState& call, const QueuedFrame& frame) {
 
 bool NativeSession::can_start() const noexcept {
   const bool may = role_ == Role::client && phase_ < ConnectionPhase::draining && !goaway_.is_drain_requested() &&
-                   calls_.size() < negotiation_.peer().max_concurrent_calls && !path_.is_congested();
-  if (!may) is_start_awaited_ = true;
+                   calls_.size() < negotiation_.peer().max_concurrent_calls && !path_.is_congested() &&
+                   !memory_share_.is_short();
+  if (!may) {
+    is_start_awaited_ = true;
+    if (memory_share_.is_short()) await_memory();
+  }
   return may;
 }
 
@@ -423,6 +443,11 @@ bool NativeSession::is_writable(CallId id) const noexcept {
 }
 
 void NativeSession::release(CallId id, const MessageCredit& credit) {
+  --retained_messages_;
+  return_credit(id, credit);
+}
+
+void NativeSession::return_credit(CallId id, const MessageCredit& credit) {
   credit_.return_connection(credit.connection_bytes);
   calls_.memory().release(credit.further_bytes);
   wake_if_waiting();
@@ -473,6 +498,61 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
   const auto value = static_cast<std::uint64_t>(now.time_since_epoch().count());
   self.path_.output().append(std::as_bytes(std::span(&value, 1)));
   self.owner_.on_session_wake();
+}
+
+// --- memory ---
+
+/// Everything that this connection holds for its peer. What an event shows is counted by the caller of next().
+std::size_t NativeSession::held_bytes() const noexcept {
+  if (is_closed_event_given_) return path_.held_bytes();
+  constexpr std::size_t bytes_per_call = 512;
+  constexpr std::size_t bytes_per_message = 96;
+  const auto unread = static_cast<std::size_t>(std::max<std::int64_t>(retained_messages_, 0));
+  return calls_.memory().retained() + credit_.held() + path_.held_bytes() + decoder_.held_bytes() +
+         calls_.size() * bytes_per_call + unread * bytes_per_message;
+}
+
+/// At the end of a turn.
+void NativeSession::update_memory() {
+  memory_share_.update(held_bytes());
+  if (path_.unsent_bytes() > options_.limits.max_unsent_bytes) [[unlikely]]
+    stall_.start(now_);
+}
+
+void NativeSession::admit_waiting() {
+  calls_.admit_waiting();
+  if (calls_.has_waiting() && calls_.memory().lacks_budget()) await_memory();
+}
+
+void NativeSession::await_memory() const noexcept {
+  constexpr std::chrono::milliseconds pause{5};
+  if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, base::deadline_after(now_, pause));
+}
+
+/// The budget is used up, and the application of this connection has yet to take what it has received.
+bool NativeSession::must_not_receive() const noexcept {
+  constexpr std::size_t least_unread = 64 << 10;
+  if (!memory_share_.is_used_up() || phase_ == ConnectionPhase::closed || credit_.held() < least_unread) return false;
+  await_memory();
+  return true;
+}
+
+void NativeSession::on_memory_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<NativeSession*>(owner);
+  self.now_ = std::max(self.now_, now);
+  self.notify_if_startable();
+  self.owner_.on_session_wake();
+}
+
+void NativeSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<NativeSession*>(owner);
+  self.now_ = std::max(self.now_, now);
+  const std::size_t unsent = self.path_.unsent_bytes();
+  const bool is_waiting = unsent > self.options_.limits.max_unsent_bytes;
+  if (self.stall_.on_timer(now, is_waiting, self.path_.progress()) == StallWatch::Action::none) return;
+  self.fail(Status(StatusCode::resource_exhausted,
+                   "send: the peer has taken nothing of " + std::to_string(unsent) + " bytes within stall_timeout " +
+                       std::to_string(self.options_.limits.stall_timeout.count()) + " ms"));
 }
 
 // --- the connection ---
@@ -572,6 +652,8 @@ void NativeSession::end_session(const Status& reason) {
   phase_ = ConnectionPhase::closed;
   close_reason_ = reason;
   keepalive_.stop();
+  stall_.stop();
+  memory_timer_.cancel();
   in_hand_.clear_call();
   is_start_awaited_ = false;
   receiver_.drop_deferred();

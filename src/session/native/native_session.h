@@ -15,7 +15,9 @@
 #include "session/native/open_calls.h"
 #include "session/native/pong_limit.h"
 #include "session/native/receive_credit.h"
+#include "session/memory_share.h"
 #include "session/native/send_path.h"
+#include "session/native/stall_watch.h"
 #include "session/session.h"
 
 #include <memory>
@@ -33,13 +35,14 @@ std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& op
 ///     Negotiation    both hellos: limits, codec and compressor numbers
 ///     SendPath       the output, the queue of frames that wait for credit or their turn, congestion
 ///     ReceiveCredit  the credit given to the peer
+///     MemoryShare    what the connection has taken of the budget of its server or channel
 ///     OpenCalls      calls that have an entry, their ids, the memory retained for them
 ///     EventInHand    what the session owes for the event that was handed out last
 ///     FrameDecoder   bytes to frames
 ///     CallReceiver   frames about calls to events
 ///     CallSender     calls, messages and responses to frames
 ///
-/// GoawayState, Keepalive, PongLimit and LocalEvents stand by themselves. Frames about the connection itself (hello,
+/// GoawayState, Keepalive, StallWatch, PongLimit and LocalEvents stand by themselves. Frames about the connection itself (hello,
 /// goaway, ping, pong) are dealt with here, since they move the phase.
 ///
 /// It has more than 40 functions because 28 of them are Session's, most of which forward to one part.
@@ -50,7 +53,7 @@ class NativeSession final : public Session, private FrameSource {
 
   /// No room while the peer does not take its responses: the rest of the input waits in its socket.
   std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) override {
-    return path_.is_stalled() ? 0 : decoder_.input().prepare(out);
+    return path_.is_stalled() || must_not_receive() ? 0 : decoder_.input().prepare(out);
   }
   void received(std::size_t size, base::TimePoint now) override;
   void received_nothing() noexcept override { decoder_.input().release_if_empty(); }
@@ -113,6 +116,12 @@ class NativeSession final : public Session, private FrameSource {
   bool take_closing_event(Event& event);
   void notify_writable(CallState& call);
   void notify_if_startable();
+  std::size_t held_bytes() const noexcept;
+  void update_memory();
+  void admit_waiting();
+  void return_credit(CallId id, const MessageCredit& credit);
+  void await_memory() const noexcept;
+  bool must_not_receive() const noexcept;
   /// To be called when memory has been released: next() makes room for messages that wait for it.
   void wake_if_waiting() {
     if (calls_.has_waiting()) [[unlikely]]
@@ -122,6 +131,8 @@ class NativeSession final : public Session, private FrameSource {
   // --- timers ---
   static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);
   static void on_keepalive_timer(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_memory_timer(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_stall_timer(base::Timer& timer, void* owner, base::TimePoint now);
 
   // --- the connection ---
   void write_greeting();
@@ -147,6 +158,9 @@ class NativeSession final : public Session, private FrameSource {
   Negotiation negotiation_;
   SendPath path_;
   ReceiveCredit credit_;
+  MemoryShare memory_share_;
+  /// Looks again whether the budget has room, which other threads may have made.
+  mutable base::Timer memory_timer_;
   OpenCalls calls_;
   EventInHand in_hand_;
   GoawayState goaway_;
@@ -156,6 +170,9 @@ class NativeSession final : public Session, private FrameSource {
   LocalEvents local_events_;
   Keepalive keepalive_;
   PongLimit pongs_;
+  StallWatch stall_;
+  /// Messages of events that were retained and not released.
+  std::int64_t retained_messages_ = 0;
   Status close_reason_;
   /// Calls whose end is still to be handed out after that of the session, the oldest last.
   std::vector<CallId> closing_calls_;

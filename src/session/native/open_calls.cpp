@@ -60,7 +60,7 @@ void OpenCalls::drop_assembly(CallState& call) {
 }
 
 void OpenCalls::release_assembly(CallState& call) noexcept {
-  memory_.release(call.assembly.retained());
+  if (call.assembly.is_admitted()) memory_.release_message(call.assembly.room());
   call.assembly.reset();
 }
 
@@ -71,10 +71,9 @@ void OpenCalls::admit_waiting() {
       ++next;
       continue;
     }
-    if (!memory_.has_room_for_message(call.assembly.room())) return;
+    if (!memory_.try_retain_message(call.assembly.room())) return;
     const std::size_t withheld = call.assembly.filled();
     call.assembly.admit();
-    memory_.retain(call.assembly.retained());
     next = waiting_.erase(next);
     credit_.drop_waiting(withheld);
     credit_.return_call(call, static_cast<std::int64_t>(withheld));

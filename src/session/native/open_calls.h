@@ -26,14 +26,14 @@ class OpenCalls {
 
   /// All outlive the object.
   OpenCalls(Role role, const ConnectionLimits& limits, const Negotiation& negotiation, SendPath& path,
-            ReceiveCredit& credit, const Deadlines& deadlines) noexcept
+            ReceiveCredit& credit, MemoryShare& share, const Deadlines& deadlines) noexcept
       : role_(role),
         limits_(limits),
         negotiation_(negotiation),
         path_(path),
         credit_(credit),
         deadlines_(deadlines),
-        memory_(limits) {}
+        memory_(limits, share) {}
   ~OpenCalls();
   OpenCalls(const OpenCalls&) = delete;
   OpenCalls& operator=(const OpenCalls&) = delete;

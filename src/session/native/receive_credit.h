@@ -44,6 +44,11 @@ class ReceiveCredit {
     return_connection(static_cast<std::uint32_t>(before - withheld()));
   }
   std::uint64_t waiting() const noexcept { return waiting_; }
+  /// Bytes that the peer has sent and whose credit has not been returned, or which wait for room: they are in memory.
+  std::size_t held() const noexcept {
+    const std::int64_t unreturned = std::int64_t{limits_.connection_credit_bytes} - left_ - returnable_;
+    return static_cast<std::size_t>(unreturned + static_cast<std::int64_t>(waiting_ - withheld()));
+  }
   /// `bytes` of the call's credit have been consumed. Nothing is granted once the peer can send no more on the call.
   void return_call(CallState& call, std::int64_t bytes);
   /// Grants `bytes`, more than 0, to a call that has no entry, at once.

@@ -12,4 +12,9 @@ Status ReceiveMemory::exceeded_by(std::uint64_t bytes) const {
                                               std::to_string(limits_.max_unread_bytes)};
 }
 
+Status ReceiveMemory::short_of_memory() const {
+  return {StatusCode::resource_exhausted,
+          "call: more than half of max_memory_bytes is in use, which is left to calls that have begun"};
+}
+
 }  // namespace trunkline::session::native

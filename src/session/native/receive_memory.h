@@ -2,6 +2,8 @@
 // ReceiveMemory: the memory of incoming messages that are unfinished or unread, against max_unread_bytes.
 #pragma once
 
+#include "session/memory_share.h"
+
 #include <trunkline/connection_limits.h>
 #include <trunkline/status.h>
 
@@ -13,14 +15,31 @@ namespace trunkline::session::native {
 /// A sum; whoever retains bytes releases as many. What a message costs in credit is counted by ReceiveCredit, not here.
 class ReceiveMemory {
  public:
-  explicit ReceiveMemory(const ConnectionLimits& limits) noexcept : limits_(limits) {}
+  /// Both outlive the object. `share` learns of messages before they are received.
+  ReceiveMemory(const ConnectionLimits& limits, MemoryShare& share) noexcept : limits_(limits), share_(share) {}
 
   bool has_room_for(std::uint64_t bytes) const noexcept { return retained_ + bytes <= limits_.max_unread_bytes; }
-  /// True if a message of that many bytes may be begun. One message always may: the metadata of calls, which remains
-  /// until they end, must not keep all of them from being completed.
-  bool has_room_for_message(std::uint64_t bytes) const noexcept {
-    return has_room_for(bytes) || (retained_ == metadata_ && may_ever_hold(bytes));
+  /// Makes room for a long message until release_message(). False: there is none now. The limit of the connection
+  /// always has room for one message: the metadata of calls, which remains until they end, must not keep all of them
+  /// from being completed.
+  bool try_retain_message(std::size_t bytes) noexcept {
+    if (!has_room_for(bytes) && (retained_ != metadata_ || !may_ever_hold(bytes))) return false;
+    lacks_budget_ = !share_.try_take(bytes);
+    if (lacks_budget_) return false;
+    retained_ += bytes;
+    ++unfinished_;
+    return true;
   }
+  void release_message(std::size_t bytes) noexcept {
+    retained_ -= bytes;
+    if (--unfinished_ == 0) share_.free_reserve();
+  }
+  /// The last try_retain_message() failed because of the budget, which other connections use as well.
+  bool lacks_budget() const noexcept { return lacks_budget_; }
+  /// New calls are refused.
+  bool is_short() const noexcept { return share_.is_short(); }
+  /// The error for a new call while is_short().
+  Status short_of_memory() const;
   /// False: the message alone exceeds the limit.
   bool may_ever_hold(std::uint64_t bytes) const noexcept { return bytes <= limits_.max_unread_bytes; }
   void retain(std::size_t bytes) noexcept { retained_ += bytes; }
@@ -39,10 +58,14 @@ class ReceiveMemory {
 
  private:
   const ConnectionLimits& limits_;
+  MemoryShare& share_;
   /// Unfinished messages, metadata of open calls, and what long messages take that the application has not released.
   std::size_t retained_ = 0;
   /// The part of retained_ that is metadata.
   std::size_t metadata_ = 0;
+  /// Messages that try_retain_message() has made room for.
+  std::size_t unfinished_ = 0;
+  bool lacks_budget_ = false;
 };
 
 }  // namespace trunkline::session::native

@@ -86,6 +86,17 @@ class SendPath {
   std::size_t waiting_for_socket() const noexcept {
     return output_.size() < pump_target() ? output_.size() : output_.size() + queue_.queued_bytes();
   }
+  /// Roughly the memory of all that waits.
+  std::size_t held_bytes() const noexcept { return output_.size() + queue_.queued_memory(); }
+  /// The socket has taken `size` bytes of the output.
+  void wrote(std::size_t size) noexcept {
+    output_.consume(size);
+    written_bytes_ += size;
+  }
+  /// Grows while the peer takes what waits: bytes that cost credit, and while the socket is full any bytes.
+  std::uint64_t progress() const noexcept {
+    return output_.size() < pump_target() ? queue_.sent_bytes() : queue_.sent_bytes() + written_bytes_;
+  }
   bool is_congested() const noexcept { return is_congested(limits_.max_unsent_bytes); }
   /// Once congested, the path is usable again when this is false.
   bool is_half_congested() const noexcept { return is_congested(limits_.max_unsent_bytes / 2); }
@@ -117,6 +128,7 @@ class SendPath {
   const Negotiation& negotiation_;
   OutputQueue output_;
   SendQueue queue_;
+  std::uint64_t written_bytes_ = 0;
   /// False: everything queued waits for credit.
   bool can_pump_ = true;
   bool is_stalled_ = false;

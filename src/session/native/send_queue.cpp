@@ -189,7 +189,7 @@ void SendQueue::write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block,
   output_->append(block);
   if (chunk > 0) output_->append(frame.payload.subslice(frame.offset, chunk));
   if (header.type != wire::FrameType::finish || (header.flags & wire::flag::message) != 0) {
-    credit_ -= static_cast<std::int64_t>(wire::header_bytes) + header.length;
+    take_credit(static_cast<std::int64_t>(wire::header_bytes) + header.length);
   }
   call.send_credit -= static_cast<std::int64_t>(chunk);
   if (frame.start && !frame.started) --queued_starts_;

@@ -35,7 +35,12 @@ class SendQueue {
 
   std::int64_t credit() const noexcept { return credit_; }
   void add_credit(std::int64_t bytes) noexcept { credit_ += bytes; }
-  void take_credit(std::int64_t bytes) noexcept { credit_ -= bytes; }
+  void take_credit(std::int64_t bytes) noexcept {
+    credit_ -= bytes;
+    sent_bytes_ += static_cast<std::uint64_t>(bytes);
+  }
+  /// Everything that has cost credit so far.
+  std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
 
   /// How calls share the connection.
   enum class Order : std::uint8_t {
@@ -97,6 +102,7 @@ class SendQueue {
   std::size_t places_ = max_places;
   std::size_t places_taken_ = 0;
   std::int64_t credit_ = 0;
+  std::uint64_t sent_bytes_ = 0;
   std::size_t queued_frames_ = 0;
   std::size_t queued_starts_ = 0;
   std::size_t queued_bytes_ = 0;

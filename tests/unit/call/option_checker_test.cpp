@@ -67,6 +67,7 @@ TEST(OptionChecker, NamesTheLimitItsValueAndItsRange) {
       {[](auto& l) { l.handshake_timeout = 0ms; }, "handshake_timeout of 0 ms is not 1 ms to 365 days"},
       {[](auto& l) { l.keepalive_interval = -1ms; }, "keepalive_interval of -1 ms is not 0 ms to 365 days"},
       {[](auto& l) { l.keepalive_timeout = 0ms; }, "keepalive_timeout of 0 ms is not 1 ms to 365 days"},
+      {[](auto& l) { l.stall_timeout = -1ms; }, "stall_timeout of -1 ms is not 0 ms to 365 days"},
   };
 
   for (const Case& expected : cases) {

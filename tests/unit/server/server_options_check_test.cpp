@@ -54,6 +54,8 @@ TEST(ServerOptionsCheck, RefusesEachOptionOutOfRange) {
       {"flush_delay", [](ServerOptions& o) { o.limits.flush_delay = std::chrono::microseconds(-1); }},
       {"handshake_timeout", [](ServerOptions& o) { o.limits.handshake_timeout = std::chrono::milliseconds(0); }},
       {"keepalive_interval", [](ServerOptions& o) { o.limits.keepalive_interval = std::chrono::milliseconds(-1); }},
+      {"stall_timeout", [](ServerOptions& o) { o.limits.stall_timeout = std::chrono::milliseconds(-1); }},
+      {"max_memory_bytes", [](ServerOptions& o) { o.max_memory_bytes = (1 << 20) - 1; }},
       {"keepalive_timeout", [](ServerOptions& o) { o.limits.keepalive_timeout = std::chrono::milliseconds(0); }},
       {"worker_threads", [](ServerOptions& o) { o.worker_threads = 65537; }},
       {"max_connections", [](ServerOptions& o) { o.max_connections = 0; }},

@@ -57,7 +57,8 @@ struct NativeParts : FrameSource {
   Negotiation negotiation{role, options};
   SendPath path{options.limits, negotiation, *this};
   ReceiveCredit credit{options.limits, path};
-  OpenCalls calls{role, options.limits, negotiation, path, credit, {timers, &on_deadline, this}};
+  MemoryShare share{nullptr};
+  OpenCalls calls{role, options.limits, negotiation, path, credit, share, {timers, &on_deadline, this}};
 };
 
 }  // namespace trunkline::session::native

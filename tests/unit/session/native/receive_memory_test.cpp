@@ -10,7 +10,8 @@ namespace {
 TEST(ReceiveMemory, HasRoomUpToTheLimit) {
   ConnectionLimits limits;
   limits.max_unread_bytes = 100;
-  ReceiveMemory memory(limits);
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share);
 
   memory.retain(60);
 
@@ -21,10 +22,42 @@ TEST(ReceiveMemory, HasRoomUpToTheLimit) {
   EXPECT_EQ(memory.retained(), 0u);
 }
 
+TEST(ReceiveMemory, HasRoomForOneMessageBesideMetadata) {
+  ConnectionLimits limits;
+  limits.max_unread_bytes = 100;
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share);
+  memory.retain_metadata(60);
+
+  EXPECT_TRUE(memory.try_retain_message(100));
+  EXPECT_FALSE(memory.try_retain_message(1));
+  EXPECT_FALSE(memory.lacks_budget());
+  memory.release_message(100);
+  EXPECT_FALSE(memory.try_retain_message(101));
+}
+
+TEST(ReceiveMemory, TakesTheRoomOfMessagesFromTheBudget) {
+  MemoryBudget budget(1000, 100);
+  MemoryShare share(&budget);
+  const ConnectionLimits limits;
+  ReceiveMemory memory(limits, share);
+  MemoryShare other(&budget);
+  other.try_take(700);
+
+  EXPECT_TRUE(memory.try_retain_message(100)) << "from the reserve";
+  EXPECT_FALSE(memory.try_retain_message(1));
+  EXPECT_TRUE(memory.lacks_budget());
+  memory.release_message(100);
+  share.update(0);
+  EXPECT_TRUE(memory.try_retain_message(50));
+  EXPECT_EQ(budget.used(), 750u);
+}
+
 TEST(ReceiveMemory, ErrorNamesTheSumAndTheLimit) {
   ConnectionLimits limits;
   limits.max_unread_bytes = 100;
-  ReceiveMemory memory(limits);
+  MemoryShare share(nullptr);
+  ReceiveMemory memory(limits, share);
   memory.retain(60);
 
   const Status status = memory.exceeded_by(50);

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// What a session does when the budget of its server or channel is nearly used up.
+#include "kit/lone_session.h"
+#include "session/memory_share.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trunkline::session::native {
+namespace {
+
+using kit::FrameSpec;
+using kit::LoneSession;
+using std::chrono::milliseconds;
+namespace flag = wire::flag;
+
+constexpr std::size_t limit = 4 << 20;
+
+class MemoryLimit : public testing::Test {
+ protected:
+  SessionOptions options() {
+    SessionOptions options = kit::plain_options();
+    options.memory = &budget;
+    options.limits.call_credit_bytes = 65536;
+    return options;
+  }
+  static FrameSpec first_chunk(CallId id, std::uint32_t total, std::string_view bytes) {
+    FrameSpec frame = kit::call(id, 0, "a/b", bytes);
+    frame.flags = flag::message | flag::more;
+    frame.message_bytes = total;
+    return frame;
+  }
+  static FrameSpec chunk(CallId id, std::size_t size, std::uint8_t flags) {
+    FrameSpec frame = kit::message(id, std::string(size, 'c'), flags);
+    frame.codec = 0;
+    return frame;
+  }
+
+  MemoryBudget budget{limit, 1};
+  MemoryShare others{&budget};
+};
+
+TEST_F(MemoryLimit, NewCallsAreRefusedWhenHalfIsUsed) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.feed({kit::call(1, 1, "a/b", "x")});
+  others.update(limit / 2 + 1);
+
+  lone.feed({kit::call(2, 1, {}, "x"), kit::call(3, 0, "c/d", "x"), first_chunk(4, 200000, "")});
+
+  const auto sent = lone.sent_frames();
+  ASSERT_EQ(sent.size(), 3u);
+  for (const auto& frame : sent) {
+    EXPECT_EQ(frame.header.number, static_cast<std::uint32_t>(StatusCode::resource_exhausted));
+    EXPECT_TRUE(frame.header.has(flag::unprocessed));
+    EXPECT_THAT(frame.status_message, testing::HasSubstr("max_memory_bytes"));
+  }
+  EXPECT_EQ(lone.session().open_calls(), 1u);
+  others.update(0);
+  lone.feed({kit::call(5, 1, {}, "x")});
+  EXPECT_EQ(lone.session().open_calls(), 2u);
+}
+
+TEST_F(MemoryLimit, CallsThatHaveBegunAreServed) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.feed({first_chunk(1, 50000, "x")});
+  FrameSpec open = kit::call(2, 0, "a/b");
+  open.flags = 0;
+  open.codec = 0;
+  lone.feed({open});
+  static_cast<void>(lone.events());
+  others.update(limit);
+
+  lone.feed({chunk(1, 49999, flag::end), kit::message(2, "stream")});
+
+  EXPECT_EQ(lone.events().size(), 2u);
+  EXPECT_TRUE(lone.sent_frames().empty());
+}
+
+TEST_F(MemoryLimit, LongMessagesWaitUntilOthersReturnMemory) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  MemoryShare reserve(&budget);
+  lone.feed({first_chunk(1, 200000, "x")});
+  lone.feed({kit::cancel(1)});
+  others.update(limit * 3 / 4);
+  ASSERT_TRUE(reserve.try_take(1));
+  FrameSpec open = kit::call(2, 0, "a/b");
+  open.flags = 0;
+  open.codec = 0;
+  others.update(0);
+  lone.feed({open});
+  others.update(limit * 3 / 4);
+  FrameSpec first = kit::message(2, std::string(60000, 'x'), flag::more);
+  first.message_bytes = 200000;
+
+  lone.feed({first});
+  const auto early = lone.sent_frames();
+  others.update(0);
+  lone.advance(milliseconds(5));
+
+  EXPECT_TRUE(early.empty());
+  const auto granted = lone.sent_frames();
+  ASSERT_EQ(granted.size(), 1u);
+  EXPECT_TRUE(granted[0].is(wire::FrameType::credit));
+  EXPECT_EQ(granted[0].header.number, 60000u);
+}
+
+TEST_F(MemoryLimit, OneLongMessageAlwaysGetsRoom) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  FrameSpec open = kit::call(2, 0, "a/b");
+  open.flags = 0;
+  open.codec = 0;
+  lone.feed({open});
+  others.update(limit * 3 / 4);
+  FrameSpec first = kit::message(2, std::string(60000, 'x'), flag::more);
+  first.message_bytes = 200000;
+
+  lone.feed({first});
+
+  EXPECT_EQ(lone.sent_frames().size(), 1u);
+}
+
+TEST_F(MemoryLimit, ClientsStartNoCallsWhenHalfIsUsed) {
+  LoneSession lone(Role::client, options());
+  lone.greet();
+  static_cast<void>(lone.events());
+  others.update(limit / 2 + 1);
+  const bool early = lone.session().can_start();
+
+  others.update(0);
+  lone.advance(milliseconds(5));
+
+  EXPECT_FALSE(early);
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::writable);
+  EXPECT_TRUE(lone.session().can_start());
+}
+
+TEST_F(MemoryLimit, NothingIsReadFromAConnectionWithUnreadMessagesWhenAllIsUsed) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.retain_messages = true;
+  lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x')), kit::call(2, 0, "a/b", std::string(60000, 'x'))});
+  others.update(limit);
+  std::array<MutableByteSpan, 2> room;
+
+  const std::size_t paused = lone.session().prepare_receive(room);
+  others.update(0);
+
+  EXPECT_EQ(paused, 0u);
+  EXPECT_GT(lone.session().prepare_receive(room), 0u);
+}
+
+TEST_F(MemoryLimit, CountsWhatWaitsForThePeer) {
+  {
+    LoneSession lone(Role::server, options());
+    lone.greet();
+    lone.on_call = LoneSession::OnCall::ignore;
+    lone.end().on_event = [&](Event& event) {
+      if (event.type == EventType::call)
+        static_cast<void>(
+            lone.session().finish(event.id, {}, kit::payload(std::string(1000000, 'r')), nullptr, false));
+    };
+
+    lone.feed({kit::call(1, 0, "a/b", "x")});
+
+    EXPECT_GE(budget.used(), 900000u);
+    EXPECT_LE(budget.used(), 1200000u);
+  }
+  EXPECT_EQ(budget.used(), 0u);
+}
+
+TEST_F(MemoryLimit, CountsSmallUnreadMessagesWithWhatTheyOccupy) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.retain_messages = true;
+  FrameSpec open = kit::call(2, 0, "a/b");
+  open.flags = 0;
+  open.codec = 0;
+  lone.feed({open});
+  for (int i = 0; i < 5000; ++i) lone.feed({kit::message(2, "8 bytes.")});
+
+  EXPECT_GE(budget.used(), 5000u * (24 + 96));
+}
+
+}  // namespace
+}  // namespace trunkline::session::native
