@@ -154,8 +154,8 @@ std::string Plan::describe() const {
   };
   return "seed " + std::to_string(seed) + ": calls " + std::to_string(calls.size()) + " ordered " +
          std::to_string(pair.client.ordered) + " fault " + std::to_string(static_cast<int>(fault)) + " step " +
-         std::to_string(largest_step) + " link " + std::to_string(pair.link_capacity) + " memory " + std::to_string(max_memory_bytes) + "\n  client " +
-         options(pair.client) + "\n  server " + options(pair.server);
+         std::to_string(largest_step) + " link " + std::to_string(pair.link_capacity) + " memory " +
+         std::to_string(max_memory_bytes) + "\n  client " + options(pair.client) + "\n  server " + options(pair.server);
 }
 
 std::string_view content(int call, Direction direction, std::size_t index, std::size_t size) {

@@ -29,7 +29,9 @@ class SendPath {
   const SendQueue& queue() const noexcept { return queue_; }
   void set_order(SendQueue::Order order) noexcept { queue_.set_order(order); }
   /// The peer's hello has been read.
-  void on_hello() noexcept { queue_.set_windows(negotiation_.peer().connection_credit, negotiation_.peer().call_credit); }
+  void on_hello() noexcept {
+    queue_.set_windows(negotiation_.peer().connection_credit, negotiation_.peer().call_credit);
+  }
 
   // --- frames that go straight into the output ---
 

@@ -23,7 +23,8 @@ SessionOptions with_stall_timeout(std::chrono::milliseconds timeout) {
 /// Calls whose responses of 200 KB wait for the client's credit.
 class Responses : public testing::Test {
  protected:
-  explicit Responses(std::chrono::milliseconds timeout = seconds(60)) : lone(Role::server, with_stall_timeout(timeout)) {
+  explicit Responses(std::chrono::milliseconds timeout = seconds(60))
+      : lone(Role::server, with_stall_timeout(timeout)) {
     lone.greet();
     lone.on_call = LoneSession::OnCall::ignore;
     lone.end().on_event = [this](Event& event) {
