@@ -59,12 +59,11 @@ struct ChannelOptions {
   BackoffOptions backoff{};
   /// Size of the connection pool. A call goes to the connection with the fewest open calls.
   std::size_t max_connections = 1;
-  /// Memory for everything that is held for servers: input that is incomplete or unread, output that waits, metadata and
-  /// the state of calls; 1 MiB or more, and at least 4 * limits.max_message_bytes, to which it is raised. When half of it
-  /// is used, new calls wait. Long messages wait when three quarters are
-  /// used, one at a time excepted, and when all of it is used nothing is read from connections whose messages wait for
-  /// the application.
-  std::size_t max_memory_bytes = std::size_t{512} << 20;
+  /// Memory for everything that is held for servers: input that is incomplete or unread, output that waits, metadata
+  /// and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When half of it is used, new calls
+  /// wait. Long messages wait when three quarters are used, except one at a time. When all of it is used, nothing is
+  /// read from connections whose messages wait for the application.
+  std::size_t max_memory_bytes = 512u << 20;
   /// A connection without calls is closed after this time; 0: never.
   std::chrono::milliseconds idle_timeout{0};
   /// Calls that may wait for a connection, or for room on one. See pending_policy.

@@ -52,12 +52,12 @@ struct ServerOptions {
   std::uint32_t max_concurrent_calls_per_connection = 16384;
   /// Open calls of all connections together; more are refused with resource_exhausted.
   std::size_t max_concurrent_calls = 1000000;
-  /// Memory for everything that is held for clients: input that is incomplete or unread, output that waits, metadata and
-  /// the state of calls; 1 MiB or more, and at least 4 * limits.max_message_bytes, to which it is raised. When half of it
-  /// is used, new calls are refused with resource_exhausted before their requests are read. Long messages wait when three quarters are
-  /// used, one at a time excepted, and when all of it is used nothing is read from connections whose messages wait for
-  /// the application.
-  std::size_t max_memory_bytes = std::size_t{1024} << 20;
+  /// Memory for everything that is held for clients: input that is incomplete or unread, output that waits, metadata
+  /// and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When half of it is used, new calls
+  /// are refused with resource_exhausted before their requests are read. Long messages wait when three quarters are
+  /// used, except one at a time. When all of it is used, nothing is read from connections whose messages wait for the
+  /// application.
+  std::size_t max_memory_bytes = 1024u << 20;
   /// A connection without calls is drained and closed after this time; 0: never.
   std::chrono::milliseconds idle_timeout{0};
   /// The status that the caller sees contains what() of an exception of a handler, codec or compressor. Otherwise only
