@@ -25,6 +25,8 @@ class TRUNKLINE_API Endpoint {
   static Result<Endpoint> parse(std::string_view uri);
 
   Scheme scheme() const noexcept { return scheme_; }
+  /// The host of tcp://:PORT and tcp://*:PORT: a server listens on every address of the machine, IPv4 and IPv6.
+  static constexpr std::string_view every_address = "*";
   /// tcp and tls: the host without brackets. Otherwise empty.
   const std::string& host() const noexcept { return host_; }
   std::uint16_t port() const noexcept { return port_; }

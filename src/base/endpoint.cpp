@@ -112,8 +112,11 @@ Problem parse_authority(std::string_view text, std::string& host, std::uint16_t&
   } else {
     const auto colon = text.rfind(':');
     host = text.substr(0, colon);
-    if (host.empty()) return "host is missing";
-    if (Problem problem = check_host_name(host); !problem.empty()) return problem;
+    if (host.empty() && colon == std::string_view::npos) return "host is missing";
+    if (host.empty()) host = Endpoint::every_address;
+    if (host != Endpoint::every_address) {
+      if (Problem problem = check_host_name(host); !problem.empty()) return problem;
+    }
     text.remove_prefix(std::min(colon, text.size()));
   }
   return parse_port(text.substr(text.empty() ? 0 : 1), port);

@@ -2,47 +2,110 @@
 // Assigns accepted connections to loops, and shakes hands there.
 #include "net/acceptor.h"
 
+#include "net/loop_owned.h"
 #include "net/socket_address.h"
 #include "net/socket_options.h"
 #include "net/socket_transport.h"
 #include "net/tls_handshake.h"
 
+#include <chrono>
+#include <functional>
+#include <utility>
+
 namespace trunkline::net {
 
+namespace {
+
+/// How long a connection waits for the loop that it is assigned to.
+constexpr std::chrono::milliseconds longest_wait{100};
+
+}  // namespace
+
+/// Waits on the loop that has accepted a connection, and then takes it back unless the other loop has it.
+class Acceptor::Rescue final : public LoopOwned {
+ public:
+  static void schedule(Loop& loop, std::function<void()> take_back) {
+    auto rescue = std::unique_ptr<Rescue>(new Rescue(loop, std::move(take_back)));
+    loop.timers().schedule(rescue->timer_, loop.now() + longest_wait);
+    loop.adopt(std::move(rescue));
+  }
+
+ private:
+  Rescue(Loop& loop, std::function<void()> take_back)
+      : loop_(loop),
+        take_back_(std::move(take_back)),
+        timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Rescue*>(self)->run(); }, this) {}
+  void run() {
+    const std::unique_ptr<LoopOwned> self = loop_.release(*this);
+    take_back_();
+  }
+
+  Loop& loop_;
+  const std::function<void()> take_back_;
+  base::Timer timer_;
+};
+
 template <class Serve>
-void Acceptor::hand_over(const std::string& peer, Serve serve) {
-  LoopAssignment assigned{.loop = &listener_loop_};
+void Acceptor::hand_over(Loop& here, const std::string& peer, Serve serve) {
+  LoopAssignment assigned{.loop = &here};
   if (callbacks_.assign) assigned = callbacks_.assign(peer);
   if (assigned.loop == nullptr) return;
-  const base::TimePoint now = listener_loop_.now();
-  auto go = [serve = std::move(serve), loop = assigned.loop, permit = std::move(assigned.permit), now]() mutable {
-    serve(*loop, AcceptedConnection{.transport = nullptr, .permit = std::move(permit), .accepted_at = now});
+  const base::TimePoint now = here.now();
+  if (assigned.loop == &here) {
+    return serve(here,
+                 AcceptedConnection{.transport = nullptr, .permit = std::move(assigned.permit), .accepted_at = now});
+  }
+  struct Handover {
+    Handover(Serve work, ConnectionPermit counted) : serve(std::move(work)), permit(std::move(counted)) {}
+    Serve serve;
+    ConnectionPermit permit;
+    std::atomic<bool> is_taken{false};
   };
-  if (assigned.loop == &listener_loop_) return go();
-  assigned.loop->post(std::move(go));
+  const auto handover = std::make_shared<Handover>(std::move(serve), std::move(assigned.permit));
+  assigned.loop->post([handover, loop = assigned.loop, now] {
+    if (handover->is_taken.exchange(true)) return;
+    handover->serve(
+        *loop, AcceptedConnection{.transport = nullptr, .permit = std::move(handover->permit), .accepted_at = now});
+  });
+  if (!callbacks_.assign_here) return;
+  Rescue::schedule(here, [self = shared_from_this(), handover, &here, peer, now] {
+    if (handover->is_taken.exchange(true)) return;
+    handover->permit.reset();
+    if (self->is_closed()) return;
+    LoopAssignment again = self->callbacks_.assign_here(here, peer);
+    if (again.loop == nullptr) return;
+    handover->serve(here,
+                    AcceptedConnection{.transport = nullptr, .permit = std::move(again.permit), .accepted_at = now});
+  });
 }
 
-void Acceptor::accept(UniqueSocket socket) {
+void Acceptor::accept(Loop& here, UniqueSocket socket) {
   PeerInfo peer = peer_info_of(socket.get(), scheme_);
   const std::string address = peer.address;
   // Shared only because std::function has to be copyable.
   auto shared_socket = std::make_shared<UniqueSocket>(std::move(socket));
-  hand_over(address, [self = shared_from_this(), shared_socket = std::move(shared_socket), peer = std::move(peer),
-                      context = context_](Loop& loop, AcceptedConnection connection) mutable {
-    if (self->is_closed()) return;
-    self->serve_socket(loop, std::move(*shared_socket), std::move(peer), std::move(connection), context);
-  });
+  hand_over(here, address,
+            [self = shared_from_this(), shared_socket = std::move(shared_socket), peer = std::move(peer),
+             tls = context()](Loop& loop, AcceptedConnection connection) mutable {
+              if (self->is_closed()) return;
+              self->serve_socket(loop, std::move(*shared_socket), std::move(peer), std::move(connection), tls);
+            });
 }
 
-void Acceptor::accept(MemoryEnd end) {
+void Acceptor::accept(Loop& here, MemoryEnd end) {
   const std::string address = end.address();
   auto shared_end = std::make_shared<MemoryEnd>(std::move(end));
-  hand_over(address, [self = shared_from_this(), shared_end = std::move(shared_end)](
-                         Loop& loop, AcceptedConnection connection) mutable {
-    if (self->is_closed()) return;
-    connection.transport = shared_end->claim(loop);
-    self->deliver(std::move(connection));
-  });
+  hand_over(here, address,
+            [self = shared_from_this(), shared_end = std::move(shared_end)](Loop& loop, AcceptedConnection connection) {
+              if (self->is_closed()) return;
+              connection.transport = shared_end->claim(loop);
+              self->deliver(std::move(connection));
+            });
+}
+
+std::shared_ptr<const TlsContext> Acceptor::context() const {
+  const std::lock_guard lock(mutex_);
+  return context_;
 }
 
 void Acceptor::report(const Status& error) const {
@@ -53,6 +116,7 @@ Status Acceptor::load_tls() {
   if (scheme_ != Scheme::tls) return {StatusCode::failed_precondition, "reload tls: the endpoint is not tls://"};
   auto context = make_server_context(options_.tls);
   if (!context) return std::move(context).status();
+  const std::lock_guard lock(mutex_);
   context_ = std::move(*context);
   return {};
 }

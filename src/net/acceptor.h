@@ -12,6 +12,7 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 
 namespace trunkline::net {
@@ -19,36 +20,40 @@ namespace trunkline::net {
 /// Shared by the listener and by the connections that are on their way. After close() these are dropped.
 class Acceptor : public std::enable_shared_from_this<Acceptor> {
  public:
-  Acceptor(Loop& listener_loop, Scheme scheme, ListenOptions options, ListenCallbacks callbacks)
-      : listener_loop_(listener_loop),
-        scheme_(scheme),
-        options_(std::move(options)),
-        callbacks_(std::move(callbacks)) {}
+  Acceptor(Scheme scheme, ListenOptions options, ListenCallbacks callbacks)
+      : scheme_(scheme), options_(std::move(options)), callbacks_(std::move(callbacks)) {}
 
-  // --- on the listener's loop ---
+  // --- on the loop that has accepted the connection ---
 
-  void accept(UniqueSocket socket);
-  void accept(MemoryEnd end);
+  void accept(Loop& here, UniqueSocket socket);
+  void accept(Loop& here, MemoryEnd end);
   void report(const Status& error) const;
+
+  // --- any thread ---
+
   Status load_tls();
   void close() noexcept { closed_.store(true, std::memory_order_relaxed); }
+  bool is_closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
  private:
+  class Rescue;
+
   /// Calls `serve(loop, connection)`, with a connection that has no transport yet, on the loop that is assigned to
-  /// `peer`.
+  /// `peer`, or `here` if that loop does not take it.
   template <class Serve>
-  void hand_over(const std::string& peer, Serve serve);
+  void hand_over(Loop& here, const std::string& peer, Serve serve);
+  std::shared_ptr<const TlsContext> context() const;
   void serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, AcceptedConnection connection,
                     const std::shared_ptr<const TlsContext>& context);
   void start_tls(SocketWatcher::Pointer socket, PeerInfo peer, AcceptedConnection connection,
                  const std::shared_ptr<const TlsContext>& context);
   void deliver(AcceptedConnection connection) const;
-  bool is_closed() const noexcept { return closed_.load(std::memory_order_relaxed); }
 
-  Loop& listener_loop_;
   const Scheme scheme_;
   const ListenOptions options_;
   const ListenCallbacks callbacks_;
+  /// Guards context_.
+  mutable std::mutex mutex_;
   std::shared_ptr<const TlsContext> context_;
   std::atomic<bool> closed_{false};
 };

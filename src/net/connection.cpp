@@ -15,6 +15,9 @@ constexpr int reads_per_turn = 4;
 /// Writes in a row before other connections get their turn.
 constexpr int writes_per_turn = 16;
 constexpr std::size_t spans_per_write = 64;
+/// How long a peer has to close its side where the connection need not wait for that, and how often delivery is looked
+/// at.
+constexpr std::chrono::milliseconds time_to_close{50};
 /// A long batch is written in pieces of this many frames to a peer that waits for it, so that both sides work at the
 /// same time. A piece takes long enough to hide the system call, and is short compared with the time in which a
 /// sleeping peer wakes up. While the loop is busy pieces would only cost time; then write_buffer_bytes alone decides.
@@ -54,10 +57,12 @@ Connection::Connection(std::unique_ptr<Transport> transport, ConnectionHandler& 
     : transport_(std::move(transport)),
       handler_(handler),
       options_(options),
+      turn_limit_(options.turn_bytes),
       turn_([](void* self) { static_cast<Connection*>(self)->run_turn(); }, this),
       more_reading_([](void* self) { static_cast<Connection*>(self)->read_some(); }, this),
       rearm_([](void* self) { static_cast<Connection*>(self)->wait_to_read(); }, this),
       flush_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->run_turn(); }, this),
+      hold_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->end_hold(); }, this),
       linger_timer_([](base::Timer&, void* self, base::TimePoint) { static_cast<Connection*>(self)->linger_expired(); },
                     this),
       timeouts_(
@@ -126,12 +131,14 @@ void Connection::on_session_wake() noexcept { schedule_turn(); }
 /// If a handler runs the loop, its event views the session's buffer: reading goes on when the handler returns. Bytes
 /// that were read earlier come first, and if the session is to be replaced, what follows is for the next one.
 bool Connection::must_not_read() const noexcept {
-  return is_in_events_ || next_session_ || (unread_ != nullptr && !session_->is_closed());
+  return is_in_events_ || has_events_left_ || next_session_ || (is_held() && !session_->is_closed()) ||
+         (unread_ != nullptr && !session_->is_closed());
 }
 
 void Connection::read_some() {
   const std::shared_ptr<Connection> self = shared_from_this();
-  for (int round = 0; round < reads_per_turn; ++round) {
+  begin_turn();
+  for (int round = 0; round < reads_per_turn && (round == 0 || work_ < turn_limit_); ++round) {
     if (is_finished_ || reading_ != Reading::idle) return;
     if (must_not_read()) {
       reading_ = Reading::paused;
@@ -196,6 +203,13 @@ void Connection::wait_to_read() {
 
 void Connection::end_reading(const Status& reason) {
   reading_ = Reading::ended;
+  const bool can_write = write_error_.is_ok() && !session_->is_closed() && session_->has_output();
+  if (options_.serves_half_closed && reason.is_ok() && can_write && !is_half_closed_) {
+    is_half_closed_ = true;
+    restart_linger();
+    return pump();
+  }
+  is_half_closed_ = false;
   // A write error explains more than the end of the stream that comes with it.
   session_->transport_closed(write_error_.is_ok() ? reason : write_error_);
   pump();
@@ -205,7 +219,33 @@ void Connection::run_turn() {
   // Inside on_events() the pump is about to do what this would do.
   if (is_finished_ || is_in_events_) return;
   const std::shared_ptr<Connection> self = shared_from_this();
+  begin_turn();
   pump();
+}
+
+/// All output is written, or can no longer be.
+void Connection::end_half_close() {
+  is_half_closed_ = false;
+  linger_timer_.cancel();
+  session_->transport_closed(write_error_);
+  take_events();
+}
+
+bool Connection::yields() noexcept {
+  if (session_->is_closed()) return false;
+  has_events_left_ = true;
+  return true;
+}
+
+void Connection::hold_for(base::Duration time) {
+  turn_limit_ = 0;
+  loop().timers().schedule(hold_timer_, base::deadline_after(loop().now(), time));
+}
+
+void Connection::end_hold() {
+  if (is_held()) return;
+  turn_limit_ = options_.turn_bytes;
+  if (!is_finished_) schedule_turn();
 }
 
 /// Has the events taken, writes the responses, and looks at the state. The caller holds a reference.
@@ -216,18 +256,26 @@ void Connection::pump() {
   if (unread_ != nullptr && !next_session_ && !session_->is_closed()) receive_unread();
   if (takes_events()) take_events();
   write_out();
+  if (is_held_for_output_ && !session_->has_output()) {
+    is_held_for_output_ = false;
+    end_hold();
+  }
+  if (is_half_closed_ && (!write_error_.is_ok() || !session_->has_output())) end_half_close();
   if (abort_reason_.has_value()) return end_abruptly();
   if (timeouts_.is_in_handshake() && session_->is_open()) timeouts_.end_handshake(loop().timers(), loop().now());
   handler_.on_written(*this);
   if (!write_error_.is_ok() && !session_->is_closed()) write_failed();
   if (next_session_) switch_session();
   settle();
-  if (!is_finished_) resume_paused();
+  if (is_finished_) return;
+  if (has_events_left_ && !is_held()) schedule_turn();
+  if (!must_not_read()) resume_paused();
 }
 
 /// What a handler throws leaves the loop. The events and bytes behind it are processed in a later turn.
 void Connection::take_events() {
   const FlagScope scope(is_in_events_);
+  has_events_left_ = false;
   try {
     handler_.on_events(*this);
   } catch (...) {
@@ -250,7 +298,7 @@ void Connection::write_out() {
     if (result.state == IoState::ok) {
       session_->wrote(result.bytes);
       // A peer that reads slowly still gets its responses.
-      if (session_->is_closed()) restart_linger();
+      if (session_->is_closed() || is_half_closed_) restart_linger();
     }
     if (result.state == IoState::failed || result.state == IoState::end_of_stream) {
       write_error_ = std::move(result.error);
@@ -321,11 +369,19 @@ void Connection::start_linger() {
 }
 
 void Connection::restart_linger() {
-  loop().timers().schedule(linger_timer_, base::deadline_after(loop().now(), options_.linger_timeout));
+  linger_end_ = base::deadline_after(loop().now(), options_.linger_timeout);
+  schedule_linger();
+}
+
+void Connection::schedule_linger() {
+  const bool is_short = closes_when_delivered_ && is_send_shut_;
+  const base::TimePoint look = base::deadline_after(loop().now(), time_to_close);
+  loop().timers().schedule(linger_timer_, is_short ? std::min(look, linger_end_) : linger_end_);
 }
 
 void Connection::linger_expired() {
   if (is_in_events_) return start_linger();
+  if (loop().now() < linger_end_ && !transport_->is_delivered()) return schedule_linger();
   const std::shared_ptr<Connection> self = shared_from_this();
   if (!session_->is_closed()) end_reading(write_error_);
   finish();
@@ -338,6 +394,7 @@ void Connection::finish() {
   more_reading_.cancel();
   rearm_.cancel();
   flush_timer_.cancel();
+  hold_timer_.cancel();
   linger_timer_.cancel();
   timeouts_.cancel();
   drop_replacement();

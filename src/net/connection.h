@@ -21,8 +21,8 @@ class Connection;
 class ConnectionHandler {
  public:
   virtual ~ConnectionHandler() = default;
-  /// Has to call session.next() until it returns false or takes_events() does. What the handler sends is written when
-  /// this returns.
+  /// Has to call session.next() until that or takes_events() returns false, or Connection::must_yield() returns true;
+  /// then it is called again. What the handler sends is written when this returns.
   virtual void on_events(Connection& connection) = 0;
   /// The connection has written what the transport takes, after a batch of events or because there is room again. Some
   /// output may be left.
@@ -44,11 +44,16 @@ struct ConnectionOptions {
   /// Once this much output has gathered it is written before the batch of events is done, so that both sides work at
   /// the same time.
   std::size_t write_buffer_bytes = 256 * 1024;
+  /// How much work, as count_work() counts it, is done before the other connections of the loop get their turn.
+  std::size_t turn_bytes = 1024 * 1024;
   /// How long output that is not sent during a batch of events waits for more; 0: until the end of the loop's turn.
   std::chrono::microseconds flush_delay{0};
   /// After the session has closed: how long the peer may take none of the remaining output, and then, after all of it
   /// was written, how long it may take to close its side.
   std::chrono::milliseconds linger_timeout{1000};
+  /// When the peer has closed its side, what the session has ready for it is still written, for as long as the peer
+  /// takes it. For servers: a client may send all of its calls, close its side and then read.
+  bool serves_half_closed = false;
   /// From the start of a session until Session::is_open(); 0: no limit.
   std::chrono::milliseconds handshake_timeout{0};
   /// How long the connection may be without calls before ConnectionHandler::on_idle() is called; 0: no limit.
@@ -91,10 +96,28 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   /// To be called after each frame that is sent inside on_events(): writes if enough has gathered, so that both sides
   /// work at the same time.
   void flush_if_large();
+  /// Inside on_events(): an event has cost as much as handling `bytes` bytes.
+  void count_work(std::size_t bytes) noexcept { work_ += bytes; }
+  /// Inside on_events(): the turn is over, however much work has been counted.
+  void end_turn() noexcept { work_ = turn_limit_; }
+  /// Inside on_events(): true if the rest of the events has to wait. A session that is closed is never held up.
+  bool must_yield() noexcept { return work_ >= turn_limit_ && yields(); }
+  /// Writes what has gathered. Inside on_events().
+  void flush_now() { write_out(); }
+  /// Takes no further events and reads nothing until all output has been written. Inside on_events().
+  void hold_until_written() noexcept {
+    is_held_for_output_ = true;
+    turn_limit_ = 0;
+  }
+  /// Takes no further events and reads nothing for `time`. Inside on_events().
+  void hold_for(base::Duration time);
   /// A call has begun or ended: the idle time counts from now.
   void note_activity() noexcept {
     if (timeouts_.has_idle_limit()) timeouts_.note_activity(loop().now());
   }
+  /// From now on, once the session has closed and the peer's system has all output, the peer need not close its side as
+  /// well: the transport is closed a moment later. For clients that nobody runs at the time.
+  void close_when_delivered() noexcept { closes_when_delivered_ = true; }
   /// Closes the session for `reason`, writes the remaining output, and closes the transport.
   void close(const Status& reason);
   /// Writes as much output as the transport takes, and ends as if the transport had failed for `reason`. Inside
@@ -108,12 +131,16 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void on_readable() override;
   void on_writable() override;
   void on_session_wake() noexcept override;
-  bool is_listening() const noexcept override { return !is_in_events_; }
+  bool is_listening() const noexcept override { return !is_in_events_ && !is_held(); }
   Status check_call(std::string_view method) override { return handler_.check_call(method); }
   Status on_codec_exception(std::string_view doing, std::string_view text) override {
     return handler_.on_codec_exception(doing, text);
   }
 
+  bool yields() noexcept;
+  bool is_held() const noexcept { return is_held_for_output_ || hold_timer_.is_scheduled(); }
+  void end_hold();
+  void begin_turn() noexcept { work_ = 0; }
   bool must_not_read() const noexcept;
   void read_some();
   bool read_once();
@@ -122,6 +149,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void receive_unread();
   ByteSpan receive(ByteSpan bytes);
   void end_reading(const Status& reason);
+  void end_half_close();
   void run_turn();
   void pump();
   void take_events();
@@ -132,6 +160,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void resume_paused();
   void start_linger();
   void restart_linger();
+  void schedule_linger();
   void linger_expired();
   void switch_session();
   void drop_replacement() noexcept;
@@ -155,11 +184,24 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   bool is_write_waiting_ = false;
   bool is_send_shut_ = false;
   bool is_finished_ = false;
+  /// The handler has left events to a later turn.
+  bool has_events_left_ = false;
+  bool is_held_for_output_ = false;
+  /// The peer has closed its side, and output is left.
+  bool is_half_closed_ = false;
+  bool closes_when_delivered_ = false;
+  /// When lingering ends; meaningful while it lasts.
+  base::TimePoint linger_end_{};
   int unwritten_frames_ = 0;
+  /// Since the turn began.
+  std::size_t work_ = 0;
+  /// 0 while the connection is held.
+  std::size_t turn_limit_;
   DeferredTask turn_;
   DeferredTask more_reading_;
   DeferredTask rearm_;
   base::Timer flush_timer_;
+  base::Timer hold_timer_;
   base::Timer linger_timer_;
   ConnectionTimeouts timeouts_;
 };

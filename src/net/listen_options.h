@@ -10,6 +10,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace trunkline::net {
 
@@ -20,6 +21,9 @@ struct ListenOptions {
   TlsOptions tls{};
   /// For TLS: from AcceptedConnection::accepted_at to the end of the handshake.
   std::chrono::milliseconds handshake_timeout{10000};
+  /// Loops that accept connections beside the listener's, so that none of them has to run for the others. They must
+  /// live as long as the listener. Ignored for inproc://.
+  std::vector<Loop*> further_loops{};
 };
 
 /// The loop that serves an accepted connection.
@@ -31,9 +35,13 @@ struct LoopAssignment {
 };
 
 struct ListenCallbacks {
-  /// Chooses the loop of a connection by the address of its peer. Called on the listener's loop, for each accepted
-  /// connection, before any handshake. Null: the listener's loop serves all connections.
+  /// Chooses the loop of a connection by the address of its peer. Called on the loop that has accepted it, before any
+  /// handshake. Null: that loop serves it.
   std::function<LoopAssignment(const std::string& peer)> assign;
+  /// The loop that assign() has chosen has not taken the connection for a while, because a handler holds it: `here`,
+  /// the loop that has accepted it and on which this is called, is to serve it. The earlier permit has been released.
+  /// Null: the connection waits.
+  std::function<LoopAssignment(Loop& here, const std::string& peer)> assign_here;
   /// A connection can be served; its handshake is done. Called on the loop of the transport.
   std::function<void(AcceptedConnection)> on_accept;
   /// A connection could not be accepted, or its handshake has failed; the listener goes on. Called on the loop

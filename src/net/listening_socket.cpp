@@ -57,6 +57,12 @@ bool set_flag(int socket, int name) {
   return ::setsockopt(socket, SOL_SOCKET, name, &on, sizeof(on)) == 0;
 }
 
+/// Whatever the system's default is.
+bool accept_ipv4(int socket) {
+  const int off = 0;
+  return ::setsockopt(socket, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) == 0;
+}
+
 }  // namespace
 
 Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const TransportOptions& options) {
@@ -64,6 +70,12 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
   auto address = address_of(endpoint, tried);
   if (!address) return std::move(address).status();
   auto made = make_socket(address->family(), options, tried);
+  const bool is_every_address = endpoint.host() == Endpoint::every_address;
+  if (!made && is_every_address) {
+    // A system without IPv6.
+    address = SocketAddress(asio::ip::tcp::endpoint(asio::ip::address_v4::any(), endpoint.port()));
+    made = make_socket(address->family(), options, tried);
+  }
   if (!made) return std::move(made).status();
 
   ListeningSocket result;
@@ -72,6 +84,7 @@ Result<ListeningSocket> ListeningSocket::open(const Endpoint& endpoint, const Tr
   const bool is_unix = endpoint.scheme() == Scheme::unix_socket;
   // Between bind() and listen() a socket looks stale to other processes.
   const PathLock lock(is_unix && !endpoint.is_abstract() ? endpoint.path() + ".lock" : std::string());
+  if (is_every_address && address->family() == AF_INET6 && !accept_ipv4(*made)) return system_status(tried, errno);
   if (!is_unix && !set_flag(*made, SO_REUSEADDR)) return system_status(tried, errno);
   if (!is_unix && options.reuse_port && !set_flag(*made, SO_REUSEPORT))
     return system_status(tried + ": set reuse_port", errno);

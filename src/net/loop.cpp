@@ -105,6 +105,7 @@ bool Loop::poll() {
   const RunScope scope(*this);
   bool any = false;
   for (int count = 0; count < handlers_per_poll; ++count) {
+    ++turns_;
     if (!settle()) {
       now_valid_ = false;
       if (context_.poll_one() == 0) break;
@@ -120,6 +121,7 @@ void Loop::stop() {
 }
 
 bool Loop::turn() {
+  ++turns_;
   if (settle()) return true;
   now_valid_ = false;
   if (manual_time_) return context_.poll_one() != 0;

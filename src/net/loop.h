@@ -94,6 +94,9 @@ class Loop {
   /// may run the loop afterwards.
   void clear();
 
+  /// Counts the rounds of whatever runs the loop: it changes if a handler has run the loop itself.
+  std::uint64_t turns() const noexcept { return turns_; }
+
   /// Owns `operation` until release(), clear() or the end of the loop.
   void adopt(std::unique_ptr<LoopOwned> operation) noexcept { operations_.add(std::move(operation)); }
   /// Returns the ownership of an adopted operation to the caller.
@@ -145,6 +148,7 @@ class Loop {
   bool was_idle_ = false;
   /// How many runs are nested.
   int depth_ = 0;
+  std::uint64_t turns_ = 0;
   base::TimePoint armed_for_ = base::never;
   base::TimerWheel timers_;
   WorkQueue queue_;

@@ -32,6 +32,9 @@ SocketAddress SocketAddress::of_unix(const Endpoint& endpoint) noexcept {
 }
 
 std::optional<SocketAddress> SocketAddress::of_numeric(const Endpoint& endpoint) {
+  if (endpoint.host() == Endpoint::every_address) {
+    return SocketAddress(asio::ip::tcp::endpoint(asio::ip::address_v6::any(), endpoint.port()));
+  }
   std::error_code error;
   const asio::ip::address address = asio::ip::make_address(endpoint.host(), error);
   if (error) return std::nullopt;

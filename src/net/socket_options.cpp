@@ -5,8 +5,10 @@
 #include "net/fork_safe_sockets.h"
 #include "net/system_error.h"
 
+#include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -55,6 +57,14 @@ Status out_of_range(std::string_view option, long long value, std::string_view r
 }
 
 }  // namespace
+
+bool is_output_acknowledged(int socket) noexcept {
+  int domain = AF_UNIX;
+  socklen_t size = sizeof(domain);
+  if (::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain == AF_UNIX) return true;
+  int unacknowledged = 0;
+  return ::ioctl(socket, SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
+}
 
 Status check_options(const TransportOptions& options) {
   const auto keepalive = options.tcp_keepalive.count();

@@ -2,6 +2,7 @@
 // SocketTransport: a connected TCP or unix socket as a transport.
 #pragma once
 
+#include "net/socket_options.h"
 #include "net/socket_watcher.h"
 
 namespace trunkline::net {
@@ -18,6 +19,7 @@ class SocketTransport final : public Transport {
   void wait_writable() override { watcher_->wait_writable(); }
   void shutdown_send() override;
   void close() override { watcher_->close(); }
+  bool is_delivered() const noexcept override { return is_output_acknowledged(watcher_->socket()); }
   const PeerInfo& peer() const noexcept override { return peer_; }
   Loop& loop() const noexcept override { return watcher_->loop(); }
 

@@ -12,6 +12,9 @@ namespace trunkline::net {
 
 namespace {
 
+/// A fatal alert, protocol_version (RFC 8446, section 6).
+constexpr std::string_view no_tls_alert("\x15\x03\x03\x00\x02\x02\x46", 7);
+
 class SocketHandshake final : public TlsHandshake, private TransportObserver {
  public:
   SocketHandshake(SocketWatcher::Pointer socket, PeerInfo peer, const HandshakeOptions& options,
@@ -54,11 +57,13 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
         std::make_unique<TlsTransport>(std::move(watcher_), std::move(stream_), std::move(peer_))));
   }
 
-  /// Where a permit is given, the peer is given time to read the alert.
+  /// Where a permit is given, the peer is given time to read the alert. OpenSSL sends none to a client that does not
+  /// speak TLS, so that the client would learn nothing.
   void fail(const Status& reason) {
     watcher_->set_observer(nullptr);
     if (permit_) {
-      LingeringClose::begin(std::make_unique<SocketTransport>(std::move(watcher_), std::move(peer_)), {},
+      const std::string_view alert = stream_->has_responded() ? std::string_view() : no_tls_alert;
+      LingeringClose::begin(std::make_unique<SocketTransport>(std::move(watcher_), std::move(peer_)), alert,
                             *std::move(permit_));
     } else {
       watcher_->close();

@@ -257,6 +257,8 @@ IoResult TlsStream::end_of_read(int result) {
   }
 }
 
+bool TlsStream::has_responded() const noexcept { return BIO_number_written(SSL_get_wbio(session_.get())) > 0; }
+
 IoResult TlsStream::write(std::span<const ByteSpan> from) {
   if (flush() && !has_unsent()) {
     encrypt_all(from);

@@ -46,6 +46,8 @@ class TlsStream {
   const Status& write_error() const noexcept { return write_error_; }
   /// Frees the buffers of OpenSSL, about 40 KiB, unless they are in use. The next read or write allocates new ones.
   void release_buffers() noexcept;
+  /// True if anything, such as an alert, has been made for the peer.
+  bool has_responded() const noexcept;
   /// False in a forked child: the session is the parent's, and the child may send nothing in it.
   bool is_of_this_process() const noexcept;
   /// Adds what the handshake has found out. After the handshake.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/timer_wheel.h"
+#include "net/socket_options.h"
 #include "net/socket_watcher.h"
 #include "net/tls_stream.h"
 
@@ -23,6 +24,7 @@ class TlsTransport final : public Transport, private TransportObserver {
   void wait_writable() override;
   void shutdown_send() override;
   void close() override;
+  bool is_delivered() const noexcept override { return is_output_acknowledged(watcher_->socket()); }
   const PeerInfo& peer() const noexcept override { return peer_; }
   Loop& loop() const noexcept override { return watcher_->loop(); }
 

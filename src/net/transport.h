@@ -63,6 +63,8 @@ class Transport {
   /// Ends the stream to the peer; nothing may be written afterwards.
   virtual void shutdown_send() = 0;
   virtual void close() = 0;
+  /// True once the system of the peer has all that was written: close() can no longer lose it.
+  virtual bool is_delivered() const noexcept { return true; }
   virtual const PeerInfo& peer() const noexcept = 0;
   virtual Loop& loop() const noexcept = 0;
 };

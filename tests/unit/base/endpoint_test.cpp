@@ -32,6 +32,7 @@ const std::vector<GoodUri> good_uris = {
     {"tcp://0.0.0.0:65535", Scheme::tcp, "0.0.0.0", 65535, "", false},
     {"tcp://255.255.255.255:1", Scheme::tcp, "255.255.255.255", 1, "", false},
     {"tcp://[::]:80", Scheme::tcp, "::", 80, "", false},
+    {"tcp://*:80", Scheme::tcp, "*", 80, "", false},
     {"tls://[::1]:80", Scheme::tls, "::1", 80, "", false},
     {"tcp://[2001:db8:0:0:1:2:3:4]:80", Scheme::tcp, "2001:db8:0:0:1:2:3:4", 80, "", false},
     {"tcp://[::ffff:192.0.2.1]:80", Scheme::tcp, "::ffff:192.0.2.1", 80, "", false},
@@ -64,6 +65,14 @@ TEST(Endpoint, ParsesEveryFormIntoItsParts) {
   }
 }
 
+TEST(Endpoint, WithoutAHostMeansEveryAddress) {
+  const Result<Endpoint> parsed = Endpoint::parse("tls://:443");
+
+  ASSERT_TRUE(parsed.is_ok()) << parsed.status().to_string();
+  EXPECT_EQ(parsed->host(), Endpoint::every_address);
+  EXPECT_EQ(parsed->to_string(), "tls://*:443");
+}
+
 TEST(Endpoint, TextParsesToAnEqualEndpoint) {
   for (const GoodUri& good : good_uris) {
     const Endpoint endpoint = Endpoint::parse(good.uri).value();
@@ -93,7 +102,6 @@ const std::vector<BadUri> bad_uris = {
     {"unix:/path", "\"//\" is missing after the scheme"},
     {"inproc:name", "\"//\" is missing after the scheme"},
     {"tcp://", "host is missing"},
-    {"tcp://:80", "host is missing"},
     {"tcp://host", "port is missing"},
     {"tcp://host:", "port is missing"},
     {"tcp://host:http", "port is not a number"},
