@@ -162,9 +162,10 @@ class TRUNKLINE_API Server {
   /// Serves until stop() or until shutdown() ends. The first loop, or the user's, runs on this thread.
   Status run();
   /// Stops accepting connections and calls, lets the accepted calls finish, then stops. Calls that have not finished
-  /// after `timeout` are cancelled, and the result is deadline_exceeded with their number. Ok at once if the server is
-  /// stopped already. Blocks: it fails on a loop of the server's own (failed_precondition), and a user's loop must be
-  /// running on another thread.
+  /// after `timeout` are cancelled, and the result is deadline_exceeded with their number. It does not wait for
+  /// handlers that go on after that, on a worker or holding a loop: stop() or the destructor does. Ok at once if the
+  /// server is stopped already. Blocks: it fails on a loop of the server's own (failed_precondition), and a user's loop
+  /// must be running on another thread.
   Status shutdown(std::chrono::nanoseconds timeout);
   /// Begins the same without blocking; stop() must still be called afterwards. May be called from any thread, with any
   /// Asio completion token. Signature: void(Status). The token completes once: on a loop's thread when all connections

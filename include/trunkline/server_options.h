@@ -48,9 +48,16 @@ struct ServerOptions {
   std::size_t compression_threshold = 1024;
   /// Open connections, including those in their handshake; further ones are closed right after they are accepted.
   std::size_t max_connections = 100000;
-  /// Open calls of one connection. Clients learn the limit; calls beyond it are refused.
+  /// Connections from one address, likewise. An IPv6 address counts by its network of 64 bits. Peers over unix:// and
+  /// inproc:// are not limited.
+  std::size_t max_connections_per_peer = 10000;
+  /// Calls of one connection that are open, and calls whose handlers run or wait for a worker. A cancelled call counts
+  /// until its handler has ended. Clients learn the limit; calls beyond it are refused.
   std::uint32_t max_concurrent_calls_per_connection = 16384;
-  /// Open calls of all connections together; more are refused with resource_exhausted.
+  /// Running calls from one address, over all of its connections; more are refused with resource_exhausted. Addresses
+  /// are told apart as for max_connections_per_peer.
+  std::size_t max_concurrent_calls_per_peer = 262144;
+  /// Running calls of all connections together; more are refused with resource_exhausted.
   std::size_t max_concurrent_calls = 1000000;
   /// Memory for everything that is held for clients: input that is incomplete or unread, output that waits, metadata
   /// and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When half of it is used, new calls
@@ -58,6 +65,16 @@ struct ServerOptions {
   /// used, except one at a time. When all of it is used, nothing is read from connections whose messages wait for the
   /// application.
   std::size_t max_memory_bytes = 1024u << 20;
+  /// Calls that the client of a connection may cancel in a second, over time; 0: any number. All calls that it may have
+  /// open, twice over, may be cancelled at once. Beyond that the connection is not read for a second, and after ten
+  /// such seconds it is closed.
+  std::size_t max_cancelled_calls_per_second = 10000;
+  /// How much of a connection's input is served at a stretch, in bytes of messages after decompression, before the
+  /// other connections of its loop get their turn; 64 KiB to 2^31 - 1. Each message counts 64 bytes more. A single
+  /// message is not divided.
+  std::size_t max_turn_bytes = 1u << 20;
+  /// A handler that holds its loop for longer is reported to the log; 0: never.
+  std::chrono::milliseconds slow_handler_threshold{100};
   /// A connection without calls is drained and closed after this time; 0: never.
   std::chrono::milliseconds idle_timeout{0};
   /// The status that the caller sees contains what() of an exception of a handler, codec or compressor. Otherwise only

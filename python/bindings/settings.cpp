@@ -186,6 +186,10 @@ ServerOptions server_options_of(const py::dict& options) {
   table["compressor"] = text(result.compressor);
   table["compression_threshold"] = number(result.compression_threshold);
   table["max_connections"] = number(result.max_connections);
+  table["max_connections_per_peer"] = number(result.max_connections_per_peer);
+  table["max_concurrent_calls_per_peer"] = number(result.max_concurrent_calls_per_peer);
+  table["max_cancelled_calls_per_second"] = number(result.max_cancelled_calls_per_second);
+  table["max_turn_bytes"] = number(result.max_turn_bytes);
   table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);
   table["max_concurrent_calls"] = number(result.max_concurrent_calls);
   table["idle_timeout"] = duration(result.idle_timeout);

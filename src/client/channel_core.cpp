@@ -2,6 +2,7 @@
 // Construction of a channel, blocking calls, close and destruction.
 #include "client/channel_core.h"
 
+#include "call/served_here.h"
 #include "client/options_check.h"
 
 #include <unistd.h>
@@ -130,6 +131,14 @@ bool ChannelCore::complete_without_thread(detail::CallOperation& operation, cons
 
 void ChannelCore::run(detail::CallOperation& operation, const Method& method, MessageView request,
                       const CallOptions& options) {
+  if (!operation.one_way && !loop_.is_current() && call::ServedHere::waits_for_itself(invoker_.pool().target())) {
+    operation.status =
+        Status(StatusCode::failed_precondition,
+               "call " + std::string(method.name()) + ": would wait for the handler that makes it, since " +
+                   invoker_.pool().target() + " is served by this thread; use a coroutine or a worker");
+    operation.status.set_may_have_run(false);
+    return;
+  }
   BlockedOperation waiting(driver_, operation);
   operation.request_stays = true;
   drive(waiting.blocked, [&] { begin(operation, method, request, options); });

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
-// ConnectionLimit: how many connections a server may have, and how many each of its loops has.
+// ConnectionLimit: how many connections a server and a peer address may have, and how many each loop has.
 #pragma once
 
 #include "net/listener.h"
+#include "server/peer_limits.h"
 
 #include <atomic>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 namespace trunkline::server {
 
@@ -16,18 +18,22 @@ using LoopLoad = std::shared_ptr<std::atomic<std::size_t>>;
 /// Thread-safe. The permits may outlive this.
 class ConnectionLimit {
  public:
-  explicit ConnectionLimit(std::size_t max_connections) noexcept : max_(max_connections) {}
+  ConnectionLimit(std::size_t max_connections, std::size_t max_per_peer) noexcept
+      : max_(max_connections), max_per_peer_(max_per_peer) {}
   ConnectionLimit(const ConnectionLimit&) = delete;
   ConnectionLimit& operator=(const ConnectionLimit&) = delete;
 
-  /// For one more connection, which also counts in `load`. No permit if the limit has been reached.
-  net::ConnectionPermit acquire(const LoopLoad& load);
-  std::size_t max() const noexcept { return max_; }
+  /// For one more connection, which also counts in `load`, and in `peer` unless that is null. No permit if a limit has
+  /// been reached.
+  net::ConnectionPermit acquire(const LoopLoad& load, std::shared_ptr<PeerShare> peer);
+  /// Which limit a connection from `peer` has reached just now.
+  std::string refusal(const PeerShare* peer) const;
 
  private:
   class CountedPermit;
 
   const std::size_t max_;
+  const std::size_t max_per_peer_;
   /// From the accept to the end, handshake included.
   const std::shared_ptr<std::atomic<std::size_t>> connections_ = std::make_shared<std::atomic<std::size_t>>(0);
 };

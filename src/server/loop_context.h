@@ -6,6 +6,7 @@
 #include "call/stream_host.h"
 #include "net/loop.h"
 #include "server/call_pool.h"
+#include "server/handler_watch.h"
 #include "server/loop_metrics.h"
 #include "server/loop_totals.h"
 #include "server/method_cache.h"
@@ -30,6 +31,7 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   LoopMetrics& metrics() noexcept { return metrics_; }
   MethodCache& methods() noexcept { return methods_; }
   CallPool& calls() noexcept { return calls_; }
+  HandlerWatch& watch() noexcept { return watch_; }
   /// Counts an exception of a handler, codec or compressor. Any thread.
   void count_exception();
 
@@ -47,6 +49,7 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   LoopMetrics metrics_{loop_};
   MethodCache methods_{server_state_->methods, server_state_->options.codecs, metrics_};
   CallPool calls_;
+  HandlerWatch watch_{loop_, *server_state_};
   net::DeferredTask run_completions_{run_completions, this};
   call::CompletionQueue completions_{defer_completions, this};
 };

@@ -2,6 +2,8 @@
 // Starting and joining threads.
 #include "server/loop_threads.h"
 
+#include "base/thread_name.h"
+
 #include <exception>
 #include <string>
 
@@ -16,7 +18,10 @@ LoopThreads::Started LoopThreads::start(std::size_t first, std::size_t end, cons
     try {
       threads_.reserve(end - first);
       for (std::size_t i = first; i < end; ++i) {
-        threads_.emplace_back([run, i] { run(i); });
+        threads_.emplace_back([run, i] {
+          base::set_thread_name("loop", i);
+          run(i);
+        });
       }
       return {.status = {}, .threads = end - first};
     } catch (const std::exception& error) {

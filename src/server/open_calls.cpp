@@ -120,29 +120,40 @@ void OpenCalls::log_error(const ServerCall& call, CallEvent event) const {
 
 std::shared_ptr<CallOwner> OpenCalls::shared() { return {exchange_.facts().link.lock(), this}; }
 
-ServerCall& OpenCalls::add_call(session::CallId id) {
+/// Adds an object for the call `id`, which `begin` prepares. What throws leaves no trace: the session ends the call.
+template <class Begin>
+ServerCall& OpenCalls::add_call(session::CallId id, Begin begin) {
+  ServerCall& call = exchange_.context().calls().take();
+  try {
+    begin(call);
+    if (turns_ != nullptr) turns_->push_back(&call);
+    exchange_.link().session()->attach(id, &call);
+  } catch (...) {
+    if (turns_ != nullptr && !turns_->empty() && turns_->back() == &call) turns_->pop_back();
+    exchange_.context().calls().give_back(call);
+    throw;
+  }
   exchange_.totals().calls_started.add();
   exchange_.totals().open_calls.add();
-  ServerCall& call = exchange_.context().calls().take();
-  exchange_.link().session()->attach(id, &call);
-  if (turns_ != nullptr) turns_->push_back(&call);
   return call;
 }
 
 void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permit) {
-  ServerCall& call = add_call(event.id);
-  call.begin(shared(), exchange_.facts(), method, event);
-  call.permit = std::move(permit);
-  call.metrics = exchange_.context().metrics().begin_call(method);
+  const bool is_stream = method.shape().kind != MethodKind::unary;
+  ServerCall& call = add_call(event.id, [&](ServerCall& added) {
+    added.begin(shared(), exchange_.facts(), method, event);
+    added.permit = std::move(permit);
+    added.metrics = exchange_.context().metrics().begin_call(method);
+    if (is_stream) make_stream(added);
+  });
   // An interceptor may refuse a caller before any work is done for its request.
   call.outcome.status = call.interception.begin(exchange_.server_state().interceptors, call.context, call.metadata);
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::ready);
   const bool has_request = event.has_message || event.end;
-  if (method.shape().kind == MethodKind::unary) {
+  if (!is_stream) {
     if (has_request) receive(call, event);
     return;
   }
-  make_stream(call);
   if (has_request) {
     if (const Status status = exchange_.link().session()->decompress(event); !status.is_ok()) {
       return handle(call, CallEvent::refuse, status);
@@ -153,8 +164,7 @@ void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permi
 }
 
 void OpenCalls::refuse_in_turn(const session::Event& event, const Status& status) {
-  ServerCall& call = add_call(event.id);
-  call.begin_without_method(shared(), event.id);
+  ServerCall& call = add_call(event.id, [&](ServerCall& added) { added.begin_without_method(shared(), event.id); });
   handle(call, CallEvent::refuse, status);
 }
 
@@ -175,11 +185,11 @@ void OpenCalls::take_request(ServerCall& call, session::Event& event) {
   // A request that waits for its turn counts against what the client may send. One that its handler has does not: how
   // many handlers run is limited by admission, and one handler may wait for a call that the client is yet to send.
   const bool waits = turns_ != nullptr && turns_->front() != &call;
-  if (event.has_message && waits) {
+  if (event.has_message && (waits || !event.end)) {
     event.is_retained = true;
     call.held_credit = event.credit;
   }
-  handle(call, CallEvent::ready);
+  if (event.end) handle(call, CallEvent::ready);
 }
 
 void OpenCalls::set_refused(ServerCall& call, const Status& status) {
@@ -198,8 +208,15 @@ void OpenCalls::on_message(session::Event& event) {
   }
 }
 
+/// A unary handler runs when the client has ended its side, so that a second request is not lost silently.
 void OpenCalls::receive(ServerCall& call, session::Event& event) {
-  if (call.advance(CallEvent::message) == CallAction::decode) take_request(call, event);
+  if (call.advance(CallEvent::message) != CallAction::decode) return;
+  if (call.messages == nullptr) return take_request(call, event);
+  if (!event.has_message) return handle(call, CallEvent::ready);
+  handle(call, CallEvent::refuse,
+         Status(StatusCode::unimplemented, "call " + call.method->method().name +
+                                               ": the method is unary, and was called with a stream of requests, as a "
+                                               "client_stream or bidirectional method is"));
 }
 
 void OpenCalls::take_stream_message(ServerCall& call, session::Event& event) {
@@ -392,6 +409,12 @@ void OpenCalls::deliver_cancellation(ServerCall& call) {
     } catch (...) {
       log_exception();
     }
+  }
+  // A job that no worker has begun gives its place in the queue to others.
+  if (call.stage == CallStage::cancelling && exchange_.server_state().workers.remove(call)) {
+    call.outcome.status = Status(StatusCode::cancelled, "cancelled before it was run");
+    call.context.drop_callback();
+    handle(call, CallEvent::completed);
   }
   handle(call, CallEvent::cancel_delivered);
 }

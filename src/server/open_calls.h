@@ -48,7 +48,8 @@ class OpenCalls final : public CallOwner {
   /// other than its handler does.
   void handle(ServerCall& call, CallEvent event, const Status& status = {});
   std::shared_ptr<CallOwner> shared();
-  ServerCall& add_call(session::CallId id);
+  template <class Begin>
+  ServerCall& add_call(session::CallId id, Begin begin);
   void make_stream(ServerCall& call);
   void receive(ServerCall& call, session::Event& event);
   void take_request(ServerCall& call, session::Event& event);

@@ -11,6 +11,9 @@ namespace trunkline::server {
 
 namespace {
 
+/// What an event costs beside its payload, as bytes.
+constexpr std::size_t work_per_event = 64;
+
 Status no_such_method(std::string_view name) {
   return {StatusCode::unimplemented, "call " + std::string(name) + ": no such method"};
 }
@@ -25,9 +28,12 @@ ServerConnection::~ServerConnection() = default;
 void ServerConnection::start(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
                              ByteSpan first_bytes, base::TimePoint accepted_at) {
   const ServerOptions& options = context_->server_state().options;
+  calls_.peer = context_->server_state().peers.share_of(transport->peer().address);
   facts_.set_up(context_->loop(), context_->server_state(), weak_from_this(), transport->peer());
   const net::ConnectionOptions connection_options{.write_buffer_bytes = options.limits.write_buffer_bytes,
+                                                  .turn_bytes = options.max_turn_bytes,
                                                   .flush_delay = options.limits.flush_delay,
+                                                  .serves_half_closed = true,
                                                   .handshake_timeout = options.limits.handshake_timeout,
                                                   .idle_timeout = options.idle_timeout};
   connection_ = std::make_shared<net::Connection>(std::move(transport), *this, connection_options);
@@ -46,16 +52,23 @@ std::size_t ServerConnection::unfinished() const noexcept {
 class ServerConnection::BatchScope {
  public:
   explicit BatchScope(ServerConnection& connection)
-      : methods_(connection.context_->methods()), connection_(connection) {
+      : methods_(connection.context_->methods()),
+        served_here_(connection.context_->server_state().served_here),
+        connection_(connection) {
     connection_.in_batch_ = true;
     connection_.methods_.refresh();
+    connection_.watch_.begin_batch(connection_.context_->loop().now());
   }
-  ~BatchScope() { connection_.in_batch_ = false; }
+  ~BatchScope() {
+    connection_.watch_.end_batch();
+    connection_.in_batch_ = false;
+  }
   BatchScope(const BatchScope&) = delete;
   BatchScope& operator=(const BatchScope&) = delete;
 
  private:
   const MethodCache::Batch methods_;
+  const call::ServedHere::Scope served_here_;
   ServerConnection& connection_;
 };
 
@@ -75,7 +88,11 @@ void ServerConnection::handle_events(net::Connection& connection) {
   session::Session& session = connection.session();
   session::Event event;
   const auto handle_all = [&] {
-    while (connection.takes_events() && session.next(event)) handle_event(event);
+    while (connection.takes_events() && !connection.must_yield() && session.next(event)) {
+      handle_event(event);
+      connection.count_work(work_per_event + event.payload.size());
+      if (watch_.is_over()) connection.end_turn();
+    }
   };
   try {
     return handle_all();
@@ -96,7 +113,7 @@ void ServerConnection::handle_event(session::Event& event) {
       if (event.context != nullptr) open_calls_.on_message(event);
       return;
     case session::EventType::cancelled:
-      if (event.context != nullptr) open_calls_.on_cancelled(event);
+      if (event.context != nullptr) on_cancelled(event);
       return;
     case session::EventType::writable:
       if (event.context != nullptr) open_calls_.on_writable(event);
@@ -115,7 +132,32 @@ void ServerConnection::handle_event(session::Event& event) {
 }
 
 void ServerConnection::on_opened() {
+  // A client that has not got the hello takes it that none of its calls has run.
+  connection_->flush_now();
+  if (connection_->session().has_output()) connection_->hold_until_written();
   if (connection_->session().is_ordered()) open_calls_.set_ordered();
+}
+
+void ServerConnection::on_cancelled(session::Event& event) {
+  const bool by_client = event.status.origin() == StatusOrigin::peer;
+  open_calls_.on_cancelled(event);
+  if (!by_client || connection_ == nullptr) return;
+  const auto log = [this](std::string_view consequence) {
+    const std::string limit = std::to_string(context_->server_state().options.max_cancelled_calls_per_second);
+    const std::string text = "serve connection: the client cancels more calls than max_cancelled_calls_per_second " +
+                             limit + std::string(consequence);
+    context_->server_state().log(LogLevel::warning, text, {}, facts_.peer);
+    return text;
+  };
+  switch (cancellations_.on_cancelled(context_->loop().now())) {
+    case CancellationRate::Verdict::allow:
+      return;
+    case CancellationRate::Verdict::slow_down:
+      log("; it has to wait");
+      return connection_->hold_for(CancellationRate::pause());
+    case CancellationRate::Verdict::disconnect:
+      return connection_->close(Status(StatusCode::resource_exhausted, log(" all the time")));
+  }
 }
 
 void ServerConnection::on_call(session::Event& event) {
@@ -128,15 +170,16 @@ void ServerConnection::on_call(session::Event& event) {
     return refuse(event, *found,
                   {StatusCode::deadline_exceeded, "call " + method.name + ": its deadline has passed on arrival"});
   }
+  watch_.note(method.name);
   Admission& admission = context_->server_state().admission;
-  if (found->runs_plain() && (event.has_message || event.end) && !open_calls_.must_wait_turn()) {
-    const CallPermit permit = admission.admit_plain(method);
-    if (!permit) return refuse(event, *found, admission.refusal(method));
+  if (found->runs_plain() && event.end && !open_calls_.must_wait_turn()) {
+    const CallPermit permit = admission.admit_plain(method, calls_);
+    if (!permit) return refuse(event, *found, admission.refusal(method, calls_));
     plain_calls_.serve(event, *found);
     connection_->flush_if_large();
   } else {
-    CallPermit permit = admission.admit(method);
-    if (!permit) return refuse(event, *found, admission.refusal(method));
+    CallPermit permit = admission.admit(method, calls_);
+    if (!permit) return refuse(event, *found, admission.refusal(method, calls_));
     open_calls_.open(event, *found, std::move(permit));
   }
 }
@@ -149,8 +192,8 @@ Status ServerConnection::check_call(std::string_view method) {
     return no_such_method(method);
   }
   Admission& admission = context_->server_state().admission;
-  if (admission.has_room_for(found->method())) return {};
-  Status status = admission.refusal(found->method());
+  if (admission.has_room_for(found->method(), calls_)) return {};
+  Status status = admission.refusal(found->method(), calls_);
   context_->totals().calls_refused.add();
   context_->metrics().count_refusal(*found, status.code());
   return status;
@@ -190,6 +233,7 @@ void ServerConnection::flush() {
 
 void ServerConnection::drain() {
   if (connection_->session().is_closed()) return;
+  connection_->close_when_delivered();
   connection_->session().drain();
   connection_->flush_soon();
   if (!in_batch_) close_if_drained();

@@ -3,7 +3,9 @@
 #pragma once
 
 #include "net/connection.h"
+#include "server/admission.h"
 #include "server/call_exchange.h"
+#include "server/cancellation_rate.h"
 #include "server/connection_facts.h"
 #include "server/connection_methods.h"
 #include "server/loop_context.h"
@@ -62,11 +64,12 @@ class ServerConnection final : public net::ConnectionHandler,
  private:
   class BatchScope;
 
-  /// Handles all events that there are. An exception closes the connection.
+  /// Handles the events that there are, until the connection has to yield. An exception closes the connection.
   void handle_events(net::Connection& connection);
   void handle_event(session::Event& event);
   void on_opened();
   void on_call(session::Event& event);
+  void on_cancelled(session::Event& event);
   void refuse(const session::Event& event, const Status& status);
   void refuse(const session::Event& event, LoopMethod& method, const Status& status);
   void close_if_drained();
@@ -78,6 +81,10 @@ class ServerConnection final : public net::ConnectionHandler,
   /// Null before start() and after release().
   std::shared_ptr<net::Connection> connection_;
   ConnectionFacts facts_;
+  ConnectionCalls calls_;
+  CancellationRate cancellations_{context_->server_state().options.max_cancelled_calls_per_second,
+                                  context_->server_state().options.max_concurrent_calls_per_connection};
+  HandlerWatch& watch_{context_->watch()};
   CallExchange exchange_{*context_, facts_, *this};
   ConnectionMethods methods_{context_->methods()};
   PlainCalls plain_calls_{exchange_};

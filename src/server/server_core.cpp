@@ -4,6 +4,7 @@
 
 #include "server/server_options_check.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
@@ -17,6 +18,9 @@ namespace {
 /// How many turns a loop needs until the connections that were accepted last are served, so that they are told to go
 /// elsewhere: one each for the transport, the first bytes and the session.
 constexpr int turns_to_serve = 3;
+
+/// How long shutdown() waits after its timeout for what the timeout has ended.
+constexpr std::chrono::milliseconds grace{100};
 
 ServerOptions checked(ServerOptions options) {
   check_options(options);
@@ -32,11 +36,15 @@ const Status& stop_reason() {
 
 ServerCore::ServerCore(ServerOptions options, session::ProtocolTable protocols)
     : server_state_(std::make_shared<ServerState>(checked(std::move(options)), std::move(protocols))),
-      loops_(server_state_) {}
+      loops_(server_state_) {
+  if (loops_.size() == 1) server_state_->served_here = &listeners_;
+}
 
 ServerCore::ServerCore(net::Loop& users_loop, ServerOptions options, session::ProtocolTable protocols)
     : server_state_(std::make_shared<ServerState>(checked(std::move(options)), std::move(protocols))),
-      loops_(server_state_, users_loop) {}
+      loops_(server_state_, users_loop) {
+  server_state_->served_here = &listeners_;
+}
 
 ServerCore::~ServerCore() {
   begin_stop();
@@ -118,28 +126,30 @@ Result<Endpoint> ServerCore::listen(std::string_view uri) {
 
 Result<Endpoint> ServerCore::open_listener(const Endpoint& endpoint) {
   net::ListenCallbacks callbacks;
-  callbacks.assign = [this](const std::string& peer) { return assign_loop(peer); };
+  callbacks.assign = [this](const std::string& peer) { return assign_loop(loops_.least_loaded(), peer); };
+  callbacks.assign_here = [this](net::Loop& here, const std::string& peer) {
+    return assign_loop(loops_.of(here), peer);
+  };
   callbacks.on_accept = [this](net::AcceptedConnection accepted) {
     loops_.of(*accepted.transport).accept(std::move(accepted));
   };
   callbacks.on_error = [this](const Status& error) { server_state_->log(LogLevel::warning, error.message(), {}, {}); };
-  return listeners_.open(loops_.first().net_loop(), endpoint, server_state_->options, std::move(callbacks));
+  return listeners_.open(loops_, endpoint, server_state_->options, std::move(callbacks));
 }
 
 Status ServerCore::reload_tls() {
   return on_first_loop([this] { return listeners_.reload_tls(); });
 }
 
-net::LoopAssignment ServerCore::assign_loop(const std::string& peer) {
-  ServerLoop& loop = loops_.least_loaded();
-  if (net::ConnectionPermit permit = loop.acquire_permit()) return {&loop.net_loop(), std::move(permit)};
-  loops_.first().refuse_over_limit(peer);
+net::LoopAssignment ServerCore::assign_loop(ServerLoop& loop, const std::string& peer) {
+  if (net::ConnectionPermit permit = loop.acquire_permit(peer)) return {&loop.net_loop(), std::move(permit)};
+  loops_.current().refuse_over_limit(peer);
   return {};
 }
 
 void ServerCore::accept_transport(std::unique_ptr<net::Transport> transport) {
   ServerLoop& loop = loops_.of(*transport);
-  if (net::ConnectionPermit permit = loop.acquire_permit()) {
+  if (net::ConnectionPermit permit = loop.acquire_permit(transport->peer().address)) {
     return loop.accept({std::move(transport), std::move(permit), loop.net_loop().now()});
   }
   loop.refuse_over_limit(transport->peer().address);
@@ -333,18 +343,45 @@ Status ServerCore::shutdown(std::chrono::nanoseconds timeout) {
     Status status;
   };
   const auto outcome = std::make_shared<Outcome>();
+  const base::TimePoint deadline = base::deadline_after(base::Clock::now(), timeout);
   async_shutdown(timeout, [outcome](Status status) {
     std::lock_guard lock(outcome->mutex);
     outcome->status = std::move(status);
     outcome->is_done = true;
     outcome->changed.notify_all();
   });
+  // A loop on the real clock ends its drain in time unless a handler holds it.
+  const auto latest = [deadline] {
+    return std::max(deadline, base::Clock::now()) + (deadline == base::never ? base::Duration::zero() : grace);
+  };
+  bool is_done = false;
   {
     std::unique_lock lock(outcome->mutex);
-    outcome->changed.wait(lock, [&] { return outcome->is_done; });
+    const auto done = [&] { return outcome->is_done; };
+    if (deadline == base::never) {
+      outcome->changed.wait(lock, done);
+      is_done = true;
+    } else {
+      is_done = outcome->changed.wait_until(lock, latest(), done);
+    }
+  }
+  // stop() would wait for handlers, for however long they take.
+  if (!is_done) {
+    begin_stop();
+    return {StatusCode::deadline_exceeded, "server shutdown: its timeout has passed, and a handler still holds a loop"};
   }
   const bool is_run_by_user = !loops_.are_own() && lifecycle_.runners() == 0;
-  is_run_by_user ? stop_on_users_loop() : stop();
+  if (is_run_by_user) {
+    stop_on_users_loop();
+    return outcome->status;
+  }
+  if (deadline != base::never && !server_state_->workers.wait_until_idle(latest())) {
+    begin_stop();
+    if (!outcome->status.is_ok()) return outcome->status;
+    return {StatusCode::deadline_exceeded,
+            "server shutdown: its timeout has passed, and handlers of cancelled calls still run on workers"};
+  }
+  stop();
   return outcome->status;
 }
 

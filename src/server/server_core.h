@@ -80,7 +80,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   Status on_first_loop(const std::function<Status()>& task);
 
   Result<Endpoint> open_listener(const Endpoint& endpoint);
-  net::LoopAssignment assign_loop(const std::string& peer);
+  net::LoopAssignment assign_loop(ServerLoop& loop, const std::string& peer);
 
   Status start_threads(std::size_t first);
   void run_loop(std::size_t index);

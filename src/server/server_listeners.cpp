@@ -2,16 +2,17 @@
 // Opening, reloading and closing listeners.
 #include "server/server_listeners.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trunkline::server {
 
-Result<Endpoint> ServerListeners::open(net::Loop& loop, const Endpoint& endpoint, const ServerOptions& options,
+Result<Endpoint> ServerListeners::open(const ServerLoops& loops, const Endpoint& endpoint, const ServerOptions& options,
                                        net::ListenCallbacks callbacks) {
-  auto listener = net::Listener::open(
-      loop, endpoint,
-      {.transport = options.transport, .tls = options.tls, .handshake_timeout = options.limits.handshake_timeout},
-      std::move(callbacks));
+  net::ListenOptions listen{
+      .transport = options.transport, .tls = options.tls, .handshake_timeout = options.limits.handshake_timeout};
+  for (std::size_t i = 1; i < loops.size(); ++i) listen.further_loops.push_back(&loops[i]->net_loop());
+  auto listener = net::Listener::open(loops.first().net_loop(), endpoint, listen, std::move(callbacks));
   if (!listener.is_ok()) return std::move(listener).status();
   listeners_.push_back(std::move(*listener));
   const Endpoint& opened = listeners_.back()->endpoint();
@@ -23,6 +24,18 @@ Result<Endpoint> ServerListeners::open(net::Loop& loop, const Endpoint& endpoint
 std::vector<Endpoint> ServerListeners::endpoints() const {
   std::lock_guard lock(mutex_);
   return endpoints_;
+}
+
+bool ServerListeners::serves(const Endpoint& endpoint) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(endpoints_.begin(), endpoints_.end(), [&](const Endpoint& opened) {
+    if (opened == endpoint) return true;
+    const bool is_wildcard =
+        opened.host() == Endpoint::every_address || opened.host() == "0.0.0.0" || opened.host() == "::";
+    const bool is_loopback =
+        endpoint.host() == "localhost" || endpoint.host() == "::1" || endpoint.host().starts_with("127.");
+    return is_wildcard && is_loopback && opened.scheme() == endpoint.scheme() && opened.port() == endpoint.port();
+  });
 }
 
 Status ServerListeners::reload_tls() {

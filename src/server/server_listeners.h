@@ -2,8 +2,9 @@
 // ServerListeners: the endpoints that a server listens on.
 #pragma once
 
+#include "call/served_here.h"
 #include "net/listener.h"
-#include "net/loop.h"
+#include "server/server_loops.h"
 
 #include <trunkline/endpoint.h>
 #include <trunkline/result.h>
@@ -16,14 +17,16 @@
 namespace trunkline::server {
 
 /// For the thread of the loop that the listeners are opened on, except endpoints().
-class ServerListeners {
+class ServerListeners final : public call::ServedHere {
  public:
-  /// Opens a listener. Returns the endpoint with the port that the system chose. Errors: those of
-  /// net::Listener::open().
-  Result<Endpoint> open(net::Loop& loop, const Endpoint& endpoint, const ServerOptions& options,
+  /// Opens a listener on the first loop; all loops accept. Returns the endpoint with the port that the system chose.
+  /// Errors: those of net::Listener::open().
+  Result<Endpoint> open(const ServerLoops& loops, const Endpoint& endpoint, const ServerOptions& options,
                         net::ListenCallbacks callbacks);
   /// Of the listeners that still accept. Any thread.
   std::vector<Endpoint> endpoints() const;
+  /// True if `endpoint` leads to one of them. Any thread.
+  bool serves(const Endpoint& endpoint) const override;
   /// Reads the certificate files again. Errors: failed_precondition if there is no tls:// endpoint; those of
   /// net::Listener::reload_tls().
   Status reload_tls();

@@ -18,13 +18,14 @@ ServerLoop::~ServerLoop() = default;
 
 // --- new connections ---
 
-net::ConnectionPermit ServerLoop::acquire_permit() { return context_->server_state().connections.acquire(load_); }
+net::ConnectionPermit ServerLoop::acquire_permit(std::string_view peer) {
+  ServerState& state = context_->server_state();
+  return state.connections.acquire(load_, state.peers.share_of(peer));
+}
 
 void ServerLoop::refuse_over_limit(std::string_view peer) {
-  refuse(LogLevel::warning,
-         "the server's connections have reached max_connections " +
-             std::to_string(context_->server_state().connections.max()),
-         peer);
+  ServerState& state = context_->server_state();
+  refuse(LogLevel::warning, state.connections.refusal(state.peers.share_of(peer).get()), peer);
 }
 
 void ServerLoop::accept(net::AcceptedConnection accepted) {

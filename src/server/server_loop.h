@@ -33,8 +33,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   LoopContext& context() const noexcept { return *context_; }
   /// Connections of this loop, and those on their way to it. Any thread.
   std::size_t load() const noexcept { return load_->load(std::memory_order_relaxed); }
-  /// For one more connection of this loop; null if the server has max_connections. Any thread.
-  net::ConnectionPermit acquire_permit();
+  /// For one more connection of this loop, from the address `peer`; null if a limit has been reached. Any thread.
+  net::ConnectionPermit acquire_permit(std::string_view peer);
   /// Counts and logs that there was no permit for a connection from `peer`.
   void refuse_over_limit(std::string_view peer);
 

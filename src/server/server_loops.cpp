@@ -23,9 +23,14 @@ ServerLoop& ServerLoops::least_loaded() const noexcept {
                             [](const auto& a, const auto& b) { return a->load() < b->load(); });
 }
 
-ServerLoop& ServerLoops::of(const net::Transport& transport) const noexcept {
-  return **std::find_if(loops_.begin(), loops_.end(),
-                        [&](const auto& loop) { return &loop->net_loop() == &transport.loop(); });
+ServerLoop& ServerLoops::of(const net::Loop& loop) const noexcept {
+  return **std::find_if(loops_.begin(), loops_.end(), [&](const auto& each) { return &each->net_loop() == &loop; });
+}
+
+ServerLoop& ServerLoops::current() const noexcept {
+  const auto found =
+      std::find_if(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->net_loop().is_current(); });
+  return found != loops_.end() ? **found : first();
 }
 
 bool ServerLoops::is_current() const noexcept {

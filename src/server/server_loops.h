@@ -30,7 +30,10 @@ class ServerLoops {
 
   ServerLoop& least_loaded() const noexcept;
   /// The one whose net loop the transport belongs to; there must be one.
-  ServerLoop& of(const net::Transport& transport) const noexcept;
+  ServerLoop& of(const net::Transport& transport) const noexcept { return of(transport.loop()); }
+  ServerLoop& of(const net::Loop& loop) const noexcept;
+  /// The one that this thread runs; the first one if there is none.
+  ServerLoop& current() const noexcept;
   /// True if this thread runs one of them.
   bool is_current() const noexcept;
   /// Runs what is due on each loop. While no thread runs them.

@@ -17,8 +17,13 @@ void check_options(const ServerOptions& options) {
   checker.check_range("max_queued_blocking_calls", options.max_queued_blocking_calls, 0, SIZE_MAX / 2);
   checker.check_range("max_connections", options.max_connections, 1, SIZE_MAX);
   checker.check_range("max_concurrent_calls_per_connection", options.max_concurrent_calls_per_connection, 1, INT32_MAX);
+  checker.check_range("max_connections_per_peer", options.max_connections_per_peer, 1, SIZE_MAX);
+  checker.check_range("max_concurrent_calls_per_peer", options.max_concurrent_calls_per_peer, 1, SIZE_MAX);
+  checker.check_range("max_cancelled_calls_per_second", options.max_cancelled_calls_per_second, 0, INT32_MAX);
   checker.check_range("max_concurrent_calls", options.max_concurrent_calls, 1, SIZE_MAX);
   checker.check_range("max_memory_bytes", options.max_memory_bytes, 1 << 20, SIZE_MAX);
+  checker.check_range("max_turn_bytes", options.max_turn_bytes, 64 << 10, INT32_MAX);
+  checker.check_duration("slow_handler_threshold", options.slow_handler_threshold, std::chrono::milliseconds(0));
   checker.check_duration("idle_timeout", options.idle_timeout, std::chrono::milliseconds(0));
   checker.check_duration("loop.busy_poll", options.loop.busy_poll, std::chrono::microseconds(0));
   checker.check_codecs(options.codecs);

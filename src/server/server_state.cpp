@@ -26,8 +26,10 @@ ServerState::ServerState(ServerOptions given, session::ProtocolTable spoken)
       session_options(session_options_of(options, memory)),
       protocols(std::move(spoken)),
       interceptors(options.interceptors),
-      admission(options.max_concurrent_calls),
-      connections(options.max_connections),
+      admission({.total = options.max_concurrent_calls,
+                 .per_peer = options.max_concurrent_calls_per_peer,
+                 .per_connection = options.max_concurrent_calls_per_connection}),
+      connections(options.max_connections, options.max_connections_per_peer),
       workers(options.worker_threads, options.max_queued_blocking_calls) {}
 
 void ServerState::log(LogLevel level, std::string_view message, std::string_view method,

@@ -3,9 +3,11 @@
 #pragma once
 
 #include "call/interceptor_chain.h"
+#include "call/served_here.h"
 #include "server/admission.h"
 #include "server/connection_limit.h"
 #include "server/method_registry.h"
+#include "server/peer_limits.h"
 #include "server/worker_pool.h"
 #include "session/memory_budget.h"
 #include "session/protocol_table.h"
@@ -33,8 +35,11 @@ struct ServerState {
   MethodRegistry methods;
   const call::InterceptorChain interceptors;
   Admission admission;
+  PeerLimits peers;
   ConnectionLimit connections;
   WorkerPool workers;
+  /// The server's endpoints, if it has one loop, which then serves them alone; otherwise null. Set while no loop runs.
+  const call::ServedHere* served_here = nullptr;
 };
 
 }  // namespace trunkline::server

@@ -2,6 +2,8 @@
 // Starts workers when they are needed, and hands jobs to them.
 #include "server/worker_pool.h"
 
+#include "base/thread_name.h"
+
 #include <algorithm>
 #include <chrono>
 #include <system_error>
@@ -24,10 +26,10 @@ bool WorkerPool::submit(Job& job) {
   {
     std::lock_guard lock(mutex_);
     if (stopped_) return false;
-    if (queue_.size() >= idle_ && threads_.size() < thread_count_) start_thread();
+    if (queued_ >= idle_ && threads_.size() < thread_count_) start_thread();
     // The first idle_ jobs of the queue do not wait: idle threads are about to take them.
-    if (threads_.empty() || queue_.size() >= max_queued_ + idle_) return false;
-    queue_.push_back(&job);
+    if (threads_.empty() || queued_ >= max_queued_ + idle_) return false;
+    push(job);
   }
   wakeup_.notify_one();
   return true;
@@ -35,7 +37,10 @@ bool WorkerPool::submit(Job& job) {
 
 void WorkerPool::start_thread() {
   try {
-    threads_.emplace_back([this] { work(); });
+    threads_.emplace_back([this, index = threads_.size()] {
+      base::set_thread_name("worker", index);
+      work();
+    });
     ++idle_;
     ++alive_;
   } catch (const std::system_error&) {
@@ -47,31 +52,40 @@ void WorkerPool::work() {
   current_pool = this;
   std::unique_lock lock(mutex_);
   while (true) {
-    wakeup_.wait(lock, [this] { return stopped_ || !queue_.empty(); });
+    wakeup_.wait(lock, [this] { return stopped_ || queued_ > 0; });
     if (stopped_) break;
-    Job* job = queue_.front();
-    queue_.pop_front();
+    Job* const job = pop();
     --idle_;
     lock.unlock();
     job->run_job(false);
     lock.lock();
     ++idle_;
+    if (idle_ == alive_) ended_.notify_all();
   }
   --alive_;
+  --idle_;
   ended_.notify_all();
 }
 
 void WorkerPool::stop(const std::function<void()>& help) {
   std::vector<std::thread> threads;
-  std::deque<Job*> left;
+  Job* left = nullptr;
   {
     std::lock_guard lock(mutex_);
     stopped_ = true;
     threads.swap(threads_);
-    left.swap(queue_);
+    left = first_;
+    for (Job* job = first_; job != nullptr; job = job->next_in_queue_) job->is_queued_ = false;
+    first_ = last_ = nullptr;
+    queued_ = 0;
   }
   wakeup_.notify_all();
-  for (Job* job : left) job->run_job(true);
+  while (left != nullptr) {
+    // The job may be destroyed or queued elsewhere once it is told.
+    Job* const job = std::exchange(left, left->next_in_queue_);
+    job->previous_in_queue_ = job->next_in_queue_ = nullptr;
+    job->run_job(true);
+  }
   {
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, help_interval, [this] { return alive_ == 0; })) {
@@ -86,7 +100,42 @@ void WorkerPool::stop(const std::function<void()>& help) {
 
 std::size_t WorkerPool::queued() const {
   std::lock_guard lock(mutex_);
-  return queue_.size();
+  return queued_;
+}
+
+bool WorkerPool::remove(Job& job) {
+  const std::lock_guard lock(mutex_);
+  if (!job.is_queued_) return false;
+  unlink(job);
+  return true;
+}
+
+bool WorkerPool::wait_until_idle(std::chrono::steady_clock::time_point deadline) {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_until(lock, deadline, [this] { return queued_ == 0 && idle_ == alive_; });
+}
+
+void WorkerPool::push(Job& job) noexcept {
+  job.previous_in_queue_ = last_;
+  job.next_in_queue_ = nullptr;
+  job.is_queued_ = true;
+  (last_ != nullptr ? last_->next_in_queue_ : first_) = &job;
+  last_ = &job;
+  ++queued_;
+}
+
+void WorkerPool::unlink(Job& job) noexcept {
+  (job.previous_in_queue_ != nullptr ? job.previous_in_queue_->next_in_queue_ : first_) = job.next_in_queue_;
+  (job.next_in_queue_ != nullptr ? job.next_in_queue_->previous_in_queue_ : last_) = job.previous_in_queue_;
+  job.previous_in_queue_ = job.next_in_queue_ = nullptr;
+  job.is_queued_ = false;
+  --queued_;
+}
+
+Job* WorkerPool::pop() noexcept {
+  Job* const job = first_;
+  unlink(*job);
+  return job;
 }
 
 bool WorkerPool::is_worker() const noexcept { return current_pool == this; }

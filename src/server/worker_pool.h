@@ -2,9 +2,9 @@
 // WorkerPool: the threads of blocking handlers, and the bounded queue of calls that wait for one.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <thread>
@@ -20,7 +20,14 @@ class Job {
   virtual void run_job(bool stopping) = 0;
 
  protected:
-  ~Job() = default;
+  virtual ~Job() = default;
+
+ private:
+  friend class WorkerPool;
+  /// Neighbours in the queue. Guarded by the pool's mutex.
+  Job* previous_in_queue_ = nullptr;
+  Job* next_in_queue_ = nullptr;
+  bool is_queued_ = false;
 };
 
 /// Thread-safe. Starts its threads with the first job.
@@ -34,6 +41,10 @@ class WorkerPool {
 
   /// False if max_queued jobs wait already, or the pool is stopped.
   bool submit(Job& job);
+  /// Takes a job that no worker has begun out of the queue: it will not be run. False: it has begun, or is not there.
+  bool remove(Job& job);
+  /// Waits until no job runs or waits, at the longest until `deadline`. False: some do. Not from a worker.
+  bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
   /// Runs the queued jobs with `stopping`, waits for the jobs that run and joins the threads. While it waits it calls
   /// `help`, if any, every millisecond, which does what the jobs may be waiting for. Not from a worker.
   void stop(const std::function<void()>& help = nullptr);
@@ -45,6 +56,9 @@ class WorkerPool {
  private:
   void start_thread();
   void work();
+  void push(Job& job) noexcept;
+  void unlink(Job& job) noexcept;
+  Job* pop() noexcept;
 
   const std::size_t thread_count_;
   const std::size_t max_queued_;
@@ -52,7 +66,10 @@ class WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable wakeup_;
   std::condition_variable ended_;
-  std::deque<Job*> queue_;
+  /// The queue, oldest job first, so that a job can leave it from anywhere.
+  Job* first_ = nullptr;
+  Job* last_ = nullptr;
+  std::size_t queued_ = 0;
   /// Threads without a job. A thread that has just been started is one of them.
   std::size_t idle_ = 0;
   std::size_t alive_ = 0;

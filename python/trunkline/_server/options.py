@@ -20,6 +20,14 @@ class ServerOptions(ConnectionOptions, total=False):
     ``client_certificate``: ``none``: not requested, the default; ``optional``: checked if the client sends one;
     ``required``.
     ``max_connections``: further connections are closed right after they are accepted. 1 or more; 100000 by default.
+    ``max_connections_per_peer``: the same for connections from one address. An IPv6 address counts by its network of 64
+    bits; peers over ``unix`` and ``inproc`` are not limited. 1 or more; 10000 by default.
+    ``max_concurrent_calls_per_peer``: running calls from one address, cancelled ones included; further ones are
+    refused. 1 or more; 262144 by default.
+    ``max_cancelled_calls_per_second``: calls that the client of a connection may cancel, over time; then it is slowed
+    down, and after ten seconds disconnected. 0 (any number) to 2^31 - 1; 10000 by default.
+    ``max_turn_bytes``: bytes of messages, decompressed, that a connection is served before the others. 64 KiB to
+    2^31 - 1; 1 MiB by default.
     ``max_concurrent_calls_per_connection``: announced to clients; further calls are refused. 1 to 2^31 - 1; 16384 by
     default.
     ``max_concurrent_calls``: calls on all connections; further ones are refused. 1 or more; 1000000 by default.
@@ -32,7 +40,11 @@ class ServerOptions(ConnectionOptions, total=False):
     reuse_port: bool
     client_certificate: Literal["none", "optional", "required"]
     max_connections: int
+    max_connections_per_peer: int
     max_concurrent_calls_per_connection: int
+    max_concurrent_calls_per_peer: int
+    max_cancelled_calls_per_second: int
+    max_turn_bytes: int
     max_concurrent_calls: int
     expose_exception_text: bool
     interceptors: Sequence[ServerInterceptor]

@@ -23,6 +23,7 @@ constexpr bool is_about_calls(wire::FrameType type) noexcept {
 Status foreign_peer(std::string_view protocol) {
   std::string text = "handshake: the peer does not speak the native protocol";
   if (!protocol.empty()) text.append("; it seems to speak ").append(protocol);
+  if (protocol == "TLS") text += ", so the endpoint is tls://";
   return {StatusCode::internal, text};
 }
 

@@ -21,12 +21,13 @@ class AdmissionLimits : public ServerFixture {
 };
 
 TEST(CallPermit, CountsTheCallUntilItIsDestroyed) {
-  Admission admission(1);
+  Admission admission({.total = 1});
+  ConnectionCalls connection;
   Method method{.name = "Echo", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
 
-  CallPermit permit = admission.admit(method);
-  const bool admits_second = static_cast<bool>(admission.admit(method));
-  const bool admits_plain = static_cast<bool>(admission.admit_plain(method));
+  CallPermit permit = admission.admit(method, connection);
+  const bool admits_second = static_cast<bool>(admission.admit(method, connection));
+  const bool admits_plain = static_cast<bool>(admission.admit_plain(method, connection));
   CallPermit moved = std::move(permit);
   const std::size_t open = method.open_calls;
   moved = {};
@@ -35,19 +36,45 @@ TEST(CallPermit, CountsTheCallUntilItIsDestroyed) {
   EXPECT_FALSE(admits_plain);
   EXPECT_EQ(open, 1u);
   EXPECT_EQ(method.open_calls, 0u);
-  EXPECT_TRUE(admission.admit(method));
+  EXPECT_TRUE(admission.admit(method, connection));
 }
 
 TEST(CallPermit, OfAPlainCallCountsForItsMethodAlone) {
-  Admission admission(1);
+  Admission admission({.total = 1});
+  ConnectionCalls connection;
   Method limited{.name = "Limited", .handler = nullptr, .options = {.max_concurrent_calls = 1}};
   Method other{.name = "Other", .handler = nullptr, .options = {}};
 
-  const CallPermit plain = admission.admit_plain(limited);
+  const CallPermit plain = admission.admit_plain(limited, connection);
 
   EXPECT_TRUE(plain);
-  EXPECT_FALSE(admission.admit_plain(limited));
-  EXPECT_TRUE(admission.admit(other)) << "the server's limit does not count the plain call";
+  EXPECT_FALSE(admission.admit_plain(limited, connection));
+  EXPECT_TRUE(admission.admit(other, connection)) << "the server's limit does not count the plain call";
+}
+
+TEST(CallPermit, CountsForTheConnectionAndItsPeer) {
+  Admission admission({.per_peer = 3, .per_connection = 2});
+  Method method{.name = "Echo", .handler = nullptr, .options = {}};
+  ConnectionCalls one{.peer = std::make_shared<PeerShare>()};
+  ConnectionCalls two{.peer = one.peer};
+
+  const CallPermit first = admission.admit(method, one);
+  CallPermit second = admission.admit(method, one);
+  const bool is_over_connection = !admission.admit(method, one) && !admission.admit_plain(method, one);
+  const std::string by_connection(admission.refusal(method, one).message());
+  const CallPermit third = admission.admit(method, two);
+  const bool is_over_peer = !admission.admit(method, two) && !admission.admit_plain(method, two);
+  const std::string by_peer(admission.refusal(method, two).message());
+  second = {};
+
+  EXPECT_TRUE(is_over_connection);
+  EXPECT_EQ(by_connection,
+            "call Echo: the connection's running calls have reached max_concurrent_calls_per_connection 2");
+  EXPECT_TRUE(is_over_peer);
+  EXPECT_EQ(by_peer, "call Echo: the peer address's running calls have reached max_concurrent_calls_per_peer 3");
+  EXPECT_EQ(one.running, 1u);
+  EXPECT_EQ(one.peer->calls, 2u);
+  EXPECT_TRUE(admission.admit(method, two)) << "a refused call has left something behind";
 }
 
 TEST_F(AdmissionLimits, RefusesOverMaxConcurrentCalls) {
@@ -70,7 +97,7 @@ TEST_F(AdmissionLimits, RefusesOverMaxConcurrentCalls) {
   const ReceivedResponse after = call(two, "Echo", "x");
 
   EXPECT_EQ(refused.status.code(), StatusCode::resource_exhausted);
-  EXPECT_EQ(refused.status.message(), "call Wait: the server's open calls have reached max_concurrent_calls 2");
+  EXPECT_EQ(refused.status.message(), "call Wait: the server's running calls have reached max_concurrent_calls 2");
   EXPECT_FALSE(refused.status.may_have_run());
   EXPECT_EQ(plain.status.code(), StatusCode::resource_exhausted);
   EXPECT_TRUE(after.status.is_ok());
@@ -93,7 +120,7 @@ TEST_F(AdmissionLimits, RefusesOverTheMethodsOwnLimit) {
 
   EXPECT_EQ(refused.status.code(), StatusCode::resource_exhausted);
   EXPECT_EQ(refused.status.message(),
-            "call Wait: the method's open calls have reached MethodOptions::max_concurrent_calls 1");
+            "call Wait: the method's running calls have reached MethodOptions::max_concurrent_calls 1");
   EXPECT_FALSE(refused.status.may_have_run());
   EXPECT_TRUE(other.status.is_ok());
   EXPECT_TRUE(after.status.is_ok());

@@ -76,6 +76,28 @@ TEST_F(Blocking, LeavesTheLoopFree) {
   EXPECT_EQ(client.response(held).payload, "slow");
 }
 
+TEST_F(Blocking, LeavesTheQueueWhenItIsCancelled) {
+  make_server(one_worker(2));
+  handle_held();
+  TestClient& client = connect();
+  client.call("Hold", "x");
+  settle_until([&] { return running_ == 1; });
+
+  for (int i = 0; i < 100; ++i) {
+    client.cancel(client.call("Hold", "x"));
+    settle();
+  }
+  const session::CallId last = client.call("Hold", "last");
+  settle();
+
+  EXPECT_FALSE(client.has(last)) << client.response(last).status.to_string();
+  EXPECT_EQ(server().totals().open_calls, 2u);
+  release();
+  settle_until([&] { return client.has(last); });
+  EXPECT_EQ(running_, 2);
+  EXPECT_EQ(client.response(last).payload, "last");
+}
+
 TEST_F(Blocking, RefusesWhenTheQueueIsFull) {
   make_server(one_worker(2));
   handle_held();

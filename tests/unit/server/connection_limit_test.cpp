@@ -13,13 +13,13 @@ namespace {
 LoopLoad make_load() { return std::make_shared<std::atomic<std::size_t>>(0); }
 
 TEST(ConnectionLimit, CountsForTheServerAndForTheLoop) {
-  ConnectionLimit limit(2);
+  ConnectionLimit limit(2, 100);
   const LoopLoad one = make_load();
   const LoopLoad two = make_load();
 
-  net::ConnectionPermit first = limit.acquire(one);
-  const net::ConnectionPermit second = limit.acquire(two);
-  const net::ConnectionPermit refused = limit.acquire(one);
+  net::ConnectionPermit first = limit.acquire(one, nullptr);
+  const net::ConnectionPermit second = limit.acquire(two, nullptr);
+  const net::ConnectionPermit refused = limit.acquire(one, nullptr);
 
   EXPECT_TRUE(first);
   EXPECT_TRUE(second);
@@ -29,24 +29,42 @@ TEST(ConnectionLimit, CountsForTheServerAndForTheLoop) {
 }
 
 TEST(ConnectionLimit, CountsAConnectionUntilThePermitIsReleased) {
-  ConnectionLimit limit(1);
+  ConnectionLimit limit(1, 100);
   const LoopLoad load = make_load();
-  net::ConnectionPermit permit = limit.acquire(load);
+  net::ConnectionPermit permit = limit.acquire(load, nullptr);
   net::ConnectionPermit copy = permit;
 
   permit.reset();
-  const bool is_counted = !limit.acquire(load);
+  const bool is_counted = !limit.acquire(load, nullptr);
   copy.reset();
 
   EXPECT_TRUE(is_counted);
   EXPECT_EQ(*load, 0u);
-  EXPECT_TRUE(limit.acquire(load));
+  EXPECT_TRUE(limit.acquire(load, nullptr));
+}
+
+TEST(ConnectionLimit, CountsForThePeer) {
+  ConnectionLimit limit(10, 2);
+  const LoopLoad load = make_load();
+  const auto peer = std::make_shared<PeerShare>();
+  const auto other = std::make_shared<PeerShare>();
+
+  net::ConnectionPermit first = limit.acquire(load, peer);
+  const net::ConnectionPermit second = limit.acquire(load, peer);
+  const bool is_refused = !limit.acquire(load, peer);
+
+  EXPECT_TRUE(is_refused);
+  EXPECT_EQ(limit.refusal(peer.get()), "the peer address's connections have reached max_connections_per_peer 2");
+  EXPECT_EQ(*load, 2u);
+  EXPECT_TRUE(limit.acquire(load, other));
+  first.reset();
+  EXPECT_TRUE(limit.acquire(load, peer));
 }
 
 TEST(ConnectionLimit, MayEndBeforeItsPermits) {
-  std::optional<ConnectionLimit> limit(1);
+  std::optional<ConnectionLimit> limit(std::in_place, 1, 100);
   const LoopLoad load = make_load();
-  net::ConnectionPermit permit = limit->acquire(load);
+  net::ConnectionPermit permit = limit->acquire(load, nullptr);
 
   limit.reset();
   permit.reset();

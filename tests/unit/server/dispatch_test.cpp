@@ -48,6 +48,31 @@ TEST_F(Dispatch, ShowsTheCallToItsHandler) {
   EXPECT_EQ(seen, "Look inproc://test me 2000");
 }
 
+TEST_F(Dispatch, RefusesASecondRequestOfAUnaryMethod) {
+  int runs = 0;
+  handle<Slice, Slice>("Echo", [&runs](const Slice& request, ServerContext&) {
+    ++runs;
+    return request;
+  });
+  TestClient& client = connect();
+
+  const session::CallId stream = client.call("Echo", "one", "bytes", {.method = {}, .end = false});
+  client.send(stream, "two", true);
+  const session::CallId single = client.call("Echo", "one", "bytes", {.method = {}, .end = false});
+  settle();
+  EXPECT_FALSE(client.has(single)) << "there may be more to come";
+  static_cast<void>(client.session().send(single, {}, nullptr, true));
+  client.call("Echo", "another");
+  settle();
+
+  EXPECT_EQ(client.response(stream).status.code(), StatusCode::unimplemented);
+  EXPECT_EQ(client.response(stream).status.message(),
+            "call Echo: the method is unary, and was called with a stream of requests, as a client_stream or "
+            "bidirectional method is");
+  EXPECT_EQ(client.response(single).payload, "one");
+  EXPECT_EQ(runs, 2);
+}
+
 TEST_F(Dispatch, ShowsNoDeadlineAsMaximum) {
   std::chrono::nanoseconds left{};
   handle<Slice, Empty>("Look", [&left](const Slice&, ServerContext& context) {

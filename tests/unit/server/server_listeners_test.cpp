@@ -11,10 +11,11 @@ namespace {
 class Listeners : public ::testing::Test {
  protected:
   Result<Endpoint> open(std::string_view uri) {
-    return listeners_.open(loop_, Endpoint::parse(uri).value(), ServerOptions(), {});
+    return listeners_.open(loops_, Endpoint::parse(uri).value(), ServerOptions(), {});
   }
 
   net::Loop loop_;
+  const ServerLoops loops_{std::make_shared<ServerState>(ServerOptions()), loop_};
   ServerListeners listeners_;
 };
 
@@ -26,6 +27,20 @@ TEST_F(Listeners, AreListedWithTheirPorts) {
   ASSERT_TRUE(memory.is_ok());
   EXPECT_NE(tcp->port(), 0);
   EXPECT_EQ(listeners_.endpoints().size(), 2u);
+}
+
+TEST_F(Listeners, ServeTheirEndpoints) {
+  const Endpoint one = open("tcp://127.0.0.1:0").value();
+  const Endpoint every = open("tcp://*:0").value();
+  const auto serves = [&](const std::string& host, std::uint16_t port) {
+    return listeners_.serves(Endpoint::parse("tcp://" + host + ":" + std::to_string(port)).value());
+  };
+
+  EXPECT_TRUE(serves("127.0.0.1", one.port()));
+  EXPECT_FALSE(serves("127.0.0.2", one.port()));
+  EXPECT_TRUE(serves("127.0.0.2", every.port()));
+  EXPECT_TRUE(serves("localhost", every.port()));
+  EXPECT_FALSE(serves("example.org", every.port()));
 }
 
 TEST_F(Listeners, ThatFailAreNotListed) {

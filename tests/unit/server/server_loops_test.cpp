@@ -30,10 +30,10 @@ TEST(ServerLoops, AreTheServersOwnOrTheUsers) {
 TEST(ServerLoops, ChooseTheOneWithTheFewestConnections) {
   const auto state = make_state(3);
   const ServerLoops loops(state);
-  const net::ConnectionPermit first = loops[0]->acquire_permit();
-  net::ConnectionPermit second = loops[1]->acquire_permit();
-  const net::ConnectionPermit third = loops[2]->acquire_permit();
-  const net::ConnectionPermit fourth = loops[2]->acquire_permit();
+  const net::ConnectionPermit first = loops[0]->acquire_permit("");
+  net::ConnectionPermit second = loops[1]->acquire_permit("");
+  const net::ConnectionPermit third = loops[2]->acquire_permit("");
+  const net::ConnectionPermit fourth = loops[2]->acquire_permit("");
 
   ServerLoop& among_equals = loops.least_loaded();
   second.reset();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Connections in their TLS handshake: they count against max_connections, and handshake_timeout includes it.
 #include "net/dialer.h"
+#include "net/socket_transport.h"
 #include "net/socket_watcher.h"
 #include "net/tls_handshake.h"
 #include "net/unique_socket.h"
@@ -89,6 +90,20 @@ TEST_F(TlsConnections, CountBeforeTheirHandshake) {
   const session::CallId id = client.call("Echo", "x");
   ASSERT_TRUE(settles_to([&] { return client.has(id); }));
   EXPECT_EQ(client.response(id).payload, "x") << "its permit was released";
+}
+
+TEST_F(TlsConnections, OfAClientWithoutTlsEndWithAReason) {
+  listen({});
+  net::UniqueSocket socket = connect_socket();
+  auto watcher = net::SocketWatcher::make(loop_, socket).value();
+  clients_.push_back(std::make_unique<TestClient>());
+  TestClient& client = *clients_.back();
+
+  client.start(std::make_unique<net::SocketTransport>(std::move(watcher), net::PeerInfo{}));
+  ASSERT_TRUE(settles_to([&] { return client.session().is_closed(); }));
+
+  EXPECT_EQ(client.session().close_reason().message(),
+            "handshake: the peer does not speak the native protocol; it seems to speak TLS, so the endpoint is tls://");
 }
 
 TEST_F(TlsConnections, HaveOneTimeForHandshakeAndFirstBytes) {

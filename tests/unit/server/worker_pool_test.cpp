@@ -75,6 +75,43 @@ TEST(WorkerPool, DropsQueuedJobsWhenStopped) {
   EXPECT_FALSE(pool.submit(late));
 }
 
+TEST(WorkerPool, RemovesJobsThatWaitAndNoOthers) {
+  WorkerPool pool(1, 3);
+  HeldJob running;
+  HeldJob first;
+  HeldJob second;
+  HeldJob third;
+  pool.submit(running);
+  running.started.get_future().wait();
+  for (HeldJob* job : {&first, &second, &third}) ASSERT_TRUE(pool.submit(*job));
+
+  EXPECT_FALSE(pool.remove(running));
+  EXPECT_TRUE(pool.remove(second));
+  EXPECT_FALSE(pool.remove(second));
+  EXPECT_TRUE(pool.remove(third));
+  EXPECT_EQ(pool.queued(), 1u);
+  EXPECT_TRUE(pool.submit(third)) << "there is room again";
+  for (HeldJob* job : {&running, &first, &third}) job->release.set_value();
+  third.done.get_future().wait();
+
+  EXPECT_TRUE(first.ran);
+  EXPECT_FALSE(second.ran || second.dropped);
+}
+
+TEST(WorkerPool, WaitsUntilNothingRuns) {
+  using namespace std::chrono_literals;
+  WorkerPool pool(1, 1);
+  HeldJob job;
+  EXPECT_TRUE(pool.wait_until_idle(std::chrono::steady_clock::now()));
+  pool.submit(job);
+
+  const bool was_idle = pool.wait_until_idle(std::chrono::steady_clock::now() + 1ms);
+  job.release.set_value();
+
+  EXPECT_FALSE(was_idle);
+  EXPECT_TRUE(pool.wait_until_idle(std::chrono::steady_clock::now() + 30s));
+}
+
 TEST(WorkerPool, QueuesNothingWithALimitOfNone) {
   WorkerPool pool(1, 0);
   HeldJob first;

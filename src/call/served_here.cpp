@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The value of each thread.
+#include "call/served_here.h"
+
+namespace trunkline::call {
+
+const ServedHere*& ServedHere::value() noexcept {
+  static thread_local const ServedHere* server = nullptr;
+  return server;
+}
+
+}  // namespace trunkline::call

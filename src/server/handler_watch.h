@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// HandlerWatch: notices handlers that hold their loop for long, and when a connection's turn has lasted long enough.
+#pragma once
+
+#include "base/clock.h"
+#include "net/loop.h"
+#include "server/server_state.h"
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace trunkline::server {
+
+/// One for each loop; its thread only. The clock is read once for a batch of events and once for a number of handlers:
+/// 16 while they are quick, and each one while they are slow, so that the slow one can be named.
+class HandlerWatch {
+ public:
+  /// The arguments must outlive this.
+  HandlerWatch(net::Loop& loop, const ServerState& server_state) noexcept
+      : loop_(loop), server_state_(server_state), threshold_(server_state.options.slow_handler_threshold) {}
+  HandlerWatch(const HandlerWatch&) = delete;
+  HandlerWatch& operator=(const HandlerWatch&) = delete;
+
+  /// A batch of events begins at `now`. Batches nest if a handler runs the loop; then neither is watched.
+  void begin_batch(base::TimePoint now) noexcept {
+    turn_began_ = checked_ = now;
+    turns_ = loop_.turns();
+    noted_ = 0;
+  }
+  /// A handler of `method` is about to begin. The name must live until the batch ends.
+  void note(const std::string& method) noexcept { recent_[noted_++] = &method; }
+  /// After each event. True if the turn has lasted long enough.
+  bool is_over() { return noted_ >= interval_ && check(); }
+  void end_batch() {
+    if (noted_ > 0) check();
+  }
+
+ private:
+  static constexpr std::size_t longest_interval = 16;
+
+  bool check();
+  void report(base::Duration held) const;
+
+  net::Loop& loop_;
+  const ServerState& server_state_;
+  /// 0: nothing is reported.
+  const base::Duration threshold_;
+  base::TimePoint turn_began_{};
+  base::TimePoint checked_{};
+  /// Of the loop, when the clock was read last.
+  std::uint64_t turns_ = 0;
+  /// How many handlers begin between two readings of the clock.
+  std::size_t interval_ = 1;
+  std::size_t noted_ = 0;
+  std::array<const std::string*, longest_interval> recent_{};
+};
+
+}  // namespace trunkline::server
