@@ -8,6 +8,8 @@
 #include "net/tls_stream.h"
 #include "net/tls_transport.h"
 
+#include <new>
+
 namespace trunkline::net {
 
 namespace {
@@ -20,7 +22,7 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
   SocketHandshake(SocketWatcher::Pointer socket, PeerInfo peer, const HandshakeOptions& options,
                   HandshakeCallback callback)
       : watcher_(std::move(socket)),
-        stream_(std::make_unique<TlsStream>(options.context, watcher_->socket(), options.server_name)),
+        context_(options.context),
         peer_(std::move(peer)),
         tried_(options.tried),
         permit_(options.permit),
@@ -28,12 +30,29 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
         timeout_([](base::Timer&, void* self, base::TimePoint) { static_cast<SocketHandshake*>(self)->timed_out(); },
                  this) {
     watcher_->set_observer(this);
-    watcher_->wait_writable();
+    if (context_->role() == TlsRole::server) {
+      // A session of OpenSSL takes 46 KiB: a client that is silent gets none.
+      watcher_->wait_readable();
+    } else {
+      make_stream(options.server_name);
+      watcher_->wait_writable();
+    }
     watcher_->loop().timers().schedule(timeout_, options.deadline);
   }
 
  private:
-  void on_readable() override { advance(); }
+  void make_stream(const std::string& server_name) {
+    stream_ = std::make_unique<TlsStream>(std::move(context_), watcher_->socket(), server_name);
+  }
+
+  void on_readable() override {
+    try {
+      if (stream_ == nullptr) make_stream({});
+    } catch (const std::bad_alloc&) {
+      return fail({StatusCode::resource_exhausted, "no memory for a session"});
+    }
+    advance();
+  }
   void on_writable() override { advance(); }
 
   void advance() {
@@ -86,6 +105,9 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
   }
 
   SocketWatcher::Pointer watcher_;
+  /// Null once there is a stream.
+  std::shared_ptr<const TlsContext> context_;
+  /// Servers: null until the client has sent something.
   std::unique_ptr<TlsStream> stream_;
   PeerInfo peer_;
   const std::string tried_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What OpenSSL takes from the heap: no buffers for traffic that goes on, and none while a connection is idle.
+#include "net/socket_watcher.h"
+#include "net/tls_context.h"
 #include "net/tls_handshake.h"
 #include "tls_files.h"
 
@@ -8,11 +10,14 @@
 #include <gtest/gtest.h>
 
 #include <malloc.h>
+#include <sys/socket.h>
 
 #include <array>
 #include <atomic>
 #include <cstdlib>
+#include <memory>
 #include <string>
+#include <vector>
 
 namespace trunkline::net {
 namespace {
@@ -79,6 +84,31 @@ class TlsMemoryTest : public testing::Test {
   TlsFiles files_{directory_};
   ConnectedPair pair_;
 };
+
+/// Clients that connect and say nothing.
+TEST_F(TlsMemoryTest, SilentClientsGetNoSession) {
+  constexpr int clients = 20;
+  std::vector<std::unique_ptr<TlsHandshake>> handshakes;
+  std::vector<UniqueSocket> silent;
+  const auto context = TlsContext::load(TlsRole::server, files_.server_options());
+  ASSERT_TRUE(context.is_ok()) << context.status().to_string();
+  const long before = bytes_held;
+
+  for (int i = 0; i < clients; ++i) {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends), 0);
+    silent.emplace_back(ends[0]);
+    UniqueSocket accepted(ends[1]);
+    Result<SocketWatcher::Pointer> watcher = SocketWatcher::make(loop_, accepted);
+    ASSERT_TRUE(watcher.is_ok());
+    handshakes.push_back(start_handshake(*std::move(watcher), {}, {.context = *context, .server_name = {}, .tried = {}},
+                                         [](const Result<std::unique_ptr<Transport>>&) {}));
+  }
+  while (loop_.poll()) {
+  }
+
+  EXPECT_LT(bytes_held - before, clients * 1024);
+}
 
 /// A few bytes for each record are OpenSSL's way.
 TEST_F(TlsMemoryTest, TrafficAllocatesNoBuffers) {
