@@ -64,13 +64,11 @@ ClientConnection::~ClientConnection() = default;
 void ClientConnection::start(const session::Protocol& protocol) {
   net::Loop& loop = setup_.loop;
   connection_->start([&](session::SessionOwner& owner) {
-    auto session = protocol.make_session({.role = session::Role::client,
-                                          .options = setup_.session_options,
-                                          .timers = loop.timers(),
-                                          .owner = owner,
-                                          .now = loop.now()});
-    session_ = session.get();
-    return session;
+    return protocol.make_session({.role = session::Role::client,
+                                  .options = setup_.session_options,
+                                  .timers = loop.timers(),
+                                  .owner = owner,
+                                  .now = loop.now()});
   });
 }
 
@@ -88,7 +86,7 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
   session::CallStart begin = start_of(*operation.method_, operation.deadline_, metadata);
   begin.one_way = operation.one_way;
   begin.context = context_of(operation);
-  Result<session::CallId> id = session_->start(begin, message);
+  Result<session::CallId> id = connection_->session().start(begin, message);
   if (!id) return std::move(id).status();
   if (!operation.one_way) {
     operation.connection_ = this;
@@ -105,7 +103,7 @@ Status ClientConnection::start(ConnectedStream& stream, const Attempt& attempt, 
   session::CallStart begin = start_of(*attempt.method, attempt.deadline, metadata);
   begin.end = end;
   begin.context = context_of(stream);
-  Result<session::CallId> id = session_->start(begin, message);
+  Result<session::CallId> id = connection_->session().start(begin, message);
   if (!id) return std::move(id).status();
   connection_->note_activity();
   flush();
@@ -121,7 +119,7 @@ void ClientConnection::cancel(detail::CallOperation& operation, StatusCode reaso
 
 void ClientConnection::cancel(session::CallId id, StatusCode reason) {
   if (session() == nullptr) return;
-  session_->cancel(id, reason);
+  connection_->session().cancel(id, reason);
   flush();
   if (!in_events_) close_if_drained();
 }
@@ -138,11 +136,16 @@ void ClientConnection::on_events(net::Connection&) {
   bool had_events = false;
   {
     const InEvents in_events(in_events_);
-    for (; connection_ != nullptr && session_->next(event_); had_events = true) handle_event();
+    for (; next_event(); had_events = true) handle_event();
   }
   if (connection_ == nullptr) return;
   if (had_events) connection_->note_activity();
   close_if_drained();
+}
+
+/// False if there is none, or if the connection was closed by the one before.
+bool ClientConnection::next_event() {
+  return connection_ != nullptr && connection_->takes_events() && connection_->session().next(event_);
 }
 
 /// A one-way call ends when its last byte is written. No event reports that.
@@ -214,7 +217,7 @@ void ClientConnection::on_message(detail::CallOperation& operation) {
   Status status =
       std::exchange(operation.has_response_, true) ? several_responses() : decode_response(operation.response);
   if (status.is_ok()) return;
-  session_->cancel(operation.id_, StatusCode::cancelled);
+  connection_->session().cancel(operation.id_, StatusCode::cancelled);
   operation.connection_ = nullptr;
   --unary_calls_;
   operation.status = std::move(status);
@@ -229,7 +232,7 @@ void ClientConnection::on_stream_event(ConnectedStream& stream) {
 void ClientConnection::drain() {
   draining_ = true;
   if (connection_ == nullptr) return;
-  session_->drain();
+  connection_->session().drain();
   connection_->flush_soon();
   if (!in_events_) close_if_drained();
 }
@@ -241,13 +244,15 @@ void ClientConnection::close(const Status& reason) {
 
 void ClientConnection::end_calls() {
   const std::shared_ptr<ClientConnection> keep = shared_from_this();
-  while (connection_ != nullptr && session_->next(event_)) handle_event();
+  while (next_event()) handle_event();
 }
 
 void ClientConnection::detach() { connection_.reset(); }
 
 void ClientConnection::close_if_drained() {
-  if (closing_ || !draining_ || connection_ == nullptr || session_->is_closed() || !session_->is_drained()) return;
+  if (closing_ || !draining_ || connection_ == nullptr || connection_->session().is_closed() ||
+      !connection_->session().is_drained())
+    return;
   close(Status());
 }
 

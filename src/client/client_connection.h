@@ -72,19 +72,21 @@ class ClientConnection final : public net::ConnectionHandler,
   void start(const session::Protocol& protocol);
 
   /// Without ChannelOptions::early_calls no call is started before the server's hello.
-  bool can_start() const noexcept { return may_start_ && session_->can_start(); }
+  bool can_start() const noexcept { return may_start_ && connection_ != nullptr && connection_->session().can_start(); }
   /// The server's hello has come.
   bool is_opened() const noexcept { return opened_; }
   /// The connection is closed, or takes no further calls.
-  bool is_draining() const noexcept { return draining_ || connection_ == nullptr || session_->is_closed(); }
+  bool is_draining() const noexcept {
+    return draining_ || connection_ == nullptr || connection_->session().is_closed();
+  }
   /// The peer has ended the connection because of an error, maybe one that a call of this connection has caused.
   bool is_rejected() const noexcept { return rejected_; }
-  std::size_t open_calls() const noexcept { return session_->open_calls(); }
+  std::size_t open_calls() const noexcept { return connection_ != nullptr ? connection_->session().open_calls() : 0; }
   /// The server's address.
   const std::string& peer() const noexcept { return peer_; }
   /// True if streams are open or output waits. Both need the loop to run although no thread waits for a call.
   bool has_work_left() const noexcept {
-    return connection_ != nullptr && (session_->open_calls() > unary_calls_ || session_->has_output());
+    return open_calls() > unary_calls_ || (connection_ != nullptr && connection_->session().has_output());
   }
 
   /// Starts a call, which requires can_start(). Its events reach the operation or stream until the call has ended.
@@ -106,7 +108,7 @@ class ClientConnection final : public net::ConnectionHandler,
   void detach();
 
   /// Null once the connection is closed.
-  session::Session* session() noexcept override { return connection_ != nullptr ? session_ : nullptr; }
+  session::Session* session() noexcept override { return connection_ != nullptr ? &connection_->session() : nullptr; }
   void flush() override;
 
   void on_events(net::Connection& connection) override;
@@ -116,6 +118,7 @@ class ClientConnection final : public net::ConnectionHandler,
   void on_closed(net::Connection& connection) override;
 
  private:
+  bool next_event();
   void handle_event();
   void on_finished(detail::CallOperation& operation);
   void on_message(detail::CallOperation& operation);
@@ -127,7 +130,6 @@ class ClientConnection final : public net::ConnectionHandler,
   const ConnectionSetup setup_;
   ConnectionOwner& owner_;
   std::shared_ptr<net::Connection> connection_;
-  session::Session* session_ = nullptr;
   session::Event event_;
   std::string peer_;
   Status close_reason_;
