@@ -10,16 +10,16 @@
 
 namespace trunkline::server {
 
-void PlainCalls::serve(session::Event& event, LoopMethod& served) {
+void PlainCalls::serve(session::Session& session, session::Event& event, LoopMethod& served) {
   std::unique_ptr<CallMessages> messages;
   CallMetrics metrics = exchange_.context().metrics().begin_call(served);
   metrics.count_received(event);
   if (!exchange_.server_state().interceptors.empty()) {
     begin(event, served);
-    respond(event, served, messages, run_intercepted(event, served, messages), metrics);
+    respond(session, event, served, messages, run_intercepted(event, served, messages), metrics);
   } else if (const Status decoded = exchange_.read_request(event, served, messages); decoded.is_ok()) {
     begin(event, served);
-    respond(event, served, messages, run(event, served.method(), *messages), metrics);
+    respond(session, event, served, messages, run(event, served.method(), *messages), metrics);
   } else {
     exchange_.refuse(event.id, decoded);
     if (metrics.is_collected()) metrics.end(decoded.code(), exchange_.read_clock());
@@ -32,12 +32,13 @@ void PlainCalls::begin(const session::Event& event, LoopMethod& served) {
   context_.begin(served.method(), event.metadata, event);
 }
 
-void PlainCalls::respond(const session::Event& event, LoopMethod& served, const std::unique_ptr<CallMessages>& messages,
-                         const HandlerOutcome& outcome, CallMetrics& metrics) {
+void PlainCalls::respond(session::Session& session, const session::Event& event, LoopMethod& served,
+                         const std::unique_ptr<CallMessages>& messages, const HandlerOutcome& outcome,
+                         CallMetrics& metrics) {
   if (outcome.threw) exchange_.totals().handler_exceptions.add();
   const bool has_response = outcome.status.is_ok() && messages != nullptr;
   const Status sent = exchange_.send_response(
-      *exchange_.link().session(), event.id, outcome.status,
+      session, event.id, outcome.status,
       has_response ? served.outgoing(*messages, event.codec_of_response()) : session::OutgoingMessage{}, context_,
       metrics, outcome.has_run);
   exchange_.count_response(outcome.status, sent, served.method().name, metrics);

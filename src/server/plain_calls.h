@@ -19,16 +19,16 @@ class PlainCalls {
   explicit PlainCalls(CallExchange& exchange) noexcept : exchange_(exchange), context_(&exchange.facts()) {}
 
   /// Calls the interceptors, decodes the request of a call event, runs the handler and ends the call. The call has been
-  /// admitted; the method's execution is plain and the event has the whole request.
-  void serve(session::Event& event, LoopMethod& served);
+  /// admitted; the method's execution is plain and the event, which came from `session`, has the whole request.
+  void serve(session::Session& session, session::Event& event, LoopMethod& served);
 
  private:
   void begin(const session::Event& event, LoopMethod& served);
   HandlerOutcome run(const session::Event& event, const Method& method, CallMessages& messages);
   HandlerOutcome run_intercepted(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
   /// `messages` may be null if the handler has not run.
-  void respond(const session::Event& event, LoopMethod& served, const std::unique_ptr<CallMessages>& messages,
-               const HandlerOutcome& outcome, CallMetrics& metrics);
+  void respond(session::Session& session, const session::Event& event, LoopMethod& served,
+               const std::unique_ptr<CallMessages>& messages, const HandlerOutcome& outcome, CallMetrics& metrics);
 
   CallExchange& exchange_;
   /// Of the call that is being served.

@@ -175,7 +175,7 @@ void ServerConnection::on_call(session::Event& event) {
   if (found->runs_plain() && event.end && !open_calls_.must_wait_turn()) {
     const CallPermit permit = admission.admit_plain(method, calls_);
     if (!permit) return refuse(event, *found, admission.refusal(method, calls_));
-    plain_calls_.serve(event, *found);
+    plain_calls_.serve(connection_->session(), event, *found);
     connection_->flush_if_large();
   } else {
     CallPermit permit = admission.admit(method, calls_);
