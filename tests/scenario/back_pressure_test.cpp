@@ -29,9 +29,8 @@ class BackPressure : public BothEnds, public ::testing::WithParamInterface<int> 
 
 TEST_P(BackPressure, FailsNoCallWithALongResponse) {
   server().handle<std::string, std::string>(
-      "Long", [](const std::string&, ServerContext&) -> asio::awaitable<std::string> {
-        co_return std::string(mib, 'r');
-      });
+      "Long",
+      [](const std::string&, ServerContext&) -> asio::awaitable<std::string> { co_return std::string(mib, 'r'); });
   std::vector<std::shared_ptr<Outcome>> calls;
   std::size_t bytes = 0;
 
@@ -70,12 +69,12 @@ TEST_F(BackPressure, FailsNoCallWhoseHandlerRespondsTogetherWithTheOthers) {
 
 TEST_F(BackPressure, FailsNoUploadToASlowHandler) {
   std::deque<Gate> gates;
-  server().handle<Slice, std::string>(
-      "Upload", [&](const Slice& request, ServerContext&) -> asio::awaitable<std::string> {
-        const std::size_t size = request.size();
-        co_await gates.emplace_back(loop()).pass();
-        co_return std::to_string(size);
-      });
+  server().handle<Slice, std::string>("Upload",
+                                      [&](const Slice& request, ServerContext&) -> asio::awaitable<std::string> {
+                                        const std::size_t size = request.size();
+                                        co_await gates.emplace_back(loop()).pass();
+                                        co_return std::to_string(size);
+                                      });
   const Slice body = Slice::copy_of(std::string(3 * mib, 'u'));
   std::vector<std::shared_ptr<Outcome>> calls;
   on_loop([&] {

@@ -199,9 +199,9 @@ void ClientModel::check_outcome(const Call& call, const Event& event) {
   // Unavailable means a goaway or the end of the connection.
   if (event.status.origin() == StatusOrigin::peer && code != StatusCode::unavailable) check_order(call);
   // One-way calls count towards the server's limit too, but the client does not learn when they end.
-  const bool may_refuse = call.before_hello || world_.plan.max_memory_bytes != 0 ||
-                          std::any_of(calls_.begin(), calls_.end(),
-                                      [](const Call& other) { return other.plan->one_way; });
+  const bool may_refuse =
+      call.before_hello || world_.plan.max_memory_bytes != 0 ||
+      std::any_of(calls_.begin(), calls_.end(), [](const Call& other) { return other.plan->one_way; });
   const bool is_refused = code == StatusCode::resource_exhausted && !event.status.may_have_run() && may_refuse;
   const bool is_late = code == StatusCode::deadline_exceeded && plan.timeout.has_value();
   const bool is_lost =

@@ -133,8 +133,7 @@ class SessionRun {
     world_.check(server_.has_seen_closed(), nullptr, "the server did not get the closed event");
     world_.check(client_.is_done(), nullptr, client_.unfinished() + " although the connection has ended");
     for (session::MemoryBudget* const memory : {&world_.client_memory, &world_.server_memory}) {
-      const std::size_t others =
-          memory == &world_.client_memory ? client_others_.taken() : server_others_.taken();
+      const std::size_t others = memory == &world_.client_memory ? client_others_.taken() : server_others_.taken();
       world_.check(memory->used() == others, nullptr, std::to_string(memory->used()) + " bytes of memory remain taken");
     }
     world_.check(client.open_calls() == 0 && server.open_calls() == 0, nullptr, "calls are left after the end");

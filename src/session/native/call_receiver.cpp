@@ -74,7 +74,7 @@ bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, std::siz
   constexpr std::uint8_t flags = wire::flag::message | wire::flag::end;
   if (header.type != wire::FrameType::call || header.flags != flags || !calls_.ids().rises_to(header.call) ||
       goaway_.is_sent() || size > options_.limits.call_credit_bytes || calls_.size() >= options_.max_concurrent_calls ||
-      calls_.memory().is_short() ||      must_defer(header)) {
+      calls_.memory().is_short() || must_defer(header)) {
     return false;
   }
   const std::string_view name = methods_.find(header.number);

@@ -94,8 +94,8 @@ Result<Slice> decompress_message(const CompressedMessage& message, const Compres
   BufferWriter out;
   Status status = compressor.append_decompressed(message.bytes, message.decompressed_bytes, out);
   if (status.is_ok() && out.size() != message.decompressed_bytes) {
-    status = Status(StatusCode::invalid_argument,
-                    "made " + std::to_string(out.size()) + " bytes instead of " + std::to_string(message.decompressed_bytes));
+    status = Status(StatusCode::invalid_argument, "made " + std::to_string(out.size()) + " bytes instead of " +
+                                                      std::to_string(message.decompressed_bytes));
   }
   if (!status.is_ok()) {
     return Status(StatusCode::internal,

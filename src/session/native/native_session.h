@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/timer_wheel.h"
+#include "session/memory_share.h"
 #include "session/native/call_receiver.h"
 #include "session/native/call_sender.h"
 #include "session/native/connection_phase.h"
@@ -15,7 +16,6 @@
 #include "session/native/open_calls.h"
 #include "session/native/pong_limit.h"
 #include "session/native/receive_credit.h"
-#include "session/memory_share.h"
 #include "session/native/send_path.h"
 #include "session/native/stall_watch.h"
 #include "session/session.h"
@@ -42,8 +42,8 @@ std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& op
 ///     CallReceiver   frames about calls to events
 ///     CallSender     calls, messages and responses to frames
 ///
-/// GoawayState, Keepalive, StallWatch, PongLimit and LocalEvents stand by themselves. Frames about the connection itself
-/// (hello, goaway, ping, pong) are dealt with here, since they move the phase.
+/// GoawayState, Keepalive, StallWatch, PongLimit and LocalEvents stand by themselves. Frames about the connection
+/// itself (hello, goaway, ping, pong) are dealt with here, since they move the phase.
 ///
 /// It has more than 40 functions because 28 of them are Session's, most of which forward to one part.
 class NativeSession final : public Session, private FrameSource {

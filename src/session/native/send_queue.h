@@ -24,8 +24,8 @@ class FrameSource {
 
 /// A call is in the ring while it has queued frames, is not waiting for credit of its own, and is not parked. Only a
 /// few long messages are sent at a time, in the order in which they were queued; the calls of the others are parked,
-/// new ones after a first short chunk. Otherwise all of them would progress at the same pace, and the peer would have to
-/// make room for all at once.
+/// new ones after a first short chunk. Otherwise all of them would progress at the same pace, and the peer would have
+/// to make room for all at once.
 class SendQueue {
  public:
   /// Long messages that are sent at a time.

@@ -162,8 +162,7 @@ TEST_F(MemoryLimit, CountsWhatWaitsForThePeer) {
     lone.on_call = LoneSession::OnCall::ignore;
     lone.end().on_event = [&](Event& event) {
       if (event.type == EventType::call)
-        static_cast<void>(
-            lone.session().finish(event.id, {}, kit::payload(std::string(1000000, 'r')), nullptr, false));
+        static_cast<void>(lone.session().finish(event.id, {}, kit::payload(std::string(1000000, 'r')), nullptr, false));
     };
 
     lone.feed({kit::call(1, 0, "a/b", "x")});

@@ -29,8 +29,7 @@ class Responses : public testing::Test {
     lone.on_call = LoneSession::OnCall::ignore;
     lone.end().on_event = [this](Event& event) {
       if (event.type == EventType::call)
-        static_cast<void>(
-            lone.session().finish(event.id, {}, kit::payload(std::string(200000, 'r')), nullptr, false));
+        static_cast<void>(lone.session().finish(event.id, {}, kit::payload(std::string(200000, 'r')), nullptr, false));
     };
     lone.feed({kit::call(1, 1, "a/b", "x"), kit::call(2, 1, {}, "x")});
     static_cast<void>(lone.sent_frames());
