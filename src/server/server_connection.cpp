@@ -86,11 +86,10 @@ void ServerConnection::on_events(net::Connection& connection) {
 
 void ServerConnection::handle_events(net::Connection& connection) {
   session::Session& session = connection.session();
-  session::Event event;
   const auto handle_all = [&] {
-    while (connection.takes_events() && !connection.must_yield() && session.next(event)) {
-      handle_event(event);
-      connection.count_work(work_per_event + event.payload.size());
+    while (connection.takes_events() && !connection.must_yield() && session.next(event_)) {
+      handle_event(event_);
+      connection.count_work(work_per_event + event_.payload.size());
       if (watch_.is_over()) connection.end_turn();
     }
   };

@@ -90,6 +90,8 @@ class ServerConnection final : public net::ConnectionHandler,
   PlainCalls plain_calls_{exchange_};
   OpenCalls open_calls_{exchange_};
   net::DeferredTask drain_check_{on_written, this};
+  /// Lives on between turns: the session reads is_retained when the next event is taken, which may be in a later turn.
+  session::Event event_;
   bool in_batch_ = false;
   /// The batch has brought calls.
   bool had_calls_ = false;
