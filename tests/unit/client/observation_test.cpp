@@ -102,6 +102,8 @@ TEST(ChannelThread, HasAName) {
   EXPECT_TRUE(is_found);
 }
 
+// UndefinedBehaviorSanitizer opens a pipe to look at an exception's type, and takes a failure for a broken object.
+#if !defined(__SANITIZE_ADDRESS__)
 /// Leaves no descriptor to open during a scope.
 class NoDescriptors {
  public:
@@ -130,6 +132,7 @@ TEST(ChannelConstructor, SaysThatDescriptorsHaveRunOut) {
 
   EXPECT_EQ(text, "resource_exhausted: make channel: the system refuses an event loop: Too many open files");
 }
+#endif
 
 }  // namespace
 
