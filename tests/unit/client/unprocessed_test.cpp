@@ -5,9 +5,11 @@
 
 #include <asio/co_spawn.hpp>
 #include <asio/detached.hpp>
+#include <asio/post.hpp>
 #include <asio/use_awaitable.hpp>
 
 #include <atomic>
+#include <future>
 #include <memory>
 #include <string>
 #include <thread>
@@ -134,7 +136,17 @@ class UnprocessedBlocking : public ::testing::Test {
     channel = std::make_unique<Channel>(
         ChannelCore::make(std::move(loop), {}, [this](net::Loop&) { return network->connector(); }));
   }
-  ~UnprocessedBlocking() override { network->servers.clear(); }
+  /// The servers end on the loop's thread, which an asynchronous call starts if there is none.
+  ~UnprocessedBlocking() override {
+    std::promise<void> cleared;
+    channel->async_call<std::string>("Echo", std::string("x"), [&](const Result<std::string>&) {
+      asio::post(channel->executor(), [&] {
+        network->servers.clear();
+        cleared.set_value();
+      });
+    });
+    cleared.get_future().wait();
+  }
 
   std::unique_ptr<FakeNetwork> network;
   std::unique_ptr<Channel> channel;
