@@ -91,7 +91,7 @@ struct ChannelOptions {
   /// Requests of asynchronous calls up to this size are held until the call ends, in encoded form, so that the call can
   /// be retried; 0: none are. Requests of blocking calls, of call_many(), of
   /// idempotent calls, and of calls that waited for a connection are available at any size.
-  std::size_t max_retained_request_bytes = 4 << 10;
+  std::size_t max_retained_request_bytes = 1 << 10;
   /// See Interceptor for their order.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   /// Called with the new state whenever Channel::state() has changed, on the thread that runs the channel's loop, or on

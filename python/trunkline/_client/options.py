@@ -28,7 +28,7 @@ class ChannelOptions(ConnectionOptions, total=False):
     ``max_pending_calls``: calls that may wait for a connection or for room on one; more are refused. 100000 by default.
     ``ordered``: the server runs the calls one after the other, in order. Needs ``max_connections=1``; False by default.
     ``max_retries``: retries of a call that has certainly not run, or is idempotent. 0 to 100; 3 by default.
-    ``max_retained_request_bytes``: longer requests of asynchronous calls may not be held for a retry. 4096 by default.
+    ``max_retained_request_bytes``: longer requests of asynchronous calls may not be held for a retry. 1024 by default.
     ``early_calls``: send calls before the server's hello has come; if the connection is then lost before its hello,
     they may have run. False by default.
     ``interceptors``: run around each call, the first one outermost; none by default.
