@@ -12,6 +12,33 @@
 cmake_policy(PUSH)
 cmake_policy(VERSION 3.22)
 
+# For callers in other folders, such as the project that has added this one by add_subdirectory() or FetchContent: imported
+# targets and variables are known only in the folder that has found them, and below it.
+function(trunkline_remember_protoc)
+  if(NOT TARGET protobuf::protoc)
+    return()
+  endif()
+  get_target_property(is_imported protobuf::protoc IMPORTED)
+  set(protoc protobuf::protoc)
+  if(is_imported)
+    get_target_property(protoc protobuf::protoc LOCATION)
+  endif()
+  set_property(GLOBAL PROPERTY trunkline_protoc "${protoc}")
+  set_property(GLOBAL PROPERTY trunkline_protoc_import_dirs "${Protobuf_INCLUDE_DIRS}")
+endfunction()
+trunkline_remember_protoc()
+
+# Sets `protoc` and `protoc_import_dirs` (where its own definitions are): those of the caller's folder, or else those above.
+macro(trunkline_find_protoc)
+  if(TARGET protobuf::protoc)
+    set(protoc protobuf::protoc)
+    set(protoc_import_dirs "${Protobuf_INCLUDE_DIRS}")
+  else()
+    get_property(protoc GLOBAL PROPERTY trunkline_protoc)
+    get_property(protoc_import_dirs GLOBAL PROPERTY trunkline_protoc_import_dirs)
+  endif()
+endmacro()
+
 function(trunkline_generate)
   cmake_parse_arguments(PARSE_ARGV 0 GENERATE "" "TARGET;OUTPUT_DIR" "PROTOS;IMPORT_DIRS")
   trunkline_check_generate("${GENERATE_TARGET}" "${GENERATE_PROTOS}" "${GENERATE_UNPARSED_ARGUMENTS}"
@@ -60,7 +87,8 @@ function(trunkline_check_generate target protos unknown missing)
   if(NOT protos)
     message(FATAL_ERROR "trunkline_generate(TARGET ${target}): no PROTOS")
   endif()
-  if(NOT TARGET protobuf::protoc)
+  trunkline_find_protoc()
+  if(NOT protoc)
     message(FATAL_ERROR "trunkline_generate(TARGET ${target}): protoc was not found; install protobuf-compiler, or set Protobuf_PROTOC_EXECUTABLE")
   endif()
   if(NOT TARGET trunkline::protoc-gen-trunkline)
@@ -87,7 +115,8 @@ function(trunkline_generate_file target proto output roots)
     message(FATAL_ERROR "trunkline_generate(TARGET ${target}): ${source} is in none of the IMPORT_DIRS ${roots}")
   endif()
   trunkline_check_hidden("${target}" "${source}" "${name}" "${roots}")
-  foreach(folder ${Protobuf_INCLUDE_DIRS})
+  trunkline_find_protoc()
+  foreach(folder ${protoc_import_dirs})
     list(APPEND imports "-I${folder}")
   endforeach()
   string(REGEX REPLACE "\\.proto(devel)?$" "" stem "${name}")
@@ -137,17 +166,18 @@ function(trunkline_generate_rule target source name stem output imports)
   # The header of services is no OUTPUT, since a definition may have none, and then what it had before must not stay; it
   # includes the .pb.h, which is. What the definition imports is told by a run for its descriptor alone: Ninja wants all
   # that a depfile names to be declared.
+  trunkline_find_protoc()
   set(descriptor "${stem}.binpb")
   get_filename_component(folder "${descriptor}" DIRECTORY)
   file(MAKE_DIRECTORY "${folder}")
   add_custom_command(
     OUTPUT "${descriptor}" "${stem}.pb.cc" "${stem}.pb.h"
     COMMAND "${CMAKE_COMMAND}" -E rm -f "${stem}.trunkline.h"
-    COMMAND protobuf::protoc ${imports} "--descriptor_set_out=${descriptor}" "--dependency_out=${descriptor}.d" "${name}"
+    COMMAND "${protoc}" ${imports} "--descriptor_set_out=${descriptor}" "--dependency_out=${descriptor}.d" "${name}"
     COMMAND "${CMAKE_COMMAND}" "-DDEPFILE=${descriptor}.d" "-DTARGET=${descriptor}" -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/TrunklineEscapeDepfile.cmake"
-    COMMAND protobuf::protoc "--plugin=protoc-gen-trunkline=$<TARGET_FILE:trunkline::protoc-gen-trunkline>" ${imports}
+    COMMAND "${protoc}" "--plugin=protoc-gen-trunkline=$<TARGET_FILE:trunkline::protoc-gen-trunkline>" ${imports}
             "--cpp_out=${output}" "--trunkline_out=${output}" "${name}"
-    DEPENDS "${source}" trunkline::protoc-gen-trunkline protobuf::protoc
+    DEPENDS "${source}" trunkline::protoc-gen-trunkline "${protoc}"
     DEPFILE "${descriptor}.d"
     COMMENT "Generating messages and services of ${name}"
     VERBATIM)
