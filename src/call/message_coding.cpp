@@ -3,6 +3,7 @@
 #include "call/message_coding.h"
 
 #include "base/exception_text.h"
+#include "session/decompression.h"
 
 #include <string>
 #include <utility>
@@ -29,8 +30,8 @@ Status not_supported(const Codec& codec) {
 
 /// Inside a catch clause. An exception of the application's codecs goes no further than this: the caller may be the
 /// loop, or code that has an operation to complete.
-Status has_thrown(std::string_view what, ThrownText* thrown) {
-  std::string message = std::string(what) + " message: the codec threw an exception";
+Status has_thrown(std::string_view what, ThrownText* thrown, std::string_view who = "the codec") {
+  std::string message = std::string(what) + " message: " + std::string(who) + " threw an exception";
   std::string text = base::current_exception_text();
   if (thrown == nullptr) return {StatusCode::internal, message + ": " + text};
   *thrown = std::move(text);
@@ -86,6 +87,15 @@ Status encode_message(const Codec* codec, MessageView message, Slice& out, Throw
 } catch (...) {
   out = Slice();
   return has_thrown("encode", thrown);
+}
+
+Status decompress_message(const Compressor& compressor, std::size_t size, Slice& payload, ThrownText* thrown) try {
+  Result<Slice> decompressed = session::decompress(compressor, payload.bytes(), size);
+  if (!decompressed) return std::move(decompressed).status();
+  payload = *std::move(decompressed);
+  return {};
+} catch (...) {
+  return has_thrown("decompress", thrown, compressor.name());
 }
 
 Status parse_message(const Codec& codec, ByteSpan payload, MutableMessageView message) try {

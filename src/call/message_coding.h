@@ -37,6 +37,10 @@ using ThrownText = std::optional<std::string>;
 /// Replaces `out`. Null codec: no bytes. Errors: those of the codec, and internal (the codec threw an exception).
 Status encode_message(const Codec* codec, MessageView message, Slice& out, ThrownText* thrown = nullptr);
 
+/// Replaces `payload`, which is compressed with `compressor`, by the `size` bytes that it decompresses to. Errors:
+/// internal (corrupt, or the compressor threw an exception).
+Status decompress_message(const Compressor& compressor, std::size_t size, Slice& payload, ThrownText* thrown);
+
 /// Where no message is expected (kind none), any payload is accepted. Where one is expected and there is none (`codec`
 /// is null), a type that may be missing is cleared. Errors: those of the codec (invalid_argument: the payload does not
 /// parse; resource_exhausted: it exceeds a limit of the codec), internal (there is no message where one is expected, or

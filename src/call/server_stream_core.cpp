@@ -23,7 +23,9 @@ Status ServerStreamCore::finish(const Status& status, const Metadata* trailing) 
     // As with trailing metadata, leading metadata that is too large ends the call, unless the handler has failed
     // anyway.
     const bool is_too_large = status.is_ok() && sent.code() == StatusCode::resource_exhausted;
-    sent = open->finish(id(), is_too_large ? sent : status, {}, trailing, false);
+    // The handler has not got all of its requests, whether or not it has noticed.
+    const Status& outcome = status.is_ok() ? read_error() : status;
+    sent = open->finish(id(), is_too_large ? sent : outcome, {}, trailing, false);
     link()->flush();
   }
   end(Status(StatusCode::cancelled, "use stream: its handler has ended"));

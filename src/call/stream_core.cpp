@@ -104,6 +104,10 @@ void StreamCore::begin_read(detail::StreamOperation& operation) {
   if (read_ != nullptr) {
     return fail(operation, StatusCode::failed_precondition, "read stream: another read of this stream is under way");
   }
+  if (!read_error_.is_ok()) {
+    operation.status = read_error_;
+    return complete(operation);
+  }
   read_ = &operation;
   settle_reads();
 }
@@ -118,16 +122,24 @@ void StreamCore::settle_reads() {
 }
 
 void StreamCore::deliver(detail::StreamOperation& operation) {
-  const UnreadMessages::Message message = messages_.pop();
+  UnreadMessages::Message message = messages_.pop();
   ThrownText thrown;
-  operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
+  Status corrupt;
+  if (message.compressor != nullptr)
+    corrupt = decompress_message(*message.compressor, message.decompressed_bytes, message.payload, &thrown);
+  operation.status = corrupt;
+  if (corrupt.is_ok()) operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
   if (thrown) operation.status = on_codec_exception(operation.status, *thrown);
   operation.has_message = operation.status.is_ok();
   if (session::Session* const open = session()) {
     open->release(id_, message.credit);
     link_->flush();
   }
+  if (!corrupt.is_ok()) read_error_ = operation.status;
   complete(operation);
+  if (corrupt.is_ok()) return;
+  drop_messages();
+  on_read_failed();
 }
 
 bool StreamCore::may_write() {
@@ -203,7 +215,7 @@ void StreamCore::begin_finish(detail::StreamOperation& operation) {
     return fail(operation, StatusCode::failed_precondition, "finish stream: it is being finished already");
   }
   if (over_) {
-    operation.status = status_;
+    operation.status = status_.is_ok() ? read_error_ : status_;
     return complete(operation);
   }
   finish_ = &operation;
@@ -235,7 +247,7 @@ void StreamCore::on_message(session::Event& event) {
   if (over_) return;
   if (!event.metadata.empty()) leading_ = std::move(event.metadata);
   if (event.end) peer_ended_ = true;
-  if (event.has_message) {
+  if (event.has_message && read_error_.is_ok()) {
     event.is_retained = true;
     messages_.push(event);
   }

@@ -74,6 +74,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   /// Leading metadata of failed writes. It goes with the next message.
   const Metadata& owed_leading() const noexcept { return owed_leading_; }
   void owe_leading(Metadata&& leading);
+  /// Why no further message can be read although the call goes on or has ended well; ok: they can.
+  const Status& read_error() const noexcept { return read_error_; }
 
  private:
   /// The compressor of a message. On the thread that writes it.
@@ -83,6 +85,9 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   /// Returns the status of an operation for whose message a codec threw `text`. `status` lacks that text. On the thread
   /// that writes, or the loop's.
   virtual Status on_codec_exception(const Status& status, const std::string& text);
+  /// A message that has come cannot be decompressed, and its read has ended with read_error(), as all further ones do.
+  /// Loop's thread.
+  virtual void on_read_failed() {}
   /// A message could not be encoded or sent, and its write has ended with `status`. Loop's thread.
   virtual void on_write_failed(const Status& /*status*/) {}
   /// Whether this side has a finish action.
@@ -118,6 +123,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   std::atomic<std::uint64_t> last_cancel_number_{0};
 
   UnreadMessages messages_;
+  Status read_error_;
   /// The peer sends no further message.
   bool peer_ended_ = false;
   /// This side sends no further message.

@@ -14,13 +14,17 @@
 
 namespace trunkline::call {
 
-/// In order. Short messages are packed once several wait, because a block of its own for each would take many times as
-/// much memory as the message.
+/// In order, compressed ones as they came. Short messages are packed once several wait, because a block of its own for
+/// each would take many times as much memory as the message.
 class UnreadMessages {
  public:
   struct Message {
     Slice payload{};
     const Codec* codec = nullptr;
+    /// Null: the payload is not compressed.
+    const Compressor* compressor = nullptr;
+    /// What a compressed payload decompresses to.
+    std::size_t decompressed_bytes = 0;
     session::MessageCredit credit{};
   };
 
@@ -33,7 +37,11 @@ class UnreadMessages {
   /// The message of `event`, which is copied if it is short.
   void push(const session::Event& event) {
     const bool is_packed = messages_.size() >= few && event.payload.size() <= short_bytes;
-    messages_.push_back({is_packed ? pack(event.payload) : event.payload_slice(), event.codec, event.credit});
+    messages_.push_back({.payload = is_packed ? pack(event.payload) : event.payload_slice(),
+                         .codec = event.codec,
+                         .compressor = event.is_compressed ? event.compressor : nullptr,
+                         .decompressed_bytes = event.decompressed_bytes,
+                         .credit = event.credit});
   }
   Message pop() {
     Message message = messages_.pop_front();

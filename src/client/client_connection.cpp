@@ -189,6 +189,9 @@ Status ClientConnection::decode_response(MutableMessageView response) {
     direct_codec_ = event_.codec;
     direct_type_ = response.type;
   }
+  if (event_.is_compressed) [[unlikely]] {
+    if (Status corrupt = connection_->session().decompress(event_); !corrupt.is_ok()) return corrupt;
+  }
   Status status = is_as_before ? call::parse_message(*direct_codec_, event_.payload, response)
                                : call::decode_message(event_, response);
   if (status.code() == StatusCode::invalid_argument) return {StatusCode::internal, status.message()};

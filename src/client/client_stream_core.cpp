@@ -98,6 +98,10 @@ void ClientStreamCore::cancel_call() {
   end_call(Status(StatusCode::cancelled, "call " + method->name + ": cancelled by the caller"));
 }
 
+void ClientStreamCore::on_read_failed() {
+  if (!is_over()) end_call(about_call(*method, read_error()));
+}
+
 void ClientStreamCore::on_write_failed(const Status& status) {
   if (is_over()) return;
   drop_messages();

@@ -44,6 +44,7 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   bool may_finish() const noexcept override { return true; }
   bool status_follows() const noexcept override { return true; }
   void on_operation_cancelled(detail::StreamOperation&) override { cancel(); }
+  void on_read_failed() override;
   /// Without the message the server would take the others for the whole, so the call ends.
   void on_write_failed(const Status& status) override;
   const Compressor* compressor_for_write() override { return compressor_; }

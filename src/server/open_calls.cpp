@@ -154,12 +154,7 @@ void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permi
     if (has_request) receive(call, event);
     return;
   }
-  if (has_request) {
-    if (const Status status = exchange_.link().session()->decompress(event); !status.is_ok()) {
-      return handle(call, CallEvent::refuse, status);
-    }
-    take_stream_message(call, event);
-  }
+  if (has_request) take_stream_message(call, event);
   handle(call, CallEvent::ready);
 }
 

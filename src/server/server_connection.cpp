@@ -89,7 +89,8 @@ void ServerConnection::handle_events(net::Connection& connection) {
   const auto handle_all = [&] {
     while (connection.takes_events() && !connection.must_yield() && session.next(event_)) {
       handle_event(event_);
-      connection.count_work(work_per_event + event_.payload.size());
+      connection.count_work(work_per_event + event_.payload.size() +
+                            (event_.is_compressed ? event_.decompressed_bytes : 0));
       if (watch_.is_over()) connection.end_turn();
     }
   };

@@ -62,7 +62,8 @@ struct Event {
   /// Set by the receiver of the event if it retains the message for the application. It then returns the credit with
   /// release(); otherwise the following next() returns it.
   bool is_retained = false;
-  /// call: the payload is still compressed with `compressor`; Session::decompress() changes that.
+  /// The payload is still compressed with `compressor`, to be decompressed once it is known that somebody takes the
+  /// message: by Session::decompress(), or by session::decompress() later.
   bool is_compressed = false;
   CallId id = 0;
   /// As given to start() or attach().
@@ -78,6 +79,8 @@ struct Event {
   ByteSpan payload;
   /// With has_message: the size of the message as received, before decompression.
   std::size_t wire_bytes = 0;
+  /// With is_compressed: what the payload decompresses to, at most max_message_bytes.
+  std::size_t decompressed_bytes = 0;
   /// Owns the payload; null if nothing does.
   Block* block = nullptr;
   /// call: the peer's number for the method; 0 if it has none. The name is always set.

@@ -117,11 +117,6 @@ class Session {
 
   /// Keeps the call of the event that next() has just returned open beyond the following next().
   virtual void attach(CallId id, void* context) = 0;
-  /// Decompresses the message of the `call` event that next() has just returned; no effect unless event.is_compressed.
-  /// The layer above first decides whether it serves the call at all, because a short message may decompress to a long
-  /// one. All other events come decompressed. After an error, finish() the call with it. Errors: resource_exhausted
-  /// (over max_message_bytes, max_decompression_ratio or max_unread_bytes), internal (corrupt).
-  virtual Status decompress(Event& event) { return static_cast<void>(event), Status(); }
   /// Ends the call. `trailing` may be null. `unprocessed`: no handler has seen the call. A message is sent only with an
   /// ok status. If it cannot be encoded or is too long, the status becomes internal or resource_exhausted. Returns the
   /// status that was sent.
@@ -137,6 +132,11 @@ class Session {
   /// True if a further message of the call would not be queued behind unsent ones. After false, an event `writable`
   /// reports when it is true again.
   virtual bool is_writable(CallId id) const noexcept = 0;
+  /// Decompresses the message of the event that next() has just returned; no effect unless event.is_compressed. The
+  /// layer above first decides whether anybody takes the message, because a short one may decompress to a long one. Who
+  /// retains the message for later keeps it as it is, and uses session::decompress(). After an error, finish() or
+  /// cancel() the call with it. Error: internal (corrupt).
+  virtual Status decompress(Event& event) { return static_cast<void>(event), Status(); }
   /// Returns the credit of an event whose `is_retained` was set.
   virtual void release(CallId id, const MessageCredit& credit) = 0;
 

@@ -68,7 +68,8 @@ void SessionEnd::turn() {
 
 bool SessionEnd::decompress() {
   Status status = session_->decompress(event_);
-  if (status.is_ok()) return true;
+  // A further message of a call is left as it is: its content will be found to be wrong.
+  if (status.is_ok() || event_.type != session::EventType::call) return true;
   if (session_->is_ordered()) {
     event_.status = std::move(status);
     return true;

@@ -32,7 +32,7 @@ class SessionEnd : public session::SessionOwner {
   session::Session& session() noexcept { return *session_; }
   /// Called with every event. The session finishes a call that this neither finishes nor attaches.
   std::function<void(session::Event&)> on_event;
-  /// Called instead with calls whose message is compressed; null: they are decompressed first.
+  /// Called instead with events whose message is compressed; null: they are decompressed first.
   std::function<void(session::Event&)> on_compressed;
 
   /// Feeds as many bytes as the session has room for in one read; returns how many.
@@ -49,7 +49,7 @@ class SessionEnd : public session::SessionOwner {
   bool is_at_work = false;
 
  private:
-  /// Of the call event in hand. False: the call has been refused, because its message is bad.
+  /// Of the event in hand. False: the call has been refused, because its first message is bad.
   bool decompress();
 
   const session::SessionOptions options_;

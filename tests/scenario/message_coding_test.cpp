@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 
 namespace trunkline::scenario {
@@ -34,7 +35,7 @@ class PlainText final : public Codec {
   const std::string name_;
 };
 
-/// Compresses a message of equal bytes to one of them.
+/// Compresses a message of equal bytes to one of them, and a message of 'c' to one that is corrupt.
 class RunLength final : public Compressor {
  public:
   std::string_view name() const noexcept override { return "run-length"; }
@@ -44,11 +45,14 @@ class RunLength final : public Compressor {
     return {};
   }
   Status decompress(ByteSpan input, MutableByteSpan out) const override {
+    ++decompressed;
+    if (input[0] == std::byte{'c'}) return {StatusCode::invalid_argument, "corrupt"};
     std::fill(out.begin(), out.end(), input[0]);
     return {};
   }
 
   mutable int compressed = 0;
+  mutable int decompressed = 0;
 };
 
 TEST_F(MessageCoding, ACodecThatOnlyTheClientKnowsIsRefusedByTheServer) {
@@ -203,6 +207,149 @@ TEST_F(MessageCoding, AResponseWithoutAMessageIsInternalWhereOneIsWanted) {
 
   EXPECT_EQ(status.code(), StatusCode::internal) << status.to_string();
   EXPECT_TRUE(none.is_ok()) << none.status().to_string();
+}
+
+// --- streams ---
+
+using asio::use_awaitable;
+
+class CompressedStream : public BothEnds {
+ protected:
+  static constexpr std::size_t message_bytes = 90000;
+
+  CompressedStream() {
+    channel_options.compressors.add(compressor);
+    channel_options.compressor = "run-length";
+    channel_options.limits.max_message_bytes = channel_options.limits.max_unread_bytes = 100000;
+    channel_options.limits.max_decompression_ratio = 1u << 20;
+    server_options.compressors.add(compressor);
+    server_options.compressor = "run-length";
+    server_options.limits = channel_options.limits;
+  }
+  template <class Stream>
+  asio::awaitable<Status> write(Stream& stream, std::string_view kinds) {
+    for (const char kind : kinds) {
+      const std::string message(message_bytes, kind);
+      Status status = co_await stream.async_write(message, use_awaitable);
+      if (!status.is_ok()) co_return status;
+    }
+    co_return Status();
+  }
+  /// What write() was given, up to the end or the first error.
+  template <class Stream>
+  asio::awaitable<Status> read(Stream& stream) {
+    for (;;) {
+      const Result<std::optional<std::string>> message = co_await stream.async_read(use_awaitable);
+      if (!message.is_ok() || !message.value().has_value()) co_return message.status();
+      EXPECT_EQ(message.value()->size(), message_bytes);
+      kinds_read += message.value()->front();
+    }
+  }
+
+  const std::shared_ptr<RunLength> compressor = std::make_shared<RunLength>();
+  std::string kinds_read;
+};
+
+TEST_F(CompressedStream, OfRequestsWaitsForItsReaderAsItCame) {
+  Gate gate(loop());
+  handle_echo();
+  begin("Echo", "so that the server's names are known");
+  server().handle_client_stream<std::string, std::string>(
+      "Drink",
+      [&](ServerReader<std::string>& reader, std::string& response, ServerContext&) -> asio::awaitable<Status> {
+        co_await gate.pass();
+        Status status = co_await read(reader);
+        response = kinds_read;
+        co_return status;
+      });
+  auto stream = channel().client_stream<std::string, std::string>("Drink");
+  std::optional<Result<std::optional<std::string>>> answer;
+  stream.async_read([&](Result<std::optional<std::string>> result) { answer = std::move(result); });
+  spawn([&]() -> asio::awaitable<void> {
+    const Status written = co_await write(stream, "abdefghi");
+    EXPECT_TRUE(written.is_ok()) << written.to_string();
+    static_cast<void>(co_await stream.async_close_writes(use_awaitable));
+  });
+  const int decompressed_unread = compressor->decompressed;
+  gate.open();
+  settle();
+
+  EXPECT_EQ(compressor->compressed, 8);
+  EXPECT_EQ(decompressed_unread, 0);
+  EXPECT_EQ(kinds_read, "abdefghi");
+  ASSERT_TRUE(answer.has_value());
+  EXPECT_TRUE(answer->is_ok()) << answer->status().to_string();
+}
+
+TEST_F(CompressedStream, OfResponsesWaitsForItsReaderAsItCame) {
+  server().handle_server_stream<std::string, std::string>(
+      "Flood", [this](const std::string&, ServerWriter<std::string>& writer, ServerContext&) {
+        return write(writer, "abdefghi");
+      });
+  auto stream = channel().server_stream<std::string>("Flood", std::string("go"));
+  std::optional<Status> finished;
+  stream.async_finish([&](Status status) { finished = std::move(status); });
+  settle();
+
+  const int decompressed_unread = compressor->decompressed;
+  Status end;
+  spawn([&]() -> asio::awaitable<void> { end = co_await read(stream); });
+
+  EXPECT_EQ(decompressed_unread, 0);
+  EXPECT_EQ(kinds_read, "abdefghi");
+  EXPECT_TRUE(end.is_ok()) << end.to_string();
+  ASSERT_TRUE(finished.has_value());
+  EXPECT_TRUE(finished->is_ok()) << finished->to_string();
+}
+
+TEST_F(CompressedStream, OfRequestsThatIsCorruptFailsTheCallEvenIfTheHandlerOverlooksIt) {
+  std::optional<Status> seen;
+  std::optional<Status> again;
+  handle_echo();
+  begin("Echo", "so that the server's names are known");
+  server().handle_client_stream<std::string, std::string>(
+      "Drink", [&](ServerReader<std::string>& reader, std::string&, ServerContext&) -> asio::awaitable<Status> {
+        seen = co_await read(reader);
+        again = co_await read(reader);
+        co_return Status();
+      });
+  auto stream = channel().client_stream<std::string, std::string>("Drink");
+  std::optional<Status> finished;
+  stream.async_finish([&](Status status) { finished = std::move(status); });
+  spawn([&]() -> asio::awaitable<void> {
+    static_cast<void>(co_await write(stream, "acb"));
+    static_cast<void>(co_await stream.async_close_writes(use_awaitable));
+  });
+
+  EXPECT_EQ(kinds_read, "a");
+  ASSERT_TRUE(seen && again && finished);
+  EXPECT_EQ(seen->code(), StatusCode::internal);
+  EXPECT_THAT(std::string(seen->message()), HasSubstr("decompress message: run-length: corrupt"));
+  EXPECT_EQ(again->code(), StatusCode::internal);
+  EXPECT_EQ(finished->code(), StatusCode::internal) << finished->to_string();
+  EXPECT_EQ(server().totals().calls_failed, 1u);
+}
+
+TEST_F(CompressedStream, OfResponsesThatIsCorruptEndsTheCall) {
+  Status written;
+  server().handle_server_stream<std::string, std::string>(
+      "Flood", [&](const std::string&, ServerWriter<std::string>& writer, ServerContext&) -> asio::awaitable<Status> {
+        written = co_await write(writer, "acbbbbbbbbbbbbbbbbbbbbbb");
+        co_return written;
+      });
+  auto stream = channel().server_stream<std::string>("Flood", std::string("go"));
+  Status end;
+  std::optional<Status> finished;
+  spawn([&]() -> asio::awaitable<void> {
+    end = co_await read(stream);
+    finished = co_await stream.async_finish(use_awaitable);
+  });
+
+  EXPECT_EQ(kinds_read, "a");
+  EXPECT_EQ(end.code(), StatusCode::internal);
+  ASSERT_TRUE(finished.has_value());
+  EXPECT_EQ(finished->code(), StatusCode::internal);
+  EXPECT_THAT(std::string(finished->message()), HasSubstr("decompress message: run-length: corrupt"));
 }
 
 }  // namespace

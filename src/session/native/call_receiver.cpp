@@ -368,15 +368,13 @@ Status CallReceiver::read_message(CallState& call, const Frame& frame, const wir
     return {StatusCode::internal, "receive message: the sender ended amid a message"};
   }
   const bool is_whole = !call.assembly.is_active() && !header.has(wire::flag::more);
-  const Status status = is_whole ? messages_.read_whole(header, chunk, frame.block, event)
-                                 : messages_.read_chunk(call, header, block, chunk, event);
-  // The first message of a call is decompressed once the layer above has admitted the call.
-  if (!status.is_ok() || !event.is_compressed || call.pending != nullptr) return status;
-  return messages_.decompress(event);
+  return is_whole ? messages_.read_whole(header, chunk, frame.block, event)
+                  : messages_.read_chunk(call, header, block, chunk, event);
 }
 
 Status CallReceiver::decompress(Event& event) {
   if (Status status = messages_.decompress(event); !status.is_ok()) return status;
+  if (event.type == EventType::finished) return {};  // it goes to a caller who waits for it
   const std::uint32_t further = further_bytes(event, event.credit.call_bytes);
   if (further <= event.credit.further_bytes) return {};
   const std::uint32_t growth = further - event.credit.further_bytes;
@@ -460,8 +458,6 @@ void CallReceiver::read_finish(CallState& call, const Frame& frame, const wire::
   } else if (has_message) {
     event.status = messages_.read_whole(header, message, frame.block, event);
   }
-  if (event.is_compressed && event.status.is_ok()) event.status = messages_.decompress(event);
-  event.is_compressed = false;  // also if it is corrupt
   if (!event.status.is_ok() && header.number == 0) event.has_message = false;
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
 }

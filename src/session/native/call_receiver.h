@@ -66,7 +66,7 @@ class CallReceiver {
   Outcome take_deferred(base::TimePoint now, Event& event);
   void drop_deferred() noexcept { deferred_.reset(); }
 
-  /// Decompresses the message of the call event in hand. See Session::decompress().
+  /// Decompresses the message of the event in hand. See Session::decompress().
   Status decompress(Event& event);
   /// Turns the event into that of a call whose message came in chunks and that has not been handed out.
   void hand_out_pending(CallState& call, Event& event);

@@ -3,6 +3,7 @@
 #include "session/native/message_encoding.h"
 
 #include "base/exception_text.h"
+#include "session/decompression.h"
 #include "wire/leb128.h"
 
 #include <string>
@@ -91,17 +92,7 @@ Result<CompressedMessage> read_compressed(ByteSpan payload, const ConnectionLimi
 
 Result<Slice> decompress_message(const CompressedMessage& message, const Compressor& compressor,
                                  SessionOwner& owner) try {
-  BufferWriter out;
-  Status status = compressor.append_decompressed(message.bytes, message.decompressed_bytes, out);
-  if (status.is_ok() && out.size() != message.decompressed_bytes) {
-    status = Status(StatusCode::invalid_argument, "made " + std::to_string(out.size()) + " bytes instead of " +
-                                                      std::to_string(message.decompressed_bytes));
-  }
-  if (!status.is_ok()) {
-    return Status(StatusCode::internal,
-                  "decompress message: " + std::string(compressor.name()) + ": " + std::string(status.message()));
-  }
-  return out.take();
+  return decompress(compressor, message.bytes, message.decompressed_bytes);
 } catch (...) {
   return owner.on_codec_exception("decompress message: " + std::string(compressor.name()),
                                   base::current_exception_text());

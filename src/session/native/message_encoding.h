@@ -23,7 +23,7 @@ Status encode_message(const OutgoingMessage& message, const Negotiation& negotia
 /// The status for a message over the peer's limit.
 Status message_too_long(std::uint64_t size, std::uint64_t limit);
 
-/// A compressed payload, and the size that it claims to decompress to.
+/// A compressed payload without its size prefix, and the size that it claims to decompress to.
 struct CompressedMessage {
   ByteSpan bytes;
   std::size_t decompressed_bytes = 0;

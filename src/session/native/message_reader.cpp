@@ -55,20 +55,17 @@ Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSp
     return {StatusCode::unimplemented,
             "receive message: compressor " + negotiation_.unknown_compressor(compressor) + " is not known here"};
   }
+  Result<CompressedMessage> message = read_compressed(payload, options_.limits);
+  if (!message.is_ok()) return std::move(message).status();
   event.compressor = known;
   event.is_compressed = true;
+  event.payload = message->bytes;
+  event.decompressed_bytes = message->decompressed_bytes;
   return {};
 }
 
 Status MessageReader::decompress(Event& event) {
-  Result<CompressedMessage> message = read_compressed(event.payload, options_.limits);
-  if (!message.is_ok()) return std::move(message).status();
-  // The last message of a call goes to a caller who waits for it.
-  const bool needs_room = message->decompressed_bytes > event.payload.size() && event.type != EventType::finished;
-  if (needs_room && !calls_.memory().has_room_for(message->decompressed_bytes)) {
-    return calls_.memory().exceeded_by(message->decompressed_bytes);
-  }
-  Result<Slice> decompressed = decompress_message(*message, *event.compressor, owner_);
+  Result<Slice> decompressed = decompress_message({event.payload, event.decompressed_bytes}, *event.compressor, owner_);
   if (!decompressed.is_ok()) return std::move(decompressed).status();
   in_hand_.retain_payload(*std::move(decompressed));
   event.is_compressed = false;
@@ -77,10 +74,13 @@ Status MessageReader::decompress(Event& event) {
   return {};
 }
 
-/// The room that a message takes until it is handed out. A compressed one is decompressed then.
-std::size_t MessageReader::room_for(std::uint64_t total, const wire::FrameHeader& header, ByteSpan first_chunk) const {
+/// The room that a message takes until it is handed out. The compressed request that begins a call is decompressed
+/// then; what follows waits for the application as it is.
+std::size_t MessageReader::room_for(const CallState& call, std::uint64_t total, const wire::FrameHeader& header,
+                                    ByteSpan first_chunk) const {
   std::uint64_t plain = 0;
-  if (header.compressor != 0) wire::read_leb128(first_chunk, wire::message_size_bytes, plain);
+  if (header.compressor != 0 && call.pending != nullptr)
+    wire::read_leb128(first_chunk, wire::message_size_bytes, plain);
   return static_cast<std::size_t>(std::max(total, std::min(plain, options_.limits.max_message_bytes)));
 }
 
@@ -93,7 +93,7 @@ Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, co
   }
   if (!calls_.memory().may_ever_hold(block.message_bytes)) return calls_.memory().exceeded_by(block.message_bytes);
   const MessageAssembly::Description message{.total = static_cast<std::size_t>(block.message_bytes),
-                                             .room = room_for(block.message_bytes, header, chunk),
+                                             .room = room_for(call, block.message_bytes, header, chunk),
                                              .codec = header.codec,
                                              .compressor = header.compressor};
   if (calls_.has_waiting() || call.returnable_credit < 0 || !calls_.memory().try_retain_message(message.room)) {

@@ -26,8 +26,8 @@ class MessageReader {
   /// Codec and compressor numbers that are not in the peer's hello, or not on the `first` frame of a message, are an
   /// error of the connection.
   Status check_numbers(const wire::FrameHeader& header, bool first) const;
-  /// A message that is whole in one frame. `block` owns `payload`. A compressed message stays so: event.is_compressed.
-  /// Errors are of the call, as with read_chunk().
+  /// A message that is whole in one frame. `block` owns `payload`. A compressed message stays so (event.is_compressed),
+  /// but what it claims to decompress to is within the limits. Errors are of the call, as with read_chunk().
   Status read_whole(const wire::FrameHeader& header, ByteSpan payload, Block* block, Event& event);
   /// A frame that begins, continues or ends a message in chunks. event.has_message tells whether it is complete now.
   Status read_chunk(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan chunk,
@@ -36,7 +36,8 @@ class MessageReader {
   Status decompress(Event& event);
 
  private:
-  std::size_t room_for(std::uint64_t total, const wire::FrameHeader& header, ByteSpan first_chunk) const;
+  std::size_t room_for(const CallState& call, std::uint64_t total, const wire::FrameHeader& header,
+                       ByteSpan first_chunk) const;
   Status begin(CallState& call, const wire::FrameHeader& header, const wire::HeaderBlock& block, ByteSpan chunk);
   Status decode(std::uint8_t codec, std::uint8_t compressor, ByteSpan payload, Event& event);
 

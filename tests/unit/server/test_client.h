@@ -91,7 +91,10 @@ class TestClient final : public net::ConnectionHandler {
  private:
   void on_events(net::Connection& connection) override {
     session::Event event;
-    while (connection.session().next(event)) take(event);
+    while (connection.session().next(event)) {
+      if (Status corrupt = connection.session().decompress(event); !corrupt.is_ok()) event.status = std::move(corrupt);
+      take(event);
+    }
   }
   void take(session::Event& event) {
     if (event.type == session::EventType::going_away) going_away_ = true;
