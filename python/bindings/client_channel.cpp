@@ -2,6 +2,7 @@
 // Calls, waiting and closing.
 #include "client_channel.h"
 
+#include "log_output.h"
 #include "option_values.h"
 
 #include <algorithm>
@@ -24,7 +25,8 @@ std::unique_ptr<Channel> make_channel(EventLoop& loop, const std::string& uri, C
 
 ClientChannel::ClientChannel(const std::string& uri, const py::dict& options)
     : pump_(Pump::make(busy_poll_of("Channel", options))),
-      channel_(make_channel(pump_->event_loop(), uri, channel_options_of(options))) {}
+      state_watches_(pump_),
+      channel_(make_channel(pump_->event_loop(), uri, complete(channel_options_of(options)))) {}
 
 ClientChannel::~ClientChannel() {
   if (channel_ == nullptr) return;
@@ -49,6 +51,13 @@ ClientChannel::~ClientChannel() {
 void ClientChannel::destroy() {
   pump_->stop_thread();
   pump_->run_alone([this] { channel_.reset(); });
+}
+
+/// Adds what Python sees of the channel's life.
+ChannelOptions ClientChannel::complete(ChannelOptions options) {
+  options.on_state_change = [this](ChannelState state) { state_watches_.notify(state); };
+  options.log = log_to_python("trunkline");
+  return options;
 }
 
 Channel& ClientChannel::channel() const {
@@ -123,6 +132,13 @@ std::shared_ptr<ClientStreamEnd> ClientChannel::open_stream(std::string_view nam
 }
 
 std::string_view ClientChannel::state() const { return to_string(closed_ ? ChannelState::closed : channel().state()); }
+
+void ClientChannel::watch_states(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+  static_cast<void>(channel());
+  state_watches_.add(inbox, tag);
+}
+
+void ClientChannel::unwatch_states(const py::handle& tag) { state_watches_.remove(tag); }
 
 /// Runs a function that blocks on the channel. It runs the loop itself unless another thread does. Without the GIL.
 Status ClientChannel::on_loop(const std::function<Status()>& task) {
@@ -209,6 +225,7 @@ void ClientChannel::close(double seconds) {
     destroy();
   }
   methods_.clear();
+  state_watches_.clear();
   drop_left_references();
   if (interrupt.has_value()) throw *interrupt;
   if (!status.is_ok()) throw_failure(status);

@@ -4,6 +4,7 @@
 
 #include "client_call.h"
 #include "client_stream.h"
+#include "state_watches.h"
 
 #include <atomic>
 #include <functional>
@@ -40,6 +41,9 @@ class ClientChannel {
                                                const CallSettings* settings, const py::object& only_request);
 
   std::string_view state() const;
+  /// From now on `inbox` gets each new state, with `tag`, until unwatch_states() or the end of the channel.
+  void watch_states(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
+  void unwatch_states(const py::handle& tag);
   void wait_for_ready(double seconds);
   /// Waits up to `seconds` for the calls in progress, then cancels them. RpcError (deadline_exceeded) reports how many.
   /// An exception of a signal handler cancels them at once and is raised.
@@ -52,12 +56,15 @@ class ClientChannel {
     std::size_t operator()(std::string_view text) const noexcept { return std::hash<std::string_view>()(text); }
   };
 
+  ChannelOptions complete(ChannelOptions options);
   Channel& channel() const;
   Status on_loop(const std::function<Status()>& task);
   Status end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt);
   void destroy();
 
   std::shared_ptr<Pump> pump_;
+  /// Used by the channel.
+  StateWatches state_watches_;
   std::unique_ptr<Channel> channel_;
   bool closed_ = false;
   /// The threads in wait_for_ready().

@@ -168,7 +168,7 @@ py::list Inbox::take() {
   ++batches_;
   for (std::size_t i = 0; i < taken.size(); ++i) {
     try {
-      result.append(py::make_tuple(taken[i]->tag_.share(), taken[i]->outcome_or_error()));
+      result.append(py::make_tuple(taken[i]->tag(), taken[i]->outcome_or_error()));
     } catch (const std::exception&) {
       // There is not even memory for the error.
       taken.erase(taken.begin(), taken.begin() + static_cast<std::ptrdiff_t>(i));

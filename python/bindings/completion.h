@@ -27,6 +27,8 @@ class Completion : public std::enable_shared_from_this<Completion> {
     inbox_ = std::move(inbox);
     tag_ = Reference(tag);
   }
+  /// The tag of deliver_to(). With the GIL.
+  virtual py::object tag() const { return tag_.share(); }
   /// The outcome for Python: a value, or an exception to be raised. After the end, with the GIL.
   virtual py::object outcome() = 0;
   /// As outcome(); if that raises, returns the exception. Raises only if that is impossible too.

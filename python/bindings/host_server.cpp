@@ -3,6 +3,7 @@
 #include "host_server.h"
 
 #include "call/inherited_deadline.h"
+#include "log_output.h"
 #include "option_values.h"
 #include "settings.h"
 #include "statistics_values.h"
@@ -43,12 +44,18 @@ py::object codec_text(const char* codec) {
   return text;
 }
 
+ServerOptions logging_options_of(const py::dict& options) {
+  ServerOptions result = server_options_of(options);
+  result.log = log_to_python("trunkline.server");
+  return result;
+}
+
 }  // namespace
 
 HostServer::HostServer(const py::dict& options)
     : pump_(Pump::make(busy_poll_of("Server", options))),
       queue_(RequestQueue::make(pump_)),
-      server_(std::make_unique<Server>(pump_->event_loop(), server_options_of(options))),
+      server_(std::make_unique<Server>(pump_->event_loop(), logging_options_of(options))),
       exposes_exception_text_(options.contains("expose_exception_text") &&
                               flag_of("expose_exception_text", options["expose_exception_text"])) {}
 

@@ -3,6 +3,7 @@
 #include "call_window.h"
 #include "client_channel.h"
 #include "host_server.h"
+#include "log_output.h"
 #include "option_values.h"
 
 #include "net/fork_safe_sockets.h"
@@ -109,6 +110,8 @@ void bind_channel(py::module_& module) {
           },
           py::arg("method"), py::arg("codec"), py::arg("settings").none(true), py::arg("size"))
       .def("state", &ClientChannel::state)
+      .def("watch_states", &ClientChannel::watch_states, py::arg("into").none(false), py::arg("tag"))
+      .def("unwatch_states", &ClientChannel::unwatch_states, py::arg("tag"))
       .def("wait_for_ready", &ClientChannel::wait_for_ready, py::arg("timeout"))
       .def("close", &ClientChannel::close, py::arg("timeout"))
       .def("is_closed", &ClientChannel::is_closed);
@@ -208,6 +211,7 @@ PYBIND11_MODULE(_core, module) {
   module.doc() = "The C++ core of trunkline.";
   module.def("set_failure_functions", &set_failure_functions, pybind11::arg("make_error"),
              pybind11::arg("describe_error"));
+  module.def("set_log_function", &set_log_function, pybind11::arg("log"));
   module.def("built_in_compressors", &built_in_compressors);
   bind_calls(module);
   bind_window(module);  // before the channel, whose signatures name it

@@ -10,6 +10,7 @@ import typing as _typing
 from ._client.options import CallOptions, ChannelOptions, StreamOptions
 from ._client.outgoing_call import ClientInterceptor, OutgoingCall
 from ._client.response_info import ResponseInfo
+from ._client.state_watch import ChannelState
 from ._detail import Detail
 from ._errors import (
     Aborted,
@@ -36,6 +37,7 @@ from ._messages.codec import Codec
 from ._messages.compressor import Compressor, built_in_compressors
 from ._metadata import Metadata, MetadataLike
 from ._methods.definition import MethodDefinition
+from ._process import log_records as _log_records
 from ._server.context import Context
 from ._server.incoming_call import IncomingCall, ServerInterceptor
 from ._server.options import ServerOptions
@@ -44,6 +46,8 @@ from ._sync.client_methods import BidirectionalMethod, ClientStreamMethod, Serve
 from ._sync.client_stream import ClientStream
 from ._sync.futures import CallFuture
 from ._sync.server import RunningServer, Server
+
+_log_records.connect()
 
 if _typing.TYPE_CHECKING:
     from . import aio as aio
@@ -61,6 +65,7 @@ __all__ = [
     "Cancelled",
     "Channel",
     "ChannelOptions",
+    "ChannelState",
     "ClientInterceptor",
     "ClientStream",
     "ClientStreamMethod",

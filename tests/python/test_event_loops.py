@@ -178,3 +178,37 @@ channel.close()
 """,
         expect="done",
     )
+
+
+def test_a_server_whose_loop_is_closed_says_so() -> None:
+    play(
+        """
+async def start():
+    return async_server.serve("tcp://127.0.0.1:0")
+
+def refusal(action):
+    try:
+        asyncio.run(action)
+    except RuntimeError as error:
+        return str(error)
+
+for name in ("stop", "shutdown"):
+    loop = asyncio.new_event_loop()
+    running = loop.run_until_complete(start())
+    said = refusal(getattr(running, name)())
+    assert said == name + (
+        ": the server runs on another event loop; use asyncio.run_coroutine_threadsafe with that one"
+    ), said
+    loop.close()
+    for _ in range(2):
+        said = refusal(getattr(running, name)())
+        assert said == name + (
+            ": the event loop of the server has been closed before the server was stopped; its calls were cut off, "
+            "and it is stopped now"
+        ), said
+    assert "stopped" in repr(running)
+    # Its port is free again.
+    with trunkline.Server().serve(running.endpoint):
+        pass
+"""
+    )

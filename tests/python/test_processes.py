@@ -182,6 +182,53 @@ assert f"trunkline.server worker process {replacement} has been started as a rep
     )
 
 
+@pytest.mark.parametrize("kind", ["blocking", "aio"])
+def test_a_supervisor_that_is_killed_is_reported(kind: str) -> None:
+    play(
+        SERVE
+        + f"""
+import io, logging
+log = open("/dev/shm/trunkline-test-%d" % os.getpid(), "a+")
+os.unlink(log.name)
+logging.basicConfig(stream=log, format="%(name)s %(message)s")
+
+def lines():
+    log.seek(0)
+    return log.read().splitlines()
+
+def kill(running):
+    pid = running._children[0].pid
+    os.kill(pid, signal.SIGKILL)
+    return (
+        f"trunkline.server supervisor process {{pid}} was ended by SIGKILL; the worker processes end, "
+        f"and process {{os.getpid()}} serves alone"
+    )
+
+deadline = time.monotonic() + 30.0
+if "{kind}" == "blocking":
+    running = server.serve("tcp://127.0.0.1:0", workers=2)
+    wanted = kill(running)
+    while wanted not in lines():
+        assert time.monotonic() < deadline, lines()
+        time.sleep(0.01)
+    running.shutdown()
+else:
+    async def main():
+        async with async_server.serve("tcp://127.0.0.1:0", workers=2) as running:
+            wanted = kill(running)
+            while wanted not in lines():
+                assert time.monotonic() < deadline, lines()
+                await asyncio.sleep(0.01)
+    asyncio.run(main())
+# An end that was asked for is no news.
+before = len(lines())
+with server.serve("tcp://127.0.0.1:0", workers=1):
+    pass
+assert len([line for line in lines() if "supervisor" in line]) == 1, lines()
+"""
+    )
+
+
 def test_a_worker_of_event_loops_that_ends_is_replaced() -> None:
     play_processes(
         """

@@ -40,6 +40,7 @@ CLOSER = {
     "described: tuple": "tuple[int, str, Sequence[Any], Sequence[Any]]",
     "entry: object": "Callable[..., Any]",
     "is_closed: object": "Callable[[], bool]",
+    "log: object": "Callable[[str, int, str, str, str], None]",
     "make_error: object": "Callable[..., BaseException]",
     "describe_error: object": "Callable[..., Any]",
     "leading -> list": "list[tuple[str, bytes]]",

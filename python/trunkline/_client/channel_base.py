@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 from .. import _core
 from .._calls.connection_options import core_options
@@ -18,6 +18,7 @@ from .call_settings import settings_of
 from .client_method import ClientMethod
 from .options import CallOptions, ChannelOptions
 from .outgoing_call import OutgoingCall
+from .state_watch import ChannelState, StateWatch
 from .stream_call import OpenStream
 
 if TYPE_CHECKING:
@@ -44,6 +45,7 @@ class ChannelBase:
         self._core = _core.Channel(endpoint, core_options(options))
 
     def __repr__(self) -> str:
+        state: str
         try:
             state = self.state
         except RpcError:
@@ -56,9 +58,22 @@ class ChannelBase:
         return self._endpoint
 
     @property
-    def state(self) -> str:
-        """``idle``, ``connecting``, ``ready``, ``failing`` or ``closed``."""
-        return self._core.state()
+    def state(self) -> ChannelState:
+        """``idle`` (no call has needed a connection yet), ``connecting``, ``ready``, ``failing`` (the next attempt to
+        connect waits for the backoff) or ``closed``."""
+        return cast(ChannelState, self._core.state())
+
+    def _watch_states(self, callback: Callable[[ChannelState], object], inbox: _core.Inbox) -> Callable[[], None]:
+        """Returns a function that ends it."""
+        watch = StateWatch(callback)
+        core = self._core
+        core.watch_states(inbox, watch)
+
+        def call_off() -> None:
+            watch.call_off()
+            core.unwatch_states(watch)
+
+        return call_off
 
     def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
         """Returns a typed client of a service class: an object with its methods, each of which makes a call.

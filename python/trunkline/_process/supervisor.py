@@ -5,8 +5,10 @@ die."""
 from __future__ import annotations
 
 import logging
+import os
 import select
 import signal
+import threading
 import time
 from collections.abc import Callable
 
@@ -51,12 +53,48 @@ def supervising(run: Run, count: int) -> Run:
     return supervise
 
 
+class SupervisorWatch:
+    """A thread of the server that reports if the supervisor ends before it is told to. The workers then end as well,
+    since they notice it, and the server goes on alone: it has threads, so it cannot fork another supervisor."""
+
+    def __init__(self, supervisor: Child) -> None:
+        self._process = os.getpid()
+        self._over = threading.Event()
+        self._thread = threading.Thread(
+            target=self._watch, args=(supervisor,), name="trunkline-supervisor-watch", daemon=True
+        )
+        self._thread.start()
+
+    def end(self) -> None:
+        """Before the supervisor is told to end. Any number of times. No effect in a forked child, where the thread is
+        not, and where a lock that it held would never be released."""
+        if self._process == os.getpid():
+            self._over.set()
+
+    def _watch(self, supervisor: Child) -> None:
+        while not self._over.wait(_INTERVAL):
+            status = supervisor.exit_status()
+            if status is None:
+                continue
+            if not self._over.is_set():
+                _log.error(
+                    "supervisor process %d %s; the worker processes end, and process %d serves alone",
+                    supervisor.pid,
+                    _how_it_ended(status),
+                    os.getpid(),
+                )
+            return
+
+
+def _how_it_ended(status: int) -> str:
+    return f"was ended by {_signal_name(-status)}" if status < 0 else f"has ended with status {status}"
+
+
 def _remove_dead(workers: list[Child]) -> bool:
     """Removes the workers that have ended, and logs how. True if there were any."""
     dead = [(worker, status) for worker in workers if (status := worker.exit_status()) is not None]
     for worker, status in dead:
-        how = f"was ended by {_signal_name(-status)}" if status < 0 else f"has ended with status {status}"
-        _log.error("worker process %d %s and is replaced", worker.pid, how)
+        _log.error("worker process %d %s and is replaced", worker.pid, _how_it_ended(status))
         worker.begin_stop(0.0)
         workers.remove(worker)
     return bool(dead)

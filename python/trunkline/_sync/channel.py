@@ -21,6 +21,7 @@ from .._client.channel_base import ChannelBase
 from .._client.options import CallOptions, ChannelOptions, StreamOptions
 from .._client.outgoing_call import OutgoingCall
 from .._client.response_info import ResponseInfo, checked_response_info
+from .._client.state_watch import ChannelState
 from .._errors import DeadlineExceeded, RpcError
 from .._metadata import MetadataLike, pairs_of
 from .._process.exit import forget, track_channel
@@ -89,6 +90,17 @@ class Channel(ChannelBase):
         """Connects if necessary and waits for a connection. Raises DeadlineExceeded, with the last error of connecting,
         after ``timeout`` seconds."""
         self._core.wait_for_ready(checked_timeout(timeout))
+
+    def on_state_change(self, callback: Callable[[ChannelState], object]) -> Callable[[], None]:
+        """Calls ``callback(state)`` with each new ``state`` from now on, in order; ``closed`` is the last one. Returns
+        a function that ends this.
+
+        The callback runs on the thread on which the futures of ``submit`` complete, which this starts: it also notices
+        changes while nobody calls. It must not block for long, since the futures wait for it, and it may begin calls
+        with ``submit``. By the time it runs, ``Channel.state`` may have changed again. What it raises is logged. The
+        channel holds the callback until it is closed.
+        """
+        return self._watch_states(callback, (self._dispatcher or self._start_dispatcher()).inbox)
 
     def close(self, timeout: float = 5.0) -> None:
         """Waits for the calls and streams in progress and closes the channel; further calls fail.

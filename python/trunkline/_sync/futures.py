@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from .. import _core
 from .._calls.interception import Interception, run_now
 from .._client.response_info import ResponseInfo
+from .._client.state_watch import StateWatch
 from .._errors import Cancelled, FailedPrecondition
 from .._process.batches import do_each
 
@@ -179,14 +180,19 @@ def _dispatch(inbox: _core.Inbox) -> None:
             time.sleep(0.01)
 
 
-def _complete(ended: list[tuple[CallFuture[Any], Any]]) -> None:
+def _complete(ended: list[tuple[CallFuture[Any] | StateWatch, Any]]) -> None:
     do_each(ended, _finish, tries=2)
 
 
-def _finish(ended: tuple[CallFuture[Any], Any]) -> None:
+def _finish(ended: tuple[CallFuture[Any] | StateWatch, Any]) -> None:
     """Completes one future. Whatever interceptors and callbacks of the application raise, the other futures
     complete."""
     future, outcome = ended
+    if isinstance(future, StateWatch):
+        try:
+            return future.report(outcome)
+        except Exception:
+            return _log.exception("on_state_change: the callback has raised")
     if future._dispatcher is None:
         return  # done before an exception interrupted the batch
     try:

@@ -15,7 +15,7 @@ from .._calls.deadline import checked_timeout
 from .._process.child import Child, end_children, shared_ports, until_stopped
 from .._process.exit import forget, track_server
 from .._process.signals import wait_for_signal
-from .._process.supervisor import SUPERVISOR_PATIENCE, supervising
+from .._process.supervisor import SUPERVISOR_PATIENCE, SupervisorWatch, supervising
 from .._server.handlers import worker_entry
 from .._server.method import Method
 from .._server.options import ServerOptions
@@ -166,21 +166,27 @@ class _SharedServer(RunningServer):
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
         self._process_count = workers
         self._children: list[Child] = []
+        self._supervisor_watch: SupervisorWatch | None = None
         with shared_ports(endpoints, self._children) as chosen:
             run = until_stopped(lambda: RunningServer(server, chosen, reuse_port=True))
             self._children.append(Child(supervising(run, workers - 1), (), SUPERVISOR_PATIENCE))
             super().__init__(server, chosen, reuse_port=True)
+        self._supervisor_watch = SupervisorWatch(self._children[0])
+
+    def _begin_end(self, grace: float) -> None:
+        if self._supervisor_watch is not None:
+            self._supervisor_watch.end()
+        for child in self._children:
+            child.begin_stop(grace)
 
     def shutdown(self, timeout: float = 5.0) -> None:
         """Shuts all processes down. DeadlineExceeded reports the calls of this process; the others log theirs."""
         checked_timeout(timeout)
-        for child in self._children:
-            child.begin_stop(timeout)
+        self._begin_end(timeout)
         super().shutdown(timeout)
 
     def stop(self) -> None:
-        for child in self._children:
-            child.begin_stop(0.0)
+        self._begin_end(0.0)
         super().stop()
         if threading.current_thread() not in self._workers.threads:  # else stop() runs again on another thread
             children, self._children = self._children, []

@@ -24,6 +24,7 @@ from .._client.channel_base import ChannelBase
 from .._client.options import CallOptions, ChannelOptions, StreamOptions
 from .._client.outgoing_call import OutgoingCall
 from .._client.response_info import ResponseInfo, checked_response_info
+from .._client.state_watch import ChannelState
 from .._errors import DeadlineExceeded, RpcError
 from .._metadata import MetadataLike, pairs_of
 from .._process.exit import forget, track_channel
@@ -107,6 +108,16 @@ class Channel(ChannelBase):
             except DeadlineExceeded:
                 if left <= 0.2 or is_cancelled.is_set():
                     raise
+
+    def on_state_change(self, callback: Callable[[ChannelState], object]) -> Callable[[], None]:
+        """Calls ``callback(state)`` with each new ``state`` from now on, in order; ``closed`` is the last one. Returns
+        a function that ends this.
+
+        The callback is a plain function and runs on the event loop that runs now. It must not block, and may create
+        tasks. By the time it runs, ``Channel.state`` may have changed again. What it raises is logged. The channel
+        holds the callback until it is closed.
+        """
+        return self._watch_states(callback, self._inboxes.of_running_loop()[1])
 
     async def close(self, timeout: float = 5.0) -> None:
         """Waits for the calls and streams in progress and closes the channel; further calls fail.

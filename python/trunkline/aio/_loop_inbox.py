@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 from collections.abc import AsyncIterable, AsyncIterator, Callable, Iterable
 from typing import Any
 
 from .. import _core
+from .._client.state_watch import StateWatch
 from .._process import threads
 from .._process.batches import do_each
+
+_log = logging.getLogger("trunkline")
 
 
 class LoopInbox:
@@ -57,8 +61,13 @@ def _complete(inbox: _core.Inbox) -> None:
     do_each(inbox.take(), _set, tries=2)
 
 
-def _set(ended: tuple[asyncio.Future[Any], Any]) -> None:
+def _set(ended: tuple[asyncio.Future[Any] | StateWatch, Any]) -> None:
     future, outcome = ended
+    if isinstance(future, StateWatch):
+        try:
+            return future.report(outcome)
+        except Exception:
+            return _log.exception("on_state_change: the callback has raised")
     if future.done():
         return
     if isinstance(outcome, BaseException):

@@ -19,7 +19,7 @@ from .._process.batches import do_each
 from .._process.child import Child, Run, end_children, logging_cut_off_calls, read_grace, shared_ports
 from .._process.daemon_pool import DaemonPool
 from .._process.exit import forget, track_server
-from .._process.supervisor import SUPERVISOR_PATIENCE, supervising
+from .._process.supervisor import SUPERVISOR_PATIENCE, SupervisorWatch, supervising
 from .._server.method import Method
 from .._server.options import ServerOptions
 from .._server.running_server_base import RunningServerBase, current_server
@@ -173,6 +173,24 @@ class RunningServer(RunningServerBase):
 
     # --- shutdown ---
 
+    def _check_loop(self, action: str) -> None:
+        """RuntimeError on another event loop than that of the server. If that one is closed, the server is stopped
+        first, without its handlers, which nothing can run any more."""
+        if asyncio.get_running_loop() is self._loop or self._process != os.getpid():
+            return
+        if not self._loop.is_closed():
+            raise RuntimeError(
+                f"{action}: the server runs on another event loop; use asyncio.run_coroutine_threadsafe with that one"
+            )
+        if self._stopping is None and not self._stopped.is_set():
+            forget(self)
+            self._close_at_exit()
+            self._stopped.set()
+        raise RuntimeError(
+            f"{action}: the event loop of the server has been closed before the server was stopped; its calls were cut "
+            "off, and it is stopped now"
+        )
+
     async def shutdown(self, timeout: float = 5.0) -> None:
         """Refuses further connections and calls, waits for the accepted calls, then stops.
 
@@ -180,6 +198,7 @@ class RunningServer(RunningServerBase):
         number of calls that were cut off. RuntimeError in a handler of this server.
         """
         checked_timeout(timeout)
+        self._check_loop("shutdown")
         if asyncio.current_task() in self._tasks.values():
             raise RuntimeError("shutdown: would wait for the handler that calls it")
         self._shutdown_notifier.begin()
@@ -192,6 +211,7 @@ class RunningServer(RunningServerBase):
         """Stops at once: cancels the calls in progress with their handlers, and waits up to 5 seconds for these."""
         if self._process != os.getpid():
             return  # a forked child leaves it to the parent
+        self._check_loop("stop")
         if self._stopping is None:
             forget(self)
             self._shutdown_notifier.begin()
@@ -273,30 +293,35 @@ class _SharedServer(RunningServer):
     def __init__(self, server: Server, endpoints: Iterable[str], workers: int) -> None:
         self._process_count = workers
         self._children: list[Child] = []
+        self._supervisor_watch: SupervisorWatch | None = None
         with shared_ports(endpoints, self._children) as chosen:
             run = in_a_child(server, chosen, type(asyncio.get_running_loop()))
             self._children.append(Child(supervising(run, workers - 1), (), SUPERVISOR_PATIENCE))
             super().__init__(server, chosen, reuse_port=True)
+        self._supervisor_watch = SupervisorWatch(self._children[0])
+
+    def _begin_end(self, grace: float) -> None:
+        if self._supervisor_watch is not None:
+            self._supervisor_watch.end()
+        for child in self._children:
+            child.begin_stop(grace)
 
     async def shutdown(self, timeout: float = 5.0) -> None:
         """Shuts all processes down. DeadlineExceeded reports the calls of this process; the others log theirs."""
         checked_timeout(timeout)
-        for child in self._children:
-            child.begin_stop(timeout)
+        self._begin_end(timeout)
         await super().shutdown(timeout)
 
     async def stop(self) -> None:
+        self._begin_end(0.0)
         children, self._children = self._children, []
-        for child in children:
-            child.begin_stop(0.0)
         try:
             await super().stop()
         finally:
             await in_a_thread(end_children, children)
 
     def _close_at_exit(self) -> None:
-        for child in self._children:
-            child.begin_stop(0.0)
+        self._begin_end(0.0)
         super()._close_at_exit()
         end_children(self._children)
 

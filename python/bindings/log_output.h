@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: MIT
+// What channels and servers log, for Python's logging.
+#pragma once
+
+#include <trunkline/connection_limits.h>
+
+#include <pybind11/pybind11.h>
+
+namespace trunkline::python {
+
+namespace py = pybind11;
+
+/// `log`: called with the name of a logger, the level (0: debug, 1: info, 2: warning, 3: error), the message, the
+/// method and the peer, which may be empty. With the GIL.
+void set_log_function(py::object log);
+
+/// Hands records to the function, on the thread that logs, which takes the GIL for it. What the function raises is
+/// reported as unraisable.
+/// `logger` must live as long as the process.
+LogCallback log_to_python(const char* logger);
+
+}  // namespace trunkline::python
