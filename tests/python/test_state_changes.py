@@ -183,5 +183,5 @@ def test_a_connection_that_a_server_refuses_is_logged(caplog: pytest.LogCaptureF
             while peer.recv(4096):
                 pass
 
-    records = [record for record in caplog.records if record.name == "trunkline.server"]
-    assert any("the client speaks http1" in record.getMessage() for record in records), [record.getMessage() for record in records]
+    texts = [record.getMessage() for record in caplog.records if record.name == "trunkline.server"]
+    assert any("the client speaks http1" in text for text in texts), texts

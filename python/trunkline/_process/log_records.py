@@ -23,6 +23,7 @@ def _take(logger: str, level: int, message: str, method: str, peer: str) -> None
     # A program that has not set up logging gets errors alone: lost connections are no news on its standard error.
     if not log.isEnabledFor(number) or not (number >= logging.ERROR or log.hasHandlers()):
         return
-    about = [f"{name} {value}" for name, value in (("method", method), ("peer", peer)) if value and value not in message]
+    subjects = (("method", method), ("peer", peer))
+    about = [f"{name} {value}" for name, value in subjects if value and value not in message]
     text = f"{message} ({', '.join(about)})" if about else message
     log.log(number, "%s", text, extra={"trunkline_method": method, "trunkline_peer": peer})
