@@ -117,7 +117,12 @@ class [[nodiscard]] Status {
     std::string message;
     std::vector<StatusDetail> details;
   };
-  std::unique_ptr<Rep> rep_;
+  /// Out of line, so that the end of an ok status, the usual one, is a comparison.
+  static void destroy(Rep* rep) noexcept;
+  struct Destroy {
+    void operator()(Rep* rep) const noexcept { destroy(rep); }
+  };
+  std::unique_ptr<Rep, Destroy> rep_;
 };
 
 }  // namespace trunkline

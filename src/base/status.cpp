@@ -30,15 +30,17 @@ std::string_view to_string(StatusOrigin origin) noexcept {
 Status::Status(StatusCode code, std::string_view message, StatusOrigin origin) {
   if (code == StatusCode::ok) return;
   if (!is_valid_status_code(static_cast<std::uint32_t>(code))) code = StatusCode::unknown;
-  rep_ = std::make_unique<Rep>(Rep{.code = code, .origin = origin, .message = std::string(message), .details = {}});
+  rep_.reset(new Rep{.code = code, .origin = origin, .message = std::string(message), .details = {}});
 }
 
-Status::Status(const Status& other) : rep_(other.rep_ ? std::make_unique<Rep>(*other.rep_) : nullptr) {}
+Status::Status(const Status& other) : rep_(other.rep_ ? new Rep(*other.rep_) : nullptr) {}
 
 Status& Status::operator=(const Status& other) {
-  if (this != &other) rep_ = other.rep_ ? std::make_unique<Rep>(*other.rep_) : nullptr;
+  if (this != &other) rep_.reset(other.rep_ ? new Rep(*other.rep_) : nullptr);
   return *this;
 }
+
+void Status::destroy(Rep* rep) noexcept { delete rep; }
 
 std::span<const StatusDetail> Status::details() const noexcept {
   return rep_ ? std::span<const StatusDetail>(rep_->details) : std::span<const StatusDetail>();

@@ -18,13 +18,15 @@ class InheritedDeadline {
   /// other code runs on its thread.
   class Scope {
    public:
-    explicit Scope(base::TimePoint deadline) noexcept : outer_(std::exchange(value(), deadline)) {}
-    ~Scope() { value() = outer_; }
+    explicit Scope(base::TimePoint deadline) noexcept : value_(value()), outer_(std::exchange(value_, deadline)) {}
+    ~Scope() { value_ = outer_; }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
    private:
-    base::TimePoint outer_;
+    /// Of the thread.
+    base::TimePoint& value_;
+    const base::TimePoint outer_;
   };
 
  private:

@@ -6,6 +6,7 @@
 #include "call/inherited_deadline.h"
 #include "call/message_coding.h"
 
+#include <trunkline/detail/call_operation.h>
 #include <trunkline/server_context.h>
 
 #include <cstring>
@@ -77,11 +78,11 @@ const CallPreparation::Coding* CallPreparation::look_up_coding(const MessageType
   known_coding_ = {*codec, *codec == nullptr || call::is_direct(**codec, *type), {}};
   if (*codec != nullptr && known_coding_.is_direct) {
     MessageType& held = known_coding_.held_type;
-    held = {.kind = MessageKind::bytes, .type = &typeid(Slice), .direct_codec = (*codec)->name()};
-    held.size = [](const void* object) { return static_cast<const Slice*>(object)->size(); };
+    held = {.kind = MessageKind::bytes, .type = &typeid(detail::HeldRequest), .direct_codec = (*codec)->name()};
+    held.size = [](const void* object) { return static_cast<const detail::HeldRequest*>(object)->bytes().size(); };
     held.write = [](const void* object, std::byte* out) {
-      const Slice& slice = *static_cast<const Slice*>(object);
-      if (!slice.empty()) std::memcpy(out, slice.data(), slice.size());
+      const ByteSpan bytes = static_cast<const detail::HeldRequest*>(object)->bytes();
+      if (!bytes.empty()) std::memcpy(out, bytes.data(), bytes.size());
     };
   }
   return &known_coding_;

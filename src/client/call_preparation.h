@@ -45,7 +45,7 @@ class CallPreparation {
     const Codec* codec = nullptr;
     /// True if messages are written directly into the output, or if there are none.
     bool is_direct = false;
-    /// If it is direct: the type of a Slice that holds a message in this codec, already encoded.
+    /// If it is direct: the type of a detail::HeldRequest in this codec.
     MessageType held_type{};
   };
   /// The codec of requests of `type` under the name in CallOptions::codec. Null: there is none. Remembers the last

@@ -5,6 +5,7 @@
 #include "call/message_coding.h"
 #include "client/call_status.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,10 @@ constexpr std::size_t copied_bytes = 4096;
 }  // namespace
 
 UnaryCalls::UnaryCalls(Parts parts)
-    : parts_(std::move(parts)), retry_(parts_.options), ended_(parts_.loop, parts_.run_completions, parts_.lifecycle) {}
+    : parts_(std::move(parts)),
+      retry_(parts_.options),
+      max_short_bytes_(std::min(detail::HeldRequest::max_short_bytes, parts_.options.max_retained_request_bytes)),
+      ended_(parts_.loop, parts_.run_completions, parts_.lifecycle) {}
 
 void UnaryCalls::begin(detail::CallOperation& operation, const Method& method, MessageView request,
                        const CallOptions& options) {
@@ -49,8 +53,10 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
   operation.codec_ = message.codec;
   operation.wait_for_ready_ = options.wait_for_ready;
   if (operation.request_stays) operation.live_request_ = request;
-  if (Status encoded = hold_request(operation, *coding, message); !encoded.is_ok()) [[unlikely]]
-    return end_unsent(operation, encoded);
+  if (!try_hold(operation, *coding, message)) {
+    if (Status encoded = hold_request(operation, *coding, message); !encoded.is_ok()) [[unlikely]]
+      return end_unsent(operation, encoded);
+  }
   const Status started = connection->start(operation, message, nullptr);
   if (!started.is_ok()) [[unlikely]]
     return end_unsent(operation, started);
@@ -60,29 +66,47 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
 
 /// A retry needs the request. One that stays is at hand then. Others are encoded once for all attempts, and held: those
 /// of idempotent calls at any length, and all others up to max_retained_request_bytes.
+inline bool UnaryCalls::may_be_held(const detail::CallOperation& operation, const Codec* codec) const noexcept {
+  return !operation.request_stays && !operation.one_way && codec != nullptr && retry_.needs_requests();
+}
+
+/// Whatever its length, if it may be held at all.
+inline bool UnaryCalls::is_held_anyway(const detail::CallOperation& operation) const noexcept {
+  return operation.is_idempotent_ && retry_.is_enabled();
+}
+
+/// The usual cases: the request is short, or need not be held. False: hold_request() has to encode it.
+inline bool UnaryCalls::try_hold(detail::CallOperation& operation, const CallPreparation::Coding& coding,
+                                 session::OutgoingMessage& message) try {
+  if (!coding.is_direct) return false;
+  if (!may_be_held(operation, message.codec)) return true;
+  const MessageView request = message.message;
+  const std::size_t size = request.type->size(request.object);
+  if (size > max_short_bytes_) return size > parts_.options.max_retained_request_bytes && !is_held_anyway(operation);
+  request.type->write(request.object, operation.held_request_.hold_short(size));
+  message.message = {&coding.held_type, &operation.held_request_};
+  return true;
+} catch (...) {
+  return false;
+}
+
 Status UnaryCalls::hold_request(detail::CallOperation& operation, const CallPreparation::Coding& coding,
                                 session::OutgoingMessage& message) {
-  const bool may_be_held =
-      !operation.request_stays && !operation.one_way && message.codec != nullptr && retry_.needs_requests();
-  const bool is_held_anyway = may_be_held && operation.is_idempotent_ && retry_.is_enabled();
+  const bool may_be_held = this->may_be_held(operation, message.codec);
+  const bool is_held_anyway = may_be_held && this->is_held_anyway(operation);
   const MessageView request = message.message;
   // A codec of the user's may begin a call while it encodes, which changes `coding`.
   const bool is_direct = coding.is_direct;
-  if (is_direct) {
-    if (!may_be_held) return {};
-    if (!is_held_anyway && request.type->size(request.object) > parts_.options.max_retained_request_bytes) return {};
-  }
   message.message = {};
   if (Status status = call::encode_message(message.codec, request, message.payload); !status.is_ok()) return status;
   const std::size_t size = message.payload.size();
   if (!may_be_held || !(is_held_anyway || size <= parts_.options.max_retained_request_bytes)) return {};
-  operation.is_request_kept_ = true;
-  operation.kept_request_ = std::move(message.payload);
+  operation.held_request_.hold(std::move(message.payload));
   message = {.codec = message.codec, .compressor = message.compressor};
   if (is_direct && size <= copied_bytes) {
-    message.message = {&coding.held_type, &operation.kept_request_};
+    message.message = {&coding.held_type, &operation.held_request_};
   } else {
-    message.payload = operation.kept_request_;
+    message.payload = operation.held_request_.slice();
   }
   return {};
 }
@@ -188,7 +212,7 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
       .is_connection_gone = connection.is_draining() && !connection.is_rejected(),
       .has_deadline = operation.deadline_ != base::never,
       .free_retries = operation.free_retries_,
-      .has_request = operation.details_ != nullptr || operation.request_stays || operation.is_request_kept_ ||
+      .has_request = operation.details_ != nullptr || operation.request_stays || operation.held_request_.is_held() ||
                      operation.codec_ == nullptr,
       .retries = operation.retries_,
   };
@@ -227,7 +251,7 @@ CallDetails& UnaryCalls::details_of(detail::CallOperation& operation) {
   if (operation.request_stays) {
     details.message.message = operation.live_request_;
   } else {
-    details.message.payload = operation.kept_request_;
+    details.message.payload = operation.held_request_.slice();
   }
   return details;
 }

@@ -12,6 +12,7 @@
 #include "client/retry_policy.h"
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -76,6 +77,10 @@ class UnaryCalls {
  private:
   bool try_begin_direct(detail::CallOperation& operation, const Method& method, MessageView request,
                         const CallOptions& options);
+  bool may_be_held(const detail::CallOperation& operation, const Codec* codec) const noexcept;
+  bool is_held_anyway(const detail::CallOperation& operation) const noexcept;
+  bool try_hold(detail::CallOperation& operation, const CallPreparation::Coding& coding,
+                session::OutgoingMessage& message);
   Status hold_request(detail::CallOperation& operation, const CallPreparation::Coding& coding,
                       session::OutgoingMessage& message);
   bool end_unsent(detail::CallOperation& operation, const Status& status);
@@ -92,6 +97,8 @@ class UnaryCalls {
 
   const Parts parts_;
   RetryPolicy retry_;
+  /// Requests up to this size are held by value.
+  const std::size_t max_short_bytes_;
   EndedCalls ended_;
   std::unordered_map<std::uint64_t, detail::CallOperation*> cancellable_;
   std::atomic<std::uint64_t> last_cancel_number_{0};

@@ -28,11 +28,11 @@ void CallExchange::refuse(session::CallId id, const Status& status) {
   }
 }
 
-Status CallExchange::send_response(session::Session& session, session::CallId id, const Status& status,
-                                   session::OutgoingMessage&& response, const CallContext& context,
-                                   CallMetrics& metrics, bool has_run) {
+/// With leading metadata, or counted.
+Status CallExchange::send_with_details(session::Session& session, session::CallId id, const Status& status,
+                                       const session::OutgoingMessage& response, const CallContext& context,
+                                       CallMetrics& metrics, bool has_run) {
   const std::uint64_t taken_before = metrics.is_collected() ? session.payload_bytes_accepted() : 0;
-  response.compressor = context.compressor();
   Status sent = context.leading() == nullptr ? session.finish(id, status, response, context.trailing(), !has_run)
                                              : finish_with_leading(session, id, status, response, context, has_run);
   if (metrics.is_collected()) {

@@ -43,7 +43,12 @@ class CallExchange {
   /// user that encodes the response may run the loop. Does not count the end: see count_response().
   Status send_response(session::Session& session, session::CallId id, const Status& status,
                        session::OutgoingMessage&& response, const CallContext& context, CallMetrics& metrics,
-                       bool has_run);
+                       bool has_run) {
+    response.compressor = context.compressor();
+    if (context.leading() == nullptr && !metrics.is_collected()) [[likely]]
+      return session.finish(id, status, response, context.trailing(), !has_run);
+    return send_with_details(session, id, status, response, context, metrics, has_run);
+  }
   /// Counts the end of a call with `status`, of which the session made `sent`.
   void count_response(const Status& status, const Status& sent, std::string_view method, CallMetrics& metrics) {
     if (status.is_ok() && sent.is_ok() && !metrics.is_collected()) [[likely]]
@@ -54,6 +59,9 @@ class CallExchange {
   Status current_exception_status(const Method& method);
 
  private:
+  Status send_with_details(session::Session& session, session::CallId id, const Status& status,
+                           const session::OutgoingMessage& response, const CallContext& context, CallMetrics& metrics,
+                           bool has_run);
   void count_and_log(const Status& status, const Status& sent, std::string_view method, CallMetrics& metrics);
   Status finish_with_leading(session::Session& session, session::CallId id, const Status& status,
                              const session::OutgoingMessage& response, const CallContext& context, bool has_run);

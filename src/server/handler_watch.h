@@ -6,6 +6,7 @@
 #include "net/loop.h"
 #include "server/server_state.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <cstddef>
@@ -24,9 +25,10 @@ class HandlerWatch {
   HandlerWatch(const HandlerWatch&) = delete;
   HandlerWatch& operator=(const HandlerWatch&) = delete;
 
-  /// A batch of events begins at `now`. Batches nest if a handler runs the loop; then neither is watched.
+  /// A batch of events begins at `now`, or when the clock was read last if that is later: the loop reads it once for
+  /// the batches of all its connections. Batches nest if a handler runs the loop; then neither is watched.
   void begin_batch(base::TimePoint now) noexcept {
-    turn_began_ = checked_ = now;
+    turn_began_ = checked_ = std::max(now, checked_);
     turns_ = loop_.turns();
     noted_ = 0;
   }

@@ -11,15 +11,13 @@
 namespace trunkline::server {
 
 void PlainCalls::serve(session::Session& session, session::Event& event, LoopMethod& served) {
+  if (!exchange_.server_state().interceptors.empty()) [[unlikely]]
+    return serve_intercepted(session, event, served);
   std::unique_ptr<CallMessages> messages;
-  CallMetrics metrics = exchange_.context().metrics().begin_call(served);
-  metrics.count_received(event);
-  if (!exchange_.server_state().interceptors.empty()) {
+  CallMetrics metrics = begin_metrics(event, served);
+  if (const Status decoded = exchange_.read_request(event, served, messages); decoded.is_ok()) [[likely]] {
     begin(event, served);
-    respond(session, event, served, messages, run_intercepted(event, served, messages), metrics);
-  } else if (const Status decoded = exchange_.read_request(event, served, messages); decoded.is_ok()) {
-    begin(event, served);
-    respond(session, event, served, messages, run(event, served.method(), *messages), metrics);
+    respond(session, event, served, messages.get(), run(event, served.method(), *messages), metrics);
   } else {
     exchange_.refuse(event.id, decoded);
     if (metrics.is_collected()) metrics.end(decoded.code(), exchange_.read_clock());
@@ -27,14 +25,28 @@ void PlainCalls::serve(session::Session& session, session::Event& event, LoopMet
   if (messages != nullptr) served.give_back(std::move(messages), event.payload.size());
 }
 
-void PlainCalls::begin(const session::Event& event, LoopMethod& served) {
+void PlainCalls::serve_intercepted(session::Session& session, session::Event& event, LoopMethod& served) {
+  std::unique_ptr<CallMessages> messages;
+  CallMetrics metrics = begin_metrics(event, served);
+  begin(event, served);
+  const HandlerOutcome outcome = run_intercepted(event, served, messages);
+  respond(session, event, served, messages.get(), outcome, metrics);
+  if (messages != nullptr) served.give_back(std::move(messages), event.payload.size());
+}
+
+inline CallMetrics PlainCalls::begin_metrics(const session::Event& event, LoopMethod& served) {
+  CallMetrics metrics = exchange_.context().metrics().begin_call(served);
+  metrics.count_received(event);
+  return metrics;
+}
+
+inline void PlainCalls::begin(const session::Event& event, LoopMethod& served) {
   exchange_.totals().calls_started.add();
   context_.begin(served.method(), event.metadata, event);
 }
 
-void PlainCalls::respond(session::Session& session, const session::Event& event, LoopMethod& served,
-                         const std::unique_ptr<CallMessages>& messages, const HandlerOutcome& outcome,
-                         CallMetrics& metrics) {
+inline void PlainCalls::respond(session::Session& session, const session::Event& event, LoopMethod& served,
+                                const CallMessages* messages, const HandlerOutcome& outcome, CallMetrics& metrics) {
   if (outcome.threw) exchange_.totals().handler_exceptions.add();
   const bool has_response = outcome.status.is_ok() && messages != nullptr;
   const Status sent = exchange_.send_response(
@@ -45,7 +57,7 @@ void PlainCalls::respond(session::Session& session, const session::Event& event,
   context_.end();
 }
 
-HandlerOutcome PlainCalls::run(const session::Event& event, const Method& method, CallMessages& messages) {
+inline HandlerOutcome PlainCalls::run(const session::Event& event, const Method& method, CallMessages& messages) {
   const call::InheritedDeadline::Scope scope(event.deadline);
   return run_guarded(exchange_.server_state(), method, exchange_.facts().peer,
                      [&] { return method.handler->run(messages, context_); });

@@ -23,12 +23,14 @@ class PlainCalls {
   void serve(session::Session& session, session::Event& event, LoopMethod& served);
 
  private:
+  void serve_intercepted(session::Session& session, session::Event& event, LoopMethod& served);
+  CallMetrics begin_metrics(const session::Event& event, LoopMethod& served);
   void begin(const session::Event& event, LoopMethod& served);
   HandlerOutcome run(const session::Event& event, const Method& method, CallMessages& messages);
   HandlerOutcome run_intercepted(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
   /// `messages` may be null if the handler has not run.
-  void respond(session::Session& session, const session::Event& event, LoopMethod& served,
-               const std::unique_ptr<CallMessages>& messages, const HandlerOutcome& outcome, CallMetrics& metrics);
+  void respond(session::Session& session, const session::Event& event, LoopMethod& served, const CallMessages* messages,
+               const HandlerOutcome& outcome, CallMetrics& metrics);
 
   CallExchange& exchange_;
   /// Of the call that is being served.

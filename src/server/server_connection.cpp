@@ -88,7 +88,11 @@ void ServerConnection::handle_events(net::Connection& connection) {
   session::Session& session = connection.session();
   const auto handle_all = [&] {
     while (connection.takes_events() && !connection.must_yield() && session.next(event_)) {
-      handle_event(event_);
+      if (event_.type == session::EventType::call) [[likely]] {
+        on_call(event_);
+      } else {
+        handle_event(event_);
+      }
       connection.count_work(work_per_event + event_.payload.size() +
                             (event_.is_compressed ? event_.decompressed_bytes : 0));
       if (watch_.is_over()) connection.end_turn();
@@ -105,10 +109,9 @@ void ServerConnection::handle_events(net::Connection& connection) {
   handle_all();
 }
 
+/// Any event but a call.
 void ServerConnection::handle_event(session::Event& event) {
   switch (event.type) {
-    case session::EventType::call:
-      return on_call(event);
     case session::EventType::message:
       if (event.context != nullptr) open_calls_.on_message(event);
       return;
@@ -125,6 +128,7 @@ void ServerConnection::handle_event(session::Event& event) {
         context_->server_state().log(LogLevel::info, event.status.message(), {}, facts_.peer);
       }
       return;
+    case session::EventType::call:
     case session::EventType::going_away:
     case session::EventType::finished:
       return;

@@ -25,7 +25,7 @@ class OutputQueue {
     if (static_cast<std::size_t>(tail_end_ - tail_) < size) grow(size);
     return tail_;
   }
-  void commit(std::size_t size) {
+  [[gnu::always_inline]] void commit(std::size_t size) {
     if (open_segment_) {
       segments_.back().size += size;
     } else {

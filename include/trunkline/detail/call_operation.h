@@ -6,8 +6,11 @@
 #include <trunkline/message.h>
 #include <trunkline/status.h>
 
+#include <array>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 namespace trunkline {
 
@@ -26,6 +29,34 @@ struct MethodEntry;
 }  // namespace trunkline
 
 namespace trunkline::detail {
+
+/// An encoded request that is held for a retry. Loop's thread.
+class HeldRequest {
+ public:
+  /// Requests up to this size are held by value: that takes neither memory of its own nor a reference.
+  static constexpr std::size_t max_short_bytes = 48;
+
+  bool is_held() const noexcept { return is_held_; }
+  /// Where the `size` bytes of a short request go.
+  std::byte* hold_short(std::size_t size) noexcept {
+    is_held_ = true;
+    short_bytes_ = static_cast<std::uint8_t>(size);
+    return short_.data();
+  }
+  void hold(Slice&& request) noexcept {
+    is_held_ = true;
+    long_ = std::move(request);
+  }
+  ByteSpan bytes() const noexcept { return long_.empty() ? ByteSpan(short_.data(), short_bytes_) : long_.bytes(); }
+  Slice slice() const { return long_.empty() ? Slice::copy_of(bytes()) : long_; }
+
+ private:
+  Slice long_;
+  bool is_held_ = false;
+  std::uint8_t short_bytes_ = 0;
+  // Not initialized: most of it is not used.
+  std::array<std::byte, max_short_bytes> short_;
+};
 
 /// Its owner keeps it alive until `complete` is called. That happens once, on the channel's loop. It happens inside the
 /// function that began the call only where that function says so.
@@ -63,8 +94,6 @@ class CallOperation {
   bool has_response_ = false;
   bool wait_for_ready_ = false;
   bool is_idempotent_ = false;
-  /// The request is kept in kept_request_ for a retry.
-  bool is_request_kept_ = false;
   /// An attempt before the last one may have run.
   bool may_have_run_before_ = false;
   /// The outcome is settled: `complete` is about to be called.
@@ -81,8 +110,7 @@ class CallOperation {
   client::CallDetails* details_ = nullptr;
   /// Valid if request_stays.
   MessageView live_request_{};
-  /// The encoded request, for a retry.
-  Slice kept_request_;
+  HeldRequest held_request_;
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   /// Set if there is a deadline.
   std::chrono::steady_clock::time_point started_{};

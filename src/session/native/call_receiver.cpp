@@ -46,6 +46,48 @@ CallReceiver::Outcome CallReceiver::fail(Status error) {
 
 // --- the fast path ---
 
+/// New calls wait while too many responses wait for the client's credit, and so does what belongs to them. Frames of
+/// calls that are open pass, above all credit and cancellation.
+inline bool CallReceiver::must_defer(const wire::FrameHeader& header) const noexcept {
+  const bool is_call = header.type == wire::FrameType::call;
+  if (deferred_ == nullptr) return is_call && path_.is_congested();
+  return is_call || deferred_->has_call(header.call);
+}
+
+inline bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, std::size_t size, Event& event) {
+  constexpr std::uint8_t flags = wire::flag::message | wire::flag::end;
+  if (header.type != wire::FrameType::call || header.flags != flags || !calls_.ids().rises_to(header.call) ||
+      goaway_.is_sent() || size > options_.limits.call_credit_bytes || calls_.size() >= options_.max_concurrent_calls ||
+      calls_.memory().is_short() || must_defer(header)) {
+    return false;
+  }
+  const std::string_view name = methods_.find(header.number);
+  if (name.empty()) return false;
+  calls_.ids().advance_to(header.call);
+  event.type = EventType::call;
+  event.end = true;
+  event.accepted_compressors = negotiation_.accepted_compressors();
+  event.method_number = header.number;
+  event.method_name = name;
+  event.credit.call_bytes = static_cast<std::uint32_t>(size);
+  in_hand_.set_unary_call(header.call);
+  return true;
+}
+
+inline bool CallReceiver::try_take_unary_response(const wire::FrameHeader& header, std::size_t size, Event& event) {
+  if (header.type != wire::FrameType::finish || header.flags != wire::flag::message || header.number != 0) return false;
+  CallState* const call = calls_.find(header.call);
+  if (call == nullptr || call->one_way || call->assembly.is_active() ||
+      static_cast<std::int64_t>(size) > call->receive_credit) {
+    return false;
+  }
+  event.type = EventType::finished;
+  event.end = true;
+  event.context = call->context;
+  calls_.forget(*call);
+  return true;
+}
+
 bool CallReceiver::try_take_unary(const Frame& frame, Event& event) {
   const wire::FrameHeader& header = frame.header;
   const Codec* const codec = negotiation_.known_codec(header.codec);
@@ -66,41 +108,7 @@ bool CallReceiver::try_take_unary(const Frame& frame, Event& event) {
   event.id = header.call;
   credit_.charge(cost);
   event.credit.connection_bytes = cost;
-  in_hand_.set_unary_credit(header.call, cost, event.credit.call_bytes);
-  return true;
-}
-
-bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, std::size_t size, Event& event) {
-  constexpr std::uint8_t flags = wire::flag::message | wire::flag::end;
-  if (header.type != wire::FrameType::call || header.flags != flags || !calls_.ids().rises_to(header.call) ||
-      goaway_.is_sent() || size > options_.limits.call_credit_bytes || calls_.size() >= options_.max_concurrent_calls ||
-      calls_.memory().is_short() || must_defer(header)) {
-    return false;
-  }
-  const std::string_view name = methods_.find(header.number);
-  if (name.empty()) return false;
-  calls_.ids().advance_to(header.call);
-  event.type = EventType::call;
-  event.end = true;
-  event.accepted_compressors = negotiation_.accepted_compressors();
-  event.method_number = header.number;
-  event.method_name = name;
-  event.credit.call_bytes = static_cast<std::uint32_t>(size);
-  in_hand_.set_unary_call(header.call);
-  return true;
-}
-
-bool CallReceiver::try_take_unary_response(const wire::FrameHeader& header, std::size_t size, Event& event) {
-  if (header.type != wire::FrameType::finish || header.flags != wire::flag::message || header.number != 0) return false;
-  CallState* const call = calls_.find(header.call);
-  if (call == nullptr || call->one_way || call->assembly.is_active() ||
-      static_cast<std::int64_t>(size) > call->receive_credit) {
-    return false;
-  }
-  event.type = EventType::finished;
-  event.end = true;
-  event.context = call->context;
-  calls_.forget(*call);
+  in_hand_.set_unary_credit(header.call, cost);
   return true;
 }
 
@@ -133,14 +141,6 @@ CallReceiver::Outcome CallReceiver::dispatch(const Frame& frame, base::TimePoint
     default:
       return on_credit(frame.header);
   }
-}
-
-/// New calls wait while too many responses wait for the client's credit, and so does what belongs to them. Frames of
-/// calls that are open pass, above all credit and cancellation.
-bool CallReceiver::must_defer(const wire::FrameHeader& header) const noexcept {
-  const bool is_call = header.type == wire::FrameType::call;
-  if (deferred_ == nullptr) return is_call && path_.is_congested();
-  return is_call || deferred_->has_call(header.call);
 }
 
 CallReceiver::Outcome CallReceiver::defer(const Frame& frame) {

@@ -27,9 +27,10 @@ bool has_metadata(const CallStart& start) noexcept { return start.metadata != nu
 
 /// The fast path: writes a message of the same kind as the last one directly into the output, as one frame. Returns
 /// false and writes nothing if the message is of another kind, exceeds a limit, or must wait; `size` then has no
-/// meaning.
-bool CallSender::try_write_in_place(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
-                                    std::size_t& size) {
+/// meaning. A call and its response each come here once: inlined by force, because the compiler thinks it too long.
+[[gnu::always_inline]] inline bool CallSender::try_write_in_place(wire::FrameHeader header,
+                                                                  const OutgoingMessage& message,
+                                                                  std::int64_t call_credit, std::size_t& size) {
   header.codec = direct_form_.number_of_last_kind(message);
   OutputQueue& output = path_.output();
   if (header.codec == 0 || message.compressor != nullptr || !path_.queue().is_idle() ||

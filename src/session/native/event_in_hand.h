@@ -56,10 +56,11 @@ class EventInHand {
     credit_ = credit;
     credit_call_ = call;
   }
-  /// As set_credit(), for a message without further_bytes.
-  void set_unary_credit(CallId call, std::uint32_t connection_bytes, std::uint32_t call_bytes) noexcept {
+  /// As set_credit(), for the last message of a call: the peer can use no more credit of the call, so that none is
+  /// owed.
+  void set_unary_credit(CallId call, std::uint32_t connection_bytes) noexcept {
     credit_.connection_bytes = connection_bytes;
-    credit_.call_bytes = call_bytes;
+    credit_.call_bytes = 0;
     credit_call_ = call;
   }
   bool has_credit() const noexcept { return credit_.connection_bytes != 0; }

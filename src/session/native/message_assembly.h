@@ -13,7 +13,9 @@ namespace trunkline::session::native {
 class MessageAssembly {
  public:
   MessageAssembly() = default;
-  ~MessageAssembly() { reset(); }
+  ~MessageAssembly() {
+    if (block_ != nullptr) block_->release();
+  }
   MessageAssembly(const MessageAssembly&) = delete;
   MessageAssembly& operator=(const MessageAssembly&) = delete;
 

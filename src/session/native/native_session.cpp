@@ -448,12 +448,10 @@ void NativeSession::release(CallId id, const MessageCredit& credit) {
   return_credit(id, credit);
 }
 
-void NativeSession::return_credit(CallId id, const MessageCredit& credit) {
-  credit_.return_connection(credit.connection_bytes);
+void NativeSession::return_call_credit(CallId id, const MessageCredit& credit) {
   calls_.memory().release(credit.further_bytes);
   wake_if_waiting();
   const std::int64_t owed = std::int64_t{credit.call_bytes} + credit.further_bytes;
-  if (owed == 0) return;
   if (CallState* call = calls_.find(id)) credit_.return_call(*call, owed);
 }
 

@@ -119,7 +119,11 @@ class NativeSession final : public Session, private FrameSource {
   std::size_t held_bytes() const noexcept;
   void update_memory();
   void admit_waiting();
-  void return_credit(CallId id, const MessageCredit& credit);
+  void return_credit(CallId id, const MessageCredit& credit) {
+    credit_.return_connection(credit.connection_bytes);
+    if ((credit.call_bytes | credit.further_bytes) != 0) return_call_credit(id, credit);
+  }
+  void return_call_credit(CallId id, const MessageCredit& credit);
   void await_memory() const noexcept;
   bool must_not_receive() const noexcept;
   /// To be called when memory has been released: next() makes room for messages that wait for it.

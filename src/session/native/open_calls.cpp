@@ -48,7 +48,7 @@ void OpenCalls::retain_metadata(CallState& call, std::size_t bytes) noexcept {
 }
 
 void OpenCalls::release_metadata(CallState& call) noexcept {
-  memory_.release_metadata(std::exchange(call.retained_bytes, 0));
+  if (call.retained_bytes != 0) memory_.release_metadata(std::exchange(call.retained_bytes, 0));
   call.pending.reset();
 }
 

@@ -219,6 +219,29 @@ TEST_F(UnprocessedCalls, RequestsUpToMaxRetainedRequestBytesAreHeld) {
   EXPECT_FALSE(dropped->status().may_have_run());
 }
 
+TEST_F(UnprocessedCalls, RequestsOfAnyLengthAreSentAgainAsTheyWere) {
+  begin("connect");
+  network.server(0).on_call = [](FakeServer& server, const ServedCall& call) {
+    server.drain();
+    server.refuse(call.id, {StatusCode::unavailable, "shutting down"}, true);
+  };
+  std::vector<std::string> expected;
+  std::vector<std::string> received(6);
+
+  on_loop([&] {
+    for (const std::size_t size : {0u, 1u, 47u, 48u, 49u, 1024u}) {
+      const std::string request(size, static_cast<char>('a' + expected.size()));
+      channel().async_call<std::string>("Echo", request, [&, index = expected.size()](Result<std::string> result) {
+        received[index] = result ? *std::move(result) : result.status().to_string();
+      });
+      expected.push_back("re:" + request);
+    }
+  });
+
+  EXPECT_EQ(received, expected);
+  EXPECT_EQ(network.servers.size(), 2u);
+}
+
 TEST_F(UnprocessedCalls, OneThatMeetsGoawayAgainPausesAndEndsWithItsDeadline) {
   network.on_call = [](FakeServer& server, const ServedCall& call) {
     server.drain();

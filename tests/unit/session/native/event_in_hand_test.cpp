@@ -63,12 +63,12 @@ TEST(EventInHand, CreditIsOwedOnce) {
   const bool had_credit = in_hand.has_credit();
 
   in_hand.clear_credit();
-  in_hand.set_unary_credit(6, 20, 4);
+  in_hand.set_unary_credit(6, 20);
 
   EXPECT_TRUE(had_credit);
   EXPECT_EQ(in_hand.credit_call(), 6u);
   EXPECT_EQ(in_hand.credit().connection_bytes, 20u);
-  EXPECT_EQ(in_hand.credit().call_bytes, 4u);
+  EXPECT_EQ(in_hand.credit().call_bytes, 0u);
   EXPECT_EQ(in_hand.credit().further_bytes, 0u);
 }
 
