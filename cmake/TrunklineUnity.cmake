@@ -89,7 +89,7 @@ function(trunkline_declared_names path result)
   # What CMake would take for parts of a list.
   string(REPLACE ";" "," text "${text}")
   string(REGEX REPLACE "[][]" "(" text "${text}")
-  string(REGEX MATCHALL "\n[a-z][^\n]*" lines "${text}")
+  string(REGEX MATCHALL "\n[A-Za-z][^\n]*" lines "${text}")
   set(names "")
   foreach(line IN LISTS lines)
     if(line MATCHES "^\nusing namespace")
