@@ -106,6 +106,26 @@ def test_a_server_without_reflection() -> None:
     ("arguments", "text"),
     [
         (["lst", "x"], "unknown command 'lst'; did you mean 'list'?\ntrunkline --help lists the options"),
+        (
+            ["describe", "localhost:1", "a.B"],
+            "unknown command 'describe'; `trunkline list ENDPOINT NAME` shows a service, a method with its messages, or a "
+            "message: trunkline list localhost:1 a.B\ntrunkline --help lists the options",
+        ),
+        (
+            ["localhost:1", "list", "a.B"],
+            "unknown command 'localhost:1'; the command comes first: trunkline list localhost:1 a.B\n"
+            "trunkline --help lists the options",
+        ),
+        (
+            ["call", "localhost:1", "a.B/C", "-d", "{}"],
+            "unexpected argument '-d'; requests are given by --json, --file or -\n"
+            "trunkline call --help lists the options",
+        ),
+        (
+            ["list", "localhost:1", "--timeout", "fast"],
+            "--timeout: duration 'fast': expected a number and a unit, such as 300ms, 5s or 1m30s; a number alone counts "
+            "seconds",
+        ),
         ([], "expected a command\ntrunkline --help lists the options"),
         (["list", "localhost"], 'parse endpoint "tcp://localhost": port is missing'),
         (["list", "http://localhost:1"], None),

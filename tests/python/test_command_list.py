@@ -33,6 +33,10 @@ def endpoint() -> Iterator[str]:
         """Moves it."""
         return request
 
+    @server.method(idempotent=True)
+    def place(request: Point) -> Point:
+        return request
+
     add_reflection(server)
     with server.serve("tcp://127.0.0.1:0") as running:
         yield running.endpoint
@@ -83,6 +87,26 @@ def test_methods_of_plain_types(endpoint: str) -> None:
     )
     assert "double x = 1;\n" in listed
     assert run("list", endpoint, "trunkline.Methods.move").output == listed
+
+
+def test_whether_calls_may_be_repeated(endpoint: str, tmp_path: Path) -> None:
+    (tmp_path / "levels.proto").write_text(
+        'syntax = "proto3"; package levels; message A {}\n'
+        "service S {\n"
+        "  rpc Get(A) returns (A) { option idempotency_level = NO_SIDE_EFFECTS; }\n"
+        "  rpc Put(A) returns (A) { option idempotency_level = IDEMPOTENT; }\n"
+        "  rpc Add(A) returns (A);\n"
+        "}\n"
+    )
+
+    listed = run("list", "localhost:1", "levels.S", "--proto", str(tmp_path / "levels.proto"))
+
+    assert listed.lines[1:-1] == [
+        "  rpc Get(levels.A) returns (levels.A);  // no side effects",
+        "  rpc Put(levels.A) returns (levels.A);  // idempotent",
+        "  rpc Add(levels.A) returns (levels.A);",
+    ]
+    assert "// called as place, messages are msgpack, idempotent\n" in run("list", endpoint, "place").output
 
 
 def test_comments_from_a_file(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ void CallArguments::declare(CLI::App& app) {
   app.add_option("-m,--metadata", metadata_, "Metadata to send; repeatable; the value is base64 if NAME ends in -bin")
       ->type_name("NAME:VALUE")
       ->allow_extra_args(false);
-  app.add_option("--timeout", timeout_, "Time limit of the call, such as 500ms, 5s or 1m30s")->type_name("TIME");
+  app.add_option("--timeout", timeout_, "Time limit of the call: 300ms, 5s, 2m or 1m30s; a number alone counts seconds")
+      ->type_name("TIME");
   app.add_flag("--wait-for-ready", waits_for_ready_, "Wait until the server is reachable instead of failing");
 }
 

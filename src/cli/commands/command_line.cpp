@@ -2,6 +2,7 @@
 // Runs CLI11's parser over the table of commands.
 #include "cli/commands/command_line.h"
 
+#include "cli/commands/foreign_words.h"
 #include "cli/output/standard_streams.h"
 #include "cli/output/suggestion.h"
 #include "cli/output/terminal.h"
@@ -28,7 +29,8 @@ int report_error(int exit_status, const std::string& text) {
 std::vector<std::string> words_like(const std::string& word, const CLI::App& app) {
   std::vector<std::string> words;
   if (!word.starts_with('-')) {
-    for (const CLI::App* const each : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (const CLI::App* const each :
+         app.get_subcommands([](const CLI::App* sub) { return !sub->get_group().empty(); }))
       words.push_back(each->get_name());
     return words;
   }
@@ -72,7 +74,7 @@ int CommandLine::run(int count, char** arguments) {
     output::write_output(std::string(version.what()) + "\n");
     return process::exit_status::ok;
   } catch (const CLI::ParseError& error) {
-    return refuse(error);
+    return refuse(error, {arguments + 1, arguments + count});
   }
 }
 
@@ -103,19 +105,27 @@ int CommandLine::run_chosen() {
   }
 }
 
-int CommandLine::refuse(const CLI::ParseError& error) const {
-  const CLI::App& app = chosen();
+int CommandLine::refuse(const CLI::ParseError& error, const std::vector<std::string>& words) const {
+  // A later word may be a command too ("localhost:8888 list").
+  const bool is_command =
+      !words.empty() &&
+      !app_.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == words.front(); }).empty();
+  const CLI::App& app = is_command ? chosen() : app_;
   std::string text = output::escaped(error.what());
   const std::vector<std::string> extras = app_.remaining(true);
   if (app.get_parent() == nullptr) {
-    const std::string first = extras.empty() ? "" : extras.front();
     text = "expected a command";
-    if (!first.empty())
-      text = "unknown command '" + output::escaped(first) + "'" + output::did_you_mean(first, words_like(first, app));
+    if (!words.empty()) {
+      const std::string& first = words.front();
+      std::string hint = output::escaped(output::fit_text(hint_for_command(words), 200));
+      if (hint.empty()) hint = output::did_you_mean(first, words_like(first, app));
+      text = "unknown command '" + output::escaped(output::fit_text(first, 60)) + "'" + hint;
+    }
   } else if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
     const std::string first = extras.empty() ? "" : extras.front();
-    text = "unexpected argument '" + output::escaped(output::fit_text(first, 60)) + "'" +
-           output::did_you_mean(first, words_like(first, app));
+    std::string hint = hint_for_option(first);
+    if (hint.empty()) hint = output::did_you_mean(first, words_like(first, app));
+    text = "unexpected argument '" + output::escaped(output::fit_text(first, 60)) + "'" + hint;
   }
   const std::string path = path_to(app);
   const std::string help = path.empty() ? "trunkline" : path + " " + app.get_name();

@@ -27,7 +27,8 @@ class CommandLine {
   };
 
   int run_chosen();
-  int refuse(const CLI::ParseError& error) const;
+  /// `words`: the arguments as they were given.
+  int refuse(const CLI::ParseError& error, const std::vector<std::string>& words) const;
   const CLI::App& chosen() const;
 
   CLI::App app_;

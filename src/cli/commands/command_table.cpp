@@ -3,6 +3,7 @@
 #include "cli/commands/bench_command.h"
 #include "cli/commands/call_command.h"
 #include "cli/commands/command.h"
+#include "cli/commands/complete_command.h"
 #include "cli/commands/completion_command.h"
 #include "cli/commands/health_command.h"
 #include "cli/commands/list_command.h"
@@ -77,6 +78,10 @@ constexpr std::array commands{
                  "  trunkline completion zsh > ~/.zfunc/_trunkline\n"
                  "  trunkline completion fish > ~/.config/fish/completions/trunkline.fish\n",
                  &make<CompletionCommand>},
+    CommandEntry{"complete", "Print the services and methods that may stand at the cursor, for completion scripts",
+                 "Example:\n"
+                 "  trunkline complete -- call tcp://localhost:8888 example.\n",
+                 &make<CompleteCommand>},
 };
 
 }  // namespace

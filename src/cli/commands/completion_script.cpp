@@ -22,7 +22,14 @@ struct Node {
   std::string summary;
   std::vector<Option> options;
   std::vector<std::string> positional_choices;
+  /// An argument that the server named on the line can complete.
+  bool takes_names = false;
 };
+
+constexpr std::string_view endpoint_argument = "endpoint";
+
+/// Commands without a group are not for people.
+bool is_shown(const CLI::App* app) { return !app->get_group().empty(); }
 
 std::vector<std::string> split_choices(std::string_view text) {
   std::vector<std::string> parts;
@@ -50,24 +57,28 @@ Option option_of(const CLI::Option& option) {
 }
 
 Node node_of(const CLI::App& app) {
-  Node node{.name = app.get_name(), .summary = app.get_description(), .options = {}, .positional_choices = {}};
+  Node node{.name = app.get_name(),
+            .summary = app.get_description(),
+            .options = {},
+            .positional_choices = {},
+            .takes_names = false};
   for (const CLI::Option* const option : app.get_options()) {
     Option made = option_of(*option);
     if (!option->get_positional()) {
       node.options.push_back(std::move(made));
     } else if (made.value == Value::choice) {
       node.positional_choices = std::move(made.choices);
+    } else if (option->get_name(true) == endpoint_argument) {
+      node.takes_names = true;
     }
   }
-  for (const CLI::App* const sub : app.get_subcommands([](const CLI::App*) { return true; }))
-    node.positional_choices.push_back(sub->get_name());
+  for (const CLI::App* const sub : app.get_subcommands(is_shown)) node.positional_choices.push_back(sub->get_name());
   return node;
 }
 
 std::vector<Node> commands_of(const CLI::App& root) {
   std::vector<Node> nodes;
-  for (const CLI::App* const app : root.get_subcommands([](const CLI::App*) { return true; }))
-    nodes.push_back(node_of(*app));
+  for (const CLI::App* const app : root.get_subcommands(is_shown)) nodes.push_back(node_of(*app));
   return nodes;
 }
 
@@ -121,6 +132,44 @@ std::string bash_values(const Node& node) {
   return text;
 }
 
+/// Defines the function that adds the names which the server on the line offers. It joins words first, because bash
+/// splits them at colons and equals signs, which endpoints and metadata contain.
+constexpr std::string_view bash_names =
+    "_trunkline_names() {\n"
+    "    local words=() is_joined= word i name\n"
+    "    for ((i = 0; i <= COMP_CWORD; i++)); do\n"
+    "        word=${COMP_WORDS[i]}\n"
+    "        case $word in\n"
+    "            \\'*\\') word=${word#\\'} word=${word%\\'} ;;\n"
+    "            '\"'*'\"') word=${word#'\"'} word=${word%'\"'} ;;\n"
+    "        esac\n"
+    "        if [[ -n $is_joined || $word =~ ^[:=]+$ ]] && (( i > 1 )); then\n"
+    "            words[${#words[@]}-1]+=$word\n"
+    "        else\n"
+    "            words+=(\"$word\")\n"
+    "        fi\n"
+    "        is_joined=\n"
+    "        if [[ $word =~ ^[:=]+$ ]]; then is_joined=1; fi\n"
+    "    done\n"
+    "    while IFS= read -r name; do\n"
+    "        COMPREPLY+=(\"$name\")\n"
+    "    done < <(\"${words[0]/#\\~/$HOME}\" complete -- \"${words[@]:1}\" 2>/dev/null </dev/null)\n"
+    "}\n";
+
+constexpr std::string_view zsh_names =
+    "_trunkline_names() {\n"
+    "    local -a names\n"
+    "    names=(${(f)\"$(${~${(Q)program}} complete -- \"${(@Q)words[1,CURRENT]}\" 2>/dev/null </dev/null)\"})\n"
+    "    compadd -a names\n"
+    "}\n";
+
+constexpr std::string_view fish_names =
+    "function __trunkline_names\n"
+    "    set -l words (commandline -opc)\n"
+    "    set -l current (commandline -ct)\n"
+    "    $words[1] complete -- $words[2..-1] \"$current\" 2>/dev/null </dev/null\n"
+    "end\n";
+
 std::string zsh_action(const Option& option) {
   switch (option.value) {
     case Value::none:
@@ -147,6 +196,13 @@ std::string zsh_text(std::string_view text) {
   return result;
 }
 
+/// The action that completes the arguments of a command.
+std::string zsh_argument(const Node& node) {
+  const std::string choices = join(node.positional_choices, " ");
+  if (!node.takes_names) return choices.empty() ? "" : "(" + choices + ")";
+  return choices.empty() ? "_trunkline_names" : "{_trunkline_names; compadd " + choices + "}";
+}
+
 std::string fish_option(const std::string& command, const Option& option) {
   std::string line = "complete -c trunkline -n '__fish_seen_subcommand_from " + command + "'";
   for (const std::string& name : option.names) {
@@ -165,18 +221,23 @@ std::string fish_option(const std::string& command, const Option& option) {
 std::string bash_completion(const CLI::App& root) {
   const std::vector<Node> commands = commands_of(root);
   const Node top = node_of(root);
-  std::string text =
-      "_trunkline() {\n"
-      "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= i\n"
-      "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-      "        [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }\n"
-      "    done\n"
-      "    case \"$command $previous\" in\n";
+  std::string text = std::string(bash_names) +
+                     "_trunkline() {\n"
+                     "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} command= i\n"
+                     "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+                     "        [[ ${COMP_WORDS[i]} == -* ]] || { command=${COMP_WORDS[i]}; break; }\n"
+                     "    done\n"
+                     "    case \"$command $previous\" in\n";
   for (const Node& node : commands) text += bash_values(node);
   text += "    esac\n    case \"$command\" in\n";
   for (const Node& node : commands) {
     const std::string positional = join(node.positional_choices, " ");
-    text += "        " + node.name + ") COMPREPLY=($(compgen -W ";
+    text += "        " + node.name + ") ";
+    if (node.takes_names) {
+      text += "COMPREPLY=(); [[ $current == -* ]] || _trunkline_names\n            ";
+      text += "(( ${#COMPREPLY[@]} )) || ";
+    }
+    text += "COMPREPLY=($(compgen -W ";
     text +=
         shell_text(names_of(node.options) + (positional.empty() ? "" : " " + positional)) + " -- \"$current\")) ;;\n";
   }
@@ -187,7 +248,8 @@ std::string bash_completion(const CLI::App& root) {
 
 std::string zsh_completion(const CLI::App& root) {
   const std::vector<Node> commands = commands_of(root);
-  std::string text = "#compdef trunkline\n_trunkline() {\n    local -a commands\n    commands=(\n";
+  std::string text = "#compdef trunkline\n" + std::string(zsh_names) +
+                     "_trunkline() {\n    local program=${words[1]}\n    local -a commands\n    commands=(\n";
   for (const Node& node : commands) text += "        " + shell_text(node.name + ":" + zsh_text(node.summary)) + "\n";
   text += "    )\n    if (( CURRENT == 2 )); then\n        _describe command commands\n        _arguments";
   for (const Option& option : node_of(root).options) {
@@ -204,9 +266,7 @@ std::string zsh_completion(const CLI::App& root) {
                 shell_text("*" + name + "[" + zsh_text(option.summary) + "]" + zsh_action(option));
       }
     }
-    const std::string choices = join(node.positional_choices, " ");
-    text += " \\\n                " + shell_text(choices.empty() ? "*:argument:" : "*:argument:(" + choices + ")") +
-            " ;;\n";
+    text += " \\\n                " + shell_text("*:argument:" + zsh_argument(node)) + " ;;\n";
   }
   return text +
          "    esac\n}\nif [[ ${funcstack[1]} == _trunkline ]]; then\n    _trunkline \"$@\"\nelse\n"
@@ -215,12 +275,15 @@ std::string zsh_completion(const CLI::App& root) {
 
 std::string fish_completion(const CLI::App& root) {
   const std::vector<Node> commands = commands_of(root);
-  std::string text = "complete -c trunkline -f\n";
+  std::string text = std::string(fish_names) + "complete -c trunkline -f\n";
   for (const Node& node : commands) {
     text += "complete -c trunkline -n __fish_use_subcommand -a " + node.name + " -d " + shell_text(node.summary) + "\n";
   }
   for (const Node& node : commands) {
     for (const Option& option : node.options) text += fish_option(node.name, option);
+    if (node.takes_names) {
+      text += "complete -c trunkline -n '__fish_seen_subcommand_from " + node.name + "' -a '(__trunkline_names)'\n";
+    }
     if (node.positional_choices.empty()) continue;
     text += "complete -c trunkline -n '__fish_seen_subcommand_from " + node.name + "' -a " +
             shell_text(join(node.positional_choices, " ")) + "\n";

@@ -58,7 +58,7 @@ Result<std::chrono::nanoseconds> parse_duration_or_zero(std::string_view text) {
     double number = 0;
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number, std::chars_format::fixed);
     if (error != std::errc() || !(number >= 0)) {
-      return refuse(text, "expected a number and a unit, such as 500ms, 5s or 1m30s");
+      return refuse(text, "expected a number and a unit, such as 300ms, 5s or 1m30s; a number alone counts seconds");
     }
     rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
     const bool is_bare = rest.empty() && end == text.data() + text.size() && total == 0;

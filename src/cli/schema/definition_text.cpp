@@ -44,6 +44,18 @@ std::string side(const Descriptor& type, bool is_stream) {
   return std::string("(") + (is_stream ? "stream " : "") + type.full_name() + ")";
 }
 
+/// Whether calls may be repeated; empty if the definition does not say so.
+const char* idempotency_of(const MethodDescriptor& method) {
+  switch (method.options().idempotency_level()) {
+    case google::protobuf::MethodOptions::IDEMPOTENT:
+      return "idempotent";
+    case google::protobuf::MethodOptions::NO_SIDE_EFFECTS:
+      return "no side effects";
+    default:
+      return "";
+  }
+}
+
 std::string signature(const MethodInfo& method) {
   const MethodDescriptor& described = *method.descriptor;
   std::string text = "rpc " + described.name() + side(*described.input_type(), described.client_streaming()) +
@@ -51,6 +63,8 @@ std::string signature(const MethodInfo& method) {
   std::string remark;
   if (method.path != described.service()->full_name() + "/" + described.name()) remark = "called as " + method.path;
   if (method.codec != "protobuf") remark += (remark.empty() ? "" : ", ") + std::string("messages are ") + method.codec;
+  if (const char* const idempotency = idempotency_of(described); *idempotency != '\0')
+    remark += std::string(remark.empty() ? "" : ", ") + idempotency;
   if (described.options().deprecated()) remark += std::string(remark.empty() ? "" : ", ") + "deprecated";
   return remark.empty() ? text : text + "  // " + remark;
 }

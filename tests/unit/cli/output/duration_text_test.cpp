@@ -28,10 +28,13 @@ TEST(DurationText, ABareNumberIsSeconds) {
 }
 
 TEST(DurationText, WhatIsNoDurationIsRefused) {
-  EXPECT_EQ(refusal(""), "duration '': expected a number and a unit, such as 500ms, 5s or 1m30s");
-  EXPECT_EQ(refusal("fast"), "duration 'fast': expected a number and a unit, such as 500ms, 5s or 1m30s");
-  EXPECT_EQ(refusal("-5s"), "duration '-5s': expected a number and a unit, such as 500ms, 5s or 1m30s");
-  EXPECT_EQ(refusal("nan"), "duration 'nan': expected a number and a unit, such as 500ms, 5s or 1m30s");
+  const std::string expected =
+      ": expected a number and a unit, such as 300ms, 5s or 1m30s; a number alone counts seconds";
+
+  EXPECT_EQ(refusal(""), "duration ''" + expected);
+  EXPECT_EQ(refusal("fast"), "duration 'fast'" + expected);
+  EXPECT_EQ(refusal("-5s"), "duration '-5s'" + expected);
+  EXPECT_EQ(refusal("nan"), "duration 'nan'" + expected);
   EXPECT_EQ(refusal("5x"), "duration '5x': unknown unit; units are ns, us, ms, s, m, h and d");
   EXPECT_EQ(refusal("1m30"), "duration '1m30': unknown unit; units are ns, us, ms, s, m, h and d");
   EXPECT_EQ(refusal("0s"), "duration '0s': must be more than zero");

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// `trunkline complete`: prints the services and methods that may stand at the cursor; completion scripts call it.
+#pragma once
+
+#include "cli/commands/command.h"
+
+#include <string>
+#include <vector>
+
+namespace trunkline::cli::commands {
+
+/// The server is the one that the line names, reached with the options that the line gives. The server is given one
+/// second, and without an answer nothing is printed. Names that a shell could take for more than a word are left out.
+class CompleteCommand final : public Command {
+ public:
+  void declare(CLI::App& app) override;
+  /// Always succeeds: an error would disturb the line that is being typed.
+  int run() override;
+
+ private:
+  CLI::App* app_ = nullptr;
+  std::vector<std::string> words_;
+};
+
+}  // namespace trunkline::cli::commands
