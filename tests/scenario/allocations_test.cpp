@@ -5,8 +5,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
+#include <limits>
 #include <new>
 #include <string>
 #include <vector>
@@ -32,10 +34,13 @@ void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 namespace trunkline {
 namespace {
 
-/// The allocations of `rounds` batches of calls, made inside the loop.
+/// The allocations of a series of batches of calls, made inside the loop. If the system interrupts a turn for long, the
+/// turn is divided, and may once need memory that none has needed before. So this is the least of several series: an
+/// allocation that belongs to the calls is in all of them.
 long count_allocations(const std::string& endpoint, std::size_t batch, std::size_t bytes) {
   constexpr int warm_up = 200;
   constexpr int rounds = 100;
+  constexpr int most_series = 10;
   EventLoop loop;
   Server server(loop);
   server.handle<std::string, std::string>("Echo/Say", [](const std::string& request, std::string& response, auto&) {
@@ -47,26 +52,29 @@ long count_allocations(const std::string& endpoint, std::size_t batch, std::size
   const std::string request(bytes, 'x');
   std::vector<std::string> responses(batch);
   const CallOptions options;
-  long counted = -1;
-  loop.post([&] {
-    long before = 0;
-    for (int round = 0; round < warm_up + rounds; ++round) {
-      if (round == warm_up) before = allocations.load();
-      std::size_t left = batch;
-      for (std::string& response : responses) {
-        channel.async_call(method, request, response, options, [&](const Status& status) {
-          EXPECT_TRUE(status.is_ok()) << status.to_string();
-          EXPECT_EQ(response.size(), bytes);
-          --left;
-        });
-      }
-      while (left > 0) loop.poll();
+  const auto call_all = [&] {
+    std::size_t left = batch;
+    for (std::string& response : responses) {
+      channel.async_call(method, request, response, options, [&](const Status& status) {
+        EXPECT_TRUE(status.is_ok()) << status.to_string();
+        EXPECT_EQ(response.size(), bytes);
+        --left;
+      });
     }
-    counted = allocations.load() - before;
+    while (left > 0) loop.poll();
+  };
+  long least = std::numeric_limits<long>::max();
+  loop.post([&] {
+    for (int round = 0; round < warm_up; ++round) call_all();
+    for (int series = 0; series < most_series && least > 0; ++series) {
+      const long before = allocations.load();
+      for (int round = 0; round < rounds; ++round) call_all();
+      least = std::min(least, allocations.load() - before);
+    }
     loop.stop();
   });
   loop.run();
-  return counted;
+  return least;
 }
 
 TEST(AllocationsTest, ASmallCallAllocatesNothing) {
