@@ -108,8 +108,8 @@ def test_a_server_without_reflection() -> None:
         (["lst", "x"], "unknown command 'lst'; did you mean 'list'?\ntrunkline --help lists the options"),
         (
             ["describe", "localhost:1", "a.B"],
-            "unknown command 'describe'; `trunkline list ENDPOINT NAME` shows a service, a method with its messages, or "
-            "a message: trunkline list localhost:1 a.B\ntrunkline --help lists the options",
+            "unknown command 'describe'; `trunkline list ENDPOINT NAME` shows a service, a method with its messages, "
+            "or a message: trunkline list localhost:1 a.B\ntrunkline --help lists the options",
         ),
         (
             ["localhost:1", "list", "a.B"],
