@@ -25,18 +25,27 @@ class ConnectionMethods {
   /// The method of a call event; null if there is no such method.
   LoopMethod* find(const session::Event& event) {
     const std::size_t number = event.method_number;
+    if (event.method_epoch != epoch_) [[unlikely]]
+      forget(event.method_epoch);
     if (number != 0 && number < methods_.size() && methods_[number] != nullptr) return methods_[number];
     return look_up(event);
   }
 
  private:
   LoopMethod* look_up(const session::Event& event);
+  /// The client has given a number to another name.
+  void forget(std::uint32_t epoch) noexcept {
+    methods_.clear();
+    epoch_ = epoch;
+  }
 
   MethodCache& cache_;
   /// By number; null if the number is not known.
   std::vector<LoopMethod*> methods_;
   /// Of the cache, when methods_ was filled.
   std::uint64_t version_ = 0;
+  /// Of the events, when methods_ was filled.
+  std::uint32_t epoch_ = 0;
 };
 
 }  // namespace trunkline::server

@@ -63,6 +63,13 @@ class CoroutineCompletion {
   ServerCall* call_;
 };
 
+Status second_request(const Method& method) {
+  return {StatusCode::unimplemented, "call " + method.name + ": the method is " +
+                                         std::string(to_string(method.handler->shape().kind)) +
+                                         ", and was called with a stream of requests, as a client_stream or "
+                                         "bidirectional method is"};
+}
+
 }  // namespace
 
 void OpenCalls::handle(ServerCall& call, CallEvent event, const Status& status) {
@@ -196,11 +203,13 @@ void OpenCalls::set_refused(ServerCall& call, const Status& status) {
 
 void OpenCalls::on_message(session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
-  if (call.stream != nullptr) {
-    take_stream_message(call, event);
-  } else {
-    receive(call, event);
+  if (call.stream == nullptr) return receive(call, event);
+  const bool is_second = event.has_message && call.has_request;
+  const bool is_served = call.stage == CallStage::running || call.stage == CallStage::awaiting_turn;
+  if (is_second && is_served && call.method->shape().kind == MethodKind::server_stream) {
+    return handle(call, CallEvent::aborted, second_request(call.method->method()));
   }
+  take_stream_message(call, event);
 }
 
 /// A unary handler runs when the client has ended its side, so that a second request is not lost silently.
@@ -208,13 +217,11 @@ void OpenCalls::receive(ServerCall& call, session::Event& event) {
   if (call.advance(CallEvent::message) != CallAction::decode) return;
   if (call.messages == nullptr) return take_request(call, event);
   if (!event.has_message) return handle(call, CallEvent::ready);
-  handle(call, CallEvent::refuse,
-         Status(StatusCode::unimplemented, "call " + call.method->method().name +
-                                               ": the method is unary, and was called with a stream of requests, as a "
-                                               "client_stream or bidirectional method is"));
+  handle(call, CallEvent::refuse, second_request(call.method->method()));
 }
 
 void OpenCalls::take_stream_message(ServerCall& call, session::Event& event) {
+  call.has_request = call.has_request || event.has_message;
   call.metrics.count_received(event);
   call.stream->on_message(event);
 }

@@ -80,6 +80,7 @@ void ServerCall::reset() {
   held_credit.reset();
   codec = nullptr;
   payload_bytes = 0;
+  has_request = false;
   outcome = {};
   cancellation.reset();
   facts_ = nullptr;

@@ -82,6 +82,8 @@ class ServerCall final : public Job, public call::ResponseSettings {
   const Codec* codec = nullptr;
   /// Of the request.
   std::size_t payload_bytes = 0;
+  /// Of streams: a message has come.
+  bool has_request = false;
   /// How the handler has ended; before that, the status with which an interceptor or the server refuses the call.
   HandlerOutcome outcome;
   ServerInterception interception;

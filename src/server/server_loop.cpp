@@ -60,8 +60,9 @@ void ServerLoop::on_sniffed(Result<net::SniffResult> sniffed, net::AcceptedConne
 
 void ServerLoop::reject_protocol(net::SniffResult sniffed, net::AcceptedConnection accepted) {
   const wire::DetectedProtocol protocol = wire::detect(sniffed.bytes).value_or(wire::DetectedProtocol::unknown);
-  refuse(LogLevel::warning,
-         "the client speaks " + std::string(wire::to_string(protocol)) + ", this port only trunkline",
+  const bool is_unknown = protocol == wire::DetectedProtocol::unknown;
+  const std::string spoken(is_unknown ? "no protocol that is known" : wire::to_string(protocol));
+  refuse(LogLevel::warning, "the client speaks " + spoken + ", this port only trunkline",
          sniffed.transport->peer().address);
   const std::string_view response = wire::rejection_for(protocol);
   if (response.empty()) return;

@@ -85,6 +85,8 @@ struct Event {
   Block* block = nullptr;
   /// call: the peer's number for the method; 0 if it has none. The name is always set.
   std::uint32_t method_number = 0;
+  /// call: rises when the peer gives a number to another name, so that what is known of its numbers is out of date.
+  std::uint32_t method_epoch = 0;
   std::string_view method_name;
   base::TimePoint deadline = base::never;
   MessageCredit credit;

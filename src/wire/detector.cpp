@@ -98,6 +98,12 @@ constexpr std::string_view http2_rejection =
 /// A fatal alert, handshake_failure (RFC 8446, section 6).
 constexpr std::string_view tls_rejection = "\x15\x03\x03\x00\x02\x02\x28"sv;
 
+/// The preface, then goaway: last call 0, code 13 (internal), and a reason (docs/wire.md, sections 1 and 9).
+constexpr std::string_view native_rejection =
+    "\xF5TRKL\r\n\x01"
+    "\x4A\x00\x00\x00\x09\x00\x00\x00\x00\x00\x00\x00\x0D\x00\x00\x00"
+    "handshake: these are not the first bytes of the native protocol, version 1"sv;
+
 }  // namespace
 
 std::string_view to_string(DetectedProtocol protocol) noexcept {
@@ -137,9 +143,10 @@ std::string_view rejection_for(DetectedProtocol protocol) noexcept {
       return http2_rejection;
     case DetectedProtocol::tls:
       return tls_rejection;
+    case DetectedProtocol::unknown:
+      return native_rejection;
     case DetectedProtocol::native:
     case DetectedProtocol::thrift:
-    case DetectedProtocol::unknown:
       break;
   }
   return {};

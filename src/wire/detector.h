@@ -25,7 +25,8 @@ inline constexpr std::size_t detection_bytes = 24;
 std::optional<DetectedProtocol> detect(ByteSpan first_bytes) noexcept;
 
 /// What the server sends to a client of another protocol before it closes the connection: in that protocol, that this
-/// port speaks Trunkline's. Empty for native, thrift and unknown.
+/// port speaks Trunkline's. For unknown, whose client may speak another version of the native protocol or have its
+/// bytes altered on the way, a preface and goaway. Empty for native and thrift.
 std::string_view rejection_for(DetectedProtocol protocol) noexcept;
 
 }  // namespace trunkline::wire

@@ -81,7 +81,7 @@ std::string range(std::uint32_t least, std::uint32_t most, std::string_view betw
 }
 
 Status check_flags(const FrameHeader& header, std::uint8_t allowed) {
-  if ((header.flags & ~allowed) != 0) {
+  if ((header.flags & ~(allowed | flag::ignorable)) != 0) {
     return refusal(header, "has flags " + hex(header.flags) + ", allowed are " + hex(allowed));
   }
   if (header.has(flag::more) && !header.has(flag::message)) return refusal(header, "has flag more without message");

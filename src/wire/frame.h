@@ -35,6 +35,8 @@ inline constexpr std::uint8_t more = 0x04;
 inline constexpr std::uint8_t end = 0x08;
 inline constexpr std::uint8_t one_way = 0x10;
 inline constexpr std::uint8_t unprocessed = 0x20;
+/// Of later versions: a receiver that does not know it behaves as if it were 0.
+inline constexpr std::uint8_t ignorable = 0x80;
 }  // namespace flag
 
 inline constexpr std::size_t header_bytes = 16;

@@ -59,35 +59,44 @@ bool split_detail(ByteSpan field, MetadataParts& out) noexcept {
   return true;
 }
 
-Status broken_header_block(const std::string& what) { return {StatusCode::internal, "decode header block: " + what}; }
+Status broken_header_block(const std::string& what, StatusCode code = StatusCode::internal) {
+  return {code, "decode header block: " + what};
+}
 
-/// Null if the field's value is right, else what is wrong with it. The tag is known.
-const char* read_value(const Field& field, HeaderBlock& out) noexcept {
+struct Fault {
+  /// Null: there is none.
+  const char* what = nullptr;
+  StatusCode code = StatusCode::internal;
+};
+
+/// What is wrong with the field's value. The tag is known.
+Fault read_value(const Field& field, HeaderBlock& out) noexcept {
   MetadataParts parts;
   switch (field.tag) {
     case header_tag::method:
       out.method = as_text(field.value);
       out.has_method = true;
-      if (out.method.empty()) return "is empty";
-      if (out.method.size() > max_method_bytes) return "is over 1024 bytes";
-      return base::is_utf8(out.method) ? nullptr : "is not utf-8";
+      if (out.method.empty()) return {"is empty"};
+      if (out.method.size() > max_method_bytes) return {"is over 1024 bytes", StatusCode::resource_exhausted};
+      return base::is_utf8(out.method) ? Fault{} : Fault{"is not utf-8"};
     case header_tag::timeout:
       out.has_timeout = true;
-      return read_integer(field.value, out.timeout_us) ? nullptr : "is not an integer of 1 to 8 bytes";
+      return read_integer(field.value, out.timeout_us) ? Fault{} : Fault{"is not an integer of 1 to 8 bytes"};
     case header_tag::metadata:
       ++out.metadata_count;
-      if (!split_metadata(field.value, parts)) return "is shorter than its name";
-      return is_name(parts.name, max_metadata_name_bytes, metadata_name_alphabet) ? nullptr : "has an invalid name";
+      if (!split_metadata(field.value, parts)) return {"is shorter than its name"};
+      return is_name(parts.name, max_metadata_name_bytes, metadata_name_alphabet) ? Fault{}
+                                                                                  : Fault{"has an invalid name"};
     case header_tag::message_bytes:
       out.has_message_bytes = true;
-      return read_integer(field.value, out.message_bytes) ? nullptr : "is not an integer of 1 to 8 bytes";
+      return read_integer(field.value, out.message_bytes) ? Fault{} : Fault{"is not an integer of 1 to 8 bytes"};
     case header_tag::status_message:
       out.status_message = as_text(field.value);
-      return base::is_utf8(out.status_message) ? nullptr : "is not utf-8";
+      return base::is_utf8(out.status_message) ? Fault{} : Fault{"is not utf-8"};
     default:
       ++out.detail_count;
-      if (!split_detail(field.value, parts)) return "is shorter than its type url";
-      return base::is_utf8(parts.name) ? nullptr : "has a type url that is not utf-8";
+      if (!split_detail(field.value, parts)) return {"is shorter than its type url"};
+      return base::is_utf8(parts.name) ? Fault{} : Fault{"has a type url that is not utf-8"};
   }
 }
 
@@ -115,8 +124,8 @@ Status read_header_block(ByteSpan fields, FrameType on, HeaderBlock& out) {
     }
     if (!rule.repeats && (seen & bit) != 0) return broken_header_block(std::string(rule.name) + " is repeated");
     seen |= bit;
-    if (const char* wrong = read_value(field, out); wrong != nullptr)
-      return broken_header_block(std::string(rule.name) + " " + wrong);
+    if (const Fault fault = read_value(field, out); fault.what != nullptr)
+      return broken_header_block(std::string(rule.name) + " " + fault.what, fault.code);
   }
   if (reader.malformed()) return broken_header_block("a field ends after its block");
   return {};

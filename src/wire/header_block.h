@@ -47,8 +47,8 @@ struct HeaderBlock {
 bool is_method_name(std::string_view text) noexcept;
 
 /// Reads the fields of a block (without its size) of a frame of type `on`; `out` is replaced. Allocates only for an
-/// error: internal, naming the field that is wrong. The caller checks whether message_bytes and metadata are allowed on
-/// this frame of the call.
+/// error, which names the field: resource_exhausted (a method over 1024 bytes), internal. The caller checks whether
+/// message_bytes and metadata are allowed on this frame of the call.
 Status read_header_block(ByteSpan fields, FrameType on, HeaderBlock& out);
 
 /// Appends the block's entries. The block comes from read_header_block(), and its bytes are still valid.

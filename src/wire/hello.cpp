@@ -61,66 +61,71 @@ void set_number(Hello& hello, const NumberRule& rule, std::uint64_t value) {
   }
 }
 
-/// Empty if right.
-std::string wrong_number(const NumberRule& rule, std::uint64_t value) {
+/// What is wrong with a field.
+struct Fault {
+  /// Empty: nothing.
+  std::string what;
+  StatusCode code = StatusCode::internal;
+};
+
+Fault wrong_number(const NumberRule& rule, std::uint64_t value) {
   const std::string text = std::string(rule.name) + " " + std::to_string(value);
-  if (value < rule.least) return text + " is below its least value " + std::to_string(rule.least);
-  if (value > rule.most) return text + " exceeds " + std::to_string(rule.most);
+  if (value < rule.least) return {text + " is below its least value " + std::to_string(rule.least)};
+  if (value > rule.most) return {text + " exceeds " + std::to_string(rule.most), StatusCode::resource_exhausted};
   return {};
 }
 
-/// Empty if `name` may be appended to `list`.
-std::string wrong_name(const ListRule& rule, const std::vector<std::string>& list, std::size_t count,
-                       std::string_view name) {
-  if (!is_name(name, max_hello_name_bytes)) return std::string(rule.name) + " has an invalid name";
-  if (count == max_hello_names) return "more than 32 fields " + std::string(rule.name);
+/// No fault if `name` may be appended to `list`.
+Fault wrong_name(const ListRule& rule, const std::vector<std::string>& list, std::size_t count, std::string_view name) {
+  const std::string field(rule.name);
+  if (name.size() > max_hello_name_bytes) return {field + " has a name over 64 bytes", StatusCode::resource_exhausted};
+  if (!is_name(name, max_hello_name_bytes)) return {field + " has an invalid name"};
+  if (count == max_hello_names) return {"more than 32 fields " + field, StatusCode::resource_exhausted};
   const auto end = list.begin() + static_cast<std::ptrdiff_t>(count);
-  if (std::find(list.begin(), end, name) != end)
-    return std::string(rule.name) + " " + std::string(name) + " is named twice";
+  if (std::find(list.begin(), end, name) != end) return {field + " " + std::string(name) + " is named twice"};
   return {};
 }
 
-/// Empty if the field was read, else what is wrong with it.
-std::string read_field(const Field& field, Hello& hello) {
+Fault read_field(const Field& field, Hello& hello) {
   if (field.tag >= 1 && field.tag <= number_rules.size()) {
     const NumberRule& rule = number_rules[field.tag - 1U];
     std::uint64_t value = 0;
-    if (!read_integer(field.value, value)) return std::string(rule.name) + " is not an integer of 1 to 8 bytes";
+    if (!read_integer(field.value, value)) return {std::string(rule.name) + " is not an integer of 1 to 8 bytes"};
     set_number(hello, rule, value);
     return wrong_number(rule, value);
   }
   for (const ListRule& rule : list_rules) {
     if (field.tag != rule.tag) continue;
     auto& list = hello.*rule.list;
-    std::string wrong = wrong_name(rule, list, list.size(), as_text(field.value));
-    if (wrong.empty()) list.emplace_back(as_text(field.value));
-    return wrong;
+    Fault fault = wrong_name(rule, list, list.size(), as_text(field.value));
+    if (fault.what.empty()) list.emplace_back(as_text(field.value));
+    return fault;
   }
   if (field.tag == ordered_tag) {
     std::uint64_t value = 0;
-    if (!read_integer(field.value, value) || value > 1) return "ordered is neither 0 nor 1";
+    if (!read_integer(field.value, value) || value > 1) return {"ordered is neither 0 nor 1"};
     hello.ordered = value == 1;
     return {};
   }
-  return field.is_skippable() ? std::string() : "unknown tag " + std::to_string(field.tag);
+  return field.is_skippable() ? Fault{} : Fault{"unknown tag " + std::to_string(field.tag)};
 }
 
-Status broken_hello(const std::string& what) { return {StatusCode::internal, "decode hello: " + what}; }
+Status broken_hello(const std::string& what, StatusCode code = StatusCode::internal) {
+  return {code, "decode hello: " + what};
+}
 
 }  // namespace
 
 Status check_hello(const Hello& hello) {
   for (const NumberRule& rule : number_rules) {
-    if (std::string wrong = wrong_number(rule, number_of(hello, rule)); !wrong.empty()) {
-      return {StatusCode::invalid_argument, "encode hello: " + wrong};
-    }
+    if (const Fault fault = wrong_number(rule, number_of(hello, rule)); !fault.what.empty())
+      return {StatusCode::invalid_argument, "encode hello: " + fault.what};
   }
   for (const ListRule& rule : list_rules) {
     const auto& list = hello.*rule.list;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (std::string wrong = wrong_name(rule, list, i, list[i]); !wrong.empty()) {
-        return {StatusCode::invalid_argument, "encode hello: " + wrong};
-      }
+      if (const Fault fault = wrong_name(rule, list, i, list[i]); !fault.what.empty())
+        return {StatusCode::invalid_argument, "encode hello: " + fault.what};
     }
   }
   return {};
@@ -161,7 +166,7 @@ Result<Hello> read_hello(ByteSpan body) {
       if ((seen & bit) != 0) return broken_hello("tag " + std::to_string(field.tag) + " is repeated");
       seen |= bit;
     }
-    if (std::string wrong = read_field(field, hello); !wrong.empty()) return broken_hello(wrong);
+    if (const Fault fault = read_field(field, hello); !fault.what.empty()) return broken_hello(fault.what, fault.code);
   }
   if (reader.malformed()) return broken_hello("a field ends after the body");
   if ((seen & (1U << number_rules.front().tag)) == 0) return broken_hello("version is missing");

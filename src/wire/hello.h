@@ -41,7 +41,8 @@ Status check_hello(const Hello& hello);
 /// version.
 void write_hello(const Hello& hello, BufferWriter& out);
 
-/// Reads a hello frame's body. Errors: internal naming the field; resource_exhausted for a body over 16384 bytes.
+/// Reads a hello frame's body. Errors name the field: resource_exhausted (the body, a list, a name or a credit is over
+/// its limit), internal.
 Result<Hello> read_hello(ByteSpan body);
 
 }  // namespace trunkline::wire

@@ -30,9 +30,14 @@ Status response_to_one_way(CallId id) {
           "receive frame: call " + std::to_string(id) + " is one-way, it must not get a response"};
 }
 
+Status one_way_without_end(CallId id) {
+  return {StatusCode::internal,
+          "receive message: the last frame of the one-way call " + std::to_string(id) + " has no end"};
+}
+
 /// What a call retains of its header block while it is open: decoded fields may be many times as large.
 std::size_t retained_bytes(const wire::FrameHeader& header, const wire::HeaderBlock& block) noexcept {
-  const bool retains_name = header.number == 0 && header.has(wire::flag::more);
+  const bool retains_name = block.has_method && header.has(wire::flag::more);
   if (block.metadata_count == 0 && !retains_name) return 0;
   return block.fields.size() + block.metadata_count * sizeof(Metadata::Entry);
 }
@@ -68,6 +73,7 @@ inline bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, s
   event.end = true;
   event.accepted_compressors = negotiation_.accepted_compressors();
   event.method_number = header.number;
+  event.method_epoch = methods_.epoch();
   event.method_name = name;
   event.credit.call_bytes = static_cast<std::uint32_t>(size);
   in_hand_.set_unary_call(header.call);
@@ -77,7 +83,7 @@ inline bool CallReceiver::try_take_unary_call(const wire::FrameHeader& header, s
 inline bool CallReceiver::try_take_unary_response(const wire::FrameHeader& header, std::size_t size, Event& event) {
   if (header.type != wire::FrameType::finish || header.flags != wire::flag::message || header.number != 0) return false;
   CallState* const call = calls_.find(header.call);
-  if (call == nullptr || call->one_way || call->assembly.is_active() ||
+  if (call == nullptr || call->one_way || call->phase >= CallPhase::peer_ended || call->assembly.is_active() ||
       static_cast<std::int64_t>(size) > call->receive_credit) {
     return false;
   }
@@ -190,16 +196,28 @@ Status CallReceiver::find_method(const wire::FrameHeader& header, const wire::He
     if (block.has_method) return {};
     return {StatusCode::internal, "receive call: neither a method's id nor its name"};
   }
+  const std::uint32_t max_methods = options_.limits.max_methods;
+  if (header.number > max_methods) {
+    return {StatusCode::resource_exhausted, "receive call: method id " + std::to_string(header.number) +
+                                                " exceeds max_methods " + std::to_string(max_methods)};
+  }
   if (block.has_method) {
-    if (Status status = methods_.define(header.number, block.method, options_.limits.max_methods); !status.is_ok())
-      return status;
+    if (Status status = methods_.define(header.number, block.method); !status.is_ok()) return status;
   }
   name = methods_.find(header.number);
   if (!name.empty()) return {};
   return {StatusCode::internal, "receive call: method id " + std::to_string(header.number) + " was never defined"};
 }
 
+/// A call that ends the connection has not been served: the goaway does not name it.
 CallReceiver::Outcome CallReceiver::on_call(const Frame& frame, base::TimePoint now, Event& event) {
+  const CallIds before = calls_.ids();
+  const Outcome outcome = accept(frame, now, event);
+  if (outcome == Outcome::failed) calls_.ids() = before;
+  return outcome;
+}
+
+CallReceiver::Outcome CallReceiver::accept(const Frame& frame, base::TimePoint now, Event& event) {
   const wire::FrameHeader& header = frame.header;
   if (Status status = accept_id(header.call); !status.is_ok()) return fail(std::move(status));
   if (goaway_.is_sent()) {  // The client learns from goaway that this call was never looked at.
@@ -217,6 +235,10 @@ CallReceiver::Outcome CallReceiver::on_call(const Frame& frame, base::TimePoint 
                                                            std::to_string(options_.limits.call_credit_bytes)));
   }
   if (status = find_method(header, block, event.method_name); !status.is_ok()) return fail(std::move(status));
+  if (goaway_.is_received() && CallIds::is_after(header.call, last_before_goaway_)) {
+    const Status why(StatusCode::unavailable, "call: the client had announced with goaway that it makes no more calls");
+    return refuse(frame, why, event);
+  }
   return admit(frame, block, body, now, event);
 }
 
@@ -244,6 +266,7 @@ CallReceiver::Outcome CallReceiver::admit(const Frame& frame, const wire::Header
     return refuse(frame, calls_.memory().exceeded_by(retained), event);
   event.id = header.call;
   event.method_number = header.number;
+  event.method_epoch = methods_.epoch();
   if (header.has(wire::flag::more)) return begin_call(frame, block, body, event);
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   if (header.has(wire::flag::message)) {
@@ -275,7 +298,8 @@ CallReceiver::Outcome CallReceiver::begin_call(const Frame& frame, const wire::H
   event.clear();
   CallState& call = *calls_.open(header.call, nullptr);
   call.one_way = header.has(wire::flag::one_way);
-  call.pending = std::make_unique<PendingCall>(PendingCall{header.number, Slice::copy_of(fields), deadline});
+  call.pending = std::make_unique<PendingCall>(PendingCall{
+      header.number, header.number != 0 ? methods_.share(header.number) : nullptr, Slice::copy_of(fields), deadline});
   calls_.retain_metadata(call, retained_bytes(header, block));
   calls_.schedule_deadline(call, deadline);
   return on_message_of(call, frame, block, body.message, event);
@@ -319,6 +343,12 @@ CallReceiver::Outcome CallReceiver::on_message_of(CallState& call, const Frame& 
     credit_.return_call(call, static_cast<std::int64_t>(chunk.size()));
     return Outcome::done;
   }
+  if (!call.assembly.is_active()) {
+    if (Status status = MessageReader::check_codec(header, chunk.size()); !status.is_ok())
+      return fail(std::move(status));
+  }
+  if (call.one_way && !end && !header.has(wire::flag::more) && step.action == CallAction::accept)
+    return fail(one_way_without_end(header.call));
   const bool is_first_chunk = header.has(wire::flag::more) && !call.assembly.is_active();
   if (block.has_message_bytes != is_first_chunk) return fail(misplaced_message_bytes());
   const bool is_late_metadata = block.metadata_count > 0 && header.type == wire::FrameType::message &&
@@ -403,8 +433,12 @@ void CallReceiver::hand_out_pending(CallState& call, Event& event) {
   event.accepted_compressors = negotiation_.accepted_compressors();
   event.id = call.id;
   event.context = nullptr;
-  event.method_number = call.pending->method_number;
-  event.method_name = event.method_number != 0 ? methods_.find(event.method_number) : block.method;
+  // The number may belong to another name by now.
+  const std::uint32_t number = call.pending->method_number;
+  name_in_hand_ = std::move(call.pending->method_name);
+  event.method_number = number != 0 && methods_.share(number) == name_in_hand_ ? number : 0;
+  event.method_epoch = methods_.epoch();
+  event.method_name = name_in_hand_ != nullptr ? std::string_view(*name_in_hand_) : block.method;
   event.deadline = call.pending->deadline;
   event.one_way = call.one_way;
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
@@ -427,6 +461,7 @@ CallReceiver::Outcome CallReceiver::on_finish(const Frame& frame, Event& event) 
   wire::HeaderBlock block;
   Status status = read_block(frame, body, block);
   if (status.is_ok()) status = messages_.check_numbers(header, !call->assembly.is_active());
+  if (status.is_ok() && !call->assembly.is_active()) status = MessageReader::check_codec(header, body.message.size());
   if (!status.is_ok()) return fail(std::move(status));
   if (static_cast<std::int64_t>(body.message.size()) > call->receive_credit) {
     return fail(Status(StatusCode::resource_exhausted, "receive finish: call " + std::to_string(header.call) +
@@ -448,10 +483,13 @@ void CallReceiver::read_finish(CallState& call, const Frame& frame, const wire::
                                Event& event) {
   const wire::FrameHeader& header = frame.header;
   const bool has_message = header.has(wire::flag::message);
+  const bool has_ended = call.phase == CallPhase::peer_ended || call.phase == CallPhase::both_ended;
   if (header.number != 0) {
     event.status = Status(static_cast<StatusCode>(header.number), block.status_message, StatusOrigin::peer);
     event.status.set_may_have_run(!header.has(wire::flag::unprocessed));
     if (block.detail_count > 0) wire::copy_details(block, event.status);
+  } else if (has_message && has_ended) {
+    event.status = {StatusCode::internal, "receive message: the peer had ended its side"};
   } else if (call.assembly.is_active()) {
     event.status = has_message ? messages_.read_chunk(call, header, block, message, event)
                                : Status(StatusCode::internal, "receive message: the server finished amid a message");
@@ -524,6 +562,7 @@ CallReceiver::Outcome CallReceiver::refuse_in_turn(const wire::FrameHeader& head
   event.type = EventType::call;
   event.id = header.call;
   event.method_number = header.number;
+  event.method_epoch = methods_.epoch();
   event.method_name = name;
   event.status = why;
   in_hand_.set_call({.id = header.call,

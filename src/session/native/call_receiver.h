@@ -65,6 +65,10 @@ class CallReceiver {
   /// Takes the next deferred frame. Needs has_deferred().
   Outcome take_deferred(base::TimePoint now, Event& event);
   void drop_deferred() noexcept { deferred_.reset(); }
+  /// Server: the client has sent its first goaway. Calls that it has sent before are served, also if they are deferred.
+  void note_goaway() noexcept {
+    last_before_goaway_ = deferred_ != nullptr ? deferred_->newest(calls_.ids().newest()) : calls_.ids().newest();
+  }
 
   /// Decompresses the message of the event in hand. See Session::decompress().
   Status decompress(Event& event);
@@ -81,6 +85,7 @@ class CallReceiver {
   Outcome defer(const Frame& frame);
 
   Outcome on_call(const Frame& frame, base::TimePoint now, Event& event);
+  Outcome accept(const Frame& frame, base::TimePoint now, Event& event);
   Status accept_id(CallId id);
   Status find_method(const wire::FrameHeader& header, const wire::HeaderBlock& block, std::string_view& name);
   Outcome admit(const Frame& frame, const wire::HeaderBlock& block, const wire::FrameBody& body, base::TimePoint now,
@@ -115,9 +120,13 @@ class CallReceiver {
   const GoawayState& goaway_;
   SessionOwner& owner_;
   InboundMethodIds methods_;
+  /// Of the event of a pending call.
+  std::shared_ptr<const std::string> name_in_hand_;
   MessageReader messages_;
   /// Null: none.
   std::unique_ptr<DeferredCalls> deferred_;
+  /// The client's last call before its goaway; meaningful once that has come.
+  CallId last_before_goaway_ = 0;
   Status error_;
 };
 

@@ -48,6 +48,8 @@ struct QueuedFrame {
 /// A call whose first message is incomplete: what its event will contain.
 struct PendingCall {
   std::uint32_t method_number = 0;
+  /// The name that the number had when the call began; null if that is in `fields`.
+  std::shared_ptr<const std::string> method_name;
   /// The fields of its header block, if the event needs them. Decoded metadata may be many times as large.
   Slice fields;
   base::TimePoint deadline = base::never;

@@ -39,6 +39,10 @@ class DeferredCalls {
   /// Frames that cost no credit, which therefore need a limit of their own.
   std::size_t uncharged() const noexcept { return uncharged_; }
   std::size_t calls() const noexcept { return calls_.size(); }
+  /// The id of the latest call; `otherwise` if none is deferred.
+  std::uint32_t newest(std::uint32_t otherwise) const noexcept {
+    return calls_.empty() ? otherwise : calls_.back().frame.header.call;
+  }
   /// Credit bounds the frames that have a cost. Of the others a call needs one cancel, and credit now and then.
   std::size_t max_uncharged() const noexcept { return 1024 + 4 * calls_.size(); }
 

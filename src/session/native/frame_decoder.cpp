@@ -19,8 +19,9 @@ constexpr std::size_t max_skipped_at_once = 16 * 1024;
 
 Status frame_before_hello() { return {StatusCode::internal, "handshake: a frame came before hello"}; }
 
-FrameDecoder::FrameDecoder(wire::Sender sender, const ConnectionLimits& limits, const ReceiveCredit& credit) noexcept
-    : limits_(limits), credit_(credit), input_(limits.read_buffer_bytes), sender_(sender) {
+FrameDecoder::FrameDecoder(wire::Sender sender, const ConnectionLimits& limits, const ReceiveCredit& credit,
+                           UnchargedLimit& uncharged) noexcept
+    : limits_(limits), credit_(credit), uncharged_(uncharged), input_(limits.read_buffer_bytes), sender_(sender) {
   input_.need(wire::preface.size());
 }
 
@@ -56,7 +57,11 @@ FrameDecoder::Outcome FrameDecoder::next_checked(Frame& frame) {
         frame.header.type != wire::FrameType::goaway) {
       return fail(frame_before_hello());
     }
-    if (verdict == wire::FrameVerdict::accept) break;
+    if (verdict == wire::FrameVerdict::accept) {
+      frame.header.flags &= static_cast<std::uint8_t>(~wire::flag::ignorable);
+      break;
+    }
+    if (!uncharged_.add()) return fail(uncharged_.error());
     state_ = State::skipping;
     skip_bytes_ = wire::header_bytes + std::size_t{frame.header.length};
     if (skip() == Outcome::needs_input) return Outcome::needs_input;

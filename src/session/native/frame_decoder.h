@@ -3,6 +3,7 @@
 #pragma once
 
 #include "session/native/receive_credit.h"
+#include "session/native/uncharged_limit.h"
 #include "session/receive_buffer.h"
 #include "wire/frame.h"
 
@@ -37,7 +38,8 @@ class FrameDecoder {
   enum class Preface : std::uint8_t { matches, differs, incomplete };
 
   /// Frames come from `sender`. The references outlive the object.
-  FrameDecoder(wire::Sender sender, const ConnectionLimits& limits, const ReceiveCredit& credit) noexcept;
+  FrameDecoder(wire::Sender sender, const ConnectionLimits& limits, const ReceiveCredit& credit,
+               UnchargedLimit& uncharged) noexcept;
   ~FrameDecoder() {
     if (body_block_ != nullptr) body_block_->release();
   }
@@ -94,6 +96,8 @@ class FrameDecoder {
 
   const ConnectionLimits& limits_;
   const ReceiveCredit& credit_;
+  /// Counts skipped frames, which nobody else sees.
+  UnchargedLimit& uncharged_;
   ReceiveBuffer input_;
   const wire::Sender sender_;
   State state_ = State::at_header;

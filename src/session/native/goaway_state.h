@@ -34,6 +34,7 @@ class GoawayState {
     received_id_ = id;
     return true;
   }
+  bool is_received() const noexcept { return is_received_; }
   CallId received_id() const noexcept { return received_id_; }
 
  private:

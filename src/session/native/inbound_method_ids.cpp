@@ -4,16 +4,18 @@
 
 namespace trunkline::session::native {
 
-Status InboundMethodIds::define(std::uint32_t id, std::string_view name, std::uint32_t max_methods) {
-  if (id != names_.size() + 1) {
+Status InboundMethodIds::define(std::uint32_t id, std::string_view name) {
+  if (id > names_.size() + 1) {
     return {StatusCode::internal,
-            "define method: id " + std::to_string(id) + " is not the next one, " + std::to_string(names_.size() + 1)};
+            "define method: id " + std::to_string(id) + " is after the next one, " + std::to_string(names_.size() + 1)};
   }
-  if (id > max_methods) {
-    return {StatusCode::resource_exhausted,
-            "define method: id " + std::to_string(id) + " exceeds max_methods " + std::to_string(max_methods)};
+  auto defined = std::make_shared<const std::string>(name);
+  if (id > names_.size()) {
+    names_.push_back(std::move(defined));
+  } else {
+    names_[id - 1] = std::move(defined);
+    ++epoch_;
   }
-  names_.push_back(std::make_unique<const std::string>(name));
   return {};
 }
 

@@ -26,6 +26,12 @@ Status MessageReader::check_numbers(const wire::FrameHeader& header, bool first)
   return {};
 }
 
+Status MessageReader::check_codec(const wire::FrameHeader& header, std::size_t bytes) {
+  if (header.codec != 0 || !header.has(wire::flag::message)) return {};
+  if (bytes == 0 && !header.has(wire::flag::more)) return {};
+  return {StatusCode::internal, "receive message: a message without codec has bytes or more frames"};
+}
+
 Status MessageReader::read_whole(const wire::FrameHeader& header, ByteSpan payload, Block* block, Event& event) {
   event.block = block;
   return decode(header.codec, header.compressor, payload, event);
@@ -40,10 +46,7 @@ Status MessageReader::decode(std::uint8_t codec, std::uint8_t compressor, ByteSp
                                                 " exceeds max_message_bytes " +
                                                 std::to_string(options_.limits.max_message_bytes)};
   }
-  if (codec == 0) {
-    if (payload.empty()) return {};
-    return {StatusCode::internal, "receive message: bytes without a codec"};
-  }
+  if (codec == 0) return {};  // and empty
   event.codec = negotiation_.peer_codec(codec);
   if (event.codec == nullptr) {
     return {StatusCode::unimplemented,

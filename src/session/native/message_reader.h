@@ -26,6 +26,8 @@ class MessageReader {
   /// Codec and compressor numbers that are not in the peer's hello, or not on the `first` frame of a message, are an
   /// error of the connection.
   Status check_numbers(const wire::FrameHeader& header, bool first) const;
+  /// So is a message without codec, unless it is empty and in one frame. `bytes`: of the message, in its first frame.
+  static Status check_codec(const wire::FrameHeader& header, std::size_t bytes);
   /// A message that is whole in one frame. `block` owns `payload`. A compressed message stays so (event.is_compressed),
   /// but what it claims to decompress to is within the limits. Errors are of the call, as with read_chunk().
   Status read_whole(const wire::FrameHeader& header, ByteSpan payload, Block* block, Event& event);

@@ -3,6 +3,7 @@
 #include "session/native/native_session.h"
 
 #include "wire/control.h"
+#include "wire/detector.h"
 #include "wire/foreign_peer.h"
 #include "wire/hello.h"
 #include "wire/preface.h"
@@ -47,7 +48,8 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       memory_share_(options.memory),
       memory_timer_(&on_memory_timer, this),
       calls_(role, options.limits, negotiation_, path_, credit_, memory_share_, {timers, &on_deadline, this}),
-      decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_),
+      uncharged_(credit_, path_.queue()),
+      decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_, uncharged_),
       receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
       sender_(role, options, negotiation_, path_, calls_, owner),
       local_events_(owner),
@@ -106,10 +108,17 @@ NativeSession::Step NativeSession::read_preface() {
       transition(phase_, matches ? ConnectionInput::good_preface : ConnectionInput::bad_preface);
   if (step.action != ConnectionAction::proceed) {
     const ByteSpan bytes(decoder_.input().data(), decoder_.input().size());
-    return fail(foreign_peer(role_ == Role::client ? wire::guess_foreign_peer(bytes) : std::string_view()));
+    return role_ == Role::client ? fail(foreign_peer(wire::guess_foreign_peer(bytes))) : refuse_preface();
   }
   phase_ = step.next;
   if (role_ == Role::server) write_greeting();
+  return Step::again;
+}
+
+/// As on a connection for which no session was made.
+NativeSession::Step NativeSession::refuse_preface() {
+  path_.output().append(as_bytes(wire::rejection_for(wire::DetectedProtocol::unknown)));
+  end_session(foreign_peer({}));
   return Step::again;
 }
 
@@ -125,6 +134,9 @@ inline NativeSession::Step NativeSession::decode(Event& event) {
 }
 
 NativeSession::Step NativeSession::take_frame(const Frame& frame, Event& event) {
+  const wire::FrameType type = frame.header.type;
+  const bool is_counted = !is_charged(frame.header) && type != wire::FrameType::ping && type != wire::FrameType::hello;
+  if (is_counted && !uncharged_.add()) return fail(uncharged_.error());
   if (is_about_calls(frame.header.type)) [[likely]] {
     const ConnectionTransition step = transition(phase_, ConnectionInput::call_frame);
     if (step.action == ConnectionAction::fail) return fail(frame_before_hello());
@@ -168,6 +180,7 @@ NativeSession::Step NativeSession::on_goaway(const Frame& frame, Event& event) {
   std::string_view reason;
   if (Status status = wire::read_goaway(frame.body, reason); !status.is_ok()) return fail(status);
   const CallId earlier = goaway_.received_id();
+  if (!goaway_.is_received()) receiver_.note_goaway();
   if (!goaway_.receive(header.call)) {
     return fail(Status(StatusCode::internal, "receive goaway: id " + std::to_string(header.call) +
                                                  " is after the one named before, " + std::to_string(earlier)));
@@ -493,6 +506,7 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
                                                   " ms"));
     return;
   }
+  self.uncharged_.sent_ping();
   self.path_.write_header(wire::ping_header());
   const auto value = static_cast<std::uint64_t>(now.time_since_epoch().count());
   self.path_.output().append(std::as_bytes(std::span(&value, 1)));
@@ -528,10 +542,11 @@ void NativeSession::await_memory() const noexcept {
   if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, base::deadline_after(now_, pause));
 }
 
-/// The budget is used up, and the application of this connection has yet to take what it has received.
+/// The budget is used up, and the application of this connection has yet to take what it has received. Messages that
+/// wait for room do not count: only the peer can complete them, and it may not read before this side does.
 bool NativeSession::must_not_receive() const noexcept {
   constexpr std::size_t least_unread = 64 << 10;
-  if (!memory_share_.is_used_up() || phase_ == ConnectionPhase::closed || credit_.held() < least_unread) return false;
+  if (!memory_share_.is_used_up() || phase_ == ConnectionPhase::closed || credit_.unread() < least_unread) return false;
   await_memory();
   return true;
 }

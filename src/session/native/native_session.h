@@ -18,6 +18,7 @@
 #include "session/native/receive_credit.h"
 #include "session/native/send_path.h"
 #include "session/native/stall_watch.h"
+#include "session/native/uncharged_limit.h"
 #include "session/session.h"
 
 #include <memory>
@@ -38,6 +39,7 @@ std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& op
 ///     MemoryShare    what the connection has taken of the budget of its server or channel
 ///     OpenCalls      calls that have an entry, their ids, the memory retained for them
 ///     EventInHand    what the session owes for the event that was handed out last
+///     UnchargedLimit how many frames the peer may send that cost no credit
 ///     FrameDecoder   bytes to frames
 ///     CallReceiver   frames about calls to events
 ///     CallSender     calls, messages and responses to frames
@@ -102,6 +104,7 @@ class NativeSession final : public Session, private FrameSource {
 
   // --- input ---
   Step read_preface();
+  Step refuse_preface();
   Step decode(Event& event);
   Step take_frame(const Frame& frame, Event& event);
   Step step_of(CallReceiver::Outcome outcome);
@@ -168,6 +171,7 @@ class NativeSession final : public Session, private FrameSource {
   OpenCalls calls_;
   EventInHand in_hand_;
   GoawayState goaway_;
+  UnchargedLimit uncharged_;
   FrameDecoder decoder_;
   CallReceiver receiver_;
   CallSender sender_;

@@ -21,7 +21,12 @@ class ReceiveCredit {
 
   /// What the peer may still send on the connection; below 0 if it has sent too much.
   std::int64_t left() const noexcept { return left_; }
-  void charge(std::uint32_t bytes) noexcept { left_ -= bytes; }
+  void charge(std::uint32_t bytes) noexcept {
+    left_ -= bytes;
+    ++charged_frames_;
+  }
+  /// How many frames that cost credit have come.
+  std::uint64_t charged_frames() const noexcept { return charged_frames_; }
   /// `bytes` of the connection's credit have been consumed. More is granted earlier than after half a window if the
   /// peer has less than that left, because the rest is unread.
   void return_connection(std::uint32_t bytes) {
@@ -45,9 +50,11 @@ class ReceiveCredit {
   }
   std::uint64_t waiting() const noexcept { return waiting_; }
   /// Bytes that the peer has sent and whose credit has not been returned, or which wait for room: they are in memory.
-  std::size_t held() const noexcept {
+  std::size_t held() const noexcept { return unread() + static_cast<std::size_t>(waiting_); }
+  /// The part of held() that does not wait for room: the application has yet to take it.
+  std::size_t unread() const noexcept {
     const std::int64_t unreturned = std::int64_t{limits_.connection_credit_bytes} - left_ - returnable_;
-    return static_cast<std::size_t>(unreturned + static_cast<std::int64_t>(waiting_ - withheld()));
+    return static_cast<std::size_t>(unreturned - static_cast<std::int64_t>(withheld()));
   }
   /// `bytes` of the call's credit have been consumed. Nothing is granted once the peer can send no more on the call.
   void return_call(CallState& call, std::int64_t bytes);
@@ -66,6 +73,7 @@ class ReceiveCredit {
   const ConnectionLimits& limits_;
   SendPath& path_;
   std::int64_t left_;
+  std::uint64_t charged_frames_ = 0;
   /// Consumed and not yet granted again.
   std::uint32_t returnable_ = 0;
   /// Bytes of messages that wait for room.

@@ -39,9 +39,12 @@ class SendQueue {
   void take_credit(std::int64_t bytes) noexcept {
     credit_ -= bytes;
     sent_bytes_ += static_cast<std::uint64_t>(bytes);
+    ++charged_frames_;
   }
   /// Everything that has cost credit so far.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+  /// How many frames that was.
+  std::uint64_t charged_frames() const noexcept { return charged_frames_; }
 
   /// How calls share the connection.
   enum class Order : std::uint8_t {
@@ -104,6 +107,7 @@ class SendQueue {
   std::size_t places_taken_ = 0;
   std::int64_t credit_ = 0;
   std::uint64_t sent_bytes_ = 0;
+  std::uint64_t charged_frames_ = 0;
   std::size_t queued_frames_ = 0;
   std::size_t queued_starts_ = 0;
   std::size_t queued_bytes_ = 0;

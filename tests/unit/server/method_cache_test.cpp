@@ -64,6 +64,22 @@ TEST_F(MethodsOfALoop, DoNotChangeDuringABatch) {
   EXPECT_NE(cache_.find("Late"), nullptr);
 }
 
+TEST_F(MethodsOfALoop, AreLookedUpAgainWhenTheClientGivesTheirNumberToAnother) {
+  add("Echo");
+  add("Other");
+  const MethodCache::Batch batch(cache_);
+  ConnectionMethods methods(cache_);
+  methods.refresh();
+  session::Event second = call_of("Other", 1);
+  second.method_epoch = 1;
+  session::Event third = call_of("None", 1);
+  third.method_epoch = 2;
+
+  EXPECT_EQ(methods.find(call_of("Echo", 1)), cache_.find("Echo"));
+  EXPECT_EQ(methods.find(second), cache_.find("Other"));
+  EXPECT_EQ(methods.find(third), nullptr);
+}
+
 TEST_F(MethodsOfALoop, AreReleasedWhenTheyAreRemoved) {
   add("Echo");
   std::weak_ptr<LoopMethod> known;

@@ -3,6 +3,8 @@
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
+#include <trunkline/detail/stream_handler.h>
+
 namespace trunkline::server {
 
 namespace {
@@ -53,6 +55,54 @@ TEST_F(Ordered, HoldsACallUntilTheResponseToTheOneBefore) {
   EXPECT_EQ(client.response(b).order, 1u);
   EXPECT_EQ(client.response(c).order, 2u);
   EXPECT_EQ(client.response(d).order, 3u);
+}
+
+/// Reads the stream to its end, and responds with what it was.
+asio::awaitable<Status> read_all(ServerReader<std::string>& reader, std::string& response, ServerContext&) {
+  for (;;) {
+    auto next = co_await reader.async_read(asio::use_awaitable);
+    if (!next.is_ok()) co_return next.status();
+    if (!next->has_value()) co_return Status::ok();
+    response += **next;
+  }
+}
+
+TEST_F(Ordered, AStreamWithoutAMessageHoldsLaterCallsUntilItEnds) {
+  using Function = decltype(&read_all);
+  server().methods().add(
+      "Stream", std::make_unique<detail::ClientStreamHandler<std::string, std::string, Function>>(&read_all), {});
+  handle_plain();
+  TestClient& client = connect(true);
+  const session::CallStart open{.method = {}, .end = false};
+
+  const session::CallId stream = client.call("Stream", "", "", open);
+  const session::CallId b = client.call("Plain", "b");
+  settle();
+  const bool early = client.has(b);
+  client.send(stream, "a", true);
+  settle();
+  const session::CallId abandoned = client.call("Stream", "", "", open);
+  const session::CallId d = client.call("Plain", "d");
+  settle();
+  client.cancel(abandoned);
+  settle();
+  session::CallStart with_deadline = open;
+  with_deadline.deadline = loop_.now() + std::chrono::seconds(5);
+  with_deadline.now = loop_.now();
+  const session::CallId late = client.call("Stream", "", "", with_deadline);
+  const session::CallId f = client.call("Plain", "f");
+  settle();
+  const bool held = !client.has(f);
+  advance(std::chrono::seconds(6));
+
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(client.response(stream).status.is_ok()) << client.response(stream).status.to_string();
+  EXPECT_EQ(client.messages(stream), std::vector<std::string>{"a"});
+  EXPECT_EQ(client.response(stream).order + 1, client.response(b).order);
+  EXPECT_EQ(client.response(d).payload, "d");
+  EXPECT_TRUE(held);
+  EXPECT_EQ(client.response(late).status.code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(client.response(f).payload, "f");
 }
 
 TEST_F(Ordered, DoesNotHoldOtherConnections) {

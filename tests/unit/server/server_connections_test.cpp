@@ -66,6 +66,20 @@ TEST_F(ServerConnections, RespondsToOtherProtocolsInThoseProtocols) {
   EXPECT_EQ(logged_[0].message, "accept connection: the client speaks http1, this port only trunkline");
 }
 
+TEST_F(ServerConnections, RespondToAnotherPrefaceWithTheirOwnAndGoaway) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+
+  const std::string received = talk(*near, "\xF5TRKL\r\n\x02");
+
+  EXPECT_EQ(received, wire::rejection_for(wire::DetectedProtocol::unknown));
+  EXPECT_FALSE(received.empty());
+  EXPECT_TRUE(ended_);
+  ASSERT_EQ(logged_.size(), 1u);
+  EXPECT_EQ(logged_[0].message,
+            "accept connection: the client speaks no protocol that is known, this port only trunkline");
+}
+
 TEST_F(ServerConnections, LingerAfterTheResponseToAnotherProtocol) {
   ServerOptions options;
   options.max_connections = 1;
@@ -86,13 +100,13 @@ TEST_F(ServerConnections, LingerAfterTheResponseToAnotherProtocol) {
   EXPECT_FALSE(connect().is_closed()) << "its permit was not released";
 }
 
-TEST_F(ServerConnections, ClosesOnUnknownBytes) {
+TEST_F(ServerConnections, RespondToUnknownBytesAsToAnotherPreface) {
   auto [near, far] = make_link();
   server().accept_transport(std::move(far));
 
   const std::string received = talk(*near, "\x01\x02\x03 what is this supposed to be?");
 
-  EXPECT_EQ(received, "");
+  EXPECT_EQ(received, wire::rejection_for(wire::DetectedProtocol::unknown));
   EXPECT_TRUE(ended_);
 }
 

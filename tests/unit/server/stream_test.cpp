@@ -4,6 +4,10 @@
 
 #include <trunkline/detail/stream_handler.h>
 
+#include <asio/redirect_error.hpp>
+#include <asio/steady_timer.hpp>
+#include <asio/this_coro.hpp>
+
 #include <atomic>
 #include <stdexcept>
 
@@ -47,6 +51,31 @@ TEST_F(Streams, ServerStreamSendsMessagesThenStatus) {
   EXPECT_EQ(client.response(id).leading.get("from"), "3");
   EXPECT_EQ(client.response(id).trailing.get("done"), "yes");
   EXPECT_EQ(server().totals().calls_ok, 1u);
+}
+
+TEST_F(Streams, ServerStreamWithASecondRequestIsEndedAsUnimplemented) {
+  bool is_cancelled = false;
+  add<detail::ServerStreamHandler>(
+      "Wait", [&](const Text&, Writer&, ServerContext& context) -> asio::awaitable<Status> {
+        asio::steady_timer never(co_await asio::this_coro::executor, std::chrono::hours(1000));
+        asio::error_code error;
+        co_await never.async_wait(asio::redirect_error(asio::use_awaitable, error));
+        is_cancelled = error && context.is_cancelled();
+        co_return Status::ok();
+      });
+  TestClient& client = connect();
+
+  const session::CallId id = client.call("Wait", "a", "bytes", open());
+  settle();
+  client.send(id, "b", false);
+  settle();
+
+  EXPECT_EQ(client.response(id).status,
+            Status(StatusCode::unimplemented,
+                   "call Wait: the method is server_stream, and was called with a stream of requests, as a "
+                   "client_stream or bidirectional method is"));
+  EXPECT_TRUE(is_cancelled);
+  EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
 TEST_F(Streams, ServerStreamEndsWithAnError) {

@@ -2,6 +2,7 @@
 // The detector, fed the starts of real protocols one byte at a time, and its rejections.
 #include "wire/detector.h"
 
+#include "wire/frame.h"
 #include "wire/preface.h"
 
 #include <gtest/gtest.h>
@@ -156,10 +157,24 @@ TEST(DetectorRejection, ToTlsIsAFatalAlert) {
   EXPECT_EQ(rejection_for(DetectedProtocol::tls), "\x15\x03\x03\x00\x02\x02\x28"s);
 }
 
+TEST(DetectorRejection, ToUnknownProtocolsIsThePrefaceAndGoaway) {
+  const std::string_view rejection = rejection_for(DetectedProtocol::unknown);
+  const ByteSpan frame = as_bytes(rejection).subspan(preface.size());
+
+  EXPECT_EQ(rejection.substr(0, preface.size()), as_text(ByteSpan(preface)));
+  const FrameHeader header = read_header(frame.data());
+  Status why;
+  EXPECT_EQ(check_header(header, Sender::server, why), FrameVerdict::accept) << why.to_string();
+  EXPECT_EQ(header.type, FrameType::goaway);
+  EXPECT_EQ(header.call, 0U);
+  EXPECT_EQ(header.number, 13U);
+  EXPECT_EQ(frame.size(), header_bytes + header.length);
+  EXPECT_TRUE(as_text(frame.subspan(header_bytes)).starts_with("handshake: "));
+}
+
 TEST(DetectorRejection, ToOtherProtocolsIsEmpty) {
   EXPECT_EQ(rejection_for(DetectedProtocol::native), "");
   EXPECT_EQ(rejection_for(DetectedProtocol::thrift), "");
-  EXPECT_EQ(rejection_for(DetectedProtocol::unknown), "");
 }
 
 TEST(DetectedProtocol, HasANameForEach) {

@@ -173,11 +173,12 @@ TEST(Hello, TakesOrderedAs0Or1Only) {
 
 TEST(Hello, RefusesBadNames) {
   for (std::uint8_t tag : {9, 10, 11}) {
-    for (const std::string& name :
-         {std::string(), std::string("Json"), std::string("a b"), std::string(65, 'a'), std::string("ü")}) {
+    for (const std::string& name : {std::string(), std::string("Json"), std::string("a b"), std::string("ü")}) {
       EXPECT_THAT(refusal_of(body_with([&](FieldWriter& fields) { fields.text(tag, name); })),
                   HasSubstr("has an invalid name"));
     }
+    EXPECT_THAT(refusal_of(body_with([&](FieldWriter& fields) { fields.text(tag, std::string(65, 'a')); })),
+                HasSubstr("has a name over 64 bytes"));
   }
 }
 

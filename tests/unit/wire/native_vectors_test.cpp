@@ -35,7 +35,9 @@ std::vector<json> all_frames() {
 
 TEST(NativeVectors, HoldFramesConversationsAndInvalidOnes) {
   EXPECT_GE(vectors().at("valid").size(), 80U);
-  EXPECT_GE(vectors().at("conversations").size(), 7U);
+  EXPECT_GE(vectors().at("conversations").size(), 13U);
+  EXPECT_GE(vectors().at("context").size(), 58U);
+  EXPECT_GE(vectors().at("compressed").size(), 8U);
   EXPECT_GE(vectors().at("invalid").size(), 190U);
 }
 

@@ -36,6 +36,12 @@ FrameSpec first_chunk(std::uint32_t id, std::uint64_t total, std::string_view by
   frame.message_bytes = total;
   return frame;
 }
+FrameSpec empty_first_chunk(std::uint32_t id) {
+  return {.type = wire::FrameType::message,
+          .flags = wire::flag::message | wire::flag::more,
+          .call = id,
+          .message_bytes = 0};
+}
 FrameSpec leading(std::uint32_t id) {
   return {.type = wire::FrameType::message, .call = id, .metadata = Metadata{{"k", "v"}}};
 }
@@ -59,7 +65,23 @@ const std::vector<BadFrames>& all() {
       {"call_from_server", Role::client, {kit::call(1, 1, "a/b")}, StatusCode::internal, "call"},
       {"finish_from_client", Role::server, {kit::finish(1)}, StatusCode::internal, "finish"},
       {"cancel_from_server", Role::client, {kit::cancel(1)}, StatusCode::internal, "cancel"},
-      {"unknown_flag", Role::server, {with_flags(kit::call(1, 1, "a/b"), 0x80)}, StatusCode::internal, "flag"},
+      {"unknown_flag", Role::server, {with_flags(kit::call(1, 1, "a/b"), 0x48)}, StatusCode::internal, "flag"},
+      {"message_bytes_without_codec",
+       Role::server,
+       {with_flags(kit::call(1, 1, "a/b"), flag::message), with_codec(kit::message(1, "x"), 0)},
+       StatusCode::internal,
+       "receive message: a message without codec has bytes or more frames"},
+      {"more_without_codec",
+       Role::server,
+       {with_flags(kit::call(1, 1, "a/b"), flag::message), empty_first_chunk(1)},
+       StatusCode::internal,
+       "receive message: a message without codec has bytes or more frames"},
+      {"one_way_without_end",
+       Role::server,
+       {with_flags(first_chunk(1, 6, "abc"), flag::message | flag::more | flag::one_way),
+        with_codec(kit::message(1, "def"), 0)},
+       StatusCode::internal,
+       "receive message: the last frame of the one-way call 1 has no end"},
       {"id_repeated",
        Role::server,
        {kit::call(5, 1, "a/b"), kit::call(5, 1)},
@@ -100,16 +122,11 @@ const std::vector<BadFrames>& all() {
        {kit::call(1, 3)},
        StatusCode::internal,
        "receive call: method id 3 was never defined"},
-      {"method_id_defined_twice",
-       Role::server,
-       {kit::call(1, 1, "a/b"), kit::call(2, 1, "a/c")},
-       StatusCode::internal,
-       "define method: id 1 is not the next one, 2"},
       {"method_out_of_order",
        Role::server,
        {kit::call(1, 2, "a/b")},
        StatusCode::internal,
-       "define method: id 2 is not the next one, 1"},
+       "define method: id 2 is after the next one, 1"},
       {"call_without_method", Role::server, {with_flags(kit::call(1, 0), flag::end)}, StatusCode::internal, "call"},
       {"call_without_name_in_block",
        Role::server,
@@ -291,7 +308,18 @@ TEST(Methods, NumberOverMaxMethodsEndsTheConnection) {
 
   lone.feed({kit::call(1, 1, "a/1"), kit::call(2, 2, "a/2"), kit::call(3, 3, "a/3")});
 
-  expect_broken(lone, StatusCode::resource_exhausted, "define method: id 3 exceeds max_methods 2");
+  expect_broken(lone, StatusCode::resource_exhausted, "receive call: method id 3 exceeds max_methods 2");
+}
+
+TEST(Methods, NumberOverMaxMethodsThatWasNeverAssignedIsOverTheLimitAsWell) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_methods = 2;
+  LoneSession lone(Role::server, options);
+  lone.greet();
+
+  lone.feed({kit::call(1, 9)});
+
+  expect_broken(lone, StatusCode::resource_exhausted, "receive call: method id 9 exceeds max_methods 2");
 }
 
 /// A client that has sent a part of a one-way call.
@@ -336,6 +364,65 @@ TEST(OneWayCall, HasNoEventWhenItsDeadlinePassesOrItsConnectionEnds) {
   const auto events = lone.events();
   ASSERT_EQ(events.size(), 1u);
   EXPECT_EQ(events[0].type, EventType::closed);
+}
+
+/// The last id in the goaway that answers `frames`.
+std::uint32_t last_served(std::initializer_list<FrameSpec> frames, const SessionOptions& options) {
+  LoneSession lone(Role::server, options);
+  lone.greet();
+  lone.feed(frames);
+  const auto sent = lone.sent_frames();
+  EXPECT_TRUE(!sent.empty() && sent.back().is(wire::FrameType::goaway));
+  return sent.empty() ? 0 : sent.back().header.call;
+}
+
+TEST(BrokenCall, IsNotNamedAsTheLastOneServed) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_methods = 2;
+  FrameSpec long_name = kit::call(9, 2, std::string(1025, 'm'));
+  FrameSpec empty_name = kit::call(9, 2, "");
+  empty_name.method = "";
+  const FrameSpec good = kit::call(5, 1, "a/b", "x");
+
+  EXPECT_EQ(last_served({good, long_name}, options), 5u);
+  EXPECT_EQ(last_served({good, empty_name}, options), 5u);
+  EXPECT_EQ(last_served({good, kit::call(9, 3)}, options), 5u);
+  EXPECT_EQ(last_served({good, with_codec(kit::call(9, 1, {}, "x"), 7)}, options), 5u);
+  EXPECT_EQ(last_served({good, with_flags(first_chunk(9, 3, "abc"), wire::flag::message | wire::flag::end)}, options),
+            5u);
+  EXPECT_EQ(last_served({good, kit::call(3, 1)}, options), 5u);
+}
+
+TEST(IgnorableFlag, IsIgnored) {
+  for (const std::size_t size : {1u, 20000u}) {
+    LoneSession lone(Role::server);
+    lone.greet();
+    FrameSpec call = kit::call(1, 1, "a/b", std::string(size, 'x'));
+    call.flags |= wire::flag::ignorable;
+    FrameSpec again = kit::call(2, 1, {}, "x");
+    again.flags |= wire::flag::ignorable;
+    FrameSpec credit = kit::credit(1, 5);
+    credit.flags = wire::flag::ignorable;
+
+    lone.feed(call.bytes() + again.bytes() + credit.bytes(), 5000);
+
+    const auto events = lone.events();
+    ASSERT_EQ(events.size(), 2u);
+    EXPECT_EQ(events[0].payload.size(), size);
+    EXPECT_TRUE(events[0].end);
+    EXPECT_EQ(events[1].payload, "x");
+    EXPECT_FALSE(lone.session().is_closed());
+  }
+}
+
+TEST(IdsInGaps, CountAsOpened) {
+  LoneSession lone(Role::server);
+  lone.greet();
+
+  lone.feed({kit::call(1, 1, "a/b"), kit::call(5, 1), kit::message(3, "x")});
+
+  EXPECT_FALSE(lone.session().is_closed());
+  EXPECT_EQ(lone.events().size(), 2u);
 }
 
 TEST(CancelOfUnknownCall, IsIgnored) {

@@ -228,6 +228,50 @@ TEST(ClientDrain, BeforeHelloNeedsNoServer) {
   EXPECT_FALSE(lone.session().can_start());
 }
 
+TEST(ServerOfALeavingClient, RefusesCallsAfterTheGoaway) {
+  LoneSession lone(Role::server);
+  lone.greet();
+  kit::FrameSpec one_way = kit::call(3, 1, {}, "x");
+  one_way.flags |= wire::flag::one_way;
+
+  lone.feed({kit::call(1, 1, "a/b", "x"), kit::goaway(0), kit::call(2, 1, {}, "x"), one_way, kit::goaway(0)});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 3u);
+  EXPECT_EQ(events[0].id, 1u);
+  EXPECT_EQ(events[1].type, EventType::going_away);
+  EXPECT_EQ(events[2].type, EventType::going_away);
+  const auto sent = lone.sent_frames();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_EQ(sent[0].header.call, 2u);
+  EXPECT_EQ(sent[0].header.number, static_cast<std::uint32_t>(StatusCode::unavailable));
+  EXPECT_TRUE(sent[0].header.has(wire::flag::unprocessed));
+}
+
+TEST(ServerOfALeavingClient, ServesCallsThatWereDeferredBeforeTheGoaway) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_unsent_bytes = 4096;
+  LoneSession lone(Role::server, options);
+  lone.greet();
+  lone.feed({kit::call(1, 1, "a/b", "x")});
+  // Queued, because the client has not granted that much: further calls wait.
+  static_cast<void>(lone.session().finish(1, {}, kit::payload(std::string(200000, 'x')), nullptr, false));
+  static_cast<void>(lone.events());
+  lone.feed({kit::call(2, 1, {}, "y"), kit::goaway(0), kit::call(3, 1, {}, "z")});
+  const auto early = lone.events();
+
+  static_cast<void>(lone.sent_frames());
+  lone.feed({kit::credit(1, 200000)});
+  static_cast<void>(lone.sent_frames());
+
+  ASSERT_EQ(early.size(), 1u);
+  EXPECT_EQ(early[0].type, EventType::going_away);
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::call);
+  EXPECT_EQ(events[0].id, 2u);
+}
+
 TEST(Close, EndsEveryCallThenTheSession) {
   LoneSession lone(Role::server);
   lone.greet();

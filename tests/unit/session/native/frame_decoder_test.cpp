@@ -33,7 +33,8 @@ class FrameDecoderTest : public testing::Test {
   void open() { decoder.accept_all_frames(); }
 
   NativeParts parts;
-  FrameDecoder decoder{wire::Sender::client, parts.options.limits, parts.credit};
+  UnchargedLimit uncharged{parts.credit, parts.path.queue()};
+  FrameDecoder decoder{wire::Sender::client, parts.options.limits, parts.credit, uncharged};
   Frame frame;
 };
 

@@ -60,16 +60,36 @@ TEST(Handshake, HelloOpens) {
   EXPECT_TRUE(lone.session().is_open());
 }
 
-TEST(Handshake, WrongPrefaceClosesSilently) {
-  LoneSession lone(Role::server);
+TEST(Handshake, WrongPrefaceIsRefusedByTheServerWithPrefaceAndGoaway) {
+  for (const std::string bytes : {"GET / HTTP/1.1\r\n", "\xF5TRKL\r\n\x02", "\xF5TRKL\n"}) {
+    LoneSession lone(Role::server);
 
-  lone.feed("GET / HTTP/1.1\r\n");
+    lone.feed(bytes);
 
-  const auto events = lone.events();
+    const auto events = lone.events();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].type, EventType::closed);
+    EXPECT_EQ(events[0].status.message(), "handshake: the peer does not speak the native protocol");
+    const auto sent = lone.sent_frames();  // behind a preface, which the reader has checked
+    ASSERT_EQ(sent.size(), 1u);
+    EXPECT_TRUE(sent[0].is(wire::FrameType::goaway));
+    EXPECT_EQ(sent[0].header.call, 0u);
+    EXPECT_EQ(sent[0].header.number, 13u);
+  }
+}
+
+TEST(Handshake, ClientOfALaterVersionLearnsWhyItWasRefused) {
+  LoneSession server(Role::server);
+  LoneSession client(Role::client);
+  server.feed("\xF5TRKL\r\n\x02");
+
+  client.feed(server.end().take_output());
+
+  const auto events = client.events();
   ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].type, EventType::closed);
-  EXPECT_EQ(events[0].status.message(), "handshake: the peer does not speak the native protocol");
-  EXPECT_FALSE(lone.session().has_output());
+  EXPECT_EQ(
+      events[0].status.message(),
+      "the peer ended the connection: handshake: these are not the first bytes of the native protocol, version 1");
 }
 
 TEST(Handshake, ErrorNamesTheProtocolOfAForeignServer) {

@@ -139,7 +139,7 @@ TEST(LongBodies, AMessageWaitsUntilThereIsRoomBesideTheUnreadOnes) {
   EXPECT_EQ(granted(), 35000u);
 }
 
-TEST(LongBodies, BytesWithoutACodecEndTheCall) {
+TEST(LongBodies, BytesWithoutACodecEndTheConnection) {
   LoneSession lone(Role::client);
   begin_call(lone);
   FrameSpec end = kit::finish(1, "abc");
@@ -148,10 +148,12 @@ TEST(LongBodies, BytesWithoutACodecEndTheCall) {
   lone.feed({end});
 
   const auto events = lone.events();
-  ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].status.code(), StatusCode::internal);
-  EXPECT_EQ(events[0].status.message(), "receive message: bytes without a codec");
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].status.code(), StatusCode::unavailable);
   EXPECT_FALSE(events[0].has_message);
+  EXPECT_EQ(events[1].type, EventType::closed);
+  EXPECT_EQ(events[1].status.message(), "receive message: a message without codec has bytes or more frames");
+  EXPECT_EQ(lone.sent_frames().back().header.number, 13u);
 }
 
 TEST(LongBodies, AFinishWithoutMessageIsBoundedByMaxHeaderBytes) {

@@ -270,6 +270,102 @@ TEST(ChunkedMessage, IsDiscardedWhenTheServerFinishes) {
   EXPECT_EQ(lone.session().open_calls(), 1u);
 }
 
+/// A client with call 1 open, for which the server has sent `end`.
+void end_by_server(LoneSession& lone, std::uint8_t flags) {
+  lone.greet();
+  ASSERT_TRUE(lone.session()
+                  .start({.method = {1, "a/b"}, .end = false, .context = lone.context_of(1)}, kit::payload("x"))
+                  .is_ok());
+  lone.feed({FrameSpec{.type = wire::FrameType::message, .flags = flags, .call = 1}});
+  static_cast<void>(lone.events());
+  static_cast<void>(lone.sent_frames());
+}
+
+TEST(EndOfTheServer, IsFollowedByAFinishWithoutMessage) {
+  for (const kit::FrameSpec& finish :
+       {FrameSpec{.type = wire::FrameType::finish, .call = 1}, kit::failed(1, StatusCode::not_found, "no")}) {
+    LoneSession lone(Role::client);
+    end_by_server(lone, flag::end);
+
+    lone.feed({finish});
+
+    const auto events = lone.events();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].type, EventType::finished);
+    EXPECT_EQ(static_cast<std::uint32_t>(events[0].status.code()), finish.number);
+  }
+}
+
+TEST(EndOfTheServer, IsNotFollowedByAMessageInTheFinish) {
+  LoneSession lone(Role::client);
+  end_by_server(lone, flag::end);
+
+  lone.feed({kit::finish(1, "late")});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].status, Status(StatusCode::internal, "receive message: the peer had ended its side"));
+  EXPECT_FALSE(events[0].has_message);
+  EXPECT_FALSE(lone.session().is_closed());
+  EXPECT_EQ(lone.session().open_calls(), 0u);
+}
+
+TEST(EndOfTheServer, IsNotFollowedByAMessage) {
+  LoneSession lone(Role::client);
+  end_by_server(lone, flag::end);
+
+  lone.feed({kit::message(1, "late")});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].status.code(), StatusCode::internal);
+  const auto sent = lone.sent_frames();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_TRUE(sent[0].is(wire::FrameType::cancel));
+}
+
+TEST(CodecOfAMessage, MayChangeWithinACall) {
+  LoneSession lone(Role::server);
+  lone.greet({.codecs = {"bytes", "unknown"}});
+  FrameSpec stream = kit::call(1, 1, "a/b", "x");
+  stream.flags = flag::message;
+  FrameSpec empty = kit::message(1, "");
+  empty.codec = 0;
+  FrameSpec other = kit::message(1, "y");
+  other.codec = 2;
+  lone.feed({stream, empty, kit::message(1, "z")});
+  const auto taken = lone.events();
+
+  lone.feed({other});
+
+  ASSERT_EQ(taken.size(), 3u);
+  EXPECT_EQ(taken[0].codec, "bytes");
+  EXPECT_EQ(taken[1].codec, "");
+  EXPECT_EQ(taken[2].codec, "bytes");
+  EXPECT_EQ(finish_of(lone, 1).header.number, static_cast<std::uint32_t>(StatusCode::unimplemented));
+}
+
+TEST(UnknownCodec, OfAResponseEndsTheCallAtTheClient) {
+  for (const bool is_finish : {true, false}) {
+    LoneSession lone(Role::client);
+    lone.greet({.codecs = {"unknown"}});
+    ASSERT_TRUE(lone.session().start({.method = {1, "a/b"}, .context = lone.context_of(1)}, {}).is_ok());
+    static_cast<void>(lone.sent_frames());
+
+    lone.feed({is_finish ? kit::finish(1, "x") : kit::message(1, "x")});
+
+    const auto events = lone.events();
+    ASSERT_EQ(events.size(), 1u);
+    EXPECT_EQ(events[0].type, EventType::finished);
+    EXPECT_EQ(events[0].status.code(), StatusCode::unimplemented);
+    const auto sent = lone.sent_frames();
+    EXPECT_EQ(sent.size(), is_finish ? 0u : 1u);
+    if (!is_finish) {
+      EXPECT_TRUE(sent[0].is(wire::FrameType::cancel));
+    }
+  }
+}
+
 TEST(OneWayCall, InChunksIsOneCallWithoutAResponse) {
   SessionOptions options = kit::plain_options();
   options.limits.chunk_bytes = 1024;

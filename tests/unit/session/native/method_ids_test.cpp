@@ -37,14 +37,34 @@ TEST(OutboundMethodIds, AreNotAssignedWithoutAKey) {
 
 TEST(InboundMethodIds, KeepTheirNamesInPlace) {
   InboundMethodIds methods;
-  ASSERT_TRUE(methods.define(1, "a/b", 1000).is_ok());
+  ASSERT_TRUE(methods.define(1, "a/b").is_ok());
   const std::string_view first = methods.find(1);
 
-  for (std::uint32_t i = 2; i < 500; ++i) ASSERT_TRUE(methods.define(i, "x", 1000).is_ok());
+  for (std::uint32_t i = 2; i < 500; ++i) ASSERT_TRUE(methods.define(i, "x").is_ok());
 
   EXPECT_EQ(methods.find(1).data(), first.data());
   EXPECT_EQ(methods.find(0), "");
   EXPECT_EQ(methods.find(500), "");
+}
+
+TEST(InboundMethodIds, AreDefinedInOrder) {
+  InboundMethodIds methods;
+
+  EXPECT_EQ(methods.define(2, "a/b").code(), StatusCode::internal);
+  EXPECT_EQ(methods.find(2), "");
+}
+
+TEST(InboundMethodIds, MayBeGivenToAnotherName) {
+  InboundMethodIds methods;
+  ASSERT_TRUE(methods.define(1, "a/b").is_ok());
+  const std::shared_ptr<const std::string> before = methods.share(1);
+  const std::uint32_t epoch = methods.epoch();
+
+  ASSERT_TRUE(methods.define(1, "a/c").is_ok());
+
+  EXPECT_EQ(methods.find(1), "a/c");
+  EXPECT_EQ(*before, "a/b");
+  EXPECT_NE(methods.epoch(), epoch);
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The conversations of tests/vectors/native_v1.json through live sessions, split and cut at every byte.
+// What tests/vectors/native_v1.json has for live sessions: conversations, split and cut at every byte; frames whose
+// meaning depends on those before them; compressed messages.
 #include "kit/script_replay.h"
 
 #include <gtest/gtest.h>
@@ -11,12 +12,15 @@
 namespace trunkline::session::native {
 namespace {
 
+using kit::LoneSession;
 using nlohmann::json;
 
-const json& conversations() {
-  static const json all = json::parse(std::ifstream(TRUNKLINE_VECTORS)).at("conversations");
+const json& vectors() {
+  static const json all = json::parse(std::ifstream(TRUNKLINE_VECTORS));
   return all;
 }
+
+const json& conversations() { return vectors().at("conversations"); }
 
 std::string bytes_of(const std::string& hex) {
   std::string out;
@@ -121,6 +125,109 @@ INSTANTIATE_TEST_SUITE_P(All, Conversations,
                          testing::Combine(testing::Range<std::size_t>(0, conversations().size()),
                                           testing::Values(Role::client, Role::server)),
                          name_of);
+
+// --- frames in a context ---
+
+/// A receiver with the early limits of docs/wire.md, section 3, which are also the least ones where there are any.
+SessionOptions early_options() {
+  const wire::Hello early;
+  SessionOptions options = kit::plain_options();
+  options.codecs = &named_codecs();
+  options.max_concurrent_calls = early.max_concurrent_calls;
+  options.limits.max_frame_bytes = early.max_frame_bytes;
+  options.limits.max_message_bytes = early.max_message_bytes;
+  options.limits.connection_credit_bytes = early.connection_credit;
+  options.limits.call_credit_bytes = early.call_credit;
+  options.limits.max_header_bytes = early.max_header_bytes;
+  options.limits.max_methods = early.max_methods;
+  return options;
+}
+
+std::string bytes_of_frame(const json& frame) {
+  std::string bytes = bytes_of(frame.at("bytes").get<std::string>());
+  if (frame.contains("fill")) {
+    const std::string fill = bytes_of(frame.at("fill").at("byte").get<std::string>());
+    for (auto times = frame.at("fill").at("times").get<std::size_t>(); times > 0; --times) bytes += fill;
+  }
+  return bytes;
+}
+
+/// What the receiver has sent but credit, as the file writes it.
+json responses_of(LoneSession& lone) {
+  json sent = json::array();
+  for (const kit::SeenFrame& frame : lone.sent_frames()) {
+    if (frame.is(wire::FrameType::credit)) continue;
+    json response{{"type", to_string(frame.header.type)}, {"call", frame.header.call}, {"number", frame.header.number}};
+    if (frame.is(wire::FrameType::finish)) response["unprocessed"] = frame.header.has(wire::flag::unprocessed);
+    sent.push_back(std::move(response));
+  }
+  return sent;
+}
+
+class Context : public testing::TestWithParam<std::size_t> {
+ protected:
+  static json replay(const json& vector, std::size_t part) {
+    const bool is_server = vector.at("receiver") == "server";
+    LoneSession lone(is_server ? Role::server : Role::client, early_options());
+    lone.retain_messages = true;
+    const wire::Hello hello{.codecs = {"protobuf", "unknown"}, .compressors = {"snappy"}};
+    lone.feed(kit::preface() + (vector.value("hello", true) ? kit::hello(hello) : std::string()));
+    for (CallId id = 1; id <= vector.value("calls", 0u); ++id) {
+      const CallStart start{.method = {1, "a/b"}, .context = lone.context_of(id)};
+      EXPECT_TRUE(lone.session().start(start, {}).is_ok());
+    }
+    static_cast<void>(lone.sent_frames());
+    for (const json& frame : vector.at("frames")) {
+      std::string bytes;
+      for (auto times = frame.value("times", std::size_t{1}); times > 0; --times) bytes += bytes_of_frame(frame);
+      lone.feed(bytes, part);
+    }
+    return responses_of(lone);
+  }
+  static const json& vector() { return vectors().at("context").at(GetParam()); }
+};
+
+TEST_P(Context, IsAnsweredAsTheVectorSays) {
+  EXPECT_EQ(replay(vector(), static_cast<std::size_t>(-1)), vector().at("sends")) << vector().at("rule");
+}
+
+TEST_P(Context, IsAnsweredAlikeInSmallParts) {
+  EXPECT_EQ(replay(vector(), 7), vector().at("sends")) << vector().at("rule");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Context, testing::Range<std::size_t>(0, vectors().at("context").size()),
+                         [](const auto& of) {
+                           return vectors().at("context").at(of.param).at("name").template get<std::string>();
+                         });
+
+// --- compressed messages ---
+
+class CompressedMessage : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(CompressedMessage, DecompressesToItsPlainBytes) {
+  static const CompressorRegistry built_in = CompressorRegistry::with_defaults();
+  const json& vector = vectors().at("compressed").at(GetParam());
+  const auto name = vector.at("compressor").get<std::string>();
+  if (built_in.find(name) == nullptr) GTEST_SKIP() << name << " is not built in";
+  SessionOptions options = kit::plain_options();
+  options.compressors = &built_in;
+  LoneSession lone(Role::server, options);
+  lone.greet({.codecs = {"bytes"}, .compressors = {name}});
+  kit::FrameSpec call = kit::call(1, 1, "a/b", bytes_of(vector.at("bytes").get<std::string>()));
+  call.compressor = 1;
+
+  lone.feed({call});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_TRUE(events[0].status.is_ok()) << events[0].status.to_string();
+  EXPECT_EQ(events[0].payload, bytes_of(vector.at("plain").get<std::string>()));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CompressedMessage, testing::Range<std::size_t>(0, vectors().at("compressed").size()),
+                         [](const auto& of) {
+                           return vectors().at("compressed").at(of.param).at("name").template get<std::string>();
+                         });
 
 /// Calls of every kind in one script, for the ways a transport may deliver or fail.
 kit::Script mixed_script() {
