@@ -59,12 +59,18 @@ struct ServerOptions {
   std::size_t max_concurrent_calls_per_peer = 262144;
   /// Running calls of all connections together; more are refused with resource_exhausted.
   std::size_t max_concurrent_calls = 1000000;
-  /// Memory for everything that is held for clients: input that is incomplete or unread, output that waits, metadata
-  /// and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When half of it is used, new calls
-  /// are refused with resource_exhausted before their requests are read. Long messages wait when three quarters are
-  /// used, except one at a time. When all of it is used, nothing is read from connections whose messages wait for the
-  /// application.
+  /// Memory for everything that is held for clients: input that is incomplete or unread, requests of running handlers,
+  /// output that waits, metadata and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When
+  /// half of it is used, new calls of connections that hold a part of it are refused with resource_exhausted before
+  /// their requests are read; those of the others when seven eighths are used. Long requests wait when three eighths
+  /// are used, other long messages when three quarters are, except one at a time. When all of it is used, nothing is
+  /// read from connections whose messages wait for the application.
   std::size_t max_memory_bytes = 1024u << 20;
+  /// How much of max_memory_bytes may be held for one address, in percent; 1 to 100. Beyond this, the long messages of
+  /// the address wait, except one at a time, new calls of its connections that hold something are refused, and nothing
+  /// is read from those whose messages wait for the application. Addresses are told apart as for
+  /// max_connections_per_peer; all peers over unix:// and inproc:// count as one.
+  std::size_t max_memory_percent_per_peer = 50;
   /// Calls that the client of a connection may cancel in a second, over time; 0: any number. All calls that it may have
   /// open, twice over, may be cancelled at once. Beyond that the connection is not read for a second, and after ten
   /// such seconds it is closed.

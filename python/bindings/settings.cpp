@@ -188,6 +188,7 @@ ServerOptions server_options_of(const py::dict& options) {
   table["max_connections"] = number(result.max_connections);
   table["max_connections_per_peer"] = number(result.max_connections_per_peer);
   table["max_concurrent_calls_per_peer"] = number(result.max_concurrent_calls_per_peer);
+  table["max_memory_percent_per_peer"] = number(result.max_memory_percent_per_peer);
   table["max_cancelled_calls_per_second"] = number(result.max_cancelled_calls_per_second);
   table["max_turn_bytes"] = number(result.max_turn_bytes);
   table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);

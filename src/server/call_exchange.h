@@ -5,6 +5,7 @@
 #include "server/call_context.h"
 #include "server/call_metrics.h"
 #include "server/connection_facts.h"
+#include "server/early_interceptions.h"
 #include "server/handler_outcome.h"
 #include "server/loop_context.h"
 #include "server/loop_method.h"
@@ -30,6 +31,8 @@ class CallExchange {
   LoopTotals& totals() const noexcept { return context_.totals(); }
   const ConnectionFacts& facts() const noexcept { return facts_; }
   ConnectionLink& link() const noexcept { return link_; }
+  /// Of calls whose requests are not whole yet.
+  EarlyInterceptions& early() noexcept { return early_; }
   /// The clock now, which is later than the time of the loop's turn.
   base::TimePoint read_clock() const noexcept { return context_.loop().read_clock(); }
 
@@ -69,6 +72,7 @@ class CallExchange {
   LoopContext& context_;
   const ConnectionFacts& facts_;
   ConnectionLink& link_;
+  EarlyInterceptions early_{facts_};
 };
 
 }  // namespace trunkline::server

@@ -13,6 +13,7 @@ void ConnectionFacts::set_up(net::Loop& on, ServerState& state, std::weak_ptr<Co
   server_state = &state;
   link = std::move(connection);
   peer = transport_peer.address;
+  memory_account = state.peers.account_of(peer);
   certificate_subject = transport_peer.certificate_subject;
   certificate_names = transport_peer.certificate_names;
   compresses_as_request = state.options.compressor.empty();

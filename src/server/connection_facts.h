@@ -31,6 +31,8 @@ struct ConnectionFacts {
   ServerState* server_state = nullptr;
   std::weak_ptr<ConnectionLink> link;
   std::string peer;
+  /// Counts what is held for the peer's address; null: nothing does.
+  std::shared_ptr<session::MemoryAccount> memory_account;
   std::string certificate_subject;
   std::vector<std::string> certificate_names;
   /// ServerOptions::compressor, for calls whose client accepts it; null: none.

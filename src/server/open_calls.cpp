@@ -14,6 +14,9 @@ namespace trunkline::server {
 
 namespace {
 
+/// Shorter requests of running handlers are not counted: the state of each call is.
+constexpr std::size_t least_held_bytes = 1 << 10;
+
 /// Sets a flag for the time of a scope.
 class FlagScope {
  public:
@@ -148,6 +151,7 @@ ServerCall& OpenCalls::add_call(session::CallId id, Begin begin) {
 void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permit) {
   const bool is_stream = method.shape().kind != MethodKind::unary;
   ServerCall& call = add_call(event.id, [&](ServerCall& added) {
+    exchange_.early().take(event, added.interception);
     added.begin(shared(), exchange_.facts(), method, event);
     added.permit = std::move(permit);
     added.metrics = exchange_.context().metrics().begin_call(method);
@@ -181,8 +185,8 @@ void OpenCalls::make_stream(ServerCall& call) {
 void OpenCalls::take_request(ServerCall& call, session::Event& event) {
   call.metrics.count_received(event);
   if (call.codec == nullptr) call.codec = event.codec;
-  call.payload_bytes = event.payload.size();
   const Status decoded = exchange_.read_request(event, *call.method, call.messages);
+  call.payload_bytes = event.payload.size();
   if (!decoded.is_ok()) return handle(call, CallEvent::refuse, decoded);
   // A request that waits for its turn counts against what the client may send. One that its handler has does not: how
   // many handlers run is limited by admission, and one handler may wait for a call that the client is yet to send.
@@ -267,6 +271,9 @@ void OpenCalls::start(ServerCall& call) {
   release_credit(call);
   // An interceptor has refused the call.
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
+  if (call.payload_bytes >= least_held_bytes) {
+    call.held_request = {exchange_.server_state().memory, exchange_.facts().memory_account, call.payload_bytes};
+  }
   switch (call.method->shape().execution) {
     case Execution::plain:
       call.outcome = call.run_handler();

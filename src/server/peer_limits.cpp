@@ -33,8 +33,23 @@ std::shared_ptr<PeerShare> PeerLimits::share_of(std::string_view address) {
   if (shares_.size() >= sweep_at_) sweep();
   std::weak_ptr<PeerShare>& entry = shares_[std::move(key)];
   std::shared_ptr<PeerShare> share = entry.lock();
-  if (share == nullptr) entry = share = std::make_shared<PeerShare>();
+  if (share == nullptr) {
+    entry = share = std::make_shared<PeerShare>();
+    share->memory = make_account();
+  }
   return share;
+}
+
+std::shared_ptr<session::MemoryAccount> PeerLimits::account_of(std::string_view address) {
+  const std::shared_ptr<PeerShare> share = share_of(address);
+  if (share == nullptr) return local_memory_;
+  // The address keeps its account as long as anything is counted there.
+  return {share, share->memory.get()};
+}
+
+std::shared_ptr<session::MemoryAccount> PeerLimits::make_account() const {
+  if (memory_percent_ >= 100) return nullptr;
+  return std::make_shared<session::MemoryAccount>(budget_, memory_percent_);
 }
 
 void PeerLimits::sweep() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
-// PeerLimits: how many connections and calls each peer address has.
+// PeerLimits: how many connections and calls, and how much memory, each peer address has.
 #pragma once
+
+#include "session/memory_account.h"
 
 #include <atomic>
 #include <cstddef>
@@ -16,22 +18,35 @@ namespace trunkline::server {
 struct PeerShare {
   std::atomic<std::size_t> connections{0};
   std::atomic<std::size_t> calls{0};
+  /// Null: the memory is not limited by address.
+  std::shared_ptr<session::MemoryAccount> memory{};
 };
 
 /// The address of a peer is its host without the port; an IPv6 address counts by its network of 64 bits. Peers over
-/// unix:// and inproc:// are on the same machine and not told apart, so they have no share. Thread-safe.
+/// unix:// and inproc:// are on the same machine and not told apart, so they have no share but one account of memory.
+/// Thread-safe.
 class PeerLimits {
  public:
+  /// An address may hold `memory_percent` of `budget`, which outlives the object; 100: as much as there is.
+  PeerLimits(const session::MemoryBudget& budget, std::size_t memory_percent)
+      : budget_(budget), memory_percent_(memory_percent), local_memory_(make_account()) {}
+
   /// `address` as net::PeerInfo has it. Null: the peer is not limited.
   std::shared_ptr<PeerShare> share_of(std::string_view address);
+  /// What counts the memory of the peer at `address`. Null: nothing does.
+  std::shared_ptr<session::MemoryAccount> account_of(std::string_view address);
   /// The part of `address` that peers are told apart by; empty: not at all.
   static std::string key_of(std::string_view address);
 
  private:
   using Table = std::unordered_map<std::string, std::weak_ptr<PeerShare>>;
 
+  std::shared_ptr<session::MemoryAccount> make_account() const;
   void sweep();
 
+  const session::MemoryBudget& budget_;
+  const std::size_t memory_percent_;
+  const std::shared_ptr<session::MemoryAccount> local_memory_;
   std::mutex mutex_;
   Table shares_;
   /// Entries without a share are removed when the table has grown to this size.

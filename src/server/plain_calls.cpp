@@ -68,6 +68,7 @@ HandlerOutcome PlainCalls::run_intercepted(session::Event& event, LoopMethod& se
                                            std::unique_ptr<CallMessages>& messages) {
   const call::InterceptorChain& chain = exchange_.server_state().interceptors;
   ServerInterception interception;
+  exchange_.early().take(event, interception);
   HandlerOutcome outcome{.status = interception.begin(chain, context_, event.metadata)};
   if (outcome.status.is_ok()) outcome.status = exchange_.read_request(event, served, messages);
   if (outcome.status.is_ok()) outcome = run(event, served.method(), *messages);

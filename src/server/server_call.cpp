@@ -81,6 +81,7 @@ void ServerCall::reset() {
   codec = nullptr;
   payload_bytes = 0;
   has_request = false;
+  held_request = {};
   outcome = {};
   cancellation.reset();
   facts_ = nullptr;

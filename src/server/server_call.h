@@ -13,6 +13,7 @@
 #include "server/server_interception.h"
 #include "server/worker_pool.h"
 #include "session/event.h"
+#include "session/held_memory.h"
 
 #include <asio/cancellation_signal.hpp>
 
@@ -80,10 +81,12 @@ class ServerCall final : public Job, public call::ResponseSettings {
   std::optional<session::MessageCredit> held_credit;
   /// Of the response: the one that the client asked for, otherwise that of the request; null: neither is known.
   const Codec* codec = nullptr;
-  /// Of the request.
+  /// Of the request, decompressed.
   std::size_t payload_bytes = 0;
   /// Of streams: a message has come.
   bool has_request = false;
+  /// The request, from when its handler is started.
+  session::HeldMemory held_request;
   /// How the handler has ended; before that, the status with which an interceptor or the server refuses the call.
   HandlerOutcome outcome;
   ServerInterception interception;

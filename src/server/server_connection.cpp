@@ -188,22 +188,37 @@ void ServerConnection::on_call(session::Event& event) {
   }
 }
 
-/// What needs no more than the name. It is decided again when the whole message is there.
-Status ServerConnection::check_call(std::string_view method) {
-  LoopMethod* const found = context_->methods().find(method);
+/// What needs no more than the name and the metadata. Admission is decided again when the whole message is there.
+Status ServerConnection::check_call(session::Event& event) {
+  LoopMethod* const found = context_->methods().find(event.method_name);
   if (found == nullptr) {
     context_->totals().calls_refused.add();
-    return no_such_method(method);
+    return no_such_method(event.method_name);
   }
   Admission& admission = context_->server_state().admission;
-  if (admission.has_room_for(found->method(), calls_)) return {};
-  Status status = admission.refusal(found->method(), calls_);
-  context_->totals().calls_refused.add();
-  context_->metrics().count_refusal(*found, status.code());
+  if (!admission.has_room_for(found->method(), calls_)) {
+    Status status = admission.refusal(found->method(), calls_);
+    context_->totals().calls_refused.add();
+    context_->metrics().count_refusal(*found, status.code());
+    return status;
+  }
+  const call::InterceptorChain& interceptors = context_->server_state().interceptors;
+  if (interceptors.empty()) return {};
+  Status status = exchange_.early().begin(interceptors, event, *found);
+  if (status.is_ok()) return status;
+  // As a call that an interceptor refuses when its request has come.
+  CallMetrics metrics = context_->metrics().begin_call(*found);
+  context_->totals().calls_started.add();
+  exchange_.count_response(status, status, found->method().name, metrics);
   return status;
 }
 
+void ServerConnection::on_call_dropped(session::CallId id) noexcept {
+  if (!exchange_.early().empty()) exchange_.early().end(id, Status(StatusCode::cancelled, "ended before its request"));
+}
+
 void ServerConnection::refuse(const session::Event& event, const Status& status) {
+  if (!exchange_.early().empty()) exchange_.early().end(event.id, status);
   if (open_calls_.must_wait_turn()) return open_calls_.refuse_in_turn(event, status);
   exchange_.refuse(event.id, status);
 }
@@ -261,6 +276,7 @@ void ServerConnection::release() {
   is_closing_ = true;
   owner_ = nullptr;
   connection_.reset();
+  exchange_.early().end_all(Status(StatusCode::unavailable, "the server has stopped"));
 }
 
 void ServerConnection::close_if_drained() {

@@ -20,6 +20,8 @@ Status ServerInterception::begin_chain(const call::InterceptorChain& chain, cons
 }
 
 void ServerInterception::end_chain(const call::InterceptorChain& chain, CallContext& context, Status& status) {
+  // The method may have been replaced since on_start, while the request came.
+  info_.method = static_cast<const ServerContext&>(context).method();
   info_.metadata = &context.mutable_trailing();
   chain.finish(info_, std::exchange(started_, 0), status);
 }

@@ -13,9 +13,9 @@ namespace trunkline::server {
 class ServerInterception {
  public:
   /// Calls on_start of the interceptors. After an error the handler must not run, but end() must still be called.
-  /// `metadata` must live until end().
+  /// `metadata` must live until this returns. Does nothing the second time.
   Status begin(const call::InterceptorChain& chain, const CallContext& context, Metadata& metadata) {
-    return chain.empty() ? Status() : begin_chain(chain, context, metadata);
+    return chain.empty() || started_ > 0 ? Status() : begin_chain(chain, context, metadata);
   }
   /// Calls on_finish, which may replace `status`; call it before the status is sent. Does nothing without begin(), and
   /// the second time.

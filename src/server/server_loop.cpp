@@ -70,13 +70,16 @@ void ServerLoop::reject_protocol(net::SniffResult sniffed, net::AcceptedConnecti
 }
 
 void ServerLoop::serve(net::AcceptedConnection accepted, const session::Protocol& protocol, ByteSpan first_bytes) {
-  const auto factory = [this, &protocol](session::SessionOwner& owner) {
+  std::shared_ptr<session::MemoryAccount> account =
+      context_->server_state().peers.account_of(accepted.transport->peer().address);
+  const auto factory = [this, &protocol, &account](session::SessionOwner& owner) {
     net::Loop& loop = context_->loop();
     return protocol.make_session({.role = session::Role::server,
                                   .options = context_->server_state().session_options,
                                   .timers = loop.timers(),
                                   .owner = owner,
-                                  .now = loop.now()});
+                                  .now = loop.now(),
+                                  .account = std::move(account)});
   };
   auto connection = std::make_shared<ServerConnection>(context_, static_cast<ServerConnection::Owner&>(*this));
   connections_.emplace(connection.get(), Served{connection, std::move(accepted.permit)});

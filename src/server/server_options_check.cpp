@@ -19,6 +19,7 @@ void check_options(const ServerOptions& options) {
   checker.check_range("max_concurrent_calls_per_connection", options.max_concurrent_calls_per_connection, 1, INT32_MAX);
   checker.check_range("max_connections_per_peer", options.max_connections_per_peer, 1, SIZE_MAX);
   checker.check_range("max_concurrent_calls_per_peer", options.max_concurrent_calls_per_peer, 1, SIZE_MAX);
+  checker.check_range("max_memory_percent_per_peer", options.max_memory_percent_per_peer, 1, 100);
   checker.check_range("max_cancelled_calls_per_second", options.max_cancelled_calls_per_second, 0, INT32_MAX);
   checker.check_range("max_concurrent_calls", options.max_concurrent_calls, 1, SIZE_MAX);
   checker.check_range("max_memory_bytes", options.max_memory_bytes, 1 << 20, SIZE_MAX);

@@ -29,6 +29,7 @@ ServerState::ServerState(ServerOptions given, session::ProtocolTable spoken)
       admission({.total = options.max_concurrent_calls,
                  .per_peer = options.max_concurrent_calls_per_peer,
                  .per_connection = options.max_concurrent_calls_per_connection}),
+      peers(memory, options.max_memory_percent_per_peer),
       connections(options.max_connections, options.max_connections_per_peer),
       workers(options.worker_threads, options.max_queued_blocking_calls) {}
 

@@ -2,6 +2,8 @@
 // MemoryBudget: the memory that all connections of a server or channel hold for their peers, against one limit.
 #pragma once
 
+#include "session/memory_turn.h"
+
 #include <atomic>
 #include <cstddef>
 
@@ -20,24 +22,44 @@ class MemoryBudget {
 
   std::size_t max_bytes() const noexcept { return max_; }
   std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
-  /// New calls have to wait or are refused.
-  bool is_short() const noexcept { return used() > max_ / 2; }
-  bool is_used_up() const noexcept { return used() >= max_; }
+  /// The part of used() for which bytes have come, or are to be sent. The rest is room for messages.
+  std::size_t held() const noexcept {
+    const std::size_t all = used();
+    const std::size_t room = room_.load(std::memory_order_relaxed);
+    return all > room ? all - room : 0;
+  }
+  /// New calls have to wait or are refused. What peers have only announced does not keep others from calling.
+  bool is_short() const noexcept { return held() > max_ / 2; }
+  /// So are those of connections that hold nothing.
+  bool is_short_for_all() const noexcept { return held() > max_ - max_ / 8; }
+  bool is_used_up() const noexcept { return held() >= max_; }
 
   void add(std::size_t bytes) noexcept { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void subtract(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// `bytes` that were added are room for messages that have yet to come, or no longer are.
+  void add_room(std::size_t bytes) noexcept { room_.fetch_add(bytes, std::memory_order_relaxed); }
+  void subtract_room(std::size_t bytes) noexcept { room_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// A session begins or ceases to wait for room.
+  void add_waiting() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+  void subtract_waiting() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+  bool has_waiting() const noexcept { return waiting_.load(std::memory_order_relaxed) > 0; }
   /// Adds `bytes` if all but the reserve has room for them.
   bool try_add(std::size_t bytes) noexcept { return try_add(bytes, max_ - max_ / 4); }
+  /// Adds `bytes` for the request of a new call. It gets room only while far less than half is used: handlers keep
+  /// their requests, and at half new calls would be refused instead of waiting.
+  bool try_add_request(std::size_t bytes) noexcept { return try_add(bytes, max_ / 16 * 6); }
+  /// The same for a request that has waited so long that handlers may be waiting for it.
+  bool try_add_late_request(std::size_t bytes) noexcept { return try_add(bytes, max_ / 16 * 7); }
   /// Adds `bytes` if the reserve is free and has room for them. It then belongs to `owner` until free_reserve().
   bool try_add_from_reserve(std::size_t bytes, const void* owner) noexcept {
-    const void* nobody = nullptr;
-    if (!reserve_owner_.compare_exchange_strong(nobody, owner, std::memory_order_relaxed)) return false;
+    if (!reserve_.try_take(owner)) return false;
     if (try_add(bytes, max_)) return true;
-    free_reserve();
+    free_reserve(owner);
     return false;
   }
-  /// Needs to be called by the owner.
-  void free_reserve() noexcept { reserve_owner_.store(nullptr, std::memory_order_relaxed); }
+  void free_reserve(const void* owner) noexcept { reserve_.free(owner); }
+  /// Who may receive a long frame although all is used up.
+  MemoryTurn& frame_turn() noexcept { return frame_turn_; }
 
  private:
   bool try_add(std::size_t bytes, std::size_t limit) noexcept {
@@ -50,8 +72,10 @@ class MemoryBudget {
 
   const std::size_t max_;
   std::atomic<std::size_t> used_{0};
-  /// Null: the reserve is free.
-  std::atomic<const void*> reserve_owner_{nullptr};
+  std::atomic<std::size_t> room_{0};
+  std::atomic<std::size_t> waiting_{0};
+  MemoryTurn reserve_;
+  MemoryTurn frame_turn_;
 };
 
 }  // namespace trunkline::session

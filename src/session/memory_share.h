@@ -2,9 +2,12 @@
 // MemoryShare: what one session has taken of a MemoryBudget.
 #pragma once
 
+#include "session/memory_account.h"
 #include "session/memory_budget.h"
 
+#include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <utility>
 
 namespace trunkline::session {
@@ -13,36 +16,81 @@ namespace trunkline::session {
 /// messages seldom touches the budget. Without a budget there is no limit.
 class MemoryShare {
  public:
-  /// `budget` may be null, and outlives the object.
-  explicit MemoryShare(MemoryBudget* budget) noexcept : budget_(budget) {}
+  /// `budget` may be null, and outlives the object. `account` counts what the peer's address holds of it; null: nothing
+  /// does.
+  explicit MemoryShare(MemoryBudget* budget, std::shared_ptr<MemoryAccount> account = nullptr) noexcept
+      : budget_(budget), account_(budget != nullptr ? std::move(account) : nullptr) {}
   ~MemoryShare() {
     free_reserve();
+    end_frame();
+    set_waiting(false);
     update(0);
   }
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
 
-  /// The session holds `bytes` now, also if they are more than the budget has.
-  void update(std::size_t bytes) noexcept {
-    if (const std::size_t wanted = rounded(bytes); wanted != taken_) [[unlikely]]
-      set(wanted);
+  /// The session holds `bytes` now, also if they are more than the budget has. `room` of them have yet to come.
+  void update(std::size_t bytes, std::size_t room = 0) noexcept {
+    const std::size_t wanted = rounded(bytes);
+    const std::size_t wanted_room = std::min(wanted, room / step * step);
+    if (wanted != taken_ || wanted_room != room_) [[unlikely]]
+      set(wanted, wanted_room);
   }
   /// Takes `bytes` for a message that is about to be received. update() counts them from then on.
   bool try_take(std::size_t bytes) noexcept {
-    if (budget_ == nullptr || budget_->try_add(bytes)) return take(bytes);
-    if (has_reserve_ || !budget_->try_add_from_reserve(bytes, this)) return false;
-    has_reserve_ = true;
-    return take(bytes);
+    return try_take(bytes, [this, bytes] {
+      if (budget_->try_add(bytes)) return true;
+      if (has_reserve_ || !budget_->try_add_from_reserve(bytes, this)) return false;
+      return has_reserve_ = true;
+    });
+  }
+  /// The same for the request of a new call, which its handler will keep. There is less room for those.
+  bool try_take_for_request(std::size_t bytes) noexcept {
+    if (account_ != nullptr && !account_->try_add_request(bytes)) return false;
+    if (account_ != nullptr) account_->subtract(bytes);
+    return try_take(bytes, [this, bytes] { return budget_->try_add_request(bytes); });
+  }
+  /// For a request that has waited for long.
+  bool try_take_for_late_request(std::size_t bytes) noexcept {
+    return try_take(bytes, [this, bytes] { return budget_->try_add_late_request(bytes); });
   }
   /// No message for which try_take() took memory is unfinished.
   void free_reserve() noexcept {
-    if (std::exchange(has_reserve_, false)) budget_->free_reserve();
+    if (std::exchange(has_reserve_, false)) budget_->free_reserve(this);
+    if (std::exchange(has_message_turn_, false)) account_->message_turn().free(this);
   }
+  /// Whether messages of this session wait for room in the budget.
+  void set_waiting(bool is_waiting) noexcept {
+    if (budget_ == nullptr || is_waiting == is_waiting_) return;
+    is_waiting_ = is_waiting;
+    is_waiting ? budget_->add_waiting() : budget_->subtract_waiting();
+  }
+  /// Messages of other sessions, or of this one, wait for room.
+  bool is_wanted() const noexcept { return budget_ != nullptr && budget_->has_waiting(); }
 
   std::size_t taken() const noexcept { return taken_; }
-  bool is_limited() const noexcept { return budget_ != nullptr; }
-  bool is_short() const noexcept { return budget_ != nullptr && budget_->is_short(); }
-  bool is_used_up() const noexcept { return budget_ != nullptr && budget_->is_used_up(); }
+  /// New calls have to wait or are refused. A session that holds nothing is not affected as long as there is some
+  /// memory.
+  bool is_short() const noexcept {
+    if (budget_ == nullptr) return false;
+    if (taken_ == 0) return budget_->is_short_for_all();
+    return budget_->is_short() || is_account_used_up();
+  }
+  /// The share of the peer's address is used up, whatever others hold.
+  bool is_account_used_up() const noexcept { return account_ != nullptr && account_->is_used_up(); }
+  bool is_used_up() const noexcept { return budget_ != nullptr && (budget_->is_used_up() || is_account_used_up()); }
+  /// While is_used_up(): true if a long frame that has begun may be received, as one of the budget and of each account
+  /// may at a time, until end_frame().
+  bool try_begin_frame() noexcept {
+    if (is_account_used_up() && !account_->frame_turn().try_take(this)) return false;
+    has_frame_turn_ = true;
+    return !budget_->is_used_up() || budget_->frame_turn().try_take(this);
+  }
+  void end_frame() noexcept {
+    if (!std::exchange(has_frame_turn_, false)) return;
+    budget_->frame_turn().free(this);
+    if (account_ != nullptr) account_->frame_turn().free(this);
+  }
 
  private:
   static constexpr std::size_t step = 64 << 10;
@@ -52,18 +100,51 @@ class MemoryShare {
   static constexpr std::size_t rounded(std::size_t bytes) noexcept {
     return bytes <= free_bytes ? 0 : (bytes + step - 1) / step * step;
   }
-  bool take(std::size_t bytes) noexcept {
+  /// Takes `bytes` of the account, one message at a time beyond its share, if `take_from_budget` takes them there.
+  template <class Take>
+  bool try_take(std::size_t bytes, Take take_from_budget) noexcept {
+    if (budget_ != nullptr) {
+      bool is_beyond = false;
+      if (account_ != nullptr && !account_->try_add(bytes)) {
+        if (has_message_turn_ || !account_->message_turn().try_take(this)) return false;
+        is_beyond = true;
+        account_->add(bytes);
+      }
+      if (!take_from_budget()) {
+        if (account_ != nullptr) account_->subtract(bytes);
+        if (is_beyond) account_->message_turn().free(this);
+        return false;
+      }
+      has_message_turn_ = has_message_turn_ || is_beyond;
+      budget_->add_room(bytes);
+      if (account_ != nullptr) account_->add_room(bytes);
+    }
     taken_ += bytes;
+    room_ += bytes;
     return true;
   }
-  void set(std::size_t wanted) noexcept {
-    if (budget_ != nullptr) wanted > taken_ ? budget_->add(wanted - taken_) : budget_->subtract(taken_ - wanted);
+  /// What is no longer room is counted before what is no longer taken, so that others never see more room than is used.
+  void set(std::size_t wanted, std::size_t wanted_room) noexcept {
+    const auto apply = [&](auto& counts) {
+      if (wanted_room < room_) counts.subtract_room(room_ - wanted_room);
+      if (wanted != taken_) wanted > taken_ ? counts.add(wanted - taken_) : counts.subtract(taken_ - wanted);
+      if (wanted_room > room_) counts.add_room(wanted_room - room_);
+    };
+    if (budget_ != nullptr) apply(*budget_);
+    if (account_ != nullptr) apply(*account_);
     taken_ = wanted;
+    room_ = wanted_room;
   }
 
   MemoryBudget* const budget_;
+  const std::shared_ptr<MemoryAccount> account_;
   std::size_t taken_ = 0;
+  /// The part of taken_ that is room for messages.
+  std::size_t room_ = 0;
   bool has_reserve_ = false;
+  bool has_message_turn_ = false;
+  bool has_frame_turn_ = false;
+  bool is_waiting_ = false;
 };
 
 }  // namespace trunkline::session

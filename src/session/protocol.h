@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/timer_wheel.h"
+#include "session/memory_account.h"
 #include "session/session.h"
 #include "session/session_options.h"
 
@@ -21,6 +22,8 @@ struct SessionParameters {
   base::TimerWheel& timers;
   SessionOwner& owner;
   base::TimePoint now;
+  /// What the peer's address holds of options.memory. Null: it is not counted.
+  std::shared_ptr<MemoryAccount> account = nullptr;
 };
 
 /// Whether the first bytes that a client has sent belong to a protocol.

@@ -61,8 +61,11 @@ class SessionOwner {
   /// False while nothing is read or written because a handler runs on the loop. The peer's silence then means nothing.
   virtual bool is_listening() const noexcept { return true; }
   /// Server: a call whose first message comes in several frames has begun, and memory for the message is about to be
-  /// taken. An error refuses the call; ok leaves the decision to the `call` event.
-  virtual Status check_call(std::string_view method) { return static_cast<void>(method), Status(); }
+  /// taken. `event` is the `call` event that follows once the message is whole, but without the message. An error
+  /// refuses the call; ok leaves the decision to the `call` event.
+  virtual Status check_call(Event& event) { return static_cast<void>(event), Status(); }
+  /// Server: the call `id`, which check_call() has let pass, ends without a `call` event.
+  virtual void on_call_dropped(CallId id) noexcept { static_cast<void>(id); }
   /// A codec or compressor threw an exception with the text `text` while it did what `operation` says. Returns the
   /// status with which the call ends, also for the peer. By default: internal, with the text.
   virtual Status on_codec_exception(std::string_view operation, std::string_view text) {

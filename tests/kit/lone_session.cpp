@@ -6,8 +6,9 @@
 
 namespace trunkline::kit {
 
-LoneSession::LoneSession(session::Role role, const session::SessionOptions& options)
-    : end_(role, options, timers_, clock_.now()) {
+LoneSession::LoneSession(session::Role role, const session::SessionOptions& options,
+                         std::shared_ptr<session::MemoryAccount> account)
+    : end_(role, options, timers_, clock_.now(), std::move(account)) {
   end_.on_event = [this](session::Event& event) { on_event(event); };
 }
 

@@ -37,7 +37,8 @@ class LoneSession {
   /// What a server does with a call.
   enum class OnCall { attach, echo, ignore };
 
-  explicit LoneSession(session::Role role, const session::SessionOptions& options = plain_options());
+  explicit LoneSession(session::Role role, const session::SessionOptions& options = plain_options(),
+                       std::shared_ptr<session::MemoryAccount> account = nullptr);
 
   session::Session& session() noexcept { return end_.session(); }
   SessionEnd& end() noexcept { return end_; }

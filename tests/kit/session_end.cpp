@@ -35,8 +35,9 @@ session::OutgoingMessage direct(const std::string& text) {
 }
 
 SessionEnd::SessionEnd(session::Role role, const session::SessionOptions& options, base::TimerWheel& timers,
-                       base::TimePoint now)
-    : options_(options), session_(session::native::make_native_session(role, options_, timers, *this, now)) {}
+                       base::TimePoint now, std::shared_ptr<session::MemoryAccount> account)
+    : options_(options),
+      session_(session::native::make_native_session(role, options_, timers, *this, now, std::move(account))) {}
 
 std::size_t SessionEnd::feed(std::string_view bytes, base::TimePoint now) {
   std::array<MutableByteSpan, 2> room;

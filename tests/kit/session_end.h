@@ -27,7 +27,8 @@ session::OutgoingMessage direct(const std::string& text);
 
 class SessionEnd : public session::SessionOwner {
  public:
-  SessionEnd(session::Role role, const session::SessionOptions& options, base::TimerWheel& timers, base::TimePoint now);
+  SessionEnd(session::Role role, const session::SessionOptions& options, base::TimerWheel& timers, base::TimePoint now,
+             std::shared_ptr<session::MemoryAccount> account = nullptr);
 
   session::Session& session() noexcept { return *session_; }
   /// Called with every event. The session finishes a call that this neither finishes nor attaches.

@@ -40,11 +40,12 @@ class ConnectionOptions(TypedDict, total=False):
     ``keepalive_timeout``: seconds of silence after a ping after which the connection is closed. 0.001 to a year; 20 by
     default, 300 on servers.
     ``keepalive_while_idle``: ping the peer also while no call is open; False by default.
-    ``stall_timeout``: seconds after which a peer that takes nothing of more than ``max_unsent_bytes`` is disconnected,
-    at the latest after twice as long. Up to a year; 0: never; 300 by default.
+    ``stall_timeout``: seconds after which a peer is disconnected that takes nothing of more than ``max_unsent_bytes``,
+    or sends less than 64 KiB of a frame or long message which it has begun; at the latest after twice as long. Up to a
+    year; 0: never; 300 by default.
     ``max_memory_bytes``: memory for all that is held for the peers of a server or channel. When half of it is used a
-    server refuses new calls and a channel lets them wait; long messages wait when three quarters are used. 1 MiB or
-    more, raised to four times ``max_message_bytes``; 1 GiB for servers and 512 MiB for channels by default.
+    server refuses new calls and a channel lets them wait; long messages wait when three quarters are used, and long
+    requests, which count until their handlers have ended, when three eighths are. 1 MiB or more, raised to four times ``max_message_bytes``; 1 GiB for servers and 512 MiB for channels by default.
     ``idle_timeout``: seconds without calls after which the connection is closed. Up to a year; 0 (never) by default.
     ``congestion_control``: the kernel's name of a TCP congestion control, e.g. ``cubic``; empty (the system's) by
     default.

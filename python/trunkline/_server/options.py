@@ -28,6 +28,9 @@ class ServerOptions(ConnectionOptions, total=False):
     down, and after ten seconds disconnected. 0 (any number) to 2^31 - 1; 10000 by default.
     ``max_turn_bytes``: bytes of messages, decompressed, that a connection is served before the others. 64 KiB to
     2^31 - 1; 1 MiB by default.
+    ``max_memory_percent_per_peer``: the part of ``max_memory_bytes`` that may be held for one address. Beyond it new
+    calls of the address are refused, its long messages wait, and its connections are not read. Peers over ``unix`` and
+    ``inproc`` count as one. 1 to 100; 50 by default.
     ``max_concurrent_calls_per_connection``: announced to clients; further calls are refused. 1 to 2^31 - 1; 16384 by
     default.
     ``max_concurrent_calls``: calls on all connections; further ones are refused. 1 or more; 1000000 by default.
@@ -43,6 +46,7 @@ class ServerOptions(ConnectionOptions, total=False):
     max_connections_per_peer: int
     max_concurrent_calls_per_connection: int
     max_concurrent_calls_per_peer: int
+    max_memory_percent_per_peer: int
     max_cancelled_calls_per_second: int
     max_turn_bytes: int
     max_concurrent_calls: int

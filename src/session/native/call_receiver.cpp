@@ -291,7 +291,11 @@ CallReceiver::Outcome CallReceiver::admit(const Frame& frame, const wire::Header
 CallReceiver::Outcome CallReceiver::begin_call(const Frame& frame, const wire::HeaderBlock& block,
                                                const wire::FrameBody& body, Event& event) {
   const wire::FrameHeader& header = frame.header;
-  if (Status status = owner_.check_call(event.method_name); !status.is_ok()) return refuse(frame, status, event);
+  event.type = EventType::call;
+  event.one_way = header.has(wire::flag::one_way);
+  event.accepted_compressors = negotiation_.accepted_compressors();
+  if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
+  if (Status status = owner_.check_call(event); !status.is_ok()) return refuse(frame, status, event);
   const bool needs_fields = block.metadata_count > 0 || header.number == 0;
   const ByteSpan fields = needs_fields ? block.fields : ByteSpan();
   const base::TimePoint deadline = event.deadline;

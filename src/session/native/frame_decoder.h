@@ -76,6 +76,12 @@ class FrameDecoder {
     return (input_.block() != nullptr ? input_.block()->capacity() : 0) +
            (body_block_ != nullptr ? body_block_->capacity() : 0);
   }
+  /// Part of a long frame has come, whose memory is taken.
+  bool is_in_body() const noexcept { return state_ == State::in_body; }
+  /// How much has come of the frame that is incomplete.
+  std::size_t partial_bytes() const noexcept {
+    return state_ == State::in_body ? body_header_.length - input_.body_missing() : input_.size();
+  }
   /// Part of a frame has come.
   bool is_amid_frame() const noexcept { return input_.size() > 0 || state_ != State::at_header; }
 

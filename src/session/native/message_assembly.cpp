@@ -56,6 +56,7 @@ void MessageAssembly::reset() noexcept {
   message_ = {};
   filled_ = 0;
   is_waiting_ = is_admitted_ = false;
+  asked_first_ = {};
 }
 
 }  // namespace trunkline::session::native

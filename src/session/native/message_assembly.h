@@ -2,6 +2,8 @@
 // MessageAssembly: a message that arrives in several chunks, assembled in one block.
 #pragma once
 
+#include "base/clock.h"
+
 #include <trunkline/slice.h>
 #include <trunkline/status.h>
 
@@ -37,8 +39,15 @@ class MessageAssembly {
   void admit();
   /// The rest of the message needs no room: it is about to come.
   void end_waiting() noexcept { is_waiting_ = false; }
+  /// How long it has waited, as far as it has been asked before.
+  base::Duration time_waited(base::TimePoint now) noexcept {
+    if (asked_first_ == base::TimePoint{}) asked_first_ = now;
+    return now - asked_first_;
+  }
   std::size_t total() const noexcept { return message_.total; }
   std::size_t room() const noexcept { return message_.room; }
+  /// What has not come of the room.
+  std::size_t room_left() const noexcept { return message_.room - filled_; }
   /// Room has been made for the message.
   bool is_admitted() const noexcept { return is_admitted_; }
   std::size_t filled() const noexcept { return filled_; }
@@ -66,6 +75,8 @@ class MessageAssembly {
   std::size_t filled_ = 0;
   bool is_waiting_ = false;
   bool is_admitted_ = false;
+  /// While it waits.
+  base::TimePoint asked_first_{};
 };
 
 }  // namespace trunkline::session::native

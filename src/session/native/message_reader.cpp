@@ -99,7 +99,8 @@ Status MessageReader::begin(CallState& call, const wire::FrameHeader& header, co
                                              .room = room_for(call, block.message_bytes, header, chunk),
                                              .codec = header.codec,
                                              .compressor = header.compressor};
-  if (calls_.has_waiting() || call.returnable_credit < 0 || !calls_.memory().try_retain_message(message.room)) {
+  const MessageUse use = call.pending != nullptr ? MessageUse::request : MessageUse::of_open_call;
+  if (calls_.has_waiting() || call.returnable_credit < 0 || !calls_.memory().try_retain_message(message.room, use)) {
     call.assembly.begin_waiting(message);
     calls_.add_waiting(call);
   } else {
@@ -120,10 +121,11 @@ Status MessageReader::read_chunk(CallState& call, const wire::FrameHeader& heade
     credit_.return_call(call, static_cast<std::int64_t>(calls_.end_waiting(call)));
   if (!chunk.empty()) std::memcpy(call.assembly.position(chunk.size()), chunk.data(), chunk.size());
   call.assembly.advance(chunk.size());
+  if (call.assembly.is_admitted()) calls_.memory().count_long_message(chunk.size());
   if (!last) return {};
   const std::uint8_t codec = call.assembly.codec();
   const std::uint8_t compressor = call.assembly.compressor();
-  if (call.assembly.is_admitted()) calls_.memory().release_message(call.assembly.room());
+  if (call.assembly.is_admitted()) calls_.memory().release_message(call.assembly.room(), call.assembly.room_left());
   in_hand_.retain_payload(call.assembly.take());
   event.block = in_hand_.payload().block();
   return decode(codec, compressor, in_hand_.payload().bytes(), event);

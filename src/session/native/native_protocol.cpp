@@ -19,7 +19,7 @@ ProtocolMatch match(ByteSpan first_bytes) noexcept {
 
 std::unique_ptr<Session> make_session(const SessionParameters& parameters) {
   return std::make_unique<NativeSession>(parameters.role, parameters.options, parameters.timers, parameters.owner,
-                                         parameters.now);
+                                         parameters.now, parameters.account);
 }
 
 }  // namespace

@@ -31,12 +31,13 @@ Status foreign_peer(std::string_view protocol) {
 }  // namespace
 
 std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& options, base::TimerWheel& timers,
-                                             SessionOwner& owner, base::TimePoint now) {
-  return std::make_unique<NativeSession>(role, options, timers, owner, now);
+                                             SessionOwner& owner, base::TimePoint now,
+                                             std::shared_ptr<MemoryAccount> account) {
+  return std::make_unique<NativeSession>(role, options, timers, owner, now, std::move(account));
 }
 
 NativeSession::NativeSession(Role role, const SessionOptions& options, base::TimerWheel& timers, SessionOwner& owner,
-                             base::TimePoint now)
+                             base::TimePoint now, std::shared_ptr<MemoryAccount> account)
     : role_(role),
       options_(options),
       timers_(timers),
@@ -45,9 +46,9 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       negotiation_(role, options),
       path_(options.limits, negotiation_, *this),
       credit_(options.limits, path_),
-      memory_share_(options.memory),
+      memory_share_(options.memory, std::move(account)),
       memory_timer_(&on_memory_timer, this),
-      calls_(role, options.limits, negotiation_, path_, credit_, memory_share_, {timers, &on_deadline, this}),
+      calls_(role, options.limits, negotiation_, path_, credit_, memory_share_, {timers, &on_deadline, this}, owner),
       uncharged_(credit_, path_.queue()),
       decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_, uncharged_),
       receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
@@ -55,7 +56,8 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       local_events_(owner),
       keepalive_(options.limits, timers, &on_keepalive_timer, this, now),
       pongs_(PongLimit::for_reads_of(options.limits.read_buffer_bytes)),
-      stall_(options.limits, timers, &on_stall_timer, this) {
+      stall_(options.limits, timers, &on_stall_timer, this),
+      input_watch_(options.limits, timers, &on_input_timer, this) {
   if (role_ == Role::client) write_greeting();
   if (is_ordered()) path_.set_order(SendQueue::Order::starts_in_order);
 }
@@ -65,6 +67,8 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
 void NativeSession::received(std::size_t size, base::TimePoint now) {
   now_ = now;
   keepalive_.received(now);
+  memory_pause_.end();
+  input_watch_.received(size);
   decoder_.input().commit(size);
 }
 
@@ -74,6 +78,7 @@ bool NativeSession::next(Event& event) {
     if (!local_events_.empty()) return take_local_event(event);
     if (phase_ == ConnectionPhase::closed) {
       if (take_closing_event(event)) return true;
+      memory_share_.set_waiting(false);
       memory_share_.update(held_bytes());
       return false;
     }
@@ -308,6 +313,8 @@ void NativeSession::notify_if_startable() {
 std::size_t NativeSession::gather(std::span<ByteSpan> out) {
   if (!path_.queue().is_idle()) {
     path_.pump();
+    // Also if the turn ends before all events are taken.
+    if (phase_ != ConnectionPhase::closed) update_memory();
     notify_if_startable();
   }
   if (goaway_.is_deferred() && path_.queue().is_idle()) {
@@ -319,7 +326,7 @@ std::size_t NativeSession::gather(std::span<ByteSpan> out) {
 
 void NativeSession::wrote(std::size_t size) {
   path_.wrote(size);
-  if (path_.output().empty() && memory_share_.taken() > 0) memory_share_.update(held_bytes());
+  if (path_.output().empty() && memory_share_.taken() > 0) memory_share_.update(held_bytes(), calls_.memory().room());
   pongs_.wrote(size);
   keepalive_.wrote();
   if (phase_ == ConnectionPhase::closed) return;
@@ -496,8 +503,9 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
 
 void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
+  const bool is_listening = self.owner_.is_listening() && !self.memory_pause_.is_on();
   const Keepalive::Action action =
-      self.keepalive_.on_timer(now, {self.owner_.is_listening(), self.path_.is_stalled(), self.open_calls() > 0});
+      self.keepalive_.on_timer(now, {is_listening, self.path_.is_stalled(), self.open_calls() > 0});
   if (action == Keepalive::Action::none) return;
   if (action == Keepalive::Action::time_out) {
     if (transition(self.phase_, ConnectionInput::keepalive_timeout).action != ConnectionAction::fail) return;
@@ -527,14 +535,20 @@ std::size_t NativeSession::held_bytes() const noexcept {
 
 /// At the end of a turn.
 void NativeSession::update_memory() {
-  memory_share_.update(held_bytes());
+  memory_share_.set_waiting(calls_.has_waiting() && calls_.lacks_budget());
+  memory_share_.update(held_bytes(), calls_.memory().room());
+  if (!decoder_.is_in_body()) memory_share_.end_frame();
+  if (holds_room()) [[unlikely]]
+    input_watch_.start(now_);
+  else
+    input_watch_.settle();
   if (path_.unsent_bytes() > options_.limits.max_unsent_bytes) [[unlikely]]
     stall_.start(now_);
 }
 
 void NativeSession::admit_waiting() {
-  calls_.admit_waiting();
-  if (calls_.has_waiting() && calls_.memory().lacks_budget()) await_memory();
+  calls_.admit_waiting(now_);
+  if (calls_.lacks_budget()) await_memory();
 }
 
 void NativeSession::await_memory() const noexcept {
@@ -542,20 +556,68 @@ void NativeSession::await_memory() const noexcept {
   if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, base::deadline_after(now_, pause));
 }
 
-/// The budget is used up, and the application of this connection has yet to take what it has received. Messages that
-/// wait for room do not count: only the peer can complete them, and it may not read before this side does.
-bool NativeSession::must_not_receive() const noexcept {
-  constexpr std::size_t least_unread = 64 << 10;
-  if (!memory_share_.is_used_up() || phase_ == ConnectionPhase::closed || credit_.unread() < least_unread) return false;
+std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
+  if (path_.is_stalled() || must_not_receive()) {
+    input_watch_.hold_up();
+    return 0;
+  }
+  memory_pause_.end();
+  std::size_t count = decoder_.input().prepare(out);
+  constexpr std::size_t most = 4 << 10;
+  if (decoder_.is_in_body() || phase_ == ConnectionPhase::closed) return count;
+  if (out[0].size() > most) out[0] = out[0].first(most), count = 1;
+  return count;
+}
+
+/// Memory is used up, and either the application of this connection has yet to take what it has received, or a long
+/// frame has begun and it is another connection's turn to receive one. Messages that wait for room do not count: only the
+/// peer can complete them, and it may not read before this side does.
+bool NativeSession::must_not_receive() noexcept {
+  if (phase_ == ConnectionPhase::closed) return false;
+  const std::size_t least_unread = memory_share_.is_account_used_up() ? 16 << 10 : 64 << 10;
+  const bool waits_for_turn = decoder_.is_in_body() && !memory_share_.try_begin_frame();
+  if (!waits_for_turn && credit_.unread() < least_unread) return false;
+  memory_pause_.begin(now_);
   await_memory();
   return true;
+}
+
+/// The peer cannot know whether a side that does not read is alive, and gets no pongs.
+void NativeSession::show_life() {
+  if (!memory_pause_.must_show_life(now_) || phase_ != ConnectionPhase::open || path_.unsent_bytes() > 0) return;
+  constexpr std::uint64_t unasked = 0;
+  path_.write_header(wire::pong_header());
+  path_.output().append(std::as_bytes(std::span(&unasked, 1)));
 }
 
 void NativeSession::on_memory_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
   self.now_ = std::max(self.now_, now);
+  if (!self.memory_share_.is_used_up()) self.memory_pause_.end();
+  self.show_life();
   self.notify_if_startable();
   self.owner_.on_session_wake();
+}
+
+/// The peer has begun something that takes memory until it is complete.
+bool NativeSession::holds_room() const noexcept { return calls_.memory().has_unfinished() || decoder_.is_amid_frame(); }
+
+void NativeSession::on_input_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<NativeSession*>(owner);
+  self.now_ = std::max(self.now_, now);
+  // Without credit the peer may not send. A handler that runs on the loop keeps this side from reading.
+  constexpr std::int64_t least_credit = 64 << 10;
+  if (self.credit_.left() < least_credit || !self.owner_.is_listening()) self.input_watch_.hold_up();
+  const ReceiveMemory& memory = self.calls_.memory();
+  const InputWatch::Seen seen{.is_incomplete = self.holds_room(),
+                              .has_message = memory.has_unfinished(),
+                              .is_wanted = self.memory_share_.is_wanted(),
+                              .message_bytes = memory.bytes_of_long_messages() + self.decoder_.partial_bytes()};
+  if (self.input_watch_.on_timer(now, seen) == InputWatch::Action::none) return;
+  self.fail(Status(StatusCode::resource_exhausted,
+                   "receive: the peer does not go on with what it has begun to send, stall_timeout is " +
+                       std::to_string(self.options_.limits.stall_timeout.count()) + " ms" +
+                       (seen.is_wanted ? "; others wait for its memory" : "")));
 }
 
 void NativeSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now) {
@@ -667,6 +729,7 @@ void NativeSession::end_session(const Status& reason) {
   close_reason_ = reason;
   keepalive_.stop();
   stall_.stop();
+  input_watch_.stop();
   memory_timer_.cancel();
   in_hand_.clear_call();
   is_start_awaited_ = false;

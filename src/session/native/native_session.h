@@ -10,8 +10,10 @@
 #include "session/native/event_in_hand.h"
 #include "session/native/frame_decoder.h"
 #include "session/native/goaway_state.h"
+#include "session/native/input_watch.h"
 #include "session/native/keepalive.h"
 #include "session/native/local_events.h"
+#include "session/native/memory_pause.h"
 #include "session/native/negotiation.h"
 #include "session/native/open_calls.h"
 #include "session/native/pong_limit.h"
@@ -26,9 +28,11 @@
 
 namespace trunkline::session::native {
 
-/// `options`, `timers` and `owner` outlive the session. `now` is the time of construction.
+/// `options`, `timers` and `owner` outlive the session. `now` is the time of construction. `account` counts what the
+/// peer's address holds of options.memory; may be null.
 std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& options, base::TimerWheel& timers,
-                                             SessionOwner& owner, base::TimePoint now);
+                                             SessionOwner& owner, base::TimePoint now,
+                                             std::shared_ptr<MemoryAccount> account = nullptr);
 
 /// Owns the life of the connection: its phase, the handshake, drain and end, and in which order its parts get a turn.
 /// Everything else belongs to a part. A part uses only those above it:
@@ -44,18 +48,21 @@ std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& op
 ///     CallReceiver   frames about calls to events
 ///     CallSender     calls, messages and responses to frames
 ///
-/// GoawayState, Keepalive, StallWatch, PongLimit and LocalEvents stand by themselves. Frames about the connection
-/// itself (hello, goaway, ping, pong) are dealt with here, since they move the phase.
+/// GoawayState, Keepalive, StallWatch, InputWatch, MemoryPause, PongLimit and LocalEvents stand by themselves. Frames
+/// about the connection itself (hello, goaway, ping, pong) are dealt with here, since they move the phase.
 ///
 /// It has more than 40 functions because 28 of them are Session's, most of which forward to one part.
 class NativeSession final : public Session, private FrameSource {
  public:
   NativeSession(Role role, const SessionOptions& options, base::TimerWheel& timers, SessionOwner& owner,
-                base::TimePoint now);
+                base::TimePoint now, std::shared_ptr<MemoryAccount> account);
 
-  /// No room while the peer does not take its responses: the rest of the input waits in its socket.
+  /// No room while the peer does not take its responses: the rest of the input waits in its socket. Little or no room
+  /// while memory is used up.
   std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) override {
-    return path_.is_stalled() || must_not_receive() ? 0 : decoder_.input().prepare(out);
+    if (path_.is_stalled() || memory_share_.is_used_up()) [[unlikely]]
+      return prepare_little(out);
+    return decoder_.input().prepare(out);
   }
   void received(std::size_t size, base::TimePoint now) override;
   void received_nothing() noexcept override { decoder_.input().release_if_empty(); }
@@ -128,7 +135,10 @@ class NativeSession final : public Session, private FrameSource {
   }
   void return_call_credit(CallId id, const MessageCredit& credit);
   void await_memory() const noexcept;
-  bool must_not_receive() const noexcept;
+  std::size_t prepare_little(std::array<MutableByteSpan, 2>& out);
+  bool must_not_receive() noexcept;
+  void show_life();
+  bool holds_room() const noexcept;
   /// To be called when memory has been released: next() makes room for messages that wait for it.
   void wake_if_waiting() {
     if (calls_.has_waiting()) [[unlikely]]
@@ -140,6 +150,7 @@ class NativeSession final : public Session, private FrameSource {
   static void on_keepalive_timer(base::Timer& timer, void* owner, base::TimePoint now);
   static void on_memory_timer(base::Timer& timer, void* owner, base::TimePoint now);
   static void on_stall_timer(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_input_timer(base::Timer& timer, void* owner, base::TimePoint now);
 
   // --- the connection ---
   void write_greeting();
@@ -179,6 +190,8 @@ class NativeSession final : public Session, private FrameSource {
   Keepalive keepalive_;
   PongLimit pongs_;
   StallWatch stall_;
+  InputWatch input_watch_;
+  MemoryPause memory_pause_;
   /// Messages of events that were retained and not released.
   std::int64_t retained_messages_ = 0;
   Status close_reason_;

@@ -7,6 +7,17 @@
 
 namespace trunkline::session::native {
 
+namespace {
+
+/// What a request counts as that has waited for `time`. In the end it waits no more than other messages, so that it is
+/// received whatever handlers hold, and whatever else waits.
+constexpr MessageUse use_after(base::Duration time) noexcept {
+  if (time < std::chrono::seconds(1)) return MessageUse::request;
+  return time < std::chrono::seconds(10) ? MessageUse::late_request : MessageUse::of_open_call;
+}
+
+}  // namespace
+
 OpenCalls::~OpenCalls() {
   table_.for_each([this](CallState& call) { destroy(call); });
 }
@@ -27,6 +38,7 @@ CallState* OpenCalls::open(const EventInHand& in_hand, void* context) {
 }
 
 void OpenCalls::forget(CallState& call) {
+  if (call.pending != nullptr) owner_.on_call_dropped(call.id);
   table_.erase(&call);
   destroy(call);
 }
@@ -60,20 +72,31 @@ void OpenCalls::drop_assembly(CallState& call) {
 }
 
 void OpenCalls::release_assembly(CallState& call) noexcept {
-  if (call.assembly.is_admitted()) memory_.release_message(call.assembly.room());
+  if (call.assembly.is_admitted()) memory_.release_message(call.assembly.room(), call.assembly.room_left());
   call.assembly.reset();
 }
 
-void OpenCalls::admit_waiting() {
+void OpenCalls::admit_waiting(base::TimePoint now) {
+  bool have_requests_room = true;
+  lacks_budget_ = false;
   for (auto next = waiting_.begin(); next != waiting_.end();) {
     CallState& call = **next;
-    if (call.returnable_credit < 0) {
+    const MessageUse use =
+        call.pending != nullptr ? use_after(call.assembly.time_waited(now)) : MessageUse::of_open_call;
+    if (call.returnable_credit < 0 || (use != MessageUse::of_open_call && !have_requests_room)) {
       ++next;
       continue;
     }
-    if (!memory_.try_retain_message(call.assembly.room())) return;
+    if (!memory_.try_retain_message(call.assembly.room(), use)) {
+      lacks_budget_ = lacks_budget_ || memory_.lacks_budget();
+      if (use == MessageUse::of_open_call || !memory_.lacks_budget()) return;
+      have_requests_room = false;
+      ++next;
+      continue;
+    }
     const std::size_t withheld = call.assembly.filled();
     call.assembly.admit();
+    memory_.count_long_message(withheld);
     next = waiting_.erase(next);
     credit_.drop_waiting(withheld);
     credit_.return_call(call, static_cast<std::int64_t>(withheld));

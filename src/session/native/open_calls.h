@@ -8,6 +8,7 @@
 #include "session/native/receive_credit.h"
 #include "session/native/receive_memory.h"
 #include "session/native/send_path.h"
+#include "session/session.h"
 
 #include <cstddef>
 #include <vector>
@@ -26,9 +27,10 @@ class OpenCalls {
 
   /// All outlive the object.
   OpenCalls(Role role, const ConnectionLimits& limits, const Negotiation& negotiation, SendPath& path,
-            ReceiveCredit& credit, MemoryShare& share, const Deadlines& deadlines) noexcept
+            ReceiveCredit& credit, MemoryShare& share, const Deadlines& deadlines, SessionOwner& owner) noexcept
       : role_(role),
         limits_(limits),
+        owner_(owner),
         negotiation_(negotiation),
         path_(path),
         credit_(credit),
@@ -77,8 +79,12 @@ class OpenCalls {
   void add_waiting(CallState& call) { waiting_.push_back(&call); }
   bool has_waiting() const noexcept { return !waiting_.empty(); }
   /// Makes room for messages that wait, in their order, and returns the credit that was withheld for them. A message
-  /// behind one that the application has not taken waits for that, and the others do not wait for it.
-  void admit_waiting();
+  /// behind one that the application has not taken waits for that, and the others do not wait for it. Nor do messages
+  /// of calls that have begun wait for requests of new calls, which wait until handlers release theirs. A request that
+  /// has waited for a second has more room: handlers may be waiting for it.
+  void admit_waiting(base::TimePoint now);
+  /// The last admit_waiting() has left messages that wait for memory of the budget.
+  bool lacks_budget() const noexcept { return lacks_budget_; }
   /// The message of the call does not wait any longer: it is complete or dropped. Returns how many bytes of the call's
   /// credit were withheld.
   std::size_t end_waiting(CallState& call);
@@ -99,6 +105,7 @@ class OpenCalls {
 
   const Role role_;
   const ConnectionLimits& limits_;
+  SessionOwner& owner_;
   const Negotiation& negotiation_;
   SendPath& path_;
   ReceiveCredit& credit_;
@@ -109,6 +116,7 @@ class OpenCalls {
   /// Calls whose messages wait for room, in the order in which those began.
   std::vector<CallState*> waiting_;
   std::size_t refused_ = 0;
+  bool lacks_budget_ = false;
 };
 
 }  // namespace trunkline::session::native

@@ -13,6 +13,10 @@ Status ReceiveMemory::exceeded_by(std::uint64_t bytes) const {
 }
 
 Status ReceiveMemory::short_of_memory() const {
+  if (share_.is_account_used_up()) {
+    return {StatusCode::resource_exhausted,
+            "call: the peer's address holds its share of the memory, max_memory_percent_per_peer"};
+  }
   return {StatusCode::resource_exhausted,
           "call: more than half of max_memory_bytes is in use, which is left to calls that have begun"};
 }

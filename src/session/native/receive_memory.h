@@ -12,6 +12,15 @@
 
 namespace trunkline::session::native {
 
+/// What a long message that needs room is for.
+enum class MessageUse : std::uint8_t {
+  of_open_call,
+  /// It begins a call, whose handler will keep it.
+  request,
+  /// The same, and it has waited so long that handlers may be waiting for it.
+  late_request,
+};
+
 /// A sum; whoever retains bytes releases as many. What a message costs in credit is counted by ReceiveCredit, not here.
 class ReceiveMemory {
  public:
@@ -22,18 +31,33 @@ class ReceiveMemory {
   /// Makes room for a long message until release_message(). False: there is none now. The limit of the connection
   /// always has room for one message: the metadata of calls, which remains until they end, must not keep all of them
   /// from being completed.
-  bool try_retain_message(std::size_t bytes) noexcept {
+  bool try_retain_message(std::size_t bytes, MessageUse use = MessageUse::of_open_call) noexcept {
+    lacks_budget_ = false;
     if (!has_room_for(bytes) && (retained_ != metadata_ || !may_ever_hold(bytes))) return false;
-    lacks_budget_ = !share_.try_take(bytes);
+    lacks_budget_ = !try_take(bytes, use);
     if (lacks_budget_) return false;
     retained_ += bytes;
+    room_ += bytes;
     ++unfinished_;
     return true;
   }
-  void release_message(std::size_t bytes) noexcept {
+  /// `missing` of the `bytes` have not come.
+  void release_message(std::size_t bytes, std::size_t missing) noexcept {
     retained_ -= bytes;
+    room_ -= missing;
     if (--unfinished_ == 0) share_.free_reserve();
   }
+  /// Messages that try_retain_message() has made room for are incomplete.
+  bool has_unfinished() const noexcept { return unfinished_ > 0; }
+  /// `bytes` of a message that has room have come.
+  void count_long_message(std::size_t bytes) noexcept {
+    long_message_bytes_ += bytes;
+    room_ -= bytes;
+  }
+  /// The part of retained() that is room for what has yet to come.
+  std::size_t room() const noexcept { return room_; }
+  /// Counts all bytes of messages that have or had room.
+  std::uint64_t bytes_of_long_messages() const noexcept { return long_message_bytes_; }
   /// The last try_retain_message() failed because of the budget, which other connections use as well.
   bool lacks_budget() const noexcept { return lacks_budget_; }
   /// New calls are refused.
@@ -57,6 +81,11 @@ class ReceiveMemory {
   Status exceeded_by(std::uint64_t bytes) const;
 
  private:
+  bool try_take(std::size_t bytes, MessageUse use) noexcept {
+    if (use == MessageUse::of_open_call) return share_.try_take(bytes);
+    return use == MessageUse::request ? share_.try_take_for_request(bytes) : share_.try_take_for_late_request(bytes);
+  }
+
   const ConnectionLimits& limits_;
   MemoryShare& share_;
   /// Unfinished messages, metadata of open calls, and what long messages take that the application has not released.
@@ -65,6 +94,8 @@ class ReceiveMemory {
   std::size_t metadata_ = 0;
   /// Messages that try_retain_message() has made room for.
   std::size_t unfinished_ = 0;
+  std::uint64_t long_message_bytes_ = 0;
+  std::size_t room_ = 0;
   bool lacks_budget_ = false;
 };
 

@@ -7,6 +7,7 @@
 #include <trunkline/interceptor.h>
 
 #include <algorithm>
+#include <functional>
 
 namespace trunkline::server {
 
@@ -135,6 +136,96 @@ TEST_F(OrderOfWork, RefusesALongMessageOfAnUnknownMethodBeforeItIsWhole) {
 
   EXPECT_EQ(client.response(id).status.code(), StatusCode::unimplemented);
   EXPECT_EQ(server().totals().calls_refused, 1u);
+}
+
+/// Notes which calls begin and end, and refuses those without a token.
+class Guard final : public Interceptor {
+ public:
+  Status on_start(CallInfo& call) override {
+    events.push_back("start " + std::string(call.method));
+    if (also) also();
+    return call.metadata->get("token") ? Status() : Status(StatusCode::unauthenticated, "no token");
+  }
+  void on_finish(CallInfo& call, Status& status) override {
+    events.push_back("finish " + std::string(call.method) + " " + std::to_string(static_cast<int>(status.code())));
+  }
+  std::vector<std::string> events;
+  std::function<void()> also;
+};
+
+class LongMessages : public OrderOfWork {
+ protected:
+  static constexpr std::size_t size = 3 << 20;
+
+  LongMessages() {
+    ServerOptions options;
+    options.interceptors = {guard_};
+    make_server(options);
+    handle_echo();
+    handle_gated(gate_);
+    gate_.open();
+    const auto stream = [](ServerStream<Slice, Slice>& served, ServerContext&) -> asio::awaitable<Status> {
+      static_cast<void>(co_await served.async_read(asio::use_awaitable));
+      co_return Status();
+    };
+    server().methods().add("Stream", std::make_unique<detail::StreamHandler<Slice, Slice, decltype(stream)>>(stream),
+                           {});
+  }
+  session::CallId begin(TestClient& client, std::string_view method, bool with_token) {
+    Metadata metadata;
+    if (with_token) metadata.add("token", "yes");
+    session::CallStart start;
+    start.metadata = &metadata;
+    return client.call(method, std::string(size, 'x'), "bytes", start);
+  }
+  Status status_of(TestClient& client, std::string_view method, bool with_token) {
+    const session::CallId id = begin(client, method, with_token);
+    settle();
+    return client.response(id).status;
+  }
+
+  const std::shared_ptr<Guard> guard_ = std::make_shared<Guard>();
+  Gate gate_{loop_};
+};
+
+TEST_F(LongMessages, OfCallersWhomAnInterceptorRefusesAreNotReceived) {
+  TestClient& client = connect();
+  TestClient& ordered = connect(true);
+
+  for (const std::string_view method : {"Echo", "Wait", "Stream"}) {
+    guard_->events.clear();
+    EXPECT_EQ(status_of(client, method, false).code(), StatusCode::unauthenticated) << method;
+    EXPECT_EQ(status_of(ordered, method, false).code(), StatusCode::unauthenticated) << method;
+    const std::string name(method);
+    EXPECT_EQ(guard_->events, (std::vector<std::string>{"start " + name, "finish " + name + " 16", "start " + name,
+                                                        "finish " + name + " 16"}));
+  }
+}
+
+TEST_F(LongMessages, PassTheInterceptorsOnceBeforeTheyAreWhole) {
+  TestClient& client = connect();
+  TestClient& ordered = connect(true);
+
+  for (const std::string_view method : {"Echo", "Wait", "Stream"}) {
+    for (TestClient* const each : {&client, &ordered}) {
+      guard_->events.clear();
+      EXPECT_TRUE(status_of(*each, method, true).is_ok()) << method;
+      const std::string name(method);
+      EXPECT_EQ(guard_->events, (std::vector<std::string>{"start " + name, "finish " + name + " 0"}));
+    }
+  }
+}
+
+TEST_F(LongMessages, OfCallsThatEndBeforeTheyAreWholeAreReportedToTheInterceptors) {
+  TestClient& client = connect();
+  session::CallId id = 0;
+  guard_->also = [&] { client.cancel(id); };
+
+  id = begin(client, "Echo", true);
+  settle();
+
+  EXPECT_EQ(guard_->events, (std::vector<std::string>{"start Echo", "finish Echo 1"}));
+  EXPECT_EQ(server().totals().calls_started, 0u);
 }
 
 TEST_F(OrderOfWork, AnswersWithTheErrorOfTheDecompressor) {

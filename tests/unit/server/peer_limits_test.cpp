@@ -22,7 +22,8 @@ TEST(PeerLimits, TakeANetworkOfIpv6AsOnePeer) {
 }
 
 TEST(PeerLimits, DoNotTellLocalPeersApart) {
-  PeerLimits limits;
+  const session::MemoryBudget budget(1 << 20, 1);
+  PeerLimits limits(budget, 50);
 
   for (const std::string_view address : {"unix:", "inproc://x", "", "nonsense"}) {
     EXPECT_EQ(PeerLimits::key_of(address), "") << address;
@@ -31,7 +32,8 @@ TEST(PeerLimits, DoNotTellLocalPeersApart) {
 }
 
 TEST(PeerLimits, ShareAsLongAsAnyoneHoldsTheShare) {
-  PeerLimits limits;
+  const session::MemoryBudget budget(1 << 20, 1);
+  PeerLimits limits(budget, 50);
   std::shared_ptr<PeerShare> first = limits.share_of("tcp://127.0.0.1:1");
   first->calls = 5;
 
@@ -41,6 +43,26 @@ TEST(PeerLimits, ShareAsLongAsAnyoneHoldsTheShare) {
   EXPECT_EQ(limits.share_of("tcp://127.0.0.1:2")->calls, 5u);
   first.reset();
   EXPECT_EQ(limits.share_of("tcp://127.0.0.1:2")->calls, 0u);
+}
+
+TEST(PeerLimits, GiveEachAddressAnAccountOfMemory) {
+  const session::MemoryBudget budget(1 << 20, 1);
+  PeerLimits limits(budget, 30);
+  const std::shared_ptr<session::MemoryAccount> first = limits.account_of("tcp://127.0.0.1:1");
+
+  EXPECT_EQ(first->max_bytes(), (1u << 20) / 100 * 30);
+  EXPECT_EQ(limits.account_of("tls://127.0.0.1:2"), first);
+  EXPECT_NE(limits.account_of("tcp://127.0.0.2:1"), first);
+  EXPECT_EQ(limits.account_of("unix:"), limits.account_of("inproc://x"));
+  EXPECT_NE(limits.account_of("unix:"), nullptr);
+}
+
+TEST(PeerLimits, GiveNoAccountIfAnAddressMayHoldAll) {
+  const session::MemoryBudget budget(1 << 20, 1);
+  PeerLimits limits(budget, 100);
+
+  EXPECT_EQ(limits.account_of("tcp://127.0.0.1:1"), nullptr);
+  EXPECT_EQ(limits.account_of("unix:"), nullptr);
 }
 
 }  // namespace

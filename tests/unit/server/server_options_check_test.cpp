@@ -60,6 +60,8 @@ TEST(ServerOptionsCheck, RefusesEachOptionOutOfRange) {
       {"worker_threads", [](ServerOptions& o) { o.worker_threads = 65537; }},
       {"max_connections", [](ServerOptions& o) { o.max_connections = 0; }},
       {"max_concurrent_calls_per_connection", [](ServerOptions& o) { o.max_concurrent_calls_per_connection = 0; }},
+      {"max_memory_percent_per_peer", [](ServerOptions& o) { o.max_memory_percent_per_peer = 0; }},
+      {"max_memory_percent_per_peer", [](ServerOptions& o) { o.max_memory_percent_per_peer = 101; }},
       {"max_decompression_ratio", [](ServerOptions& o) { o.limits.max_decompression_ratio = 0; }},
       {"max_connections_per_peer", [](ServerOptions& o) { o.max_connections_per_peer = 0; }},
       {"max_concurrent_calls_per_peer", [](ServerOptions& o) { o.max_concurrent_calls_per_peer = 0; }},

@@ -40,10 +40,119 @@ TEST(MemoryBudget, KeepsAQuarterForOneAtATime) {
   EXPECT_FALSE(budget.try_add(1));
   EXPECT_TRUE(budget.try_add_from_reserve(100, &first));
   EXPECT_FALSE(budget.try_add_from_reserve(100, &second));
-  budget.free_reserve();
+  budget.free_reserve(&first);
   EXPECT_FALSE(budget.try_add_from_reserve(151, &second));
   EXPECT_TRUE(budget.try_add_from_reserve(150, &second));
   EXPECT_EQ(budget.used(), 1000u);
+}
+
+TEST(MemoryAccount, LimitsTheShareOfAnAddressAndOneMessageBeyondIt) {
+  MemoryBudget budget(1000 * kib, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 50);
+  MemoryShare first(&budget, account);
+  MemoryShare second(&budget, account);
+  MemoryShare other(&budget);
+
+  EXPECT_TRUE(first.try_take(400 * kib));
+  EXPECT_TRUE(second.try_take(200 * kib)) << "one message at a time may exceed the share";
+  EXPECT_FALSE(second.try_take(1));
+  EXPECT_FALSE(first.try_take(1));
+  EXPECT_TRUE(other.try_take(100 * kib));
+  EXPECT_EQ(account->used(), 600 * kib);
+  EXPECT_EQ(budget.used(), 700 * kib);
+  second.update(0);
+  second.free_reserve();
+  EXPECT_TRUE(first.try_take(200 * kib));
+  EXPECT_EQ(account->used(), 600 * kib);
+}
+
+TEST(MemoryAccount, ReturnsWhatTheBudgetRefuses) {
+  MemoryBudget budget(1000 * kib, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 50);
+  MemoryShare others(&budget);
+  others.update(990 * kib);
+  MemoryShare share(&budget, account);
+
+  EXPECT_FALSE(share.try_take(100 * kib));
+
+  EXPECT_EQ(account->used(), 0u);
+}
+
+TEST(MemoryAccount, OfAnAddressRefusesOnlyConnectionsThatHoldSomething) {
+  MemoryBudget budget(64 << 20, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 25);
+  MemoryShare greedy(&budget, account);
+  MemoryShare modest(&budget, account);
+
+  greedy.update(16 << 20);
+
+  EXPECT_FALSE(budget.is_short());
+  EXPECT_TRUE(greedy.is_short());
+  EXPECT_TRUE(greedy.is_used_up());
+  EXPECT_FALSE(modest.is_short());
+  modest.update(100 << 10);
+  EXPECT_TRUE(modest.is_short());
+}
+
+TEST(MemoryShare, ThatHoldsNothingIsShortOnlyWhenLittleIsLeft) {
+  MemoryBudget budget(800, 1);
+  MemoryShare nothing(&budget);
+
+  budget.add(700);
+  EXPECT_TRUE(budget.is_short());
+  EXPECT_FALSE(nothing.is_short());
+  budget.add(1);
+  EXPECT_TRUE(nothing.is_short());
+}
+
+TEST(MemoryShare, MakesRoomThatDoesNotKeepOthersFromCalling) {
+  MemoryBudget budget(1000 * kib, 1);
+  MemoryShare share(&budget);
+
+  ASSERT_TRUE(share.try_take(700 * kib));
+  EXPECT_FALSE(budget.is_short()) << "nothing has come";
+  EXPECT_FALSE(budget.try_add(100 * kib)) << "but there is no room for more";
+  share.update(700 * kib, 200 * kib);
+  EXPECT_TRUE(budget.is_short()) << "most has come";
+  share.update(0);
+  EXPECT_EQ(budget.used(), 0u);
+  EXPECT_EQ(budget.held(), 0u);
+}
+
+TEST(MemoryShare, TellsOthersThatItWaits) {
+  MemoryBudget budget(1000, 1);
+  MemoryShare other(&budget);
+  {
+    MemoryShare waiting(&budget);
+    waiting.set_waiting(true);
+    waiting.set_waiting(true);
+    EXPECT_TRUE(other.is_wanted());
+  }
+  EXPECT_FALSE(other.is_wanted());
+}
+
+TEST(MemoryShare, HasLessRoomForRequests) {
+  MemoryBudget budget(1000 * kib, 1);
+  MemoryShare share(&budget);
+
+  EXPECT_TRUE(share.try_take_for_request(375 * kib));
+  EXPECT_FALSE(share.try_take_for_request(1));
+  EXPECT_TRUE(share.try_take_for_late_request(62 * kib));
+  EXPECT_FALSE(share.try_take_for_late_request(1 * kib)) << "at half, new calls are refused";
+  EXPECT_TRUE(share.try_take(300 * kib));
+}
+
+TEST(MemoryShare, LetsOneFrameAtATimeThroughWhenAllIsUsed) {
+  MemoryBudget budget(1000, 1);
+  budget.add(1000);
+  MemoryShare first(&budget);
+  MemoryShare second(&budget);
+
+  EXPECT_TRUE(first.try_begin_frame());
+  EXPECT_FALSE(second.try_begin_frame());
+  EXPECT_TRUE(first.try_begin_frame());
+  first.end_frame();
+  EXPECT_TRUE(second.try_begin_frame());
 }
 
 TEST(MemoryBudget, NeverExceedsItsLimitFromSeveralThreads) {

@@ -36,14 +36,21 @@ class MemoryLimit : public testing::Test {
     return frame;
   }
 
+  /// The first call of `lone`, a/b with the number 1, whose request is retained.
+  static void hold_something(LoneSession& lone) {
+    lone.retain_messages = true;
+    lone.feed({kit::call(1, 1, "a/b", std::string(60000, 'x'))});
+    lone.retain_messages = false;
+  }
+
   MemoryBudget budget{limit, 1};
   MemoryShare others{&budget};
 };
 
-TEST_F(MemoryLimit, NewCallsAreRefusedWhenHalfIsUsed) {
+TEST_F(MemoryLimit, NewCallsOfAConnectionThatHoldsSomethingAreRefusedWhenHalfIsUsed) {
   LoneSession lone(Role::server, options());
   lone.greet();
-  lone.feed({kit::call(1, 1, "a/b", "x")});
+  hold_something(lone);
   others.update(limit / 2 + 1);
 
   lone.feed({kit::call(2, 1, {}, "x"), kit::call(3, 0, "c/d", "x"), first_chunk(4, 200000, "")});
@@ -59,6 +66,43 @@ TEST_F(MemoryLimit, NewCallsAreRefusedWhenHalfIsUsed) {
   others.update(0);
   lone.feed({kit::call(5, 1, {}, "x")});
   EXPECT_EQ(lone.session().open_calls(), 2u);
+}
+
+TEST_F(MemoryLimit, NewCallsOfAConnectionThatHoldsNothingAreRefusedWhenLittleIsLeft) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.feed({kit::call(1, 1, "a/b", "x")});
+  others.update(limit * 3 / 4);
+  lone.feed({kit::call(2, 1, {}, "x")});
+  const auto early = lone.sent_frames();
+
+  others.update(limit * 7 / 8 + 1);
+  lone.feed({kit::call(3, 1, {}, "x")});
+
+  EXPECT_TRUE(early.empty());
+  const auto sent = lone.sent_frames();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_TRUE(sent[0].header.has(flag::unprocessed));
+}
+
+TEST_F(MemoryLimit, IsNotUsedByWhatPeersHaveOnlyAnnounced) {
+  LoneSession greedy(Role::server, options());
+  LoneSession lone(Role::server, options());
+  greedy.greet();
+  lone.greet();
+  hold_something(lone);
+  FrameSpec open = kit::call(1, 0, "a/b");
+  open.flags = 0;
+  open.codec = 0;
+  FrameSpec first = kit::message(1, "0123456789abcdef", flag::more);
+  first.message_bytes = 2900000;
+  greedy.feed({open, first});
+  const std::size_t used = budget.used();
+
+  lone.feed({kit::call(2, 1, {}, "x")});
+
+  EXPECT_GT(used, limit / 2u);
+  EXPECT_TRUE(lone.sent_frames().empty());
 }
 
 TEST_F(MemoryLimit, CallsThatHaveBegunAreServed) {
@@ -123,11 +167,11 @@ TEST_F(MemoryLimit, OneLongMessageAlwaysGetsRoom) {
   EXPECT_EQ(lone.sent_frames().size(), 1u);
 }
 
-TEST_F(MemoryLimit, ClientsStartNoCallsWhenHalfIsUsed) {
+TEST_F(MemoryLimit, ClientsThatHoldNothingStartNoCallsWhenLittleIsLeft) {
   LoneSession lone(Role::client, options());
   lone.greet();
   static_cast<void>(lone.events());
-  others.update(limit / 2 + 1);
+  others.update(limit * 7 / 8 + 1);
   const bool early = lone.session().can_start();
 
   others.update(0);
@@ -155,6 +199,81 @@ TEST_F(MemoryLimit, NothingIsReadFromAConnectionWithUnreadMessagesWhenAllIsUsed)
   EXPECT_GT(lone.session().prepare_receive(room), 0u);
 }
 
+TEST_F(MemoryLimit, OfAnAddressIsThatOfAllItsConnections) {
+  const auto account = std::make_shared<MemoryAccount>(budget, 25);
+  LoneSession lone(Role::server, options(), account);
+  LoneSession elsewhere(Role::server, options());
+  MemoryShare same_address(&budget, account);
+  lone.greet();
+  elsewhere.greet();
+  // Less unread than would keep the connection from being read.
+  for (LoneSession* const each : {&lone, &elsewhere}) {
+    each->retain_messages = true;
+    each->feed({kit::call(1, 1, "a/b", std::string(15000, 'x'))});
+    each->retain_messages = false;
+    for (CallId id = 2; id < 6; ++id) each->feed({kit::call(id, 1, {}, "x")});
+  }
+  same_address.update(limit / 4);
+
+  lone.feed({kit::call(6, 1, {}, "x")});
+  elsewhere.feed({kit::call(6, 1, {}, "x")});
+
+  const auto sent = lone.sent_frames();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_TRUE(sent[0].header.has(flag::unprocessed));
+  EXPECT_THAT(sent[0].status_message, testing::HasSubstr("max_memory_percent_per_peer"));
+  EXPECT_TRUE(elsewhere.sent_frames().empty());
+  EXPECT_EQ(elsewhere.session().open_calls(), 6u);
+}
+
+TEST_F(MemoryLimit, OfLongFramesLetsOneConnectionAtATimeGoOn) {
+  LoneSession first(Role::server, options());
+  LoneSession second(Role::server, options());
+  const std::string frame = kit::call(1, 0, "a/b", std::string(40000, 'x')).bytes();
+  for (LoneSession* const lone : {&first, &second}) {
+    lone->greet();
+    lone->feed(frame.substr(0, 20000));
+  }
+  others.update(limit);
+  std::array<MutableByteSpan, 2> room;
+
+  EXPECT_GT(first.session().prepare_receive(room), 0u);
+  EXPECT_EQ(second.session().prepare_receive(room), 0u);
+  others.update(0);
+  first.feed(frame.substr(20000));
+  others.update(limit);
+  EXPECT_GT(second.session().prepare_receive(room), 0u);
+  others.update(0);
+}
+
+TEST_F(MemoryLimit, LetsAPeerThatIsNotReadKnowThatThisSideIsAlive) {
+  SessionOptions with_keepalive = options();
+  with_keepalive.limits.keepalive_interval = milliseconds(1000);
+  with_keepalive.limits.keepalive_timeout = milliseconds(1000);
+  LoneSession lone(Role::server, with_keepalive);
+  lone.greet();
+  lone.retain_messages = true;
+  lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x')), kit::call(2, 0, "a/b", std::string(60000, 'x'))});
+  static_cast<void>(lone.sent_frames());
+  others.update(limit);
+  std::array<MutableByteSpan, 2> room;
+  int signs_of_life = 0;
+
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(lone.session().prepare_receive(room), 0u);
+    lone.advance(milliseconds(10));
+    for (const auto& frame : lone.sent_frames()) {
+      EXPECT_TRUE(frame.is(wire::FrameType::pong));
+      ++signs_of_life;
+    }
+  }
+
+  EXPECT_FALSE(lone.session().is_closed()) << "a pong of the peer may wait in the socket";
+  EXPECT_GE(signs_of_life, 3);
+  EXPECT_LE(signs_of_life, 5);
+  others.update(0);
+}
+
 TEST_F(MemoryLimit, CountsWhatWaitsForThePeer) {
   {
     LoneSession lone(Role::server, options());
@@ -171,6 +290,25 @@ TEST_F(MemoryLimit, CountsWhatWaitsForThePeer) {
     EXPECT_LE(budget.used(), 1200000u);
   }
   EXPECT_EQ(budget.used(), 0u);
+}
+
+TEST_F(MemoryLimit, CountsWhatWaitsForThePeerWithEachWrite) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.on_call = LoneSession::OnCall::ignore;
+  std::size_t used = 0;
+  lone.end().on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    static_cast<void>(lone.session().finish(event.id, {}, kit::payload(std::string(1000000, 'r')), nullptr, false));
+    // As at the end of a turn after which events are left.
+    std::array<ByteSpan, 16> spans;
+    static_cast<void>(lone.session().gather(spans));
+    used = budget.used();
+  };
+
+  lone.feed({kit::call(1, 0, "a/b", "x")});
+
+  EXPECT_GE(used, 900000u);
 }
 
 TEST_F(MemoryLimit, CountsSmallUnreadMessagesWithWhatTheyOccupy) {

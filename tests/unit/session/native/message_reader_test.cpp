@@ -93,7 +93,7 @@ TEST_F(MessageReaderTest, LetsAMessageWaitForWhichThereIsNoRoom) {
   EXPECT_TRUE(second.assembly.is_waiting());
   EXPECT_EQ(parts.calls.memory().retained(), 1000u);
   parts.calls.forget(first);
-  parts.calls.admit_waiting();
+  parts.calls.admit_waiting(parts.now);
   EXPECT_FALSE(second.assembly.is_waiting());
   EXPECT_EQ(parts.calls.memory().retained(), 600u);
 }

@@ -58,7 +58,10 @@ struct NativeParts : FrameSource {
   SendPath path{options.limits, negotiation, *this};
   ReceiveCredit credit{options.limits, path};
   MemoryShare share{nullptr};
-  OpenCalls calls{role, options.limits, negotiation, path, credit, share, {timers, &on_deadline, this}};
+  struct Owner final : SessionOwner {
+    void on_session_wake() noexcept override {}
+  } quiet_owner;
+  OpenCalls calls{role, options.limits, negotiation, path, credit, share, {timers, &on_deadline, this}, quiet_owner};
 };
 
 }  // namespace trunkline::session::native

@@ -32,7 +32,7 @@ TEST(ReceiveMemory, HasRoomForOneMessageBesideMetadata) {
   EXPECT_TRUE(memory.try_retain_message(100));
   EXPECT_FALSE(memory.try_retain_message(1));
   EXPECT_FALSE(memory.lacks_budget());
-  memory.release_message(100);
+  memory.release_message(100, 100);
   EXPECT_FALSE(memory.try_retain_message(101));
 }
 
@@ -47,7 +47,7 @@ TEST(ReceiveMemory, TakesTheRoomOfMessagesFromTheBudget) {
   EXPECT_TRUE(memory.try_retain_message(100)) << "from the reserve";
   EXPECT_FALSE(memory.try_retain_message(1));
   EXPECT_TRUE(memory.lacks_budget());
-  memory.release_message(100);
+  memory.release_message(100, 100);
   share.update(0);
   EXPECT_TRUE(memory.try_retain_message(50));
   EXPECT_EQ(budget.used(), 750u);

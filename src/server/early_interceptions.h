@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// EarlyInterceptions: the interceptors of calls whose requests are not whole yet.
+#pragma once
+
+#include "server/connection_facts.h"
+#include "server/loop_method.h"
+#include "server/server_interception.h"
+#include "session/event.h"
+
+#include <trunkline/metadata.h>
+
+#include <memory>
+#include <unordered_map>
+
+namespace trunkline::server {
+
+/// Interceptors decide by the metadata, so a caller whom they refuse gets no memory for a long request. What they know
+/// of a call waits here until the call is handed out or ends. One for each connection; loop's thread only.
+class EarlyInterceptions {
+ public:
+  /// `facts` must outlive this.
+  explicit EarlyInterceptions(const ConnectionFacts& facts) noexcept : facts_(facts) {}
+
+  bool empty() const noexcept { return calls_.empty(); }
+  /// Calls on_start for the call of `event`, which has no message yet, and takes its metadata. After an error on_finish
+  /// has been called too, and the error is what it has made of it.
+  Status begin(const call::InterceptorChain& chain, session::Event& event, LoopMethod& method);
+  /// Hands over what is known of the call of `event`, which gets its metadata back. Does nothing for other calls.
+  void take(session::Event& event, ServerInterception& interception);
+  /// The call ends with `status`, and no handler sees it. Does nothing for calls that are not known.
+  void end(session::CallId id, Status status);
+  /// The same for all of them.
+  void end_all(const Status& status);
+
+ private:
+  struct Call {
+    std::shared_ptr<LoopMethod> method;
+    Metadata metadata;
+    ServerInterception interception;
+  };
+  void end(Call& call, Status status) const;
+
+  const ConnectionFacts& facts_;
+  std::unordered_map<session::CallId, Call> calls_;
+};
+
+}  // namespace trunkline::server
