@@ -7,6 +7,7 @@
 #include <trunkline/client_stream.h>
 #include <trunkline/detail/call_completion.h>
 #include <trunkline/detail/call_window.h>
+#include <trunkline/memory_usage.h>
 #include <trunkline/method.h>
 
 #include <asio/async_result.hpp>
@@ -161,6 +162,8 @@ class TRUNKLINE_API Channel {
   }
 
   ChannelState state() const noexcept;
+  /// Any thread.
+  MemoryUsage memory_usage() const noexcept;
   /// Connects if necessary, and waits for the server's hello. Error: deadline_exceeded, with the last error of
   /// connecting.
   Status wait_for_ready(std::chrono::nanoseconds timeout);

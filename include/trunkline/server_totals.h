@@ -16,6 +16,11 @@ struct ServerTotals {
   std::uint64_t open_calls = 0;
   /// Calls of blocking handlers that wait for a worker.
   std::uint64_t queued_blocking_calls = 0;
+  /// What is held for clients, as ServerOptions::max_memory_bytes counts it: in steps of 64 KiB; a connection that
+  /// holds less than 16 KiB counts as nothing.
+  std::uint64_t memory_used_bytes = 0;
+  /// ServerOptions::max_memory_bytes, or four of the longest messages if that is more.
+  std::uint64_t memory_max_bytes = 0;
 
   // --- since the server was made ---
 

@@ -55,6 +55,8 @@ void add_totals(const ServerTotals& totals, py::dict& result) {
   result["calls_cancelled"] = totals.calls_cancelled;
   result["calls_refused"] = totals.calls_refused;
   result["handler_exceptions"] = totals.handler_exceptions;
+  result["memory_used_bytes"] = totals.memory_used_bytes;
+  result["memory_max_bytes"] = totals.memory_max_bytes;
 }
 
 }  // namespace

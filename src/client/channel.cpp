@@ -104,6 +104,10 @@ std::shared_ptr<detail::StreamPort> Channel::open_stream(const Method& method, c
 
 ChannelState Channel::state() const noexcept { return core_->state(); }
 
+MemoryUsage Channel::memory_usage() const noexcept {
+  return {.used_bytes = core_->memory().used(), .max_bytes = core_->memory().max_bytes()};
+}
+
 Status Channel::wait_for_ready(std::chrono::nanoseconds timeout) { return core_->wait_for_ready(timeout); }
 
 Status Channel::close(std::chrono::nanoseconds timeout) { return core_->close(timeout); }

@@ -85,6 +85,8 @@ class ChannelCore final : public call::StreamHost, public CallOwner, public std:
   // --- the channel; any thread ---
 
   ChannelState state() const noexcept { return lifecycle_.state(); }
+  /// Any thread.
+  const session::MemoryBudget& memory() const noexcept { return memory_; }
   bool is_detached() const noexcept { return lifecycle_.is_detached(); }
   Status wait_for_ready(std::chrono::nanoseconds timeout);
   Status close(std::chrono::nanoseconds timeout);

@@ -82,6 +82,8 @@ ServerTotals StatisticsCollector::totals() const {
   ServerTotals sum;
   for (const auto& loop : loops_) loop->context().totals().add_to(sum);
   sum.queued_blocking_calls = server_state_.workers.queued();
+  sum.memory_used_bytes = server_state_.memory.used();
+  sum.memory_max_bytes = server_state_.memory.max_bytes();
   return sum;
 }
 

@@ -52,6 +52,8 @@ void fill(const ServerTotals& totals, v1::ServerStatistics& out) {
   out.set_calls_cancelled(totals.calls_cancelled);
   out.set_calls_refused(totals.calls_refused);
   out.set_handler_exceptions(totals.handler_exceptions);
+  out.set_memory_used_bytes(totals.memory_used_bytes);
+  out.set_memory_max_bytes(totals.memory_max_bytes);
 }
 
 }  // namespace

@@ -77,6 +77,7 @@ def test_counts_calls_by_method(make: Make) -> None:
     assert (reported.process_id, reported.open_calls) == (os.getpid(), 1)
     assert reported.uptime_ns > 0 and reported.cpu_ns > 0 and reported.memory_bytes > 1_000_000
     assert [loop.connections for loop in reported.loops] == [1]
+    assert reported.memory_max_bytes == 1 << 30
 
 
 def test_statistics_are_filtered_by_the_request(make: Make) -> None:

@@ -112,5 +112,96 @@ TEST_F(BackPressure, LetsAShortCallPassSlowOnesWithLongRequests) {
   EXPECT_EQ(count_ok(slow), 200) << first_error(slow);
 }
 
+/// Uploads of 3 MiB each to handlers that keep them until their gates open.
+class HeldRequests : public BackPressure {
+ protected:
+  HeldRequests() {
+    server_options.limits.max_message_bytes = 4 * mib;
+    server_options.max_memory_bytes = 64 * mib;
+  }
+  void handle_uploads() {
+    server().handle<Slice, std::string>("Upload",
+                                        [&](const Slice& request, ServerContext&) -> asio::awaitable<std::string> {
+                                          const std::size_t size = request.size();
+                                          co_await gates.emplace_back(loop()).pass();
+                                          co_return std::to_string(size);
+                                        });
+  }
+  void upload(int count) {
+    const Slice body = Slice::copy_of(std::string(3 * mib, 'u'));
+    on_loop([&] {
+      for (int i = 0; i < count; ++i) {
+        auto outcome = calls.emplace_back(std::make_shared<Outcome>());
+        channel().async_call<std::string>("Upload", body, {}, [outcome](Result<std::string> result) {
+          outcome->result = std::move(result);
+          ++outcome->count;
+        });
+      }
+    });
+  }
+  void end() {
+    destroy_channel();
+    stop_server();
+  }
+
+  std::deque<Gate> gates;
+  std::vector<std::shared_ptr<Outcome>> calls;
+};
+
+TEST_F(HeldRequests, LetFurtherOnesWaitBeforeTheyAreReceived) {
+  handle_uploads();
+  handle_echo();
+  upload(60);
+  std::size_t most_at_once = gates.size();
+  std::uint64_t most_held = server().totals().memory_used_bytes;
+  const auto echo = begin("Echo", "12345678");
+
+  for (std::size_t i = 0; i < gates.size(); ++i) {
+    on_loop([&] { gates[i].open(); });
+    most_at_once = std::max(most_at_once, gates.size() - i);
+    most_held = std::max(most_held, server().totals().memory_used_bytes);
+  }
+
+  EXPECT_EQ(count_ok(calls), 60) << first_error(calls);
+  EXPECT_EQ(echo->text(), "12345678") << "short calls pass";
+  EXPECT_GE(most_at_once, 5u);
+  EXPECT_LE(most_at_once, 10u);
+  EXPECT_GE(most_held, 15 * mib);
+  EXPECT_LE(most_held, 40 * mib) << "three eighths, and what the calls' credits let pass";
+  end();
+}
+
+TEST_F(BackPressure, ShowsInTheTotalsOfTheServerAndTheUsageOfTheChannel) {
+  server_options.max_memory_bytes = 300 << 20;
+  channel_options.max_memory_bytes = 260 << 20;
+  server().handle_client_stream<std::string, std::string>(
+      "Ignore", [this](ServerReader<std::string>&, std::string&, ServerContext&) -> asio::awaitable<Status> {
+        co_await Gate(loop()).pass();
+        co_return Status();
+      });
+  server().handle_server_stream<std::string, std::string>(
+      "Flood", [](const std::string&, ServerWriter<std::string>& writer, ServerContext&) -> asio::awaitable<Status> {
+        co_return co_await writer.async_write(std::string(mib / 2, 'r'), asio::use_awaitable);
+      });
+  auto ignored = channel().client_stream<std::string, std::string>("Ignore");
+  auto unread = channel().server_stream<std::string>("Flood", std::string("go"));
+  settle();
+  const MemoryUsage before = channel().memory_usage();
+
+  ignored.async_write(std::string(mib / 2, 'w'), [](const Status&) {});
+  settle();
+
+  EXPECT_EQ(server().totals().memory_max_bytes, 300u << 20);
+  EXPECT_GE(server().totals().memory_used_bytes, mib / 2);
+  EXPECT_LE(server().totals().memory_used_bytes, 2 * mib);
+  EXPECT_EQ(before.max_bytes, 260u << 20);
+  EXPECT_GE(before.used_bytes, mib / 2);
+  EXPECT_LE(before.used_bytes, 2 * mib);
+  destroy_channel();
+  settle();
+  EXPECT_EQ(server().totals().memory_used_bytes, 0u);
+  stop_server();
+}
+
 }  // namespace
 }  // namespace trunkline::scenario

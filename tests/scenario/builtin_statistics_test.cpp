@@ -62,6 +62,8 @@ TEST_F(StatisticsOfAServer, DescribeMethodsLoopsAndProcess) {
 
   const Response response = get(request).value();
 
+  EXPECT_EQ(response.memory_max_bytes(), 1u << 30);
+  EXPECT_LE(response.memory_used_bytes(), 1u << 20);
   ASSERT_EQ(response.methods_size(), 2);
   const v1::MethodStatistics& fail = response.methods(0);
   EXPECT_EQ(fail.method(), "acme.Echo/Fail");

@@ -71,6 +71,10 @@ std::string server_line(const ServerStatistics& before, const ServerStatistics& 
                      "  refused " + std::to_string(now.calls_refused());
   line += "  cpu " + output::format_count(std::round(load)) + "%  memory " +
           output::format_count(static_cast<double>(now.memory_bytes())) + "B";
+  if (now.memory_max_bytes() > 0) {
+    line += "  held " + output::format_count(static_cast<double>(now.memory_used_bytes())) + "B of " +
+            output::format_count(static_cast<double>(now.memory_max_bytes())) + "B";
+  }
   nanoseconds lag(-1);
   for (int i = 0; i < now.loops_size(); ++i) {
     const LatencyHistogram& earlier = i < before.loops_size() ? before.loops(i).lag() : LatencyHistogram();

@@ -83,6 +83,17 @@ TEST(StatsView, LoopLagIsOfTheTimeBetweenSamples) {
   EXPECT_THAT(view.show(second, 0, 0)[0], HasSubstr("loop lag 2.00us"));
 }
 
+TEST(StatsView, ShowsWhatTheServerHoldsForItsClients) {
+  StatsView view;
+  v1::ServerStatistics first = sample(10, 100, 10);
+  v1::ServerStatistics second = sample(12, 100, 10);
+  second.set_memory_used_bytes(3'000'000);
+  second.set_memory_max_bytes(1'000'000'000);
+
+  EXPECT_THAT(view.show(first, 0, 0)[0], testing::Not(HasSubstr("held"))) << "an older server";
+  EXPECT_THAT(view.show(second, 0, 0)[0], HasSubstr("  held 3.00MB of 1.00GB"));
+}
+
 TEST(StatsView, TotalsAreNumbers) {
   EXPECT_EQ(squeezed(StatsView::totals(sample(10, 100, 10), 0)[2]), "add 110 0 10 1.00us 1.00us 0 100k");
 }
