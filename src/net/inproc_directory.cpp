@@ -4,6 +4,9 @@
 
 #include <pthread.h>
 
+#include <atomic>
+#include <utility>
+
 namespace trunkline::net {
 
 InprocDirectory& InprocDirectory::of_process() {
@@ -29,9 +32,18 @@ void InprocDirectory::reset() {
   mutex_.unlock();
 }
 
-Status InprocDirectory::add(const std::string& name, Loop& loop, const std::shared_ptr<Accept>& accept) {
+namespace {
+/// A connection that is offered to several loops.
+struct Offer {
+  explicit Offer(MemoryEnd offered) : end(std::move(offered)) {}
+  MemoryEnd end;
+  std::atomic<bool> is_taken{false};
+};
+}  // namespace
+
+Status InprocDirectory::add(const std::string& name, std::vector<Loop*> loops, const std::shared_ptr<Accept>& accept) {
   const std::lock_guard lock(mutex_);
-  if (!entries_.emplace(name, Entry{&loop, accept}).second) {
+  if (!entries_.emplace(name, Entry{std::move(loops), accept}).second) {
     return {StatusCode::already_exists, "listen on inproc://" + name + ": address already in use",
             StatusOrigin::transport};
   }
@@ -45,8 +57,8 @@ void InprocDirectory::remove(const std::string& name, const std::shared_ptr<Acce
 }
 
 Status InprocDirectory::connect(const std::string& name, MemoryEnd end) {
-  // Shared only because std::function has to be copyable. Released without the lock.
-  const auto shared_end = std::make_shared<MemoryEnd>(std::move(end));
+  // Released without the lock.
+  const auto offer = std::make_shared<Offer>(std::move(end));
   const std::lock_guard lock(mutex_);
   const auto found = entries_.find(name);
   if (found == entries_.end()) {
@@ -55,9 +67,14 @@ Status InprocDirectory::connect(const std::string& name, MemoryEnd end) {
     status.set_may_have_run(false);
     return status;
   }
-  found->second.loop->post([accept = found->second.accept, shared_end] {
-    if (const std::shared_ptr<Accept> listening = accept.lock()) (*listening)(std::move(*shared_end));
-  });
+  for (Loop* const loop : found->second.loops) {
+    loop->post([accept = found->second.accept, offer, loop] {
+      if (offer->is_taken.exchange(true)) return;
+      // Closed at once if nothing listens any more: other loops may keep the offer for long.
+      MemoryEnd taken = std::move(offer->end);
+      if (const std::shared_ptr<Accept> listening = accept.lock()) (*listening)(*loop, std::move(taken));
+    });
+  }
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace trunkline::net {
 
@@ -17,15 +18,16 @@ namespace trunkline::net {
 /// that all loops share. It holds only the listeners that are open. Any thread.
 class InprocDirectory {
  public:
-  using Accept = std::function<void(MemoryEnd end)>;
+  using Accept = std::function<void(Loop& here, MemoryEnd end)>;
 
   /// In a forked child it is empty at first: the listeners of the parent are not there. Made before main(), or when the
   /// library is loaded, so that no thread can fork at the same time.
   static InprocDirectory& of_process();
 
-  /// `accept` is called on `loop` for each connection, until remove() or until its last owner releases it. `loop` must
-  /// live until remove(). Error: already_exists.
-  Status add(const std::string& name, Loop& loop, const std::shared_ptr<Accept>& accept);
+  /// `accept` is called for each connection on the first of `loops` (at least one) that takes it, so that a loop which
+  /// a handler holds delays no connection. Until remove() or until its last owner releases it. The loops must live
+  /// until remove(). Error: already_exists.
+  Status add(const std::string& name, std::vector<Loop*> loops, const std::shared_ptr<Accept>& accept);
   /// No effect if `name` is not that of `accept`: a forked child inherits listeners, but not their names.
   void remove(const std::string& name, const std::shared_ptr<Accept>& accept);
   /// Hands `end` to the listener. Error: unavailable, there is none.
@@ -33,7 +35,7 @@ class InprocDirectory {
 
  private:
   struct Entry {
-    Loop* loop;
+    std::vector<Loop*> loops;
     std::weak_ptr<Accept> accept;
   };
 

@@ -22,7 +22,7 @@ struct ListenOptions {
   /// For TLS: from AcceptedConnection::accepted_at to the end of the handshake.
   std::chrono::milliseconds handshake_timeout{10000};
   /// Loops that accept connections beside the listener's, so that none of them has to run for the others. They must
-  /// live as long as the listener. Ignored for inproc://.
+  /// live as long as the listener.
   std::vector<Loop*> further_loops{};
 };
 

@@ -18,6 +18,7 @@
 #include <cerrno>
 #include <thread>
 #include <utility>
+#include <vector>
 
 namespace trunkline::net {
 
@@ -201,15 +202,15 @@ class SocketListener final : public Listener, private TransportObserver {
 
 class InprocListener final : public Listener {
  public:
-  InprocListener(Loop& loop, Endpoint endpoint, std::shared_ptr<Acceptor> acceptor)
+  InprocListener(Endpoint endpoint, std::shared_ptr<Acceptor> acceptor)
       : endpoint_(std::move(endpoint)),
         acceptor_(std::move(acceptor)),
         accept_(std::make_shared<InprocDirectory::Accept>(
-            [to = acceptor_, &loop](MemoryEnd end) { to->accept(loop, std::move(end)); })) {}
+            [to = acceptor_](Loop& here, MemoryEnd end) { to->accept(here, std::move(end)); })) {}
   ~InprocListener() override { close(); }
 
-  Status join_directory(Loop& loop) {
-    Status status = InprocDirectory::of_process().add(endpoint_.path(), loop, accept_);
+  Status join_directory(std::vector<Loop*> loops) {
+    Status status = InprocDirectory::of_process().add(endpoint_.path(), std::move(loops), accept_);
     is_in_directory_ = status.is_ok();
     return status;
   }
@@ -237,8 +238,10 @@ Result<std::unique_ptr<Listener>> Listener::open(Loop& loop, const Endpoint& end
   if (Status status = check_options(options.transport); !status.is_ok()) return status;
   auto acceptor = std::make_shared<Acceptor>(endpoint.scheme(), options, std::move(callbacks));
   if (endpoint.scheme() == Scheme::inproc) {
-    auto listener = std::make_unique<InprocListener>(loop, endpoint, std::move(acceptor));
-    if (Status status = listener->join_directory(loop); !status.is_ok()) return status;
+    auto listener = std::make_unique<InprocListener>(endpoint, std::move(acceptor));
+    std::vector<Loop*> loops{&loop};
+    loops.insert(loops.end(), options.further_loops.begin(), options.further_loops.end());
+    if (Status status = listener->join_directory(std::move(loops)); !status.is_ok()) return status;
     return std::unique_ptr<Listener>(std::move(listener));
   }
   if (endpoint.scheme() == Scheme::tls) {

@@ -45,9 +45,9 @@ class HeldLoops : public testing::Test {
   std::shared_future<void> gate_ = promise_.get_future().share();
 };
 
-class HeldLoopsOverSockets : public HeldLoops, public testing::WithParamInterface<std::string> {};
+class HeldLoopsByScheme : public HeldLoops, public testing::WithParamInterface<std::string> {};
 
-TEST_P(HeldLoopsOverSockets, StopNoNewConnections) {
+TEST_P(HeldLoopsByScheme, StopNoNewConnections) {
   ServerOptions options;
   options.loops = 2;
   Server server(options);
@@ -70,8 +70,8 @@ TEST_P(HeldLoopsOverSockets, StopNoNewConnections) {
   EXPECT_TRUE(held.get().is_ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(Schemes, HeldLoopsOverSockets,
-                         testing::Values("tcp://127.0.0.1:0", "unix:@trunkline-held-loops"),
+INSTANTIATE_TEST_SUITE_P(Schemes, HeldLoopsByScheme,
+                         testing::Values("tcp://127.0.0.1:0", "unix:@trunkline-held-loops", "inproc://held-loops"),
                          [](const auto& each) { return std::string(each.param.substr(0, each.param.find(':'))); });
 
 TEST_F(HeldLoops, LetShutdownReturnInTime) {

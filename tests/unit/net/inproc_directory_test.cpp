@@ -14,7 +14,7 @@ namespace {
 struct Late {
   ~Late() {
     InprocDirectory::of_process().remove("late", accept);
-    const bool is_free = InprocDirectory::of_process().add("late", *loop, accept).is_ok();
+    const bool is_free = InprocDirectory::of_process().add("late", {loop}, accept).is_ok();
     std::_Exit(is_free ? 0 : 1);
   }
   Loop* loop = nullptr;
@@ -27,7 +27,7 @@ struct Late {
   static Loop loop;
   static Late late;
   late.loop = &loop;
-  static_cast<void>(InprocDirectory::of_process().add("late", loop, late.accept));
+  static_cast<void>(InprocDirectory::of_process().add("late", {&loop}, late.accept));
   std::exit(2);
 }
 
