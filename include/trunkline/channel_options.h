@@ -80,17 +80,21 @@ struct ChannelOptions {
   /// How often a call is retried when its connection was lost, or when the server refused it as not run (unavailable;
   /// never resource_exhausted, by which a server sheds load) and still takes calls. Two kinds of calls are retried:
   /// idempotent calls, and calls that certainly have not run and whose request is still available (see
-  /// max_retained_request_bytes). One-way calls and streams never are. Before a retry on an open connection there is a
-  /// pause. A retry budget applies to the whole channel: when most calls fail, retries stop.
+  /// max_retained_request_bytes). One-way calls never are, and streams only as the next paragraph says. Before a retry
+  /// on an open connection there is a pause. A retry budget applies to the whole channel: when most calls fail, retries
+  /// stop.
   ///
   /// A call that certainly has not run, because it is beyond the last call of a server that goes away or had not left
   /// this side when its connection was lost, is sent again on another connection until its deadline. Such retries are
   /// not counted here, and the budget does not pay for them. From the second one of a call on there is a pause before
-  /// each, which grows as `backoff` says; without a deadline there are 10 of them. An ordered channel retries nothing.
+  /// each, which grows as `backoff` says; without a deadline there are 10 of them. A stream of any kind is opened again
+  /// in the same way while nothing has been received, with all that was written, if that is still held. An ordered
+  /// channel retries nothing.
   int max_retries = 3;
   /// Requests of asynchronous calls up to this size are held until the call ends, in encoded form, so that the call can
   /// be retried; 0: none are. Requests of blocking calls, of call_many(), of
-  /// idempotent calls, and of calls that waited for a connection are available at any size.
+  /// idempotent calls, and of calls that waited for a connection are available at any size. For a stream it is the
+  /// limit of all that was written, together with 64 bytes for each message after the first.
   std::size_t max_retained_request_bytes = 1 << 10;
   /// See Interceptor for their order.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};

@@ -179,6 +179,7 @@ void StreamCore::send(detail::StreamOperation& operation, bool last) {
   operation.status = open.send(id_, message, leading, last);
   if (sent_bytes_ != nullptr) sent_bytes_->add(static_cast<std::int64_t>(open.payload_bytes_accepted() - taken_before));
   if (leading != nullptr && operation.status.is_ok()) owed_leading_.clear();
+  if (reports_sent_ && operation.status.is_ok()) on_sent(message);
   if (last && !operation.status.is_ok()) writes_closed_ = false;
   link_->flush();
   const Status status = operation.status;
@@ -236,6 +237,8 @@ void StreamCore::withdraw(detail::StreamOperation& operation) {
 void StreamCore::attach(std::shared_ptr<StreamLink> link, session::CallId id) {
   link_ = std::move(link);
   id_ = id;
+  on_attached();
+  if (over_) return;
   if (std::exchange(close_wanted_, false)) {
     static_cast<void>(session()->send(id_, {}, nullptr, true));
     link_->flush();
@@ -243,8 +246,16 @@ void StreamCore::attach(std::shared_ptr<StreamLink> link, session::CallId id) {
   on_writable();
 }
 
+void StreamCore::detach(bool has_opened_closed) noexcept {
+  link_ = nullptr;
+  id_ = 0;
+  written_ahead_ = 0;
+  close_wanted_ = writes_closed_ && write_ == nullptr && !has_opened_closed;
+}
+
 void StreamCore::on_message(session::Event& event) {
   if (over_) return;
+  received_ = true;
   if (!event.metadata.empty()) leading_ = std::move(event.metadata);
   if (event.end) peer_ended_ = true;
   if (event.has_message && read_error_.is_ok()) {

@@ -71,6 +71,13 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   void withdraw(detail::StreamOperation& operation);
   /// Drops the messages that nobody will read, and returns their credit.
   void drop_messages();
+  /// True once a message, leading metadata or the end of what the peer sends has come.
+  bool has_received() const noexcept { return received_; }
+  /// From now on on_sent() is called.
+  void report_sent() noexcept { reports_sent_ = true; }
+  /// The call is to be opened again, by another attach(), and nothing has been received. `has_opened_closed`: the
+  /// message that opens the call is the last one of this side.
+  void detach(bool has_opened_closed) noexcept;
   /// Leading metadata of failed writes. It goes with the next message.
   const Metadata& owed_leading() const noexcept { return owed_leading_; }
   void owe_leading(Metadata&& leading);
@@ -90,6 +97,10 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   virtual void on_read_failed() {}
   /// A message could not be encoded or sent, and its write has ended with `status`. Loop's thread.
   virtual void on_write_failed(const Status& /*status*/) {}
+  /// A message has been sent. After report_sent() only. Loop's thread.
+  virtual void on_sent(const session::OutgoingMessage& /*message*/) {}
+  /// attach() was called, and has sent nothing yet. Loop's thread.
+  virtual void on_attached() {}
   /// Whether this side has a finish action.
   virtual bool may_finish() const noexcept { return false; }
   /// Whether a status follows the peer's last message, so that a read behind that message waits for it.
@@ -126,6 +137,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   Status read_error_;
   /// The peer sends no further message.
   bool peer_ended_ = false;
+  bool received_ = false;
+  bool reports_sent_ = false;
   /// This side sends no further message.
   bool writes_closed_ = false;
   std::atomic<bool> over_{false};

@@ -14,6 +14,7 @@ ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Meth
     : ConnectedStream(core, core->options().codecs),
       core_(std::move(core)),
       ends_(ends),
+      sent_(0, 0),
       metadata_(options.metadata),
       response_info_(options.response_info) {
   CallPreparation& preparation = core_->preparation();
@@ -35,7 +36,12 @@ ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Meth
 
 ClientStreamCore::~ClientStreamCore() = default;
 
+/// Whether the message that opens the call and the others are held for another connection is decided here.
 void ClientStreamCore::open() {
+  if (core_->calls().retry().needs_requests()) {
+    sent_ = SentMessages(core_->options().max_retained_request_bytes, first_.payload.size());
+    report_sent();
+  }
   self_ = shared_from_this();
   core_->run_soon([self = shared_from_this(), this] { launch(); }, true);
 }
@@ -58,10 +64,50 @@ void ClientStreamCore::fail(Status status) {
 }
 
 void ClientStreamCore::on_finished(session::Event& event, const std::string& peer) {
+  if (!event.status.is_ok() && try_again(event.status)) return;
   // Taken out before the message is handled, because on_message() treats an event's metadata as leading metadata.
   mutable_trailing() = std::exchange(event.metadata, {});
   if (event.has_message) StreamCore::on_message(event);
   finish(status_at_peer(*method, std::move(event.status), deadline, started, peer), peer);
+}
+
+/// Opens the call on another connection if it certainly has not run on this one, which has gone.
+bool ClientStreamCore::try_again(const Status& status) {
+  if (is_over() || has_received() || core_->state() == ChannelState::closed) return false;
+  const auto& connection = *static_cast<const ClientConnection*>(link());
+  const FailedAttempt attempt{.code = status.code(),
+                              .origin = status.origin(),
+                              .may_have_run = status.may_have_run(),
+                              .is_connection_gone = connection.is_draining() && !connection.is_rejected(),
+                              .has_deadline = deadline != base::never,
+                              .free_retries = free_retries_,
+                              .has_request = sent_.is_complete()};
+  RetryPolicy& retry = core_->calls().retry();
+  if (!retry.is_free(attempt)) return false;
+  StreamCore::detach(ends_);
+  const base::Duration pause = retry.pause_before_free(++free_retries_);
+  if (pause > base::Duration::zero()) {
+    core_->invoker().invoke_after(*this, pause);
+  } else {
+    core_->invoker().invoke(*this);
+  }
+  return true;
+}
+
+void ClientStreamCore::on_sent(const session::OutgoingMessage& message) {
+  if (has_received()) {
+    sent_.give_up();
+  } else {
+    sent_.add(message);
+  }
+}
+
+void ClientStreamCore::on_attached() {
+  for (const session::OutgoingMessage& message : sent_.all()) {
+    if (const Status status = session()->send(id(), message, nullptr, false); !status.is_ok()) {
+      return on_write_failed(status);
+    }
+  }
 }
 
 void ClientStreamCore::finish(Status status, const std::string& peer) {

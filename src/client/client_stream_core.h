@@ -5,6 +5,7 @@
 #include "client/attempt.h"
 #include "client/connected_stream.h"
 #include "client/interception.h"
+#include "client/sent_messages.h"
 
 #include <trunkline/call_options.h>
 
@@ -40,6 +41,10 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   void launch();
   void cancel_call();
   void end_call(Status status);
+  bool try_again(const Status& status);
+  void on_sent(const session::OutgoingMessage& message) override;
+  /// Sends what an earlier connection had been given.
+  void on_attached() override;
   void finish(Status status, const std::string& peer);
   bool may_finish() const noexcept override { return true; }
   bool status_follows() const noexcept override { return true; }
@@ -57,6 +62,8 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   const Compressor* compressor_ = nullptr;
   const bool ends_;
   session::OutgoingMessage first_;
+  SentMessages sent_;
+  int free_retries_ = 0;
   Metadata metadata_;
   /// Guards response_info_.
   std::mutex response_info_mutex_;

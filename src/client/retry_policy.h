@@ -53,6 +53,8 @@ class RetryPolicy {
   bool is_enabled() const noexcept { return max_retries_ > 0; }
   /// False: no call is ever retried, so that no request needs to be kept.
   bool needs_requests() const noexcept { return !is_ordered_; }
+  /// True if the attempt certainly has not run, and its connection has gone: see RetryDecision::free.
+  bool is_free(const FailedAttempt& attempt) const noexcept;
   RetryDecision decide(const FailedAttempt& attempt) noexcept;
   /// The time before retry number `retry`, from 1. A server that is connected and refused the call is given time, while
   /// another connection is looked for at once.

@@ -66,6 +66,9 @@ class UnaryCalls {
   }
   void leading_received(detail::CallOperation& operation, const Metadata& leading);
 
+  /// For the streams of the channel too.
+  RetryPolicy& retry() noexcept { return retry_; }
+
   /// Calls whose callers have not been notified yet.
   const EndedCalls& ended() const noexcept { return ended_; }
   /// Completes the oldest of ended(), which must not be empty.

@@ -18,7 +18,7 @@ import trunkline.aio
 ALL = 5000
 SERVED = 1000
 HEADER = struct.Struct("<IBBBBII")
-CALL, FINISH, GOAWAY, HELLO, MESSAGE_FLAG = 2, 4, 9, 1, 2
+CALL, MESSAGE, FINISH, GOAWAY, HELLO, MESSAGE_FLAG = 2, 3, 4, 9, 1, 2
 PREFACE = b"\xf5TRKL\r\n\x01"
 
 
@@ -145,3 +145,45 @@ def test_early_calls_may_have_run(peer: Peer) -> None:
 
     assert early.value.may_have_run
     assert not late.value.may_have_run
+
+
+def test_a_stream_beyond_goaway_is_opened_elsewhere() -> None:
+    """The peer hears of the stream before it tells the client that it serves none."""
+    taken: list[tuple[int, bytes]] = []
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve(number: int) -> None:
+        connection, _ = listener.accept()
+        with connection, connection.makefile("rb") as stream:
+            assert stream.read(len(PREFACE)) == PREFACE
+            connection.sendall(GREETING)
+            messages = 0
+            while header := stream.read(HEADER.size):
+                length, kind, flags, _, _, call, _ = HEADER.unpack(header)
+                body = stream.read(length)
+                if kind not in (CALL, MESSAGE):
+                    continue
+                if flags & MESSAGE_FLAG:
+                    messages += 1
+                    taken.append((number, body[-3:]))
+                if number == 0 and messages == 2:
+                    connection.sendall(frame(GOAWAY, 0))  # it has served no call
+                elif number == 1 and messages == 3:
+                    connection.sendall(frame(FINISH, call, MESSAGE_FLAG, 1, b"ok"))
+
+    def serve_both() -> None:
+        for number in range(2):
+            serve(number)
+
+    threading.Thread(target=serve_both, daemon=True).start()
+    with closing(listener):
+        endpoint = f"tcp://127.0.0.1:{listener.getsockname()[1]}"
+        with trunkline.Channel(endpoint, max_retained_request_bytes=4096) as channel:
+            stream = channel.stream("Upload", bytes, bytes, timeout=30.0)
+            stream.write(b"one")
+            stream.write(b"two")
+            stream.write(b"end")  # perhaps also to the peer that goes away
+            assert stream.read() == b"ok"
+            stream.finish()
+
+    assert [message for number, message in taken if number == 1] == [b"one", b"two", b"end"]
