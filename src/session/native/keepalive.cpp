@@ -18,6 +18,13 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
     return Action::none;
   }
   const bool has_received = last_received_ >= ping_sent_;
+  const bool is_silence_allowed = !seen.has_calls && !limits_.keepalive_while_idle;
+  if (awaits_pong_ && !has_received && is_silence_allowed && seen.may_rest) {
+    // The call that was open when the ping was sent has ended. The pong comes when the client calls again.
+    awaits_pong_ = false;
+    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_interval));
+    return Action::none;
+  }
   if (awaits_pong_ && !has_received) {
     // While input waits in the socket a pong may wait there as well. It then counts that the peer takes output.
     if (!seen.is_stalled || !std::exchange(wrote_since_ping_, false)) return Action::time_out;
@@ -29,7 +36,7 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
     timers_.schedule(timer_, last_received_ + limits_.keepalive_interval);
     return Action::none;
   }
-  if (!seen.has_calls && !limits_.keepalive_while_idle) {
+  if (is_silence_allowed) {
     timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_interval));
     return Action::none;
   }

@@ -29,6 +29,8 @@ class Keepalive {
     bool is_stalled = false;
     /// Calls are open.
     bool has_calls = true;
+    /// The peer need not answer while no call is open: a client that only blocks has no thread then.
+    bool may_rest = false;
   };
 
   /// `limits` and `timers` outlive the object. `callback` is called with `owner`.

@@ -503,9 +503,11 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
 
 void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
-  const bool is_listening = self.owner_.is_listening() && !self.memory_pause_.is_on();
   const Keepalive::Action action =
-      self.keepalive_.on_timer(now, {is_listening, self.path_.is_stalled(), self.open_calls() > 0});
+      self.keepalive_.on_timer(now, {.is_listening = self.owner_.is_listening() && !self.memory_pause_.is_on(),
+                                     .is_stalled = self.path_.is_stalled(),
+                                     .has_calls = self.open_calls() > 0,
+                                     .may_rest = self.role_ == Role::server});
   if (action == Keepalive::Action::none) return;
   if (action == Keepalive::Action::time_out) {
     if (transition(self.phase_, ConnectionInput::keepalive_timeout).action != ConnectionAction::fail) return;
@@ -570,8 +572,8 @@ std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
 }
 
 /// Memory is used up, and either the application of this connection has yet to take what it has received, or a long
-/// frame has begun and it is another connection's turn to receive one. Messages that wait for room do not count: only the
-/// peer can complete them, and it may not read before this side does.
+/// frame has begun and it is another connection's turn to receive one. Messages that wait for room do not count: only
+/// the peer can complete them, and it may not read before this side does.
 bool NativeSession::must_not_receive() noexcept {
   if (phase_ == ConnectionPhase::closed) return false;
   const std::size_t least_unread = memory_share_.is_account_used_up() ? 16 << 10 : 64 << 10;

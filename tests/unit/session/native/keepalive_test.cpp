@@ -122,6 +122,44 @@ TEST_F(KeepaliveTest, PingsAPeerWithoutCallsOnlyIfAskedTo) {
   EXPECT_EQ(actions, (std::vector{Action::none, Action::none, Action::ping, Action::none, Action::ping}));
 }
 
+TEST_F(KeepaliveTest, AClientWhoseCallsHaveEndedMayBeSilent) {
+  seen.may_rest = true;
+  keepalive.start(now);
+  advance(10s);
+
+  seen.has_calls = false;
+  advance(3s);
+  advance(10s);
+  // It is pinged again while it has calls, and is to answer then.
+  seen.has_calls = true;
+  advance(10s);
+  advance(3s);
+
+  EXPECT_EQ(actions, (std::vector{Action::ping, Action::none, Action::none, Action::ping, Action::time_out}));
+}
+
+TEST_F(KeepaliveTest, AServerWhoseCallsHaveEndedMayNot) {
+  keepalive.start(now);
+  advance(10s);
+
+  seen.has_calls = false;
+  advance(3s);
+
+  EXPECT_EQ(actions, (std::vector{Action::ping, Action::time_out}));
+}
+
+TEST_F(KeepaliveTest, AClientThatIsPingedWhileIdleMayNotEither) {
+  limits.keepalive_while_idle = true;
+  seen.may_rest = true;
+  seen.has_calls = false;
+  keepalive.start(now);
+
+  advance(10s);
+  advance(3s);
+
+  EXPECT_EQ(actions, (std::vector{Action::ping, Action::time_out}));
+}
+
 TEST_F(KeepaliveTest, StopCancelsTheTimer) {
   keepalive.start(now);
 
