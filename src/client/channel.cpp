@@ -7,7 +7,6 @@
 
 #include <memory>
 #include <string>
-#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -26,21 +25,11 @@ client::ChannelCore::MakeConnector connector_to(std::string_view uri, const Chan
   };
 }
 
-/// Asio opens descriptors for a loop.
-std::unique_ptr<net::Loop> make_loop(const EventLoopOptions& options) {
-  try {
-    return std::make_unique<net::Loop>(options);
-  } catch (const std::system_error& error) {
-    throw StatusError(Status(StatusCode::resource_exhausted,
-                             "make channel: the system refuses an event loop: " + error.code().message()));
-  }
-}
-
 }  // namespace
 
 Channel::Channel(std::string_view uri, ChannelOptions options) {
   const auto connector = connector_to(uri, options);
-  core_ = client::ChannelCore::make(make_loop(options.loop), options, connector);
+  core_ = client::ChannelCore::make(std::make_unique<net::Loop>(options.loop), options, connector);
 }
 
 Channel::Channel(EventLoop& loop, std::string_view uri, ChannelOptions options) {

@@ -2,10 +2,14 @@
 // Runs the turns of a loop, and waits for work.
 #include "net/loop.h"
 
+#include "net/system_error.h"
+
 #include <trunkline/detail/completion.h>
 
 #include <asio/post.hpp>
 
+#include <string>
+#include <system_error>
 #include <utility>
 
 namespace trunkline::net {
@@ -120,6 +124,17 @@ void Loop::stop() {
   asio::post(context_, [] {});
 }
 
+Status Loop::open() {
+  if (wakeup_) return {};
+  try {
+    wakeup_.emplace(context_);
+  } catch (const std::system_error& error) {
+    const Status status = system_status("open event loop", error.code());
+    return {status.code(), std::string(status.message()) + "; channels may share an EventLoop", status.origin()};
+  }
+  return {};
+}
+
 bool Loop::turn() {
   ++turns_;
   if (settle()) return true;
@@ -131,7 +146,7 @@ bool Loop::turn() {
   if (busy_poll_ > base::Duration::zero()) {
     wait_spinning();
   } else {
-    context_.run_one();
+    wait();
   }
   return true;
 }
@@ -150,8 +165,9 @@ bool Loop::settle() {
 }
 
 bool Loop::fire_due_timers() {
-  if (manual_time_) {
-    if (timers_.next_wakeup() > now()) return false;
+  if (manual_time_ || !wakeup_) {
+    const base::TimePoint next = timers_.next_wakeup();
+    if (next == base::never || next > now()) return false;
   } else if (!std::exchange(timer_fired_, false)) {
     return false;
   }
@@ -160,17 +176,28 @@ bool Loop::fire_due_timers() {
 }
 
 void Loop::arm_timer() {
+  if (!wakeup_) return;
   const base::TimePoint next = timers_.next_wakeup();
   // Deadlines are scheduled and cancelled all the time. Waking up too early costs one turn; moving the wake-up costs a
   // system call for each of them.
   if (next >= armed_for_) return;
   armed_for_ = next;
-  wakeup_.expires_at(next);
-  wakeup_.async_wait([this](const std::error_code& error) {
+  wakeup_->expires_at(next);
+  wakeup_->async_wait([this](const std::error_code& error) {
     if (error) return;
     armed_for_ = base::never;
     timer_fired_ = true;
   });
+}
+
+void Loop::wait() {
+  const base::TimePoint next = timers_.next_wakeup();
+  if (wakeup_ || next == base::never) {
+    context_.run_one();
+  } else {
+    // Waits for a condition variable. The next turn fires the timers.
+    context_.run_one_until(next);
+  }
 }
 
 void Loop::wait_spinning() {
@@ -184,7 +211,7 @@ void Loop::wait_spinning() {
       }
     } while (base::Clock::now() < end);
   }
-  context_.run_one();
+  wait();
   adapt_spin((now_valid_ ? now_ : base::Clock::now()) - start);
 }
 

@@ -9,6 +9,7 @@
 #include "net/work_queue.h"
 
 #include <trunkline/event_loop.h>
+#include <trunkline/status.h>
 
 #include <asio/executor_work_guard.hpp>
 #include <asio/io_context.hpp>
@@ -18,6 +19,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <thread>
 
 namespace trunkline::net {
@@ -56,6 +58,9 @@ class Loop {
   void run_for(base::Duration duration);
   bool poll();
   void stop();
+  /// Opens the descriptors by which the loop waits for sockets and for other threads at once; no effect if they are
+  /// open. A loop without sockets needs none. Error: resource_exhausted, the system refuses them.
+  Status open();
   bool is_current() const noexcept { return runner_.load(std::memory_order_relaxed) == std::this_thread::get_id(); }
   asio::io_context& context() noexcept { return context_; }
 
@@ -130,6 +135,7 @@ class Loop {
   void post_end_of_turn();
   bool fire_due_timers();
   void arm_timer();
+  void wait();
   void wait_spinning();
   void adapt_spin(base::Duration waited) noexcept;
   void drop_work();
@@ -163,7 +169,8 @@ class Loop {
   // so that a nested run would not see it, and would miscount the open work.
   Context context_{2};
   asio::executor_work_guard<asio::io_context::executor_type> work_{context_.get_executor()};
-  asio::steady_timer wakeup_{context_};
+  /// Empty until open(): Asio opens three descriptors for it.
+  std::optional<asio::steady_timer> wakeup_;
 };
 
 }  // namespace trunkline::net

@@ -44,6 +44,7 @@ class SocketWatcher::Handler {
 };
 
 Result<SocketWatcher::Pointer> SocketWatcher::make(Loop& loop, UniqueSocket& socket) {
+  if (Status opened = loop.open(); !opened.is_ok()) return opened;
   Pointer result(new SocketWatcher(loop));
   std::error_code error;
   result->descriptor_.assign(socket.get(), error);

@@ -34,7 +34,9 @@ std::string system_text(int error_number) {
 }
 
 Status system_status(std::string_view tried, const std::error_code& error) {
-  return {code_of(error), std::string(tried) + ": " + system_text(error), StatusOrigin::transport};
+  std::string text = std::string(tried) + ": " + system_text(error);
+  if (error == std::errc::too_many_files_open) text += "; raise the limit (ulimit -n)";
+  return {code_of(error), text, StatusOrigin::transport};
 }
 
 Status system_status(std::string_view tried, int error_number) {

@@ -35,6 +35,53 @@ TEST(Loop, StopBeforeRunMakesRunReturnAtOnce) {
   EXPECT_TRUE(ran) << "the second run was stopped by the first stop";
 }
 
+TEST(Loop, TimersFireThoughNoSocketHasOpenedItsDescriptors) {
+  Loop loop;
+  bool fired = false;
+  base::Timer timer([](base::Timer&, void* flag, base::TimePoint) { *static_cast<bool*>(flag) = true; }, &fired);
+  loop.timers().schedule(timer, loop.now() + 20ms);
+
+  EXPECT_TRUE(loop.run_until([&] { return fired; }, loop.now() + 30s));
+}
+
+TEST(Loop, WithoutDescriptorsTimersFireDespiteTraffic) {
+  Loop loop;
+  bool fired = false;
+  base::Timer timer([](base::Timer&, void* flag, base::TimePoint) { *static_cast<bool*>(flag) = true; }, &fired);
+  loop.timers().schedule(timer, loop.now() + 20ms);
+  std::function<void()> again = [&] { loop.post(again); };
+  again();
+
+  EXPECT_TRUE(loop.run_until([&] { return fired; }, base::Clock::now() + 30s));
+}
+
+TEST(Loop, WithoutDescriptorsAPostFromAnotherThreadWakesIt) {
+  Loop loop;
+  bool arrived = false;
+  base::Timer late([](base::Timer&, void*, base::TimePoint) {}, nullptr);
+  loop.timers().schedule(late, loop.now() + 1h);
+  std::thread other([&] {
+    std::this_thread::sleep_for(10ms);
+    loop.post([&] { arrived = true; });
+  });
+
+  EXPECT_TRUE(loop.run_until([&] { return arrived; }, loop.now() + 30s));
+  other.join();
+}
+
+TEST(Loop, TimersThatWereScheduledBeforeTheDescriptorsFireAfterwards) {
+  Loop loop;
+  bool fired = false;
+  base::Timer timer([](base::Timer&, void* flag, base::TimePoint) { *static_cast<bool*>(flag) = true; }, &fired);
+  loop.timers().schedule(timer, loop.now() + 20ms);
+  loop.poll();
+
+  EXPECT_TRUE(loop.open().is_ok());
+  EXPECT_TRUE(loop.open().is_ok());
+
+  EXPECT_TRUE(loop.run_until([&] { return fired; }, loop.now() + 30s));
+}
+
 TEST(Loop, PostedTasksRunInOrder) {
   Loop loop;
   std::vector<int> order;
