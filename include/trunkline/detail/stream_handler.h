@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// StreamHandler, ClientStreamHandler and ServerStreamHandler: a user's function as the handler of a streaming method.
+// AnyStreamHandler and its kinds, StreamHandler, ClientStreamHandler and ServerStreamHandler: a user's function as the
+// handler of a streaming method.
 #pragma once
 
 #include <trunkline/detail/method_shape.h>
@@ -21,12 +22,43 @@ namespace trunkline::detail {
 template <class Value>
 using AwaitedValue = typename Awaited<Value>::type;
 
-/// The shape of a streaming method. A function that returns no awaitable is assumed to block.
-template <class Request, class Response, class Value>
-MethodShape stream_shape(MethodKind kind) {
-  constexpr Execution execution = Awaited<Value>::is_awaitable ? Execution::coroutine : Execution::blocking;
-  return method_shape<Request, Response>(kind, execution, false);
-}
+/// What the handlers of streaming methods share: a function that returns an awaitable is a coroutine, and any other one
+/// is assumed to block. `Derived` has serve(core, context), which returns the Status, and serve_awaiting(core,
+/// context), which is a coroutine of it; only the one that is needed is compiled.
+template <class Derived, class Request, class Response, class Function, class Value, MethodKind kind>
+class AnyStreamHandler : public MethodHandler {
+ public:
+  explicit AnyStreamHandler(Function function)
+      : MethodHandler(
+            method_shape<Request, Response>(kind, awaits ? Execution::coroutine : Execution::blocking, false)),
+        function_(std::move(function)) {}
+
+  Status run_stream(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      return MethodHandler::run_stream(core, context);
+    } else {
+      return static_cast<Derived&>(*this).serve(core, context);
+    }
+  }
+  asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
+    if constexpr (awaits) {
+      return static_cast<Derived&>(*this).serve_awaiting(core, context);
+    } else {
+      return MethodHandler::run_stream_async(core, context);
+    }
+  }
+
+ protected:
+  template <class... Arguments>
+  Value apply(Arguments&... arguments) {
+    return std::invoke(function_, arguments...);
+  }
+
+ private:
+  static constexpr bool awaits = Awaited<Value>::is_awaitable;
+
+  Function function_;
+};
 
 /// The one request of a server stream. Where the client sent no message, an empty one if the type allows it.
 template <class Request>
@@ -47,41 +79,24 @@ concept StreamFunction = std::is_invocable_v < Function&,
        &&std::same_as<AwaitedValue<std::invoke_result_t<Function&, ServerStream<Request, Response>&, ServerContext&>>,
                       Status>;
 
+template <class Function, class Request, class Response>
+using StreamValue = std::invoke_result_t<Function&, ServerStream<Request, Response>&, ServerContext&>;
+
 template <class Request, class Response, StreamFunction<Request, Response> Function>
-class StreamHandler final : public MethodHandler {
-  using Stream = ServerStream<Request, Response>;
-  using Value = std::invoke_result_t<Function&, Stream&, ServerContext&>;
-  static constexpr bool awaits = Awaited<Value>::is_awaitable;
-
+class StreamHandler final
+    : public AnyStreamHandler<StreamHandler<Request, Response, Function>, Request, Response, Function,
+                              StreamValue<Function, Request, Response>, MethodKind::bidirectional> {
  public:
-  explicit StreamHandler(Function function)
-      : MethodHandler(stream_shape<Request, Response, Value>(MethodKind::bidirectional)),
-        function_(std::move(function)) {}
+  explicit StreamHandler(Function function) : StreamHandler::AnyStreamHandler(std::move(function)) {}
 
-  Status run_stream(call::ServerStreamCore& core, ServerContext& context) override {
-    if constexpr (awaits) {
-      return MethodHandler::run_stream(core, context);
-    } else {
-      Stream stream(core);
-      return value_of(std::invoke(function_, stream, context));
-    }
+  Status serve(call::ServerStreamCore& core, ServerContext& context) {
+    ServerStream<Request, Response> stream(core);
+    return value_of(this->apply(stream, context));
   }
-  asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
-    if constexpr (awaits) {
-      return run_awaiting(core, context);
-    } else {
-      return MethodHandler::run_stream_async(core, context);
-    }
+  asio::awaitable<Status> serve_awaiting(call::ServerStreamCore& core, ServerContext& context) {
+    ServerStream<Request, Response> stream(core);
+    co_return co_await this->apply(stream, context);
   }
-
- private:
-  // A separate function, so that no coroutine is compiled for other kinds of handlers.
-  asio::awaitable<Status> run_awaiting(call::ServerStreamCore& core, ServerContext& context) {
-    Stream stream(core);
-    co_return co_await std::invoke(function_, stream, context);
-  }
-
-  Function function_;
 };
 
 /// awaitable<Status>, Blocking<Status> or Status (ServerReader<Request>&, Response&, ServerContext&)
@@ -93,48 +108,33 @@ concept ClientStreamFunction = std::is_invocable_v < Function&,
         &&std::same_as<AwaitedValue<std::invoke_result_t<Function&, ServerReader<Request>&, Response&, ServerContext&>>,
                        Status>;
 
+template <class Function, class Request, class Response>
+using ClientStreamValue = std::invoke_result_t<Function&, ServerReader<Request>&, Response&, ServerContext&>;
+
 template <class Request, class Response, ClientStreamFunction<Request, Response> Function>
-class ClientStreamHandler final : public MethodHandler {
-  using Reader = ServerReader<Request>;
-  using Value = std::invoke_result_t<Function&, Reader&, Response&, ServerContext&>;
-  static constexpr bool awaits = Awaited<Value>::is_awaitable;
+class ClientStreamHandler final
+    : public AnyStreamHandler<ClientStreamHandler<Request, Response, Function>, Request, Response, Function,
+                              ClientStreamValue<Function, Request, Response>, MethodKind::client_stream> {
   static constexpr bool responds = !std::same_as<Response, Empty>;
 
  public:
-  explicit ClientStreamHandler(Function function)
-      : MethodHandler(stream_shape<Request, Response, Value>(MethodKind::client_stream)),
-        function_(std::move(function)) {}
+  explicit ClientStreamHandler(Function function) : ClientStreamHandler::AnyStreamHandler(std::move(function)) {}
 
-  Status run_stream(call::ServerStreamCore& core, ServerContext& context) override {
-    if constexpr (awaits) {
-      return MethodHandler::run_stream(core, context);
-    } else {
-      Reader reader(core);
-      Response response{};
-      Status status = value_of(std::invoke(function_, reader, response, context));
-      if (!status.is_ok() || !responds) return status;
-      return ServerWriter<Response>(core).write(response);
-    }
-  }
-  asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
-    if constexpr (awaits) {
-      return run_awaiting(core, context);
-    } else {
-      return MethodHandler::run_stream_async(core, context);
-    }
-  }
-
- private:
-  asio::awaitable<Status> run_awaiting(call::ServerStreamCore& core, ServerContext& context) {
-    Reader reader(core);
+  Status serve(call::ServerStreamCore& core, ServerContext& context) {
+    ServerReader<Request> reader(core);
     Response response{};
-    Status status = co_await std::invoke(function_, reader, response, context);
+    Status status = value_of(this->apply(reader, response, context));
+    if (!status.is_ok() || !responds) return status;
+    return ServerWriter<Response>(core).write(response);
+  }
+  asio::awaitable<Status> serve_awaiting(call::ServerStreamCore& core, ServerContext& context) {
+    ServerReader<Request> reader(core);
+    Response response{};
+    Status status = co_await this->apply(reader, response, context);
     if (!status.is_ok() || !responds) co_return status;
     ServerWriter<Response> writer(core);
     co_return co_await writer.async_write(response, asio::use_awaitable);
   }
-
-  Function function_;
 };
 
 /// awaitable<Status>, Blocking<Status> or Status (const Request&, ServerWriter<Response>&, ServerContext&)
@@ -146,45 +146,29 @@ concept ServerStreamFunction = std::is_invocable_v < Function&,
            AwaitedValue<std::invoke_result_t<Function&, const Request&, ServerWriter<Response>&, ServerContext&>>,
            Status>;
 
+template <class Function, class Request, class Response>
+using ServerStreamValue = std::invoke_result_t<Function&, const Request&, ServerWriter<Response>&, ServerContext&>;
+
 template <class Request, class Response, ServerStreamFunction<Request, Response> Function>
-class ServerStreamHandler final : public MethodHandler {
-  using Writer = ServerWriter<Response>;
-  using Value = std::invoke_result_t<Function&, const Request&, Writer&, ServerContext&>;
-  static constexpr bool awaits = Awaited<Value>::is_awaitable;
-
+class ServerStreamHandler final
+    : public AnyStreamHandler<ServerStreamHandler<Request, Response, Function>, Request, Response, Function,
+                              ServerStreamValue<Function, Request, Response>, MethodKind::server_stream> {
  public:
-  explicit ServerStreamHandler(Function function)
-      : MethodHandler(stream_shape<Request, Response, Value>(MethodKind::server_stream)),
-        function_(std::move(function)) {}
+  explicit ServerStreamHandler(Function function) : ServerStreamHandler::AnyStreamHandler(std::move(function)) {}
 
-  Status run_stream(call::ServerStreamCore& core, ServerContext& context) override {
-    if constexpr (awaits) {
-      return MethodHandler::run_stream(core, context);
-    } else {
-      const Result<Request> request = single_request(ServerReader<Request>(core).read());
-      if (!request.is_ok()) return request.status();
-      Writer writer(core);
-      return value_of(std::invoke(function_, *request, writer, context));
-    }
+  Status serve(call::ServerStreamCore& core, ServerContext& context) {
+    const Result<Request> request = single_request(ServerReader<Request>(core).read());
+    if (!request.is_ok()) return request.status();
+    ServerWriter<Response> writer(core);
+    return value_of(this->apply(*request, writer, context));
   }
-  asio::awaitable<Status> run_stream_async(call::ServerStreamCore& core, ServerContext& context) override {
-    if constexpr (awaits) {
-      return run_awaiting(core, context);
-    } else {
-      return MethodHandler::run_stream_async(core, context);
-    }
-  }
-
- private:
-  asio::awaitable<Status> run_awaiting(call::ServerStreamCore& core, ServerContext& context) {
+  asio::awaitable<Status> serve_awaiting(call::ServerStreamCore& core, ServerContext& context) {
     ServerReader<Request> reader(core);
     const Result<Request> request = single_request(co_await reader.async_read(asio::use_awaitable));
     if (!request.is_ok()) co_return request.status();
-    Writer writer(core);
-    co_return co_await std::invoke(function_, *request, writer, context);
+    ServerWriter<Response> writer(core);
+    co_return co_await this->apply(*request, writer, context);
   }
-
-  Function function_;
 };
 
 }  // namespace trunkline::detail
