@@ -164,8 +164,10 @@ class TRUNKLINE_API Channel {
   ChannelState state() const noexcept;
   /// Any thread.
   MemoryUsage memory_usage() const noexcept;
-  /// Connects if necessary, and waits for the server's hello. Error: deadline_exceeded, with the last error of
-  /// connecting.
+  /// Connects if necessary, and waits for the server's hello. Does not end the pause between attempts to connect at
+  /// once. A wait of a second or more shortens it as a call with wait_for_ready does: the next attempt comes when half
+  /// of `timeout` is over, and 500 ms after the last one at the earliest. Error: deadline_exceeded, with the last error
+  /// of connecting.
   Status wait_for_ready(std::chrono::nanoseconds timeout);
   /// Closes the channel: further calls fail, calls that wait for a connection end with cancelled, and running calls may
   /// finish. After `timeout` the calls that still run are cancelled, and the result is deadline_exceeded with their

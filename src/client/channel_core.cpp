@@ -41,6 +41,8 @@ std::string in_ms(std::chrono::nanoseconds duration) {
   return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(duration).count()) + " ms";
 }
 
+constexpr std::chrono::seconds least_hastened_wait{1};
+
 Status closed_status() { return {StatusCode::cancelled, "the channel is closed"}; }
 
 /// A thread that waits for one operation, on its stack.
@@ -84,7 +86,7 @@ ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, C
           loop_, own_loop_ != nullptr,
           {.work_left = [this]() -> std::shared_ptr<void> { return has_work_left() ? shared_from_this() : nullptr; },
            .on_exception = [this] { log_.log_current(); },
-           .on_over = [this] { loop_.clear(); }}),
+           .on_stopped = [this] { loop_.clear(); }}),
       preparation_(loop_, options_),
       run_completions_([](void* self) { static_cast<ChannelCore*>(self)->run_completions(); }, this),
       completions_(
@@ -228,6 +230,8 @@ Status ChannelCore::wait_for_ready(std::chrono::nanoseconds timeout) {
     }
     if (invoker_.is_ready()) return waiter.finish({});
     ready_waiters_.add(waiter);
+    // Many short waits in a row are no reason to try more often.
+    if (timeout >= least_hastened_wait) invoker_.hasten(base::deadline_after(loop_.now(), timeout));
     invoker_.connect_if_wanted();
   });
 }

@@ -36,8 +36,10 @@ namespace trunkline::client {
 /// The channel, its streams and its thread share the ownership. Functions are for the loop's thread, except where
 /// noted. Once the channel has left its loop (is_detached()), the thread of its destructor takes the place of the
 /// loop's thread. It has more than 40 functions, because it is the one way to the parts: it implements StreamHost and
-/// CallOwner, and forwards most calls to one part.
-class ChannelCore final : public call::StreamHost, public CallOwner, public std::enable_shared_from_this<ChannelCore> {
+/// UnaryCallOwner, and forwards most calls to one part.
+class ChannelCore final : public call::StreamHost,
+                          public UnaryCallOwner,
+                          public std::enable_shared_from_this<ChannelCore> {
  public:
   using MakeConnector = std::function<std::unique_ptr<Connector>(net::Loop& loop)>;
   /// On `loop`, or with a loop of its own. Throws std::invalid_argument for options out of range.
@@ -96,7 +98,7 @@ class ChannelCore final : public call::StreamHost, public CallOwner, public std:
   /// part of the channel.
   bool is_of_this_process() const noexcept;
 
-  // --- CallOwner ---
+  // --- UnaryCallOwner ---
 
   std::shared_ptr<void> keep_alive() override { return shared_from_this(); }
   void leading_received(detail::CallOperation& operation, const Metadata& leading) override {

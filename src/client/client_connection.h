@@ -38,7 +38,7 @@ class ConnectionOwner {
 };
 
 /// What a connection reports about its unary calls. Loop's thread.
-class CallOwner {
+class UnaryCallOwner {
  public:
   /// Returns an owner of the channel, which keeps it alive while events are handled: the user's code may destroy the
   /// channel in one of them.
@@ -50,7 +50,7 @@ class CallOwner {
                              const ClientConnection& connection) = 0;
 
  protected:
-  ~CallOwner() = default;
+  ~UnaryCallOwner() = default;
 };
 
 /// What the connections of a channel share. It outlives them, unless they are detached first.
@@ -58,7 +58,7 @@ struct ConnectionSetup {
   net::Loop& loop;
   const ChannelOptions& options;
   const session::SessionOptions& session_options;
-  CallOwner& calls;
+  UnaryCallOwner& calls;
 };
 
 /// Loop's thread only. Kept alive by the pool until it is closed, and by the streams that it serves.

@@ -37,6 +37,8 @@ class ConnectionInvoker final : public PoolOwner {
   ClientConnection* pick_directly() { return pending_.has_queued() ? nullptr : pool_.pick(); }
   /// A connection that can start a call. Null: there is none.
   ClientConnection* pick() { return pool_.pick(); }
+  /// See ConnectionPool::hasten().
+  void hasten(base::TimePoint deadline) { pool_.hasten(deadline); }
   /// Makes a connection if one is wanted and may be made.
   void connect_if_wanted();
   /// Fails every call that waits, with `status`.

@@ -49,8 +49,8 @@ class ConnectionPool final : public ConnectionOwner {
   }
   /// Makes a connection, unless one is being made, the backoff is not over, or max_connections are reached.
   void connect();
-  /// A call waits for a connection until `deadline`. If the backoff would use up its time, the next attempt comes
-  /// earlier: when half of that time is over, but no less than `least_wait` after the last failure.
+  /// A call or a thread waits for a connection until `deadline`. If the backoff would use up its time, the next attempt
+  /// comes earlier: when half of that time is over, but no less than `least_wait` after the last failure.
   void hasten(base::TimePoint deadline);
 
   /// The event by which a channel's life cycle learns what the pool does.

@@ -31,7 +31,7 @@ void LoopDriver::poll() noexcept {
   try {
     loop_.poll();
   } catch (...) {
-    hooks_.on_exception();
+    on_exception_();
   }
 }
 

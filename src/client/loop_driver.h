@@ -26,30 +26,13 @@ class BlockedCall {
   net::Waitable finished_;
 };
 
-/// What a driver requires of its channel. Called by the loop's thread.
-struct LoopDriverHooks {
-  /// Returns null unless the loop must be run although no call waits. Then it returns the object that the loop's own
-  /// thread must keep alive.
-  std::function<std::shared_ptr<void>()> work_left;
-  /// A handler has thrown an exception, although its contract forbids that. Called inside the catch clause; the loop
-  /// continues.
-  std::function<void()> on_exception;
-  /// After a stop() from inside the loop: the thread that ran the loop has left it, and no thread will run it again.
-  std::function<void()> on_over{};
-};
-
 /// On a loop of the channel's own, the blocked threads take turns in running the loop (LoopRunner). On the user's loop
 /// they only wait, and exceptions of handlers go to the user. A call that blocks inside a handler runs the loop itself.
 class LoopDriver {
  public:
-  /// `is_own`: the loop is the channel's own, and nothing else runs it.
-  LoopDriver(net::Loop& loop, bool is_own, LoopDriverHooks hooks)
-      : loop_(loop),
-        is_own_(is_own),
-        hooks_(std::move(hooks)),
-        runner_(loop,
-                {.work_left = hooks_.work_left, .on_exception = hooks_.on_exception, .on_stopped = hooks_.on_over},
-                !is_own) {}
+  /// `is_own`: the loop is the channel's own, and nothing else runs it. `hooks` must have on_exception.
+  LoopDriver(net::Loop& loop, bool is_own, const net::LoopRunnerHooks& hooks)
+      : loop_(loop), is_own_(is_own), on_exception_(hooks.on_exception), runner_(loop, hooks, !is_own) {}
   LoopDriver(const LoopDriver&) = delete;
   LoopDriver& operator=(const LoopDriver&) = delete;
 
@@ -114,7 +97,7 @@ class LoopDriver {
         if (thrown != nullptr && *thrown == nullptr) {
           *thrown = std::current_exception();
         } else {
-          hooks_.on_exception();
+          on_exception_();
         }
       }
     }
@@ -145,7 +128,7 @@ class LoopDriver {
 
   net::Loop& loop_;
   const bool is_own_;
-  const LoopDriverHooks hooks_;
+  const std::function<void()> on_exception_;
   /// When a thread last ran the loop for a call that it began. Used by the thread that runs the loop.
   base::TimePoint last_led_{};
   net::LoopRunner runner_;

@@ -26,7 +26,7 @@ struct Driven {
                   return has_work ? std::make_shared<int>() : nullptr;
                 },
                 .on_exception = [this] { ++logged; },
-                .on_over = [this] { ++over; }}) {}
+                .on_stopped = [this] { ++over; }}) {}
   ~Driven() { driver.stop(); }
 
   net::Loop loop;

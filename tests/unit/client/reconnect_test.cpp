@@ -184,6 +184,27 @@ TEST_F(Reconnect, WaitForReadyReturnsWithTheHello) {
   EXPECT_EQ(channel().state(), ChannelState::ready);
 }
 
+TEST_F(Reconnect, WaitForReadyShortensTheBackoff) {
+  options.backoff.initial = options.backoff.maximum = 60s;
+  network.refusals = 1;
+  EXPECT_FALSE(begin("x")->result->is_ok());
+  std::optional<Status> ready;
+  const base::TimePoint start = clock.now();
+  std::function<void()> tick = [&] {
+    clock.advance(100ms);
+    if (!ready) event_loop->post(tick);
+  };
+
+  on_loop([&] {
+    tick();
+    ready = channel().wait_for_ready(10s);
+  });
+
+  EXPECT_EQ(ready, Status());
+  EXPECT_GE(clock.now() - start, 4s);
+  EXPECT_LT(clock.now() - start, 7s);
+}
+
 TEST_F(Reconnect, IdleConnectionsAreClosedAfterTheTimeout) {
   options.idle_timeout = 10s;
   begin("x");
