@@ -10,8 +10,9 @@
 namespace trunkline::session {
 
 /// Thread-safe. The sessions keep accounts of their own (MemoryShare) and come here in large steps. The last quarter is
-/// a reserve for one long message at a time, so that some message can always be completed; the second half is for calls
-/// that have begun.
+/// a reserve for one long message at a time, so that some message can always be completed: it is given even if other
+/// messages, which wait for room with what has come of them, have used it up. The second half is for calls that have
+/// begun.
 class MemoryBudget {
  public:
   /// At least four messages of `longest_message` bytes have room, whatever `max_bytes` says.
@@ -50,12 +51,11 @@ class MemoryBudget {
   bool try_add_request(std::size_t bytes) noexcept { return try_add(bytes, max_ / 16 * 6); }
   /// The same for a request that has waited so long that handlers may be waiting for it.
   bool try_add_late_request(std::size_t bytes) noexcept { return try_add(bytes, max_ / 16 * 7); }
-  /// Adds `bytes` if the reserve is free and has room for them. It then belongs to `owner` until free_reserve().
+  /// Adds `bytes` if the reserve is free, also beyond the limit. It then belongs to `owner` until free_reserve().
   bool try_add_from_reserve(std::size_t bytes, const void* owner) noexcept {
     if (!reserve_.try_take(owner)) return false;
-    if (try_add(bytes, max_)) return true;
-    free_reserve(owner);
-    return false;
+    add(bytes);
+    return true;
   }
   void free_reserve(const void* owner) noexcept { reserve_.free(owner); }
   /// Who may receive a long frame although all is used up.

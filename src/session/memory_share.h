@@ -69,6 +69,11 @@ class MemoryShare {
   bool is_wanted() const noexcept { return budget_ != nullptr && budget_->has_waiting(); }
 
   std::size_t taken() const noexcept { return taken_; }
+  /// What a session that holds `bytes` takes of the budget.
+  static constexpr std::size_t rounded(std::size_t bytes) noexcept {
+    return bytes <= free_bytes ? 0 : (bytes + step - 1) / step * step;
+  }
+  bool is_limited() const noexcept { return budget_ != nullptr; }
   /// New calls have to wait or are refused. A session that holds nothing is not affected as long as there is some
   /// memory.
   bool is_short() const noexcept {
@@ -97,9 +102,6 @@ class MemoryShare {
   /// A connection that holds no more is not counted.
   static constexpr std::size_t free_bytes = 16 << 10;
 
-  static constexpr std::size_t rounded(std::size_t bytes) noexcept {
-    return bytes <= free_bytes ? 0 : (bytes + step - 1) / step * step;
-  }
   /// Takes `bytes` of the account, one message at a time beyond its share, if `take_from_budget` takes them there.
   template <class Take>
   bool try_take(std::size_t bytes, Take take_from_budget) noexcept {

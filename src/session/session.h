@@ -161,6 +161,9 @@ class Session {
   /// The peer's hello has been read.
   virtual bool is_open() const noexcept = 0;
   virtual std::size_t open_calls() const noexcept = 0;
+  /// What the session holds for its peer, in bytes, by its own account: input that is incomplete or unread, output,
+  /// metadata, the state of calls. Exact after next() has returned false. 0 if the session keeps no account.
+  virtual std::size_t held_bytes() const noexcept { return 0; }
   /// Bytes of all messages that start(), send() and finish() have accepted, as they are sent, without their frames.
   virtual std::uint64_t payload_bytes_accepted() const noexcept = 0;
   /// The client asked that calls run and get their responses one after the other. The layer above ensures it.

@@ -503,8 +503,10 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
 
 void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
+  // A pong waits in the socket while nothing is read for want of memory.
+  const bool is_listening = self.owner_.is_listening() && !self.memory_pause_.is_on();
   const Keepalive::Action action =
-      self.keepalive_.on_timer(now, {.is_listening = self.owner_.is_listening() && !self.memory_pause_.is_on(),
+      self.keepalive_.on_timer(now, {.is_listening = is_listening,
                                      .is_stalled = self.path_.is_stalled(),
                                      .has_calls = self.open_calls() > 0,
                                      .may_rest = self.role_ == Role::server});
@@ -527,7 +529,7 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
 
 /// Everything that this connection holds for its peer. What an event shows is counted by the caller of next().
 std::size_t NativeSession::held_bytes() const noexcept {
-  if (is_closed_event_given_) return path_.held_bytes();
+  if (is_closed_event_given_) return path_.held_bytes() + calls_.memory().retained();
   constexpr std::size_t bytes_per_call = 512;
   constexpr std::size_t bytes_per_message = 96;
   const auto unread = static_cast<std::size_t>(std::max<std::int64_t>(retained_messages_, 0));
@@ -576,6 +578,7 @@ std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
 /// the peer can complete them, and it may not read before this side does.
 bool NativeSession::must_not_receive() noexcept {
   if (phase_ == ConnectionPhase::closed) return false;
+  if (receiver_.has_deferred()) return false;  // what they wait for is the peer's credit
   const std::size_t least_unread = memory_share_.is_account_used_up() ? 16 << 10 : 64 << 10;
   const bool waits_for_turn = decoder_.is_in_body() && !memory_share_.try_begin_frame();
   if (!waits_for_turn && credit_.unread() < least_unread) return false;

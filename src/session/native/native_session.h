@@ -96,6 +96,7 @@ class NativeSession final : public Session, private FrameSource {
   const Status& close_reason() const noexcept override { return close_reason_; }
   bool is_open() const noexcept override { return negotiation_.is_complete(); }
   std::size_t open_calls() const noexcept override { return calls_.size() + (in_hand_.has_call() ? 1u : 0u); }
+  std::size_t held_bytes() const noexcept override;
   std::uint64_t payload_bytes_accepted() const noexcept override { return sender_.payload_bytes_accepted(); }
   bool is_ordered() const noexcept override { return negotiation_.is_ordered(); }
 
@@ -126,7 +127,6 @@ class NativeSession final : public Session, private FrameSource {
   bool take_closing_event(Event& event);
   void notify_writable(CallState& call);
   void notify_if_startable();
-  std::size_t held_bytes() const noexcept;
   void update_memory();
   void admit_waiting();
   void return_credit(CallId id, const MessageCredit& credit) {

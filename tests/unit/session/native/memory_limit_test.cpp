@@ -167,6 +167,38 @@ TEST_F(MemoryLimit, OneLongMessageAlwaysGetsRoom) {
   EXPECT_EQ(lone.sent_frames().size(), 1u);
 }
 
+TEST_F(MemoryLimit, MessagesThatWaitForRoomDoNotKeepEachOtherWaiting) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  static_cast<void>(lone.sent_frames());
+  for (const CallId id : {1, 2, 3}) {
+    FrameSpec open = kit::call(id, 0, "a/b");
+    open.flags = 0;
+    open.codec = 0;
+    lone.feed({open});
+  }
+  static_cast<void>(lone.events());
+  // A message of another connection has the reserve, until these have come as far as their credit reaches.
+  MemoryShare reserve(&budget);
+  others.update(limit * 3 / 4);
+  ASSERT_TRUE(reserve.try_take(1));
+  for (const CallId id : {1, 2, 3}) {
+    FrameSpec first = kit::message(id, std::string(60000, 'x'), flag::more);
+    first.message_bytes = 200000;
+    lone.feed({first});
+  }
+  others.update(limit);
+  reserve.free_reserve();
+
+  lone.advance(milliseconds(5));
+  for (int i = 0; i < 7; ++i) lone.feed({chunk(1, 20000, i < 6 ? flag::more : 0)});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].payload.size(), 200000u);
+}
+
+TEST_F(MemoryLimit, ClientsStartNoCallsWhenHalfIsUsed) {
 TEST_F(MemoryLimit, ClientsThatHoldNothingStartNoCallsWhenLittleIsLeft) {
   LoneSession lone(Role::client, options());
   lone.greet();
@@ -199,6 +231,10 @@ TEST_F(MemoryLimit, NothingIsReadFromAConnectionWithUnreadMessagesWhenAllIsUsed)
   EXPECT_GT(lone.session().prepare_receive(room), 0u);
 }
 
+TEST_F(MemoryLimit, KeepaliveDoesNotEndAConnectionThatIsNotRead) {
+  SessionOptions with_keepalive = options();
+  with_keepalive.limits.keepalive_interval = milliseconds(10000);
+  with_keepalive.limits.keepalive_timeout = milliseconds(3000);
 TEST_F(MemoryLimit, OfAnAddressIsThatOfAllItsConnections) {
   const auto account = std::make_shared<MemoryAccount>(budget, 25);
   LoneSession lone(Role::server, options(), account);
@@ -272,6 +308,43 @@ TEST_F(MemoryLimit, LetsAPeerThatIsNotReadKnowThatThisSideIsAlive) {
   EXPECT_GE(signs_of_life, 3);
   EXPECT_LE(signs_of_life, 5);
   others.update(0);
+  others.update(limit);
+
+  for (int second = 0; second < 60; ++second) {
+    lone.advance(milliseconds(1000));
+    static_cast<void>(lone.sent_frames());
+  }
+  EXPECT_FALSE(lone.session().is_closed());
+
+  // Once it reads again, silence counts.
+  others.update(0);
+  for (int second = 0; second < 60; ++second) {
+    lone.advance(milliseconds(1000));
+    static_cast<void>(lone.sent_frames());
+  }
+  EXPECT_TRUE(lone.session().is_closed());
+}
+
+TEST_F(MemoryLimit, HeldBytesAreWhatTheBudgetIsChargedWith) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  EXPECT_EQ(lone.session().held_bytes(), 0u);
+  lone.retain_messages = true;
+
+  lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x'))});
+  const std::size_t unread = lone.session().held_bytes();
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  lone.session().release(1, events[0].credit);
+  const std::size_t open = lone.session().held_bytes();
+  static_cast<void>(lone.session().finish(1, {}, {}, nullptr, false));
+  static_cast<void>(lone.sent_frames());
+
+  EXPECT_GE(unread, 60000u);
+  EXPECT_LE(unread, 62000u);
+  EXPECT_GT(open, 0u);
+  EXPECT_LE(open, 1024u);
+  EXPECT_EQ(lone.session().held_bytes(), 0u);
 }
 
 TEST_F(MemoryLimit, CountsWhatWaitsForThePeer) {
