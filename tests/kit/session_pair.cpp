@@ -31,6 +31,7 @@ bool SessionPair::move(SessionEnd& from, SessionLink& link, SessionEnd& to, bool
   std::size_t capacity = 0;
   for (std::size_t i = 0; i < count; ++i) capacity += room[i].size();
   const std::string bytes = link.receive(std::min(capacity, size()), clock_.now());
+  if (bytes.empty()) to.session().received_nothing();
   if (!bytes.empty()) {
     to.feed(bytes, clock_.now());
     to.turn();

@@ -57,6 +57,10 @@ ChannelPlan::ChannelPlan(std::uint64_t run_seed) : seed(run_seed) {
     limits->chunk_bytes = random.pick<std::uint32_t>({1024, 10000, 128 << 10});
     limits->read_buffer_bytes = random.pick<std::size_t>({0, 4096, 65536});
   }
+  for (ConnectionLimits* limits : {&channel.limits, &server.limits}) {
+    if (random.chance(20)) limits->keepalive_interval = milliseconds(50);
+    if (random.chance(10)) limits->keepalive_while_idle = true;
+  }
   if (random.chance(20)) server.max_concurrent_calls_per_connection = 5;
   link_bytes = random.pick<std::size_t>({500, 20000, 262144});
   largest_step = random.pick<std::size_t>({200, 5000, 1 << 20});
@@ -67,10 +71,51 @@ ChannelPlan::ChannelPlan(std::uint64_t run_seed) : seed(run_seed) {
   }
   breaks = random.chance(40);
   if (random.chance(20)) refused_connections = static_cast<int>(random.below(4));
+  if (random.chance(15)) {
+    silent_connections = static_cast<int>(random.below(4));
+    channel.limits.handshake_timeout = milliseconds(500);
+  }
+  if (random.chance(15)) closed_connections = static_cast<int>(random.below(20));
   if (random.chance(40)) drains.push_back(microseconds(random.below(600000)));
   if (random.chance(10)) drains.push_back(microseconds(random.below(600000)));
   const int count = static_cast<int>(1 + random.below(random.chance(20) ? 80 : 12));
   for (int i = 0; i < count; ++i) calls.push_back(draw_call(random, i));
+  if (random.chance(10)) {
+    // Storms: calls that begin at once and are cancelled soon.
+    const microseconds at(random.below(300000));
+    for (std::uint64_t i = random.below(150); i > 0; --i) {
+      ChannelCallPlan call = draw_call(random, static_cast<int>(calls.size()));
+      call.start_at = at;
+      if (!call.one_way) call.cancel_after = microseconds(random.below(30000));
+      calls.push_back(call);
+    }
+  }
+  if (random.chance(20)) limit_memory(random);
+  if (random.below(200) == 0) add_goaway_before_most(random);
+}
+
+/// Small budgets on both sides, and long requests and responses that exceed them together.
+void ChannelPlan::limit_memory(Random& random) {
+  for (ConnectionLimits* limits : {&channel.limits, &server.limits}) limits->max_message_bytes = 256 << 10;
+  channel.max_memory_bytes = server.max_memory_bytes = 1 << 20;
+  is_short_of_memory = true;
+  if (largest_step == 200 || link_bytes == 500) return;
+  for (ChannelCallPlan& call : calls) {
+    if (random.chance(30)) call.request_bytes = random.below(200000);
+  }
+}
+
+/// The server goes away before it has looked at more calls than the retry budget would pay for.
+void ChannelPlan::add_goaway_before_most(Random& random) {
+  const std::size_t most = 1200 + random.below(400);
+  while (calls.size() < most) {
+    calls.push_back({.index = static_cast<int>(calls.size()), .request_bytes = random.below(20)});
+  }
+  drains = {microseconds(random.below(2000))};
+  breaks = false;
+  delay = milliseconds(2);
+  link_bytes = 262144;
+  largest_step = 1 << 20;
 }
 
 std::string ChannelPlan::describe() const {

@@ -37,6 +37,12 @@ struct ChannelPlan {
   /// Connections may break.
   bool breaks = false;
   int refused_connections = 0;
+  /// Addresses that accept the connection and say nothing, and those that close it at once, as a proxy without a server
+  /// does.
+  int silent_connections = 0;
+  int closed_connections = 0;
+  /// The server may refuse calls for want of memory.
+  bool is_short_of_memory = false;
   std::size_t link_bytes = 0;
   std::size_t largest_step = 0;
   base::Duration delay{};
@@ -44,6 +50,10 @@ struct ChannelPlan {
   explicit ChannelPlan(std::uint64_t seed);
   std::string describe() const;
   TransportFaults draw_faults(Random& random) const;
+
+ private:
+  void limit_memory(Random& random);
+  void add_goaway_before_most(Random& random);
 };
 
 }  // namespace trunkline::simulation

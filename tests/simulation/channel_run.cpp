@@ -51,6 +51,7 @@ class ChannelRun {
     settle();
     server_.reset();
     old_servers_.clear();
+    silent_.clear();
     settle();
   }
 
@@ -117,6 +118,19 @@ class ChannelRun {
       Status status(StatusCode::unavailable, "connect: refused", StatusOrigin::transport);
       status.set_may_have_run(false);
       return callback(std::move(status));
+    }
+    if (silent_.size() < static_cast<std::size_t>(plan_.silent_connections)) {
+      log("connected, silent");
+      auto [near, far] = net::make_memory_pair(loop(), loop(), {.buffer_bytes = plan_.link_bytes});
+      silent_.push_back(std::move(far));
+      return callback(std::unique_ptr<net::Transport>(std::move(near)));
+    }
+    if (closed_ < plan_.closed_connections) {
+      ++closed_;
+      log("connected, closed");
+      auto [near, far] = net::make_memory_pair(loop(), loop(), {.buffer_bytes = plan_.link_bytes});
+      far->close();
+      return callback(std::unique_ptr<net::Transport>(std::move(near)));
     }
     log("connected");
     auto [near, far] = net::make_memory_pair(loop(), loop(), {.buffer_bytes = plan_.link_bytes});
@@ -234,13 +248,16 @@ class ChannelRun {
     const bool is_planned = plan.fails && code == StatusCode::aborted;
     const bool is_late = plan.timeout && code == StatusCode::deadline_exceeded;
     const bool is_cancelled = call.cancelled && code == StatusCode::cancelled;
-    // A request that is too long to be retained is not retried on the next server; its caller learns that it may retry.
-    const bool is_refused = !plan_.drains.empty() && !call.status.may_have_run();
+    // A request that is too long to be retained is not retried on the next server, and no call of an ordered channel
+    // is; the caller learns that it may retry.
+    const bool is_retained = plan.request_bytes + 20 < plan_.channel.max_retained_request_bytes || plan.idempotent;
+    const bool is_refused =
+        !plan_.drains.empty() && !call.status.may_have_run() && (!is_retained || plan_.channel.ordered);
     const bool is_lost = code == StatusCode::unavailable && (plan_.breaks || is_refused);
     // An idempotent call may have run on a connection that broke before it was refused on the next.
     const bool cannot_have_run = !call.status.may_have_run() || (plan.idempotent && plan_.breaks);
-    const bool is_shed = plan_.server.max_concurrent_calls_per_connection < 1000 &&
-                         code == StatusCode::resource_exhausted && cannot_have_run;
+    const bool is_limited = plan_.server.max_concurrent_calls_per_connection < 1000 || plan_.is_short_of_memory;
+    const bool is_shed = is_limited && code == StatusCode::resource_exhausted && cannot_have_run;
     check(is_planned || is_late || is_cancelled || is_lost || is_shed, call,
           "ended without a reason: " + call.status.to_string());
   }
@@ -291,6 +308,9 @@ class ChannelRun {
   std::string fault_;
   bool leaving_ = false;
   int refused_ = 0;
+  int closed_ = 0;
+  /// The far ends of connections that nobody serves.
+  std::vector<std::unique_ptr<net::Transport>> silent_;
   int draining_ = 0;
   bool stopped_ = false;
 };

@@ -113,8 +113,11 @@ void ClientModel::send_more(Call& call) {
 void ClientModel::hold(Call& call, Event& event) {
   if (call.plan->client_read_delay == base::Duration::zero()) return;
   event.is_retained = true;
-  world_.after(call.plan->client_read_delay,
-               [this, id = event.id, credit = event.credit] { session().release(id, credit); });
+  world_.client_unread.add(event.credit);
+  world_.after(call.plan->client_read_delay, [this, id = event.id, credit = event.credit] {
+    world_.client_unread.remove(credit);
+    session().release(id, credit);
+  });
 }
 
 void ClientModel::on_event(Event& event) {

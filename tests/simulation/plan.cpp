@@ -55,6 +55,7 @@ session::SessionOptions draw_options(Random& random, bool is_server) {
   options.compression_threshold = random.pick<std::size_t>({0, 1024});
   if (random.chance(30)) limits.max_unread_bytes = random.pick<std::size_t>({longest_message, 2 * longest_message});
   if (random.chance(20)) limits.keepalive_interval = milliseconds(50);
+  if (random.chance(20)) limits.max_methods = 256;
   if (is_server) options.max_concurrent_calls = random.pick<std::uint32_t>({1, 2, 5, 1000});
   return options;
 }
@@ -62,13 +63,16 @@ session::SessionOptions draw_options(Random& random, bool is_server) {
 CallPlan draw_call(Random& random, int index, std::size_t& budget) {
   CallPlan call;
   call.index = index;
-  call.method_key = random.chance(10) ? 0 : static_cast<std::uint32_t>(1 + random.below(4));
+  // Seldom more methods than the smallest max_methods.
+  call.method_key = random.chance(10) ? 0 : static_cast<std::uint32_t>(1 + random.below(random.chance(5) ? 400 : 4));
   call.method = "simulation/Method" + std::to_string(call.method_key);
   call.with_metadata = random.chance(20);
   call.compressed = random.chance(20);
+  call.repetitive = random.chance(40);
   call.direct = random.chance(40);
   call.start_at = random.chance(50) ? microseconds(0) : microseconds(random.below(300000));
   call.finish_delay = random.chance(60) ? microseconds(0) : microseconds(random.below(100000));
+  if (random.chance(3)) call.finish_delay = milliseconds(random.below(20000));
   if (random.chance(15)) call.client_read_delay = microseconds(random.below(50000));
   if (random.chance(15)) call.server_read_delay = microseconds(random.below(50000));
   const bool streams_requests = random.chance(25);
@@ -112,6 +116,7 @@ Plan::Plan(std::uint64_t run_seed) : seed(run_seed) {
   if (largest_step < 1500 || pair.link_capacity < 5000) budget = 20000;
   const int count = static_cast<int>(1 + random.below(random.chance(20) ? 60 : 12));
   for (int i = 0; i < count; ++i) calls.push_back(draw_call(random, i, budget));
+  if (random.chance(8)) add_storm(random);
 
   if (random.chance(30)) {
     fault = static_cast<Fault>(1 + random.below(6));
@@ -121,15 +126,36 @@ Plan::Plan(std::uint64_t run_seed) : seed(run_seed) {
   }
   if (random.chance(20)) server_drain_at = microseconds(random.below(400000));
   if (random.chance(10)) client_drain_at = microseconds(random.below(400000));
+  if (random.chance(10)) server_drain_byte = random.below(random.chance(50) ? 400 : 40000);
+  if (random.chance(5)) client_drain_byte = random.below(random.chance(50) ? 400 : 40000);
   if (random.chance(15)) pause_client_at = microseconds(random.below(300000));
   if (random.chance(15)) pause_server_at = microseconds(random.below(300000));
   pause_for = microseconds(random.below(300000));
   if (random.chance(25)) limit_memory(random);
 }
 
+/// Many calls at once, nearly all of which are cancelled soon.
+void Plan::add_storm(Random& random) {
+  const microseconds at(random.below(300000));
+  const std::uint64_t spread = random.pick<std::uint64_t>({1, 1000, 100000});
+  const bool is_short = random.chance(60);
+  std::size_t budget = is_short ? 20000 : 400000;
+  for (std::uint64_t i = 20 + random.below(150); i > 0; --i) {
+    CallPlan call = draw_call(random, static_cast<int>(calls.size()), budget);
+    call.start_at = at + microseconds(random.below(spread));
+    if (!call.one_way && random.chance(95)) {
+      call.cancel_after = microseconds(random.below(spread));
+      if (random.chance(50)) call.finish_time = FinishTime::never;
+    }
+    calls.push_back(std::move(call));
+  }
+}
+
 void Plan::limit_memory(Random& random) {
   constexpr std::uint32_t longest = 100000;
   max_memory_bytes = random.pick<std::size_t>({4 * longest, 6 * longest, 10 * longest});
+  others_want_of_client = random.pick<std::size_t>({max_memory_bytes / 2, max_memory_bytes * 3 / 4, max_memory_bytes});
+  others_want_of_server = random.pick<std::size_t>({max_memory_bytes / 2, max_memory_bytes * 3 / 4, max_memory_bytes});
   others_hold_at = microseconds(random.below(300000));
   others_hold_for = milliseconds(random.below(60000));
   for (session::SessionOptions* const options : {&pair.client, &pair.server}) {
@@ -137,11 +163,34 @@ void Plan::limit_memory(Random& random) {
     options->limits.stall_timeout = milliseconds(0);
   }
   // Compression may make a message longer.
-  const auto cut = [](std::uint32_t& size) { size = std::min(size, longest - 1000); };
+  const auto cut = [&](std::uint32_t& size) { size = std::min(size, longest - 1000); };
+  const bool is_quick = largest_step >= 1500 && pair.link_capacity >= 5000;
+  if (is_quick && random.chance(60)) {
+    // Many messages that have several times the budget together. Half of the time none comes in chunks.
+    has_long_messages = random.chance(50);
+    const std::uint32_t most = has_long_messages ? longest : 60000;
+    const auto lengthen = [&](std::uint32_t& size) {
+      size = random.chance(50) ? static_cast<std::uint32_t>(20000 + random.below(most - 20000)) : std::min(size, most);
+    };
+    if (!has_long_messages) {
+      for (session::SessionOptions* const options : {&pair.client, &pair.server}) {
+        options->limits.chunk_bytes = 128 << 10;
+        options->limits.connection_credit_bytes = 16 << 20;
+      }
+    }
+    for (CallPlan& call : calls) {
+      for (std::uint32_t& size : call.requests) lengthen(size);
+      for (std::uint32_t& size : call.responses) lengthen(size);
+      if (call.final_response) lengthen(*call.final_response);
+    }
+  }
   for (CallPlan& call : calls) {
     for (std::uint32_t& size : call.requests) cut(size);
     for (std::uint32_t& size : call.responses) cut(size);
     if (call.final_response) cut(*call.final_response);
+    // Slow readers: the budget is used up by messages that the application has yet to take.
+    if (random.chance(15)) call.client_read_delay = milliseconds(random.below(20000));
+    if (random.chance(15)) call.server_read_delay = milliseconds(random.below(20000));
   }
 }
 
@@ -158,19 +207,22 @@ std::string Plan::describe() const {
          std::to_string(max_memory_bytes) + "\n  client " + options(pair.client) + "\n  server " + options(pair.server);
 }
 
-std::string_view content(int call, Direction direction, std::size_t index, std::size_t size) {
-  static const std::string bytes = [] {
+std::string_view content(int call, Direction direction, std::size_t index, std::size_t size, bool repetitive) {
+  const auto make = [](std::size_t longest_run) {
     std::string made;
     Random random(1);
     made.reserve(2 * longest_message);
-    // Runs of equal bytes, so that compression has something to do.
-    while (made.size() < 2 * longest_message) made.append(1 + random.below(6), static_cast<char>(random.next()));
-    made.resize(2 * longest_message);
+    while (made.size() < 2 * longest_message) {
+      const std::size_t run = std::min<std::size_t>(1 + random.below(longest_run), 2 * longest_message - made.size());
+      made.append(run, static_cast<char>(random.next()));
+    }
     return made;
-  }();
+  };
+  static const std::string varied = make(6);
+  static const std::string runs = make(1000);
   const std::uint64_t key =
       static_cast<std::uint64_t>(call) * 1000003u + index * 7919u + static_cast<unsigned>(direction);
-  return std::string_view(bytes).substr(Random(key).below(longest_message), size);
+  return std::string_view(repetitive ? runs : varied).substr(Random(key).below(longest_message), size);
 }
 
 }  // namespace trunkline::simulation

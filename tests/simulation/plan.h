@@ -48,6 +48,8 @@ struct CallPlan {
   FinishTime finish_time = FinishTime::when_read;
   bool with_metadata = false;
   bool compressed = false;
+  /// Its messages compress to a small part of their size.
+  bool repetitive = false;
   /// Messages are objects with a direct form, not encoded bytes.
   bool direct = false;
   base::Duration start_at{};
@@ -85,14 +87,22 @@ struct Plan {
   std::uint8_t fault_mask = 1;
   std::optional<base::Duration> server_drain_at;
   std::optional<base::Duration> client_drain_at;
+  /// The same after so many bytes of the client.
+  std::optional<std::uint64_t> server_drain_byte;
+  std::optional<std::uint64_t> client_drain_byte;
   /// When the client stops reading for a while.
   std::optional<base::Duration> pause_client_at;
   std::optional<base::Duration> pause_server_at;
   base::Duration pause_for{};
   /// The number of bytes moved at once is drawn from 1 to this.
   std::size_t largest_step = 0;
-  /// 0: no limit. Otherwise each side has a budget, most of which other connections hold at times.
+  /// 0: no limit. Otherwise each side has a budget, a part of which other connections hold at times.
   std::size_t max_memory_bytes = 0;
+  /// As far as the budget has it.
+  std::size_t others_want_of_client = 0;
+  std::size_t others_want_of_server = 0;
+  /// With a budget: messages may come in chunks.
+  bool has_long_messages = true;
   base::Duration others_hold_at{};
   base::Duration others_hold_for{};
 
@@ -101,11 +111,13 @@ struct Plan {
 
  private:
   void limit_memory(Random& random);
+  void add_storm(Random& random);
 };
 
 enum class Direction : std::uint8_t { request, response };
 
-/// The bytes of a message; the view stays valid.
-std::string_view content(int call, Direction direction, std::size_t index, std::size_t size);
+/// The bytes of a message; the view stays valid. Messages that are not `repetitive` hardly become shorter when they are
+/// compressed.
+std::string_view content(int call, Direction direction, std::size_t index, std::size_t size, bool repetitive = false);
 
 }  // namespace trunkline::simulation

@@ -105,8 +105,11 @@ void ServerModel::take(Call& call, Event& event) {
     ++call.received;
     if (plan.server_read_delay != base::Duration::zero()) {
       event.is_retained = true;
-      world_.after(plan.server_read_delay,
-                   [this, id = event.id, credit = event.credit] { session().release(id, credit); });
+      world_.server_unread.add(event.credit);
+      world_.after(plan.server_read_delay, [this, id = event.id, credit = event.credit] {
+        world_.server_unread.remove(credit);
+        session().release(id, credit);
+      });
     }
   }
   if (event.end) {

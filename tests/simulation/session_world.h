@@ -12,6 +12,26 @@
 
 namespace trunkline::simulation {
 
+/// The messages that an application retains.
+struct Unread {
+  std::size_t messages = 0;
+  /// As they were received.
+  std::size_t wire_bytes = 0;
+  /// What decompression and assembly have added.
+  std::size_t further_bytes = 0;
+
+  void add(const session::MessageCredit& credit) noexcept {
+    ++messages;
+    wire_bytes += credit.connection_bytes;
+    further_bytes += credit.further_bytes;
+  }
+  void remove(const session::MessageCredit& credit) noexcept {
+    --messages;
+    wire_bytes -= credit.connection_bytes;
+    further_bytes -= credit.further_bytes;
+  }
+};
+
 struct SessionWorld {
   explicit SessionWorld(const Plan& the_plan, bool is_verbose)
       : plan(the_plan),
@@ -28,6 +48,9 @@ struct SessionWorld {
   bool verbose;
   base::TimePoint begin;
   Agenda agenda;
+  /// What the applications have received and not released.
+  Unread client_unread;
+  Unread server_unread;
   /// The calls that the client has started.
   std::map<session::CallId, const CallPlan*> by_id;
   std::set<session::CallId> seen_by_server;
@@ -58,7 +81,8 @@ struct SessionWorld {
     if (is_corrupt()) return;
     check(got.size() == size, &call,
           "a message has " + std::to_string(got.size()) + " bytes, not " + std::to_string(size));
-    check(as_text(got) == content(call.index, direction, index, size), &call, "a message's bytes have changed");
+    check(as_text(got) == content(call.index, direction, index, size, call.repetitive), &call,
+          "a message's bytes have changed");
   }
 };
 
@@ -66,7 +90,7 @@ struct SessionWorld {
 class Message {
  public:
   Message(const CallPlan& call, Direction direction, std::size_t index, std::size_t size) {
-    const std::string_view bytes = content(call.index, direction, index, size);
+    const std::string_view bytes = content(call.index, direction, index, size, call.repetitive);
     if (call.direct) text_ = bytes;
     outgoing_ = call.direct ? kit::direct(text_) : kit::payload(bytes);
     if (call.compressed) outgoing_.compressor = &kit::snappy();
