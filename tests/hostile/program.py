@@ -82,7 +82,11 @@ class Program:
         return self._status("VmHWM")
 
     def reset_peak(self):
-        pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5", encoding="ascii")
+        """Where the system does not permit it, peak_bytes() counts from the start of the process."""
+        try:
+            pathlib.Path(f"/proc/{self.process.pid}/clear_refs").write_text("5", encoding="ascii")
+        except OSError:
+            pass
 
     def cpu_seconds(self):
         text = pathlib.Path(f"/proc/{self.process.pid}/stat").read_text(encoding="ascii", errors="replace")
