@@ -8,7 +8,7 @@ import wire
 from program import MIB
 
 SIDE = "client"
-OPTIONS = {"handshake_timeout": 1000}
+OPTIONS = {"handshake_timeout": 400}
 PEAK = 16 * MIB
 
 
@@ -24,7 +24,7 @@ def attack(target):
         wire.PREFACE,
     )
     for number, greeting in enumerate(greetings):
-        target.begin_calls(1, milliseconds=2000)
+        target.begin_calls(1, milliseconds=800)
         peer = target.accept(greets=False, waits=False)
         peer.send(greeting)
         target.expect(peer.wait_closed(20), f"the client keeps a server that greets with number {number}")
