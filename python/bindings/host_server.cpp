@@ -209,7 +209,7 @@ py::list HostServer::take_calls() {
   py::list result;
   if (!pump_->fork_guard().is_here()) return result;
   bool has_refused = false;
-  for (const RequestQueue::Item& item : queue_->take_all()) {
+  for (const RequestQueue::Item& item : queue_->take_some()) {
     const std::shared_ptr<ServedCall>& call = item.call;
     try {
       if (item.is_cancellation) {
@@ -333,6 +333,8 @@ py::dict HostServer::totals() const {
   result["calls_failed"] = totals.calls_failed;
   result["calls_cancelled"] = totals.calls_cancelled;
   result["calls_refused"] = totals.calls_refused;
+  result["memory_used_bytes"] = totals.memory_used_bytes;
+  result["memory_max_bytes"] = totals.memory_max_bytes;
   return result;
 }
 

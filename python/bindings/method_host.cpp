@@ -50,11 +50,11 @@ std::unique_ptr<CallMessages> MethodHost::make_messages() const { return std::ma
 
 std::shared_ptr<ServedCall> MethodHost::make_call(ServerContext& context) const {
   auto call = std::make_shared<ServedCall>(pump_, method_, context);
-  if (queue_->tells_cancellations()) {
-    context.on_cancel([queue = queue_, told = std::weak_ptr(call)] {
-      if (std::shared_ptr<ServedCall> cancelled = told.lock()) queue->push_cancellation(std::move(cancelled));
-    });
-  }
+  context.on_cancel([queue = queue_, told = std::weak_ptr(call)] {
+    std::shared_ptr<ServedCall> cancelled = told.lock();
+    if (cancelled == nullptr || queue->withdraw(cancelled) || !queue->tells_cancellations()) return;
+    queue->push_cancellation(std::move(cancelled));
+  });
   return call;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <exception>
 #include <utility>
 
@@ -58,6 +59,7 @@ void RequestQueue::push_item(Item item) {
     const std::lock_guard lock(mutex_);
     is_late = is_closed();
     if (!is_late) {
+      if (!item.is_cancellation) item.call->is_queued = true;
       items_.push_back(std::move(item));
       has_items_.store(true, std::memory_order_release);
       is_first = !std::exchange(announced_, true);
@@ -76,6 +78,25 @@ void RequestQueue::push_item(Item item) {
       static_cast<void>(!::write(self->descriptor_, &one, sizeof one));
     });
   }
+}
+
+bool RequestQueue::withdraw(const std::shared_ptr<ServedCall>& call) {
+  constexpr std::size_t few = 64;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!std::exchange(call->is_queued, false)) return false;
+    call->is_handed_in = true;
+    if (++withdrawn_items_ >= few && withdrawn_items_ >= items_.size() / 2) {
+      std::erase_if(items_, [this](const Item& item) { return is_withdrawn(item); });
+      withdrawn_items_ = 0;
+    }
+  }
+  call->withdraw();
+  // The call must not end inside the callback that reports its cancellation.
+  withdrawn_.push_back(call);
+  if (withdrawn_.size() == 1)
+    pump_->net_loop().post([self = shared_from_this()] { self->resume_all(self->withdrawn_); });
+  return true;
 }
 
 /// With the mutex held.
@@ -108,10 +129,17 @@ bool RequestQueue::has_several() {
 
 /// With the mutex held.
 std::shared_ptr<ServedCall> RequestQueue::pop() {
-  if (items_.empty()) return nullptr;
-  std::shared_ptr<ServedCall> call = std::move(items_.front().call);
-  items_.pop_front();
-  ++popped_;
+  std::shared_ptr<ServedCall> call;
+  while (call == nullptr && !items_.empty()) {
+    if (is_withdrawn(items_.front())) {
+      --withdrawn_items_;
+    } else {
+      call = std::move(items_.front().call);
+      call->is_queued = false;
+      ++popped_;
+    }
+    items_.pop_front();
+  }
   if (items_.empty()) {
     announced_ = false;
     has_items_.store(false, std::memory_order_relaxed);
@@ -314,6 +342,9 @@ void RequestQueue::close() {
   {
     const std::lock_guard lock(mutex_);
     closed_.store(true, std::memory_order_release);
+    std::erase_if(items_, [this](const Item& item) { return is_withdrawn(item); });
+    for (const Item& item : items_) item.call->is_queued = false;
+    withdrawn_items_ = 0;
     left.swap(items_);
     has_items_.store(false, std::memory_order_relaxed);
     changed_.notify_all();

@@ -39,6 +39,9 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   void push(std::shared_ptr<ServedCall> call);
   bool tells_cancellations() const noexcept { return descriptor_ >= 0; }
   void push_cancellation(std::shared_ptr<ServedCall> call) { push_item({std::move(call), true}); }
+  /// The client has cancelled a call. If nobody has taken it, it leaves the queue and finishes at once; otherwise this
+  /// returns false and does nothing.
+  bool withdraw(const std::shared_ptr<ServedCall>& call);
 
   // --- workers; with the GIL ---
 
@@ -59,7 +62,9 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   /// using workers. `is_closed()` is called now and then while there are calls. Once it returns true, waiting and
   /// further calls are refused; is_closed() itself has to finish the calls that the event loop has taken.
   int open_descriptor(const py::handle& is_closed);
-  std::vector<Item> take_all();
+  /// The next ones, not more than are served without delay: those left may still be withdrawn. The descriptor stays
+  /// readable while there are more.
+  std::vector<Item> take_some();
 
   // --- finished calls; with the GIL ---
 
@@ -83,6 +88,7 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   using Calls = std::vector<std::shared_ptr<ServedCall>>;
 
   void push_item(Item item);
+  bool is_withdrawn(const Item& item) const noexcept { return !item.is_cancellation && !item.call->is_queued; }
   bool has_several();
   std::shared_ptr<ServedCall> pop();
   void put(std::shared_ptr<ServedCall> finished);
@@ -103,6 +109,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   /// Guards the members up to the condition variables.
   std::mutex mutex_;
   std::deque<Item> items_;
+  /// How many of them have been withdrawn. They leave when the queue has many of them.
+  std::size_t withdrawn_items_ = 0;
   Calls finished_;
   /// How often finished calls were handed in.
   std::uint64_t hand_ins_ = 0;
@@ -121,6 +129,8 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::atomic<bool> closed_{false};
   /// The leader runs the handlers of the calls that arrive. Used on the loop's thread; reset as the leader hands over.
   bool leader_serves_ = false;
+  /// Calls that have been withdrawn in this turn of the loop. Used on its thread.
+  Calls withdrawn_;
   int descriptor_ = -1;
   /// Calls look_after_loop() while an event loop has unfinished calls. Used on the loop's thread.
   base::Timer unfinished_{

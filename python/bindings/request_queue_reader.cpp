@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <deque>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
@@ -17,6 +15,7 @@ namespace {
 
 /// An event loop that has had unfinished calls for this long may have been closed.
 constexpr std::chrono::seconds patience{1};
+constexpr std::size_t taken_at_once = 256;
 
 }  // namespace
 
@@ -45,20 +44,33 @@ void RequestQueue::look_after_loop(base::TimePoint now) {
   pump_->net_loop().timers().schedule(unfinished_, now + patience);
 }
 
-std::vector<RequestQueue::Item> RequestQueue::take_all() {
+std::vector<RequestQueue::Item> RequestQueue::take_some() {
   drop_left_references();
   std::uint64_t count = 0;
   static_cast<void>(!::read(descriptor_, &count, sizeof count));
-  std::deque<Item> taken;
+  std::vector<Item> taken;
+  bool are_left = false;
   {
     const std::lock_guard lock(mutex_);
-    taken.swap(items_);
-    announced_ = false;
-    has_items_.store(false, std::memory_order_relaxed);
+    taken.reserve(std::min(items_.size(), taken_at_once));
+    for (; !items_.empty() && taken.size() < taken_at_once; items_.pop_front()) {
+      Item& item = items_.front();
+      if (is_withdrawn(item)) {
+        --withdrawn_items_;
+        continue;
+      }
+      if (!item.is_cancellation) item.call->is_queued = false;
+      taken.push_back(std::move(item));
+    }
+    are_left = !items_.empty();
+    announced_ = are_left;
+    if (!are_left) has_items_.store(false, std::memory_order_relaxed);
   }
+  const std::uint64_t one = 1;
+  if (are_left) static_cast<void>(!::write(descriptor_, &one, sizeof one));
   const auto calls = std::count_if(taken.begin(), taken.end(), [](const Item& item) { return !item.is_cancellation; });
   if (calls > 0) ++batches_, calls_ += static_cast<std::uint64_t>(calls);
-  return {std::make_move_iterator(taken.begin()), std::make_move_iterator(taken.end())};
+  return taken;
 }
 
 }  // namespace trunkline::python

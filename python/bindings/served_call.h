@@ -61,6 +61,8 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   bool set_ok();
   /// Ends the call without running it, as the server stops.
   void refuse() { static_cast<void>(set_status({StatusCode::unavailable, "the server is stopping"}, {})); }
+  /// The same, as the client has cancelled it. Nobody gets the status.
+  void withdraw() { static_cast<void>(set_status({StatusCode::cancelled, "cancelled before it was run"}, {})); }
 
   // --- on the loop's thread ---
 
@@ -76,8 +78,10 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
 
   Slice request;
   std::unique_ptr<Resumption> resumption;
-  /// Set by the RequestQueue.
+  /// Set by the RequestQueue, as is the next one.
   bool is_handed_in = false;
+  /// It waits to be taken.
+  bool is_queued = false;
   const ServedMethod& served_method() const noexcept { return *method_; }
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
 

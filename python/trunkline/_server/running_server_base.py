@@ -11,6 +11,7 @@ from typing import Any
 
 from .. import _core
 from .._errors import FailedPrecondition
+from .._memory_usage import MemoryUsage
 from .method import Method
 from .server_base import ServerBase
 from .shutdown_notifier import ShutdownNotifier
@@ -72,6 +73,13 @@ class RunningServerBase(abc.ABC):
     def endpoints(self) -> tuple[str, ...]:
         """The endpoints in the order given, with the ports that the system chose."""
         return self._endpoints
+
+    @property
+    def memory_usage(self) -> MemoryUsage:
+        """What the server holds for its clients, and how much that may be (``max_memory_bytes``). Of several processes
+        (``workers=``): this one alone."""
+        totals = self._core.totals()
+        return MemoryUsage(totals["memory_used_bytes"], totals["memory_max_bytes"])
 
     def totals(self) -> dict[str, int]:
         """Totals since the start: connections and calls by outcome. ``python_calls`` are the calls handed to Python,
