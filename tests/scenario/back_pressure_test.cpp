@@ -117,6 +117,8 @@ class HeldRequests : public BackPressure {
  protected:
   HeldRequests() {
     server_options.limits.max_message_bytes = 4 * mib;
+    // What comes of requests that wait takes little.
+    server_options.limits.call_credit_bytes = 64 << 10;
     server_options.max_memory_bytes = 64 * mib;
   }
   void handle_uploads() {
