@@ -505,11 +505,10 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
   auto& self = *static_cast<NativeSession*>(owner);
   // A pong waits in the socket while nothing is read for want of memory.
   const bool is_listening = self.owner_.is_listening() && !self.memory_pause_.is_on();
-  const Keepalive::Action action =
-      self.keepalive_.on_timer(now, {.is_listening = is_listening,
-                                     .is_stalled = self.path_.is_stalled(),
-                                     .has_calls = self.open_calls() > 0,
-                                     .may_rest = self.role_ == Role::server});
+  const Keepalive::Action action = self.keepalive_.on_timer(now, {.is_listening = is_listening,
+                                                                  .is_stalled = self.path_.is_stalled(),
+                                                                  .has_calls = self.open_calls() > 0,
+                                                                  .may_rest = self.role_ == Role::server});
   if (action == Keepalive::Action::none) return;
   if (action == Keepalive::Action::time_out) {
     if (transition(self.phase_, ConnectionInput::keepalive_timeout).action != ConnectionAction::fail) return;
