@@ -70,6 +70,7 @@ TEST(MemoryAccount, ReturnsWhatTheBudgetRefuses) {
   const auto account = std::make_shared<MemoryAccount>(budget, 50);
   MemoryShare others(&budget);
   others.update(990 * kib);
+  ASSERT_TRUE(others.try_take(1)) << "the reserve";
   MemoryShare share(&budget, account);
 
   EXPECT_FALSE(share.try_take(100 * kib));

@@ -198,205 +198,212 @@ TEST_F(MemoryLimit, MessagesThatWaitForRoomDoNotKeepEachOtherWaiting) {
   EXPECT_EQ(events[0].payload.size(), 200000u);
 }
 
-TEST_F(MemoryLimit, ClientsStartNoCallsWhenHalfIsUsed) {
-  TEST_F(MemoryLimit, ClientsThatHoldNothingStartNoCallsWhenLittleIsLeft) {
-    LoneSession lone(Role::client, options());
-    lone.greet();
-    static_cast<void>(lone.events());
-    others.update(limit * 7 / 8 + 1);
-    const bool early = lone.session().can_start();
+TEST_F(MemoryLimit, ClientsThatHoldNothingStartNoCallsWhenLittleIsLeft) {
+  LoneSession lone(Role::client, options());
+  lone.greet();
+  static_cast<void>(lone.events());
+  others.update(limit * 7 / 8 + 1);
+  const bool early = lone.session().can_start();
 
-    others.update(0);
-    lone.advance(milliseconds(5));
+  others.update(0);
+  lone.advance(milliseconds(5));
 
-    EXPECT_FALSE(early);
-    const auto events = lone.events();
-    ASSERT_EQ(events.size(), 1u);
-    EXPECT_EQ(events[0].type, EventType::writable);
-    EXPECT_TRUE(lone.session().can_start());
+  EXPECT_FALSE(early);
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::writable);
+  EXPECT_TRUE(lone.session().can_start());
+}
+
+TEST_F(MemoryLimit, NothingIsReadFromAConnectionWithUnreadMessagesWhenAllIsUsed) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.retain_messages = true;
+  lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x')), kit::call(2, 0, "a/b", std::string(60000, 'x'))});
+  others.update(limit);
+  std::array<MutableByteSpan, 2> room;
+
+  const std::size_t paused = lone.session().prepare_receive(room);
+  others.update(0);
+
+  EXPECT_EQ(paused, 0u);
+  EXPECT_GT(lone.session().prepare_receive(room), 0u);
+}
+
+TEST_F(MemoryLimit, OfAnAddressIsThatOfAllItsConnections) {
+  const auto account = std::make_shared<MemoryAccount>(budget, 25);
+  LoneSession lone(Role::server, options(), account);
+  LoneSession elsewhere(Role::server, options());
+  MemoryShare same_address(&budget, account);
+  lone.greet();
+  elsewhere.greet();
+  // Less unread than would keep the connection from being read.
+  for (LoneSession* const each : {&lone, &elsewhere}) {
+    each->retain_messages = true;
+    each->feed({kit::call(1, 1, "a/b", std::string(15000, 'x'))});
+    each->retain_messages = false;
+    for (CallId id = 2; id < 6; ++id) each->feed({kit::call(id, 1, {}, "x")});
+  }
+  same_address.update(limit / 4);
+
+  lone.feed({kit::call(6, 1, {}, "x")});
+  elsewhere.feed({kit::call(6, 1, {}, "x")});
+
+  const auto sent = lone.sent_frames();
+  ASSERT_EQ(sent.size(), 1u);
+  EXPECT_TRUE(sent[0].header.has(flag::unprocessed));
+  EXPECT_THAT(sent[0].status_message, testing::HasSubstr("max_memory_percent_per_peer"));
+  EXPECT_TRUE(elsewhere.sent_frames().empty());
+  EXPECT_EQ(elsewhere.session().open_calls(), 6u);
+}
+
+TEST_F(MemoryLimit, OfLongFramesLetsOneConnectionAtATimeGoOn) {
+  LoneSession first(Role::server, options());
+  LoneSession second(Role::server, options());
+  const std::string frame = kit::call(1, 0, "a/b", std::string(40000, 'x')).bytes();
+  for (LoneSession* const lone : {&first, &second}) {
+    lone->greet();
+    lone->feed(frame.substr(0, 20000));
+  }
+  others.update(limit);
+  std::array<MutableByteSpan, 2> room;
+
+  EXPECT_GT(first.session().prepare_receive(room), 0u);
+  EXPECT_EQ(second.session().prepare_receive(room), 0u);
+  others.update(0);
+  first.feed(frame.substr(20000));
+  others.update(limit);
+  EXPECT_GT(second.session().prepare_receive(room), 0u);
+  others.update(0);
+}
+
+TEST_F(MemoryLimit, LetsAPeerThatIsNotReadKnowThatThisSideIsAlive) {
+  SessionOptions with_keepalive = options();
+  with_keepalive.limits.keepalive_interval = milliseconds(1000);
+  with_keepalive.limits.keepalive_timeout = milliseconds(1000);
+  LoneSession lone(Role::server, with_keepalive);
+  lone.greet();
+  lone.retain_messages = true;
+  lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x')), kit::call(2, 0, "a/b", std::string(60000, 'x'))});
+  static_cast<void>(lone.sent_frames());
+  others.update(limit);
+  std::array<MutableByteSpan, 2> room;
+  int signs_of_life = 0;
+
+  for (int i = 0; i < 1000; ++i) {
+    EXPECT_EQ(lone.session().prepare_receive(room), 0u);
+    lone.advance(milliseconds(10));
+    for (const auto& frame : lone.sent_frames()) {
+      EXPECT_TRUE(frame.is(wire::FrameType::pong));
+      ++signs_of_life;
+    }
   }
 
-  TEST_F(MemoryLimit, NothingIsReadFromAConnectionWithUnreadMessagesWhenAllIsUsed) {
+  EXPECT_FALSE(lone.session().is_closed()) << "a pong of the peer may wait in the socket";
+  EXPECT_GE(signs_of_life, 3);
+  EXPECT_LE(signs_of_life, 5);
+  others.update(0);
+}
+
+TEST_F(MemoryLimit, KeepaliveDoesNotEndAConnectionThatIsNotRead) {
+  SessionOptions with_keepalive = options();
+  with_keepalive.limits.keepalive_interval = milliseconds(10000);
+  with_keepalive.limits.keepalive_timeout = milliseconds(3000);
+  LoneSession lone(Role::server, with_keepalive);
+  lone.greet();
+  lone.retain_messages = true;
+  lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x')), kit::call(2, 0, "a/b", std::string(60000, 'x'))});
+  others.update(limit);
+  std::array<MutableByteSpan, 2> room;
+
+  for (int second = 0; second < 60; ++second) {
+    static_cast<void>(lone.session().prepare_receive(room));
+    lone.advance(milliseconds(1000));
+    static_cast<void>(lone.sent_frames());
+  }
+  EXPECT_FALSE(lone.session().is_closed());
+
+  // Once it reads again, silence counts.
+  others.update(0);
+  for (int second = 0; second < 60; ++second) {
+    static_cast<void>(lone.session().prepare_receive(room));
+    lone.advance(milliseconds(1000));
+    static_cast<void>(lone.sent_frames());
+  }
+  EXPECT_TRUE(lone.session().is_closed());
+}
+
+TEST_F(MemoryLimit, HeldBytesAreWhatTheBudgetIsChargedWith) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  EXPECT_EQ(lone.session().held_bytes(), 0u);
+  lone.retain_messages = true;
+
+  lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x'))});
+  const std::size_t unread = lone.session().held_bytes();
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  lone.session().release(1, events[0].credit);
+  const std::size_t open = lone.session().held_bytes();
+  static_cast<void>(lone.session().finish(1, {}, {}, nullptr, false));
+  static_cast<void>(lone.sent_frames());
+
+  EXPECT_GE(unread, 60000u);
+  EXPECT_LE(unread, 62000u);
+  EXPECT_GT(open, 0u);
+  EXPECT_LE(open, 1024u);
+  EXPECT_EQ(lone.session().held_bytes(), 0u);
+}
+
+TEST_F(MemoryLimit, CountsWhatWaitsForThePeer) {
+  {
     LoneSession lone(Role::server, options());
     lone.greet();
-    lone.retain_messages = true;
-    lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x')), kit::call(2, 0, "a/b", std::string(60000, 'x'))});
-    others.update(limit);
-    std::array<MutableByteSpan, 2> room;
-
-    const std::size_t paused = lone.session().prepare_receive(room);
-    others.update(0);
-
-    EXPECT_EQ(paused, 0u);
-    EXPECT_GT(lone.session().prepare_receive(room), 0u);
-  }
-
-  TEST_F(MemoryLimit, KeepaliveDoesNotEndAConnectionThatIsNotRead) {
-    SessionOptions with_keepalive = options();
-    with_keepalive.limits.keepalive_interval = milliseconds(10000);
-    with_keepalive.limits.keepalive_timeout = milliseconds(3000);
-    TEST_F(MemoryLimit, OfAnAddressIsThatOfAllItsConnections) {
-      const auto account = std::make_shared<MemoryAccount>(budget, 25);
-      LoneSession lone(Role::server, options(), account);
-      LoneSession elsewhere(Role::server, options());
-      MemoryShare same_address(&budget, account);
-      lone.greet();
-      elsewhere.greet();
-      // Less unread than would keep the connection from being read.
-      for (LoneSession* const each : {&lone, &elsewhere}) {
-        each->retain_messages = true;
-        each->feed({kit::call(1, 1, "a/b", std::string(15000, 'x'))});
-        each->retain_messages = false;
-        for (CallId id = 2; id < 6; ++id) each->feed({kit::call(id, 1, {}, "x")});
-      }
-      same_address.update(limit / 4);
-
-      lone.feed({kit::call(6, 1, {}, "x")});
-      elsewhere.feed({kit::call(6, 1, {}, "x")});
-
-      const auto sent = lone.sent_frames();
-      ASSERT_EQ(sent.size(), 1u);
-      EXPECT_TRUE(sent[0].header.has(flag::unprocessed));
-      EXPECT_THAT(sent[0].status_message, testing::HasSubstr("max_memory_percent_per_peer"));
-      EXPECT_TRUE(elsewhere.sent_frames().empty());
-      EXPECT_EQ(elsewhere.session().open_calls(), 6u);
-    }
-
-    TEST_F(MemoryLimit, OfLongFramesLetsOneConnectionAtATimeGoOn) {
-      LoneSession first(Role::server, options());
-      LoneSession second(Role::server, options());
-      const std::string frame = kit::call(1, 0, "a/b", std::string(40000, 'x')).bytes();
-      for (LoneSession* const lone : {&first, &second}) {
-        lone->greet();
-        lone->feed(frame.substr(0, 20000));
-      }
-      others.update(limit);
-      std::array<MutableByteSpan, 2> room;
-
-      EXPECT_GT(first.session().prepare_receive(room), 0u);
-      EXPECT_EQ(second.session().prepare_receive(room), 0u);
-      others.update(0);
-      first.feed(frame.substr(20000));
-      others.update(limit);
-      EXPECT_GT(second.session().prepare_receive(room), 0u);
-      others.update(0);
-    }
-
-    TEST_F(MemoryLimit, LetsAPeerThatIsNotReadKnowThatThisSideIsAlive) {
-      SessionOptions with_keepalive = options();
-      with_keepalive.limits.keepalive_interval = milliseconds(1000);
-      with_keepalive.limits.keepalive_timeout = milliseconds(1000);
-      LoneSession lone(Role::server, with_keepalive);
-      lone.greet();
-      lone.retain_messages = true;
-      lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x')), kit::call(2, 0, "a/b", std::string(60000, 'x'))});
-      static_cast<void>(lone.sent_frames());
-      others.update(limit);
-      std::array<MutableByteSpan, 2> room;
-      int signs_of_life = 0;
-
-      for (int i = 0; i < 1000; ++i) {
-        EXPECT_EQ(lone.session().prepare_receive(room), 0u);
-        lone.advance(milliseconds(10));
-        for (const auto& frame : lone.sent_frames()) {
-          EXPECT_TRUE(frame.is(wire::FrameType::pong));
-          ++signs_of_life;
-        }
-      }
-
-      EXPECT_FALSE(lone.session().is_closed()) << "a pong of the peer may wait in the socket";
-      EXPECT_GE(signs_of_life, 3);
-      EXPECT_LE(signs_of_life, 5);
-      others.update(0);
-      others.update(limit);
-
-      for (int second = 0; second < 60; ++second) {
-        lone.advance(milliseconds(1000));
-        static_cast<void>(lone.sent_frames());
-      }
-      EXPECT_FALSE(lone.session().is_closed());
-
-      // Once it reads again, silence counts.
-      others.update(0);
-      for (int second = 0; second < 60; ++second) {
-        lone.advance(milliseconds(1000));
-        static_cast<void>(lone.sent_frames());
-      }
-      EXPECT_TRUE(lone.session().is_closed());
-    }
-
-    TEST_F(MemoryLimit, HeldBytesAreWhatTheBudgetIsChargedWith) {
-      LoneSession lone(Role::server, options());
-      lone.greet();
-      EXPECT_EQ(lone.session().held_bytes(), 0u);
-      lone.retain_messages = true;
-
-      lone.feed({kit::call(1, 0, "a/b", std::string(60000, 'x'))});
-      const std::size_t unread = lone.session().held_bytes();
-      const auto events = lone.events();
-      ASSERT_EQ(events.size(), 1u);
-      lone.session().release(1, events[0].credit);
-      const std::size_t open = lone.session().held_bytes();
-      static_cast<void>(lone.session().finish(1, {}, {}, nullptr, false));
-      static_cast<void>(lone.sent_frames());
-
-      EXPECT_GE(unread, 60000u);
-      EXPECT_LE(unread, 62000u);
-      EXPECT_GT(open, 0u);
-      EXPECT_LE(open, 1024u);
-      EXPECT_EQ(lone.session().held_bytes(), 0u);
-    }
-
-    TEST_F(MemoryLimit, CountsWhatWaitsForThePeer) {
-      {
-        LoneSession lone(Role::server, options());
-        lone.greet();
-        lone.on_call = LoneSession::OnCall::ignore;
-        lone.end().on_event = [&](Event& event) {
-          if (event.type == EventType::call)
-            static_cast<void>(
-                lone.session().finish(event.id, {}, kit::payload(std::string(1000000, 'r')), nullptr, false));
-        };
-
-        lone.feed({kit::call(1, 0, "a/b", "x")});
-
-        EXPECT_GE(budget.used(), 900000u);
-        EXPECT_LE(budget.used(), 1200000u);
-      }
-      EXPECT_EQ(budget.used(), 0u);
-    }
-
-    TEST_F(MemoryLimit, CountsWhatWaitsForThePeerWithEachWrite) {
-      LoneSession lone(Role::server, options());
-      lone.greet();
-      lone.on_call = LoneSession::OnCall::ignore;
-      std::size_t used = 0;
-      lone.end().on_event = [&](Event& event) {
-        if (event.type != EventType::call) return;
+    lone.on_call = LoneSession::OnCall::ignore;
+    lone.end().on_event = [&](Event& event) {
+      if (event.type == EventType::call)
         static_cast<void>(lone.session().finish(event.id, {}, kit::payload(std::string(1000000, 'r')), nullptr, false));
-        // As at the end of a turn after which events are left.
-        std::array<ByteSpan, 16> spans;
-        static_cast<void>(lone.session().gather(spans));
-        used = budget.used();
-      };
+    };
 
-      lone.feed({kit::call(1, 0, "a/b", "x")});
+    lone.feed({kit::call(1, 0, "a/b", "x")});
 
-      EXPECT_GE(used, 900000u);
-    }
+    EXPECT_GE(budget.used(), 900000u);
+    EXPECT_LE(budget.used(), 1200000u);
+  }
+  EXPECT_EQ(budget.used(), 0u);
+}
 
-    TEST_F(MemoryLimit, CountsSmallUnreadMessagesWithWhatTheyOccupy) {
-      LoneSession lone(Role::server, options());
-      lone.greet();
-      lone.retain_messages = true;
-      FrameSpec open = kit::call(2, 0, "a/b");
-      open.flags = 0;
-      open.codec = 0;
-      lone.feed({open});
-      for (int i = 0; i < 5000; ++i) lone.feed({kit::message(2, "8 bytes.")});
+TEST_F(MemoryLimit, CountsWhatWaitsForThePeerWithEachWrite) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.on_call = LoneSession::OnCall::ignore;
+  std::size_t used = 0;
+  lone.end().on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    static_cast<void>(lone.session().finish(event.id, {}, kit::payload(std::string(1000000, 'r')), nullptr, false));
+    // As at the end of a turn after which events are left.
+    std::array<ByteSpan, 16> spans;
+    static_cast<void>(lone.session().gather(spans));
+    used = budget.used();
+  };
 
-      EXPECT_GE(budget.used(), 5000u * (24 + 96));
-    }
+  lone.feed({kit::call(1, 0, "a/b", "x")});
 
-  }  // namespace
+  EXPECT_GE(used, 900000u);
+}
+
+TEST_F(MemoryLimit, CountsSmallUnreadMessagesWithWhatTheyOccupy) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.retain_messages = true;
+  FrameSpec open = kit::call(2, 0, "a/b");
+  open.flags = 0;
+  open.codec = 0;
+  lone.feed({open});
+  for (int i = 0; i < 5000; ++i) lone.feed({kit::message(2, "8 bytes.")});
+
+  EXPECT_GE(budget.used(), 5000u * (24 + 96));
+}
+
+}  // namespace
 }  // namespace trunkline::session::native
