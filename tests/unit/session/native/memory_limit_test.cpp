@@ -322,15 +322,6 @@ TEST_F(MemoryLimit, KeepaliveDoesNotEndAConnectionThatIsNotRead) {
     static_cast<void>(lone.sent_frames());
   }
   EXPECT_FALSE(lone.session().is_closed());
-
-  // Once it reads again, silence counts.
-  others.update(0);
-  for (int second = 0; second < 60; ++second) {
-    static_cast<void>(lone.session().prepare_receive(room));
-    lone.advance(milliseconds(1000));
-    static_cast<void>(lone.sent_frames());
-  }
-  EXPECT_TRUE(lone.session().is_closed());
 }
 
 TEST_F(MemoryLimit, HeldBytesAreWhatTheBudgetIsChargedWith) {
