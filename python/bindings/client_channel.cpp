@@ -140,6 +140,12 @@ void ClientChannel::watch_states(const std::shared_ptr<Inbox>& inbox, const py::
 
 void ClientChannel::unwatch_states(const py::handle& tag) { state_watches_.remove(tag); }
 
+std::pair<std::uint64_t, std::uint64_t> ClientChannel::memory_usage() const {
+  if (closed_) return {};
+  const MemoryUsage usage = channel().memory_usage();
+  return {usage.used_bytes, usage.max_bytes};
+}
+
 /// Runs a function that blocks on the channel. It runs the loop itself unless another thread does. Without the GIL.
 Status ClientChannel::on_loop(const std::function<Status()>& task) {
   if (pump_->has_thread()) return task();

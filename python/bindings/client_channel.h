@@ -44,6 +44,8 @@ class ClientChannel {
   /// From now on `inbox` gets each new state, with `tag`, until unwatch_states() or the end of the channel.
   void watch_states(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void unwatch_states(const py::handle& tag);
+  /// The bytes in use and their limit. A closed channel uses none.
+  std::pair<std::uint64_t, std::uint64_t> memory_usage() const;
   void wait_for_ready(double seconds);
   /// Waits up to `seconds` for the calls in progress, then cancels them. RpcError (deadline_exceeded) reports how many.
   /// An exception of a signal handler cancels them at once and is raised.

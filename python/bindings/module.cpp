@@ -112,6 +112,7 @@ void bind_channel(py::module_& module) {
       .def("state", &ClientChannel::state)
       .def("watch_states", &ClientChannel::watch_states, py::arg("into").none(false), py::arg("tag"))
       .def("unwatch_states", &ClientChannel::unwatch_states, py::arg("tag"))
+      .def("memory_usage", &ClientChannel::memory_usage)
       .def("wait_for_ready", &ClientChannel::wait_for_ready, py::arg("timeout"))
       .def("close", &ClientChannel::close, py::arg("timeout"))
       .def("is_closed", &ClientChannel::is_closed);

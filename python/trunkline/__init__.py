@@ -33,6 +33,7 @@ from ._errors import (
     Unimplemented,
     Unknown,
 )
+from ._memory_usage import MemoryUsage
 from ._messages.codec import Codec
 from ._messages.compressor import Compressor, built_in_compressors
 from ._metadata import Metadata, MetadataLike
@@ -79,6 +80,7 @@ __all__ = [
     "IncomingCall",
     "Internal",
     "InvalidArgument",
+    "MemoryUsage",
     "Metadata",
     "MetadataLike",
     "MethodDefinition",

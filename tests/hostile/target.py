@@ -285,4 +285,4 @@ class ClientTarget(Target):
         self.healthy.kill()
 
 
-DEFAULT_KEPT_BYTES = 16 * MIB
+DEFAULT_KEPT_BYTES = 32 * MIB

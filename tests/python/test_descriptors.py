@@ -48,15 +48,12 @@ def test_a_channel_opens_them_with_its_connection() -> None:
         channels = [trunkline.Channel(running.endpoint) for _ in range(CHANNELS)]
         assert open_descriptors() == before
 
-        for channel in channels:
-            assert channel.call("echo", b"x", bytes) == b"x"
+        assert [channel.call("echo", b"x", bytes) for channel in channels] == [b"x"] * CHANNELS
         # Two sockets of each connection, and three of each loop.
         expect(before + 5 * CHANNELS)
 
         while channels:
-            channel = channels.pop()
-            channel.close()
-        del channel  # the loop of a channel ends with the object
+            channels.pop().close()  # its loop ends with the object
         expect(before)
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from .. import _core
 from .._calls.connection_options import core_options
 from .._calls.interception import Interception, checked_interceptors
 from .._errors import RpcError
+from .._memory_usage import MemoryUsage
 from .._messages.codec_table import CodecTable, MessageCoding
 from .._metadata import MetadataLike
 from .bound_service import bind
@@ -58,10 +59,10 @@ class ChannelBase:
         return self._endpoint
 
     @property
-    def state(self) -> ChannelState:
+    def state(self) -> str:
         """``idle`` (no call has needed a connection yet), ``connecting``, ``ready``, ``failing`` (the next attempt to
         connect waits for the backoff) or ``closed``."""
-        return cast(ChannelState, self._core.state())
+        return self._core.state()
 
     def _watch_states(self, callback: Callable[[ChannelState], object], inbox: _core.Inbox) -> Callable[[], None]:
         """Returns a function that ends it."""
@@ -74,6 +75,11 @@ class ChannelBase:
             core.unwatch_states(watch)
 
         return call_off
+
+    @property
+    def memory_usage(self) -> MemoryUsage:
+        """What the channel holds for its servers, and how much that may be (``max_memory_bytes``)."""
+        return MemoryUsage(*self._core.memory_usage())
 
     def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
         """Returns a typed client of a service class: an object with its methods, each of which makes a call.

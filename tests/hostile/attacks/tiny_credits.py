@@ -11,7 +11,7 @@ PEAK = 8 * MIB
 
 
 def attack(target):
-    grants = target.count(500_000, 20_000)
+    grants = target.count(500_000, 2_000)
     peer = target.connect()
     peer.send(peer.call("source", b"1 1048576"))
     peer.wait(lambda: peer.message_bytes >= 64 * KIB)
