@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 
@@ -10,6 +11,12 @@ import pytest
 import trunkline
 
 Serve = Callable[[trunkline.Server], trunkline.Channel]
+
+
+def pytest_configure() -> None:
+    """Ends what a job in the background is started with: a SIGINT that is ignored, here and in every child process."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

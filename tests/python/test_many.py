@@ -20,6 +20,7 @@ class Service:
         self.open = 0
         self.most = 0
         self.notified = threading.Semaphore(0)
+        self.blocked = threading.Semaphore(0)
         self.cancelled = threading.Semaphore(0)
         self.release = threading.Event()
         self.server = trunkline.Server(threads=4)
@@ -39,6 +40,8 @@ class Service:
 
         @self.server.method
         def block(request: int, context: trunkline.Context) -> int:
+            if request == 0:
+                self.blocked.release()
             while request == 0 and not self.release.wait(0.005):
                 if context.is_cancelled():
                     self.cancelled.release()
@@ -114,6 +117,8 @@ def test_a_map_abandoned_midway(serve: Serve, service: Service) -> None:
     responses = channel.map("block", [1, 0, 0, 0])
 
     assert next(responses) == 1
+    for _ in range(3):  # a call that is cancelled before it runs never runs
+        assert service.blocked.acquire(timeout=20)
     del responses
     gc.collect()
 

@@ -225,7 +225,7 @@ def test_a_range_ends_where_the_table_says(row: Row, owner: str, tmp_path: Path)
     beyond = SECONDS.get(row.unit, 0.01 if row.unit == "ratio" else 1)
 
     def refused(value: float) -> bool:
-        is_whole = row.unit in ("bytes", "count")
+        is_whole = row.unit in ("bytes", "count", "percent")
         return not accepts(owner, row, int(value) if is_whole else value, tmp_path)
 
     if lowest is not None:
