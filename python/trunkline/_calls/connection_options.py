@@ -45,7 +45,8 @@ class ConnectionOptions(TypedDict, total=False):
     year; 0: never; 300 by default.
     ``max_memory_bytes``: memory for all that is held for the peers of a server or channel. When half of it is used a
     server refuses new calls and a channel lets them wait; long messages wait when three quarters are used, and long
-    requests, which count until their handlers have ended, when three eighths are. 1 MiB or more, raised to four times ``max_message_bytes``; 1 GiB for servers and 512 MiB for channels by default.
+    requests, which count until their handlers have ended, when three eighths are. 1 MiB or more, raised to four times
+    ``max_message_bytes``; 1 GiB for servers and 512 MiB for channels by default.
     ``idle_timeout``: seconds without calls after which the connection is closed. Up to a year; 0 (never) by default.
     ``congestion_control``: the kernel's name of a TCP congestion control, e.g. ``cubic``; empty (the system's) by
     default.
