@@ -17,6 +17,8 @@ class ResponseSettings {
   /// A codec threw `text`. Returns the status of the handler's operation, which the handler may pass on. Also on the
   /// loop's thread.
   virtual Status on_codec_exception(const Status& without_text, const std::string& text) = 0;
+  /// See StreamCore::count_waiting(). On the loop's thread.
+  virtual session::HeldMemory count_waiting(std::size_t bytes) = 0;
 };
 
 /// Made by the server for a call of a streaming method. The server passes the events of the call to it:
@@ -50,6 +52,7 @@ class ServerStreamCore final : public StreamCore {
   Status on_codec_exception(const Status& status, const std::string& text) override {
     return settings_.on_codec_exception(status, text);
   }
+  session::HeldMemory count_waiting(std::size_t bytes) override { return settings_.count_waiting(bytes); }
 
   ResponseSettings& settings_;
 };

@@ -166,6 +166,7 @@ void StreamCore::begin_write(detail::StreamOperation& operation, bool last) {
   if (may_write()) return send(operation, last);
   write_ = &operation;
   write_waits_last_ = last;
+  write_memory_ = count_waiting(operation.payload_.size());
 }
 
 void StreamCore::send(detail::StreamOperation& operation, bool last) {
@@ -227,6 +228,7 @@ void StreamCore::withdraw(detail::StreamOperation& operation) {
   for (detail::StreamOperation** const kept : {&read_, &write_, &finish_}) {
     if (*kept != &operation) continue;
     if (kept == &write_ && write_waits_last_) writes_closed_ = false;
+    if (kept == &write_) write_memory_ = {};
     *kept = nullptr;
     return complete(operation);
   }
@@ -267,7 +269,7 @@ void StreamCore::on_message(session::Event& event) {
 
 void StreamCore::on_writable() {
   if (write_ == nullptr || over_ || !may_write()) return;
-  send(*std::exchange(write_, nullptr), write_waits_last_);
+  send(take_write(), write_waits_last_);
 }
 
 void StreamCore::end(Status status) {
@@ -279,7 +281,7 @@ void StreamCore::end(Status status) {
   settle_reads();
   if (write_ != nullptr) {
     write_->status = status_.is_ok() ? Status(StatusCode::cancelled, "write stream: the call is over") : status_;
-    complete(*std::exchange(write_, nullptr));
+    complete(take_write());
   }
   if (finish_ != nullptr) {
     finish_->status = status_;
@@ -288,12 +290,13 @@ void StreamCore::end(Status status) {
 }
 
 void StreamCore::drop_messages() {
+  if (messages_.empty()) return;
   session::Session* const open = session();
-  if (open != nullptr && !messages_.empty()) {
-    for (const UnreadMessages::Message& message : messages_) open->release(id_, message.credit);
-    link_->flush();
+  while (!messages_.empty()) {
+    const session::MessageCredit credit = messages_.pop().credit;
+    if (open != nullptr) open->release(id_, credit);
   }
-  messages_.clear();
+  if (open != nullptr) link_->flush();
 }
 
 }  // namespace call

@@ -6,6 +6,7 @@
 #include "call/message_coding.h"
 #include "call/stream_host.h"
 #include "call/unread_messages.h"
+#include "session/held_memory.h"
 
 #include <trunkline/detail/stream_port.h>
 
@@ -99,6 +100,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   virtual void on_write_failed(const Status& /*status*/) {}
   /// A message has been sent. After report_sent() only. Loop's thread.
   virtual void on_sent(const session::OutgoingMessage& /*message*/) {}
+  /// Counts `bytes` of a message that waits until the connection has room, as long as the result lives. Loop's thread.
+  virtual session::HeldMemory count_waiting(std::size_t /*bytes*/) { return {}; }
   /// attach() was called, and has sent nothing yet. Loop's thread.
   virtual void on_attached() {}
   /// Whether this side has a finish action.
@@ -117,6 +120,11 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   void begin_close(detail::StreamOperation& operation);
   void begin_finish(detail::StreamOperation& operation);
   bool may_write();
+  /// The write that waits does so no longer.
+  detail::StreamOperation& take_write() noexcept {
+    write_memory_ = {};
+    return *std::exchange(write_, nullptr);
+  }
   void send(detail::StreamOperation& operation, bool last);
   void deliver(detail::StreamOperation& operation);
   void settle_reads();
@@ -154,6 +162,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   detail::StreamOperation* read_ = nullptr;
   detail::StreamOperation* write_ = nullptr;
   detail::StreamOperation* finish_ = nullptr;
+  /// Of the message of write_.
+  session::HeldMemory write_memory_;
   Metadata owed_leading_;
   Metadata leading_;
   Metadata trailing_;

@@ -14,9 +14,6 @@ namespace trunkline::server {
 
 namespace {
 
-/// Shorter requests of running handlers are not counted: the state of each call is.
-constexpr std::size_t least_held_bytes = 1 << 10;
-
 /// Sets a flag for the time of a scope.
 class FlagScope {
  public:
@@ -271,9 +268,7 @@ void OpenCalls::start(ServerCall& call) {
   release_credit(call);
   // An interceptor has refused the call.
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
-  if (call.payload_bytes >= least_held_bytes) {
-    call.held_request = {exchange_.server_state().memory, exchange_.facts().memory_account, call.payload_bytes};
-  }
+  if (call.payload_bytes >= ServerCall::least_held_bytes) call.held_request = call.hold(call.payload_bytes);
   switch (call.method->shape().execution) {
     case Execution::plain:
       call.outcome = call.run_handler();

@@ -67,6 +67,10 @@ void ServerCall::drop_completion(net::PostedTask* task) {
   call.owner->on_dropped(call);
 }
 
+session::HeldMemory ServerCall::hold(std::size_t bytes) const {
+  return {facts_->server_state->memory, facts_->memory_account, bytes};
+}
+
 void ServerCall::reset() {
   stage = CallStage::over;
   if (messages != nullptr) method->give_back(std::move(messages), payload_bytes);

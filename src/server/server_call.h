@@ -48,6 +48,9 @@ class CallOwner {
 /// instead.
 class ServerCall final : public Job, public call::ResponseSettings {
  public:
+  /// Shorter messages are not counted by hold(): the state of each call is.
+  static constexpr std::size_t least_held_bytes = 1 << 10;
+
   ServerCall() noexcept { completion_.call = this; }
 
   /// Takes from its event what the call needs. The facts must live as long as `served_by`.
@@ -61,6 +64,8 @@ class ServerCall final : public Job, public call::ResponseSettings {
   HandlerOutcome run_handler();
   /// On a worker: runs the handler, then posts the completion to the loop.
   void run_job(bool stopping) override;
+  /// Counts a message of the call that no session holds, in the budget of the server and for the peer's address.
+  session::HeldMemory hold(std::size_t bytes) const;
   /// Returns the object to the state in which it was made.
   void reset();
 
@@ -108,6 +113,9 @@ class ServerCall final : public Job, public call::ResponseSettings {
   Metadata take_leading_metadata() override { return context.take_leading(); }
   Status on_codec_exception(const Status& without_text, const std::string& text) override {
     return owner->on_codec_exception(*this, without_text, text);
+  }
+  session::HeldMemory count_waiting(std::size_t bytes) override {
+    return bytes >= least_held_bytes ? hold(bytes) : session::HeldMemory();
   }
 
   const ConnectionFacts* facts_ = nullptr;

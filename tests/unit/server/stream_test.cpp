@@ -78,6 +78,26 @@ TEST_F(Streams, ServerStreamWithASecondRequestIsEndedAsUnimplemented) {
   EXPECT_EQ(server().totals().open_calls, 0u);
 }
 
+TEST_F(Streams, AMessageThatWaitsForTheClientIsCounted) {
+  constexpr std::size_t size = 1 << 20;
+  add<detail::ServerStreamHandler>("Flood", [](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
+    Status sent;
+    while (sent.is_ok()) sent = co_await writer.async_write(Text(size, 'x'), asio::use_awaitable);
+    co_return sent;
+  });
+  TestClient& client = connect();
+  client.hold_messages();
+
+  const session::CallId id = client.call("Flood", "x");
+  settle();
+
+  // Of the second one the session holds what has no credit. The handler waits with the third.
+  EXPECT_GT(server().totals().memory_used_bytes, size + size / 4);
+  client.cancel(id);
+  settle();
+  EXPECT_EQ(server().totals().memory_used_bytes, 0u);
+}
+
 TEST_F(Streams, ServerStreamEndsWithAnError) {
   add<detail::ServerStreamHandler>("Fail", [](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
     static_cast<void>(co_await writer.async_write("only", asio::use_awaitable));
