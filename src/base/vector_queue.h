@@ -17,6 +17,9 @@ class VectorQueue {
   std::size_t size() const noexcept { return items_.size() - first_; }
   auto begin() const noexcept { return items_.begin() + static_cast<std::ptrdiff_t>(first_); }
   auto end() const noexcept { return items_.end(); }
+  /// The queue must not be empty.
+  T& front() noexcept { return items_[first_]; }
+  T& back() noexcept { return items_.back(); }
 
   void push_back(T item) {
     // The items move down at most once for as many pops, so that a push takes amortised constant time.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Messages of one byte to a stream that nobody reads, as many as the credit permits.
 
-Bounds: they are charged what they occupy, so max_unread_bytes holds.
+Bounds: a message takes no more memory than it has cost credit, so the connection's credit of 16 MiB bounds them all.
 """
 
 import wire
