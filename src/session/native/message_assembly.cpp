@@ -20,21 +20,41 @@ void MessageAssembly::begin_waiting(const Description& message) {
   reset();
   block_ = Block::allocate(0);
   message_ = message;
+  parts_ = std::make_unique<Parts>();
   is_waiting_ = true;
 }
 
 void MessageAssembly::admit() {
-  if (block_->capacity() < message_.total) grow(message_.total);
+  join_parts();
   is_waiting_ = false;
   is_admitted_ = true;
 }
 
-/// To twice the size at least: otherwise short chunks would cause a copy of all bytes for each.
-void MessageAssembly::grow(std::size_t capacity) {
-  Block* const block = Block::allocate(std::min(std::max(capacity, 2 * filled_), message_.total));
-  if (filled_ > 0) std::memcpy(block->data(), block_->data(), filled_);
-  block_->release();
-  block_ = block;
+/// A part is as long as all before it, up to a limit: little is unused, and nothing is copied until there is room.
+std::byte* MessageAssembly::position_in_parts(std::size_t size) {
+  constexpr std::size_t longest_part = 64 << 10;
+  std::size_t used = filled_ - parts_->full_bytes;
+  if (block_->capacity() - used < size) {
+    Block* const next = Block::allocate(std::max(size, std::min({filled_, longest_part, missing()})));
+    parts_->full.emplace_back(block_, block_->data(), used);
+    parts_->full_bytes = filled_;
+    block_ = next;
+    used = 0;
+  }
+  return block_->data() + used;
+}
+
+/// Moves what has come to a block for the whole message.
+void MessageAssembly::join_parts() {
+  Block* const whole = Block::allocate(message_.total);
+  std::byte* to = whole->data();
+  parts_->full.emplace_back(block_, block_->data(), filled_ - parts_->full_bytes);
+  block_ = whole;
+  for (const Slice& part : parts_->full) {
+    if (!part.empty()) std::memcpy(to, part.data(), part.size());
+    to += part.size();
+  }
+  parts_ = nullptr;
 }
 
 Status MessageAssembly::check_chunk(std::size_t size, bool last) const {
@@ -43,7 +63,8 @@ Status MessageAssembly::check_chunk(std::size_t size, bool last) const {
                                     " bytes do not make up message_bytes " + std::to_string(message_.total)};
 }
 
-Slice MessageAssembly::take() noexcept {
+Slice MessageAssembly::take() {
+  if (parts_ != nullptr) join_parts();
   Block* block = std::exchange(block_, nullptr);
   Slice message(block, block->data(), message_.total);
   reset();
@@ -56,7 +77,7 @@ void MessageAssembly::reset() noexcept {
   message_ = {};
   filled_ = 0;
   is_waiting_ = is_admitted_ = false;
-  asked_first_ = {};
+  parts_ = nullptr;
 }
 
 }  // namespace trunkline::session::native

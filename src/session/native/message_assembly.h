@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MessageAssembly: a message that arrives in several chunks, assembled in one block.
+// MessageAssembly: a message that arrives in several chunks, assembled into one block.
 #pragma once
 
 #include "base/clock.h"
@@ -8,10 +8,12 @@
 #include <trunkline/status.h>
 
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 namespace trunkline::session::native {
 
-/// A message that waits for room takes memory only for what has come of it.
+/// A message that waits for room takes memory only for what has come of it, in parts that are joined later.
 class MessageAssembly {
  public:
   MessageAssembly() = default;
@@ -39,10 +41,10 @@ class MessageAssembly {
   void admit();
   /// The rest of the message needs no room: it is about to come.
   void end_waiting() noexcept { is_waiting_ = false; }
-  /// How long it has waited, as far as it has been asked before.
+  /// While it is_waiting(): for how long, as far as it has been asked before.
   base::Duration time_waited(base::TimePoint now) noexcept {
-    if (asked_first_ == base::TimePoint{}) asked_first_ = now;
-    return now - asked_first_;
+    if (parts_->asked_first == base::TimePoint{}) parts_->asked_first = now;
+    return now - parts_->asked_first;
   }
   std::size_t total() const noexcept { return message_.total; }
   std::size_t room() const noexcept { return message_.room; }
@@ -57,26 +59,36 @@ class MessageAssembly {
 
   /// Where the next `size` bytes go, not more than missing(). Call advance() after they have been written.
   std::byte* position(std::size_t size) {
-    if (block_->capacity() - filled_ < size) grow(filled_ + size);
+    if (parts_ != nullptr) [[unlikely]]
+      return position_in_parts(size);
     return block_->data() + filled_;
   }
   void advance(std::size_t size) noexcept { filled_ += size; }
   /// Error: internal (with this chunk the message is longer, or after its last chunk shorter, than announced).
   Status check_chunk(std::size_t size, bool last) const;
   /// Returns the whole message; the assembly is idle again.
-  Slice take() noexcept;
+  Slice take();
   void reset() noexcept;
 
  private:
-  void grow(std::size_t capacity);
+  /// Of a message that began without room.
+  struct Parts {
+    /// Before that in block_.
+    std::vector<Slice> full;
+    std::size_t full_bytes = 0;
+    base::TimePoint asked_first{};
+  };
 
+  std::byte* position_in_parts(std::size_t size);
+  void join_parts();
+
+  /// Of the whole message, or of its last part.
   Block* block_ = nullptr;
   Description message_;
   std::size_t filled_ = 0;
   bool is_waiting_ = false;
   bool is_admitted_ = false;
-  /// While it waits.
-  base::TimePoint asked_first_{};
+  std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace trunkline::session::native
