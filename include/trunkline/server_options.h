@@ -68,7 +68,8 @@ struct ServerOptions {
   std::size_t max_memory_bytes = 1024u << 20;
   /// How much of max_memory_bytes may be held for one address, in percent; 1 to 100. Beyond this, the long messages of
   /// the address wait, except one at a time, new calls of its connections that hold something are refused, and nothing
-  /// is read from those whose messages wait for the application. Addresses are told apart as for
+  /// is read from those whose messages wait for the application. Once the address holds far more, half way to seven
+  /// eighths of max_memory_bytes, new calls of all its connections are refused. Addresses are told apart as for
   /// max_connections_per_peer; all peers over unix:// and inproc:// count as one.
   std::size_t max_memory_percent_per_peer = 50;
   /// Calls that the client of a connection may cancel in a second, over time; 0: any number. All calls that it may have

@@ -15,7 +15,8 @@ namespace trunkline::session {
 class MemoryAccount {
  public:
   /// The address may hold `percent` of the budget.
-  MemoryAccount(const MemoryBudget& budget, std::size_t percent) noexcept : max_(budget.max_bytes() / 100 * percent) {}
+  MemoryAccount(const MemoryBudget& budget, std::size_t percent) noexcept
+      : max_(budget.max_bytes() / 100 * percent), most_(max_ + (std::max(budget.short_for_all(), max_) - max_) / 2) {}
   MemoryAccount(const MemoryAccount&) = delete;
   MemoryAccount& operator=(const MemoryAccount&) = delete;
 
@@ -23,10 +24,10 @@ class MemoryAccount {
   std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
   /// The share is used up: its long messages wait, except one at a time, and those of its connections that hold
   /// something get no new calls, and are not read while their messages wait for the application.
-  bool is_used_up() const noexcept {
-    const std::size_t all = used();
-    return all >= max_ && all - std::min(all, room_.load(std::memory_order_relaxed)) >= max_;
-  }
+  bool is_used_up() const noexcept { return holds(max_); }
+  /// So much more than the share is held that connections that hold nothing get no new calls either. Otherwise many
+  /// of them could take what is left to other addresses.
+  bool is_exceeded() const noexcept { return holds(most_); }
   void add(std::size_t bytes) noexcept { used_.fetch_add(bytes, std::memory_order_relaxed); }
   void subtract(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
   /// As in MemoryBudget.
@@ -50,7 +51,14 @@ class MemoryAccount {
     return true;
   }
 
+  bool holds(std::size_t bytes) const noexcept {
+    const std::size_t all = used();
+    return all >= bytes && all - std::min(all, room_.load(std::memory_order_relaxed)) >= bytes;
+  }
+
   const std::size_t max_;
+  /// Half way from the share to where no connection of any address gets new calls.
+  const std::size_t most_;
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> room_{0};
   MemoryTurn message_turn_;

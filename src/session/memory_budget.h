@@ -32,7 +32,8 @@ class MemoryBudget {
   /// New calls have to wait or are refused. What peers have only announced does not keep others from calling.
   bool is_short() const noexcept { return held() > max_ / 2; }
   /// So are those of connections that hold nothing.
-  bool is_short_for_all() const noexcept { return held() > max_ - max_ / 8; }
+  bool is_short_for_all() const noexcept { return held() > short_for_all(); }
+  std::size_t short_for_all() const noexcept { return max_ - max_ / 8; }
   bool is_used_up() const noexcept { return held() >= max_; }
 
   void add(std::size_t bytes) noexcept { used_.fetch_add(bytes, std::memory_order_relaxed); }

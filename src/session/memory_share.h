@@ -75,11 +75,15 @@ class MemoryShare {
   }
   bool is_limited() const noexcept { return budget_ != nullptr; }
   /// New calls have to wait or are refused. A session that holds nothing is not affected as long as there is some
-  /// memory.
+  /// memory, and its address does not hold far too much.
   bool is_short() const noexcept {
     if (budget_ == nullptr) return false;
-    if (taken_ == 0) return budget_->is_short_for_all();
-    return budget_->is_short() || is_account_used_up();
+    if (taken_ > 0) return is_short_for_holders();
+    return budget_->is_short() && (budget_->is_short_for_all() || (account_ != nullptr && account_->is_exceeded()));
+  }
+  /// The same for a session that holds something.
+  bool is_short_for_holders() const noexcept {
+    return budget_ != nullptr && (budget_->is_short() || is_account_used_up());
   }
   /// The share of the peer's address is used up, whatever others hold.
   bool is_account_used_up() const noexcept { return account_ != nullptr && account_->is_used_up(); }

@@ -94,6 +94,22 @@ TEST(MemoryAccount, OfAnAddressRefusesOnlyConnectionsThatHoldSomething) {
   EXPECT_TRUE(modest.is_short());
 }
 
+TEST(MemoryAccount, OfAnAddressThatHoldsFarTooMuchRefusesAllItsConnections) {
+  MemoryBudget budget(64 << 20, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 50);
+  MemoryShare greedy(&budget, account);
+  MemoryShare modest(&budget, account);
+  MemoryShare other(&budget, std::make_shared<MemoryAccount>(budget, 50));
+
+  greedy.update(43 << 20);
+  const bool was_short = modest.is_short();
+  greedy.update(44 << 20);
+
+  EXPECT_FALSE(was_short);
+  EXPECT_TRUE(modest.is_short()) << "half way from the share to seven eighths";
+  EXPECT_FALSE(other.is_short());
+}
+
 TEST(MemoryShare, ThatHoldsNothingIsShortOnlyWhenLittleIsLeft) {
   MemoryBudget budget(800, 1);
   MemoryShare nothing(&budget);
