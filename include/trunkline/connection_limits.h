@@ -52,7 +52,8 @@ struct ConnectionLimits {
   std::chrono::milliseconds keepalive_timeout{20000};
   /// Time in which a peer must take something while more than max_unsent_bytes wait for it, and in which it must send
   /// 64 KiB of the frame or the long messages that it has begun, or the rest of them; otherwise the connection ends. It
-  /// is noticed after at most twice this time. While others wait for memory, a slow sender has ten seconds. 0: never.
+  /// is noticed after at most twice this time. While others wait for memory, a slow sender has ten seconds, and so has
+  /// a client that takes nothing of more than 16 KiB. 0: never.
   std::chrono::milliseconds stall_timeout{300000};
   /// Pings the peer also while no call is open.
   bool keepalive_while_idle = false;

@@ -436,6 +436,7 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
     }
   }
   Status sent = sender_.finish(id, call, in_hand_, status, message, trailing, unprocessed);
+  count_queued();
   wake_if_waiting();
   return sent;
 }
@@ -450,6 +451,7 @@ Status NativeSession::send(CallId id, const OutgoingMessage& message, const Meta
     return {StatusCode::cancelled, "send message: the call is over"};
   }
   Status status = sender_.send(*call, message, leading, end);
+  count_queued();
   if (is_start_awaited_) notify_if_startable();
   return status;
 }
@@ -545,8 +547,14 @@ void NativeSession::update_memory() {
     input_watch_.start(now_);
   else
     input_watch_.settle();
-  if (path_.unsent_bytes() > options_.limits.max_unsent_bytes) [[unlikely]]
+  if (path_.unsent_bytes() > StallWatch::least_bytes) [[unlikely]]
     stall_.start(now_);
+}
+
+/// Responses that wait for the peer's credit are counted at once: a turn may bring many calls that each need little.
+void NativeSession::count_queued() noexcept {
+  if (!path_.queue().is_idle()) [[unlikely]]
+    memory_share_.update(held_bytes(), calls_.memory().room());
 }
 
 void NativeSession::admit_waiting() {
@@ -627,12 +635,15 @@ void NativeSession::on_input_timer(base::Timer&, void* owner, base::TimePoint no
 void NativeSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
   self.now_ = std::max(self.now_, now);
-  const std::size_t unsent = self.path_.unsent_bytes();
-  const bool is_waiting = unsent > self.options_.limits.max_unsent_bytes;
-  if (self.stall_.on_timer(now, is_waiting, self.path_.progress()) == StallWatch::Action::none) return;
-  self.fail(Status(StatusCode::resource_exhausted,
-                   "send: the peer has taken nothing of " + std::to_string(unsent) + " bytes within stall_timeout " +
-                       std::to_string(self.options_.limits.stall_timeout.count()) + " ms"));
+  // A client's calls wait while memory is short, and a server refuses them.
+  const bool is_wanted = self.role_ == Role::server && self.memory_share_.is_short_for_holders();
+  const StallWatch::Seen seen{
+      .unsent = self.path_.unsent_bytes(), .is_wanted = is_wanted, .taken = self.path_.progress()};
+  if (self.stall_.on_timer(now, seen) == StallWatch::Action::none) return;
+  self.fail(Status(StatusCode::resource_exhausted, "send: the peer has taken nothing of " +
+                                                       std::to_string(seen.unsent) + " bytes within stall_timeout " +
+                                                       std::to_string(self.options_.limits.stall_timeout.count()) +
+                                                       " ms" + (is_wanted ? "; others wait for its memory" : "")));
 }
 
 // --- the connection ---

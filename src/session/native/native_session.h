@@ -128,6 +128,7 @@ class NativeSession final : public Session, private FrameSource {
   void notify_writable(CallState& call);
   void notify_if_startable();
   void update_memory();
+  void count_queued() noexcept;
   void admit_waiting();
   void return_credit(CallId id, const MessageCredit& credit) {
     credit_.return_connection(credit.connection_bytes);

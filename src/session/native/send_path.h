@@ -95,9 +95,10 @@ class SendPath {
     output_.consume(size);
     written_bytes_ += size;
   }
-  /// Grows while the peer takes what waits: bytes that cost credit, and while the socket is full any bytes.
+  /// Grows while the peer takes what waits: bytes that cost credit, and any bytes while all waits for the socket.
   std::uint64_t progress() const noexcept {
-    return output_.size() < pump_target() ? queue_.sent_bytes() : queue_.sent_bytes() + written_bytes_;
+    const bool waits_for_credit = output_.size() < pump_target() && !queue_.is_idle();
+    return waits_for_credit ? queue_.sent_bytes() : queue_.sent_bytes() + written_bytes_;
   }
   bool is_congested() const noexcept { return is_congested(limits_.max_unsent_bytes); }
   /// Once congested, the path is usable again when this is false.

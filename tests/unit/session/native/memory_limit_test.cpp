@@ -383,6 +383,24 @@ TEST_F(MemoryLimit, CountsWhatWaitsForThePeerWithEachWrite) {
   EXPECT_GE(used, 900000u);
 }
 
+TEST_F(MemoryLimit, ResponsesThatWaitRefuseTheNextCallsOfTheSameTurn) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  lone.on_call = LoneSession::OnCall::ignore;
+  int served = 0;
+  lone.end().on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    ++served;
+    static_cast<void>(lone.session().finish(event.id, {}, kit::payload(std::string(600000, 'r')), nullptr, false));
+  };
+  std::string calls = kit::call(1, 1, "a/b", "x").bytes();
+  for (CallId id = 2; id <= 20; ++id) calls += kit::call(id, 1, {}, "x").bytes();
+
+  lone.feed(calls);
+
+  EXPECT_EQ(served, 4) << "half of 4 MiB";
+}
+
 TEST_F(MemoryLimit, CountsSmallUnreadMessagesWithWhatTheyOccupy) {
   LoneSession lone(Role::server, options());
   lone.greet();
