@@ -271,7 +271,7 @@ CallReceiver::Outcome CallReceiver::admit(const Frame& frame, const wire::Header
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
   if (header.has(wire::flag::message)) {
     if (Status status = messages_.read_whole(header, body.message, frame.block, event); !status.is_ok())
-      return refuse(frame, status, event);
+      return refuse_unreadable(frame, std::move(status), event);
   }
   event.type = EventType::call;
   event.end = header.has(wire::flag::end);
@@ -550,6 +550,22 @@ CallReceiver::Outcome CallReceiver::refuse(const Frame& frame, const Status& why
   if (!one_way) path_.write_finish(header.call, why, true, {});
   discard(frame);
   return Outcome::done;
+}
+
+/// The call's message cannot be taken, for `why`. A call that is refused whatever its message is gets that reason.
+CallReceiver::Outcome CallReceiver::refuse_unreadable(const Frame& frame, Status why, Event& event) {
+  event.type = EventType::call;
+  event.one_way = frame.header.has(wire::flag::one_way);
+  event.has_message = event.is_compressed = false;
+  event.payload = {};
+  event.block = nullptr;
+  event.accepted_compressors = negotiation_.accepted_compressors();
+  if (Status refused = owner_.check_call(event); !refused.is_ok()) {
+    why = std::move(refused);
+  } else {
+    owner_.on_call_dropped(frame.header.call);
+  }
+  return refuse(frame, why, event);
 }
 
 /// Responses keep their order, and the layer above knows which calls still run, so it finishes the refused call.

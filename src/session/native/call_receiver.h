@@ -104,6 +104,7 @@ class CallReceiver {
   void hand_out_credit(CallState* call, const MessageCredit& credit, Event& event);
 
   Outcome refuse(const Frame& frame, const Status& why, Event& event);
+  Outcome refuse_unreadable(const Frame& frame, Status why, Event& event);
   Outcome refuse_in_turn(const wire::FrameHeader& header, const Status& why, Event& event);
   void discard(const Frame& frame, bool has_more_frames = false);
   Outcome break_call(CallState& call, const Status& why, Event& event);

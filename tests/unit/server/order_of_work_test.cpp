@@ -18,7 +18,7 @@ class CountingCompressor final : public Compressor {
  public:
   std::string_view name() const noexcept override { return "counting"; }
   Status compress(ByteSpan input, BufferWriter& out) const override {
-    out.append(input.first(1));
+    out.append(input.first(std::max<std::size_t>(1, input.size() / 1000)));
     return {};
   }
   Status decompress(ByteSpan input, MutableByteSpan out) const override {
@@ -90,6 +90,19 @@ TEST_F(OrderOfWork, DecompressesNothingForAMethodThatDoesNotExist) {
   EXPECT_EQ(received.status.code(), StatusCode::unimplemented);
   EXPECT_EQ(compressor_->runs, 0);
   EXPECT_EQ(server().totals().calls_refused, 1u);
+}
+
+TEST_F(OrderOfWork, RefusesAnUnknownMethodWhateverItsRequestDecompressesTo) {
+  ServerOptions options;
+  options.limits.max_decompression_ratio = 100;
+  make_counting_server(options);
+  handle_echo();
+  const std::string bomb(200'000, 'x');
+  TestClient& client = connect_compressing();
+
+  EXPECT_EQ(call(client, "Nowhere", bomb).status.code(), StatusCode::unimplemented);
+  EXPECT_EQ(call(client, "Echo", bomb).status.code(), StatusCode::resource_exhausted);
+  EXPECT_EQ(compressor_->runs, 0);
 }
 
 TEST_F(OrderOfWork, DecompressesNothingForACallThatIsNotAdmitted) {
