@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Block: allocates reference-counted memory, and recycles it in lists of each thread.
+#include "base/block_pool.h"
+
 #include <trunkline/slice.h>
 
 #include <algorithm>
@@ -69,6 +71,7 @@ struct BlockAccess {
 
   static Block* take_free(std::uint32_t size_class) noexcept;
   static bool keep_free(Block* block) noexcept;
+  static void free_all() noexcept;
   static void close_pool() noexcept;
 };
 
@@ -120,8 +123,7 @@ bool BlockAccess::keep_free(Block* block) noexcept {
   return true;
 }
 
-void BlockAccess::close_pool() noexcept {
-  pool.state = Pool::State::closed;
+void BlockAccess::free_all() noexcept {
   for (Pool::List& list : pool.lists) {
     while (list.first != nullptr) {
       Block* block = list.first;
@@ -131,6 +133,13 @@ void BlockAccess::close_pool() noexcept {
     list.size = 0;
   }
 }
+
+void BlockAccess::close_pool() noexcept {
+  pool.state = Pool::State::closed;
+  free_all();
+}
+
+void base::free_block_pool() noexcept { BlockAccess::free_all(); }
 
 Block* Block::allocate(std::size_t size) {
   const std::uint32_t size_class = BlockAccess::class_of(size);

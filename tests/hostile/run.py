@@ -66,9 +66,9 @@ def measure(module, target, row):
             peak = module.PEAK
             target.expect(row["peak_bytes"] <= peak, f"peak memory grew by {row['peak_bytes']} bytes, bound {peak}")
         target.end()
-        row["kept_bytes"] = target.kept_bytes()
+        kept = getattr(module, "KEPT", DEFAULT_KEPT_BYTES)
+        row["kept_bytes"] = target.kept_bytes(kept)
         if not target.size.is_sanitized:
-            kept = getattr(module, "KEPT", DEFAULT_KEPT_BYTES)
             target.expect(row["kept_bytes"] <= kept, f"{row['kept_bytes']} bytes are kept afterwards, bound {kept}")
         row["echoes"], row["failures"], row["worst"] = (target.seen[key] for key in ("echoes", "failures", "worst"))
         target.stop()

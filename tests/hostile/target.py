@@ -99,9 +99,15 @@ class Target:
     def grown_bytes(self):
         return max(0, self.program.peak_bytes() - self.rest_bytes)
 
-    def kept_bytes(self):
-        self.program.ask("trim")
-        return max(0, self.program.resident_bytes() - self.rest_bytes)
+    def kept_bytes(self, enough):
+        """What is kept after some seconds, in which memory is returned; or sooner, once it is no more than `enough`."""
+        end = time.monotonic() + 5.0
+        while True:
+            self.program.ask("trim")
+            kept = max(0, self.program.resident_bytes() - self.rest_bytes)
+            if kept <= enough or time.monotonic() > end:
+                return kept
+            time.sleep(0.1)
 
     def spent_cpu(self):
         return self.program.cpu_seconds() - self.rest_cpu
@@ -285,4 +291,4 @@ class ClientTarget(Target):
         self.healthy.kill()
 
 
-DEFAULT_KEPT_BYTES = 32 * MIB
+DEFAULT_KEPT_BYTES = 16 * MIB

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Block: sizes, recycling within a thread, and references released on other threads and when a thread ends.
+#include "base/block_pool.h"
+
 #include <trunkline/slice.h>
 
 #include <malloc.h>
@@ -113,6 +115,23 @@ TEST(Block, ListsAreBounded) {
   if (during == before) GTEST_SKIP() << "a sanitizer's malloc keeps no such account";
   EXPECT_GE(during - before, 56 * size);
   EXPECT_LE(after - before, 5 * size);
+}
+
+TEST(Block, ListsAreFreedOnDemand) {
+  constexpr std::size_t size = 1 << 20;
+  base::free_block_pool();
+  const std::size_t before = bytes_in_use();
+  Block* const first = Block::allocate(size);
+  Block* const second = Block::allocate(size);
+  first->release();
+  second->release();
+  const std::size_t kept = bytes_in_use();
+
+  base::free_block_pool();
+
+  if (kept == before) GTEST_SKIP() << "a sanitizer's malloc keeps no such account";
+  EXPECT_GE(kept - before, 2 * size);
+  EXPECT_LT(bytes_in_use(), before + size);
 }
 #endif
 #endif

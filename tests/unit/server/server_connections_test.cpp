@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Which connections a server refuses and closes: too many, silent, idle, or of another protocol.
+#include "base/block_pool.h"
 #include "unit/server/gate.h"
 #include "unit/server/server_fixture.h"
 
 #include "wire/detector.h"
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
 
 namespace trunkline::server {
 
@@ -31,6 +36,34 @@ class ServerConnections : public ServerFixture {
   }
   bool ended_ = false;
 };
+
+#if defined(__GLIBC__)
+TEST_F(ServerConnections, ReturnMemoryAfterTheLastOfThem) {
+  const auto bytes_in_use = [] {
+    const struct mallinfo2 usage = mallinfo2();
+    return usage.uordblks + usage.hblkhd;
+  };
+  constexpr std::size_t size = 1 << 20;
+  base::free_block_pool();
+  const std::size_t before = bytes_in_use();
+  Block* const block = Block::allocate(size);
+  const std::size_t with_block = bytes_in_use();
+  block->release();
+  connect();
+  TestClient& last = connect();
+  if (with_block == before || bytes_in_use() < before + size) GTEST_SKIP() << "blocks are not kept here";
+
+  clients_.front()->close();
+  advance(std::chrono::seconds(3));
+  const std::size_t with_one = bytes_in_use();
+  last.close();
+  settle();
+  advance(std::chrono::seconds(3));
+
+  EXPECT_GE(with_one, before + size);
+  EXPECT_LT(bytes_in_use(), with_one - size / 2);
+}
+#endif
 
 TEST_F(ServerConnections, RefusesOverMaxConnections) {
   ServerOptions options;
