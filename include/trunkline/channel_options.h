@@ -21,7 +21,10 @@
 namespace trunkline {
 
 /// The delay before the n-th attempt to connect after a failure: initial * multiplier^(n-1), at most maximum, varied at
-/// random by +-jitter (0 to 1). See https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md.
+/// random by +-jitter (0 to 1). A connection counts as a failure too if the server opens it and ends it before it has
+/// responded to a call, unless it has lasted for `initial` (at most a second) or has had no calls. The first of them in
+/// a row is replaced without a delay. A response resets the count. See
+/// https://github.com/grpc/grpc/blob/master/doc/connection-backoff.md.
 struct BackoffOptions {
   std::chrono::milliseconds initial{100};
   std::chrono::milliseconds maximum{30000};

@@ -16,7 +16,8 @@ enum class ChannelState : std::uint8_t {
   connecting,
   /// At least one connection is open.
   ready,
-  /// The last attempt to connect failed; the next one follows after the backoff.
+  /// The last attempt to connect failed, or the server ended its connection at once; the next one follows after the
+  /// backoff.
   failing,
   /// Channel::close() was called.
   closed,

@@ -23,6 +23,9 @@ class Attempt {
   virtual Status start_on(ClientConnection& connection) = 0;
   /// Ends the call, which has not been sent by this attempt.
   virtual void fail(Status status) = 0;
+  /// True if the call waits for the next attempt to connect after one has failed. `had_hello`: the server had opened
+  /// the connection of that attempt, and ended it at once. Calls that are repeated outlast that.
+  bool outlasts_failure(bool had_hello) const noexcept { return wait_for_ready || (is_repeated && had_hello); }
 
   const MethodEntry* method = nullptr;
   base::TimePoint deadline = base::never;
@@ -30,6 +33,8 @@ class Attempt {
   base::TimePoint started{};
   /// CallOptions::wait_for_ready. If it is false, the call fails as soon as an attempt to connect has failed.
   bool wait_for_ready = false;
+  /// The call was sent before, on a connection that has gone or by which it was refused, and is tried again.
+  bool is_repeated = false;
   /// PendingPolicy::wait: the call may wait even if max_pending_calls calls wait already.
   bool waits_for_room = false;
 

@@ -93,6 +93,7 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
     operation.id_ = *id;
     ++unary_calls_;
   }
+  used_ = true;
   connection_->note_activity();
   flush();
   return {};
@@ -105,6 +106,7 @@ Status ClientConnection::start(ConnectedStream& stream, const Attempt& attempt, 
   begin.context = context_of(stream);
   Result<session::CallId> id = connection_->session().start(begin, message);
   if (!id) return std::move(id).status();
+  used_ = true;
   connection_->note_activity();
   flush();
   stream.attach(shared_from_this(), *id);
@@ -154,9 +156,13 @@ void ClientConnection::on_written(net::Connection&) { close_if_drained(); }
 void ClientConnection::handle_event() {
   switch (event_.type) {
     case session::EventType::finished:
+      if (!responded_) [[unlikely]]
+        note_response();
       if (is_stream(event_.context)) return on_stream_event(stream_of(event_.context));
       return on_finished(*static_cast<detail::CallOperation*>(event_.context));
     case session::EventType::message:
+      if (!responded_) [[unlikely]]
+        note_response();
       if (is_stream(event_.context)) return on_stream_event(stream_of(event_.context));
       return on_message(*static_cast<detail::CallOperation*>(event_.context));
     case session::EventType::writable:
@@ -165,6 +171,7 @@ void ClientConnection::handle_event() {
       return;
     case session::EventType::opened:
       opened_ = may_start_ = true;
+      opened_at_ = setup_.loop.now();
       return owner_.connection_opened(*this);
     case session::EventType::going_away:
       draining_ = true;
@@ -180,6 +187,17 @@ void ClientConnection::handle_event() {
     case session::EventType::cancelled:
       return;
   }
+}
+
+/// The event is a response unless the server has refused the call as unprocessed, or it ends with the connection or by
+/// this side.
+void ClientConnection::note_response() {
+  const Status& status = event_.status;
+  const bool is_of_peer =
+      status.origin() == StatusOrigin::peer && status.may_have_run() && !connection_->session().is_closed();
+  if (event_.type == session::EventType::finished && !status.is_ok() && !is_of_peer) return;
+  responded_ = true;
+  owner_.connection_responded(*this);
 }
 
 /// A response that cannot be parsed is not an error of the caller, so invalid_argument becomes internal.
@@ -269,8 +287,8 @@ void ClientConnection::on_idle(net::Connection&) {
   // A connection that is still being opened, or that calls wait for, is not idle.
   if (draining_ || !opened_ || owner_.wants_connection()) return;
   const std::shared_ptr<ClientConnection> keep = shared_from_this();
-  owner_.connection_draining(*this);
   close(Status());
+  owner_.connection_draining(*this);
 }
 
 }  // namespace trunkline::client

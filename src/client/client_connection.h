@@ -24,6 +24,8 @@ class ConnectionOwner {
  public:
   /// The server's hello has arrived.
   virtual void connection_opened(ClientConnection& connection) = 0;
+  /// The first response to a call has arrived.
+  virtual void connection_responded(ClientConnection& connection) = 0;
   /// The connection can start calls again, after a time in which it could not.
   virtual void connection_has_room(ClientConnection& connection) = 0;
   /// The connection drains: it takes no further calls, and closes after its last one.
@@ -75,6 +77,15 @@ class ClientConnection final : public net::ConnectionHandler,
   bool can_start() const noexcept { return may_start_ && connection_ != nullptr && connection_->session().can_start(); }
   /// The server's hello has come.
   bool is_opened() const noexcept { return opened_; }
+  /// The connection has been of use: a call has had a response from its handler, or the connection has lasted for at
+  /// least `least_life` since the server's hello.
+  bool is_productive(base::Duration least_life) const noexcept {
+    return responded_ || (opened_ && setup_.loop.now() - opened_at_ >= least_life);
+  }
+  /// A call has been started on it.
+  bool is_used() const noexcept { return used_; }
+  /// This side has decided to close it.
+  bool is_closing() const noexcept { return closing_; }
   /// The connection is closed, or takes no further calls.
   bool is_draining() const noexcept {
     return draining_ || connection_ == nullptr || connection_->session().is_closed();
@@ -120,6 +131,7 @@ class ClientConnection final : public net::ConnectionHandler,
  private:
   bool next_event();
   void handle_event();
+  void note_response();
   void on_finished(detail::CallOperation& operation);
   void on_message(detail::CallOperation& operation);
   void on_stream_event(ConnectedStream& stream);
@@ -136,6 +148,9 @@ class ClientConnection final : public net::ConnectionHandler,
   /// True while events are handled. The connection is not closed before the last of them.
   bool in_events_ = false;
   bool opened_ = false;
+  base::TimePoint opened_at_{};
+  bool responded_ = false;
+  bool used_ = false;
   bool rejected_ = false;
   /// The hello has come, or calls need not wait for it.
   bool may_start_;

@@ -85,6 +85,7 @@ bool ClientStreamCore::try_again(const Status& status) {
   RetryPolicy& retry = core_->calls().retry();
   if (!retry.is_free(attempt)) return false;
   StreamCore::detach(ends_);
+  is_repeated = true;
   const base::Duration pause = retry.pause_before_free(++free_retries_);
   if (pause > base::Duration::zero()) {
     core_->invoker().invoke_after(*this, pause);

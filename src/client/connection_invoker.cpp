@@ -29,7 +29,8 @@ void ConnectionInvoker::invoke(Attempt& attempt) {
     if (refusal.is_ok()) return;
     refusal = about_call(*attempt.method, refusal);
   }
-  if (refusal.is_ok() && pool_.is_failing() && !attempt.wait_for_ready) {
+  const bool outlasts_failure = attempt.outlasts_failure(pool_.had_hello());
+  if (refusal.is_ok() && pool_.is_failing() && !outlasts_failure) {
     refusal = about_call(*attempt.method,
                          Status(StatusCode::unavailable, pool_.last_error().message(), StatusOrigin::transport));
   }
@@ -38,7 +39,7 @@ void ConnectionInvoker::invoke(Attempt& attempt) {
     return attempt.fail(std::move(refusal));
   }
   // The call may end in push().
-  const base::TimePoint deadline = attempt.wait_for_ready ? attempt.deadline : base::never;
+  const base::TimePoint deadline = outlasts_failure ? attempt.deadline : base::never;
   pending_.push(attempt);
   pool_.hasten(deadline);
   connect_if_wanted();
@@ -72,7 +73,7 @@ void ConnectionInvoker::connecting_failed(const Status& error) {
   }
   status.set_may_have_run(false);
   hooks_.changed();
-  pending_.fail_fast(status);
+  pending_.fail_fast(status, pool_.had_hello());
   pool_.hasten(pending_.earliest_deadline());
 }
 

@@ -12,6 +12,7 @@ ConnectionPool::ConnectionPool(const ConnectionSetup& setup, PoolOwner& owner, s
       owner_(owner),
       connector_(std::move(connector)),
       max_connections_(setup.options.max_connections),
+      least_life_(std::min<base::Duration>(setup.options.backoff.initial, productive_life)),
       backoff_(setup.options.backoff) {}
 
 ConnectionPool::~ConnectionPool() { detach(); }
@@ -78,14 +79,21 @@ void ConnectionPool::candidate_failed(Status error) {
     dial_->hurry();
   } else if (candidates_.empty()) {
     end_dial();
-    attempt_failed(std::move(error));
+    attempt_failed(std::move(error), false);
   } else {
     last_error_ = std::move(error);
   }
 }
 
-void ConnectionPool::attempt_failed(Status error) {
+void ConnectionPool::attempt_failed(Status error, bool had_hello) {
   last_error_ = std::move(error);
+  had_hello_ = had_hello;
+  // Connections that are lost together count as one failure.
+  if (!backoff_timer_.is_scheduled()) begin_pause();
+  if (connections_.empty() && !is_dialing_) owner_.connecting_failed(last_error_);
+}
+
+void ConnectionPool::begin_pause() {
   failed_at_ = setup_.loop.now();
   const base::Duration pause = backoff_.next();
   setup_.loop.timers().schedule(backoff_timer_, base::deadline_after(failed_at_, pause));
@@ -95,7 +103,24 @@ void ConnectionPool::attempt_failed(Status error) {
                     " ms at the latest: " + std::string(last_error_.message()),
                 target());
   }
-  if (connections_.empty()) owner_.connecting_failed(last_error_);
+}
+
+/// The connection, which was opened, takes no further calls.
+void ConnectionPool::note_end(const ClientConnection& connection) {
+  if (is_stopped_ || connection.is_closing()) return;
+  if (connection.is_productive(least_life_)) return note_productive();
+  // A server may end a connection that nobody needs.
+  if (!connection.is_used() && !owner_.wants_connection()) return;
+  if (!std::exchange(was_replaced_, true)) return;
+  attempt_failed(Status(StatusCode::unavailable,
+                        "connect " + connection.peer() + ": the server ended the connection before it served a call",
+                        StatusOrigin::transport),
+                 true);
+}
+
+void ConnectionPool::note_productive() noexcept {
+  backoff_.reset();
+  was_replaced_ = false;
 }
 
 void ConnectionPool::log_warning(const std::string& message, std::string_view peer) const noexcept {
@@ -120,7 +145,6 @@ void ConnectionPool::on_backoff(base::Timer&, void* owner, base::TimePoint) {
 // --- what the connections report ---
 
 void ConnectionPool::connection_opened(ClientConnection& connection) {
-  backoff_.reset();
   last_error_ = Status();
   const bool is_candidate = find(candidates_, connection) != candidates_.end();
   if (is_candidate) return admit(connection), owner_.pool_changed();
@@ -128,10 +152,12 @@ void ConnectionPool::connection_opened(ClientConnection& connection) {
   owner_.pool_has_room();
 }
 
+void ConnectionPool::connection_responded(ClientConnection&) { note_productive(); }
+
 void ConnectionPool::connection_has_room(ClientConnection&) { owner_.pool_has_room(); }
 
 void ConnectionPool::connection_draining(ClientConnection& connection) {
-  move_to_draining(connection);
+  if (move_to_draining(connection)) note_end(connection);
   if (owner_.wants_connection()) connect();
   owner_.pool_changed();
 }
@@ -148,7 +174,7 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
     const std::string_view text = reason.is_ok() ? "closed before its hello" : reason.message();
     const StatusOrigin origin = reason.is_ok() ? StatusOrigin::transport : reason.origin();
     Status error(code, "connect " + connection.peer() + ": " + std::string(text), origin);
-    is_candidate ? candidate_failed(std::move(error)) : attempt_failed(std::move(error));
+    is_candidate ? candidate_failed(std::move(error)) : attempt_failed(std::move(error), false);
   } else if (!is_stopped_ && connection.is_opened()) {
     if (!reason.is_ok() && connections_.empty()) last_error_ = reason;
     if (!reason.is_ok() && setup_.options.log) {
@@ -163,11 +189,12 @@ ConnectionPool::Connections::iterator ConnectionPool::find(Connections& among, c
   return std::find_if(among.begin(), among.end(), [&](const auto& other) { return other.get() == &connection; });
 }
 
-void ConnectionPool::move_to_draining(ClientConnection& connection) {
+bool ConnectionPool::move_to_draining(ClientConnection& connection) {
   const auto found = find(connections_, connection);
-  if (found == connections_.end()) return;
+  if (found == connections_.end()) return false;
   draining_.push_back(std::move(*found));
   connections_.erase(found);
+  return true;
 }
 
 // --- state ---

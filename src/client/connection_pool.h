@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // ConnectionPool: the connections of a channel to one server. It makes them one at a time, with a backoff after
-// failures.
+// failures and after connections that were of no use.
 #pragma once
 
 #include "client/backoff.h"
@@ -23,7 +23,7 @@ class PoolOwner {
   virtual void pool_changed() = 0;
   /// A connection may be able to start calls that wait.
   virtual void pool_has_room() = 0;
-  /// An attempt to connect has failed, and there is no connection.
+  /// An attempt to connect has failed, and there is no connection. See had_hello().
   virtual void connecting_failed(const Status& error) = 0;
   /// True if calls wait for a connection.
   virtual bool wants_connection() const noexcept = 0;
@@ -32,6 +32,11 @@ class PoolOwner {
   ~PoolOwner() = default;
 };
 
+/// A connection is productive once a call has had a response on it, or once it has lasted for a while. That, and not
+/// the mere hello of a server, resets the backoff. The end of a connection that has had calls to serve and was not
+/// productive counts as a failed attempt, except that the first one in a row is followed by the next attempt at once: a
+/// server that shuts down may still accept one connection, only to send goaway.
+///
 /// Loop's thread only.
 class ConnectionPool final : public ConnectionOwner {
  public:
@@ -57,7 +62,9 @@ class ConnectionPool final : public ConnectionOwner {
   ChannelLifecycle::Event condition() const noexcept;
   bool is_ready() const noexcept;
   /// True if the last attempt has failed, there is no connection, and the next attempt is not due yet.
-  bool is_failing() const noexcept { return connections_.empty() && backoff_timer_.is_scheduled(); }
+  bool is_failing() const noexcept { return connections_.empty() && !is_dialing_ && backoff_timer_.is_scheduled(); }
+  /// The last attempt that has failed got the server's hello: the connection was of no use.
+  bool had_hello() const noexcept { return had_hello_; }
   /// Why there is no connection. Ok if nothing has failed yet.
   const Status& last_error() const noexcept { return last_error_; }
   const std::string& target() const noexcept { return connector_->target(); }
@@ -77,6 +84,9 @@ class ConnectionPool final : public ConnectionOwner {
 
  private:
   static constexpr base::Duration least_wait = std::chrono::milliseconds(500);
+  /// A connection that lasts for this long, or for BackoffOptions::initial if that is shorter, is productive: to
+  /// replace it at once is no storm of connections.
+  static constexpr base::Duration productive_life = std::chrono::seconds(1);
   using Connections = std::vector<std::shared_ptr<ClientConnection>>;
 
   ClientConnection* pick_from_many();
@@ -84,13 +94,18 @@ class ConnectionPool final : public ConnectionOwner {
   void admit(ClientConnection& winner);
   void end_dial();
   void candidate_failed(Status error);
-  void attempt_failed(Status error);
+  void attempt_failed(Status error, bool had_hello);
+  void begin_pause();
+  void note_end(const ClientConnection& connection);
+  void note_productive() noexcept;
   void log_warning(const std::string& message, std::string_view peer) const noexcept;
   static Connections::iterator find(Connections& among, const ClientConnection& connection);
-  void move_to_draining(ClientConnection& connection);
+  /// Returns false if the connection is not among connections_.
+  bool move_to_draining(ClientConnection& connection);
   static void on_backoff(base::Timer& timer, void* owner, base::TimePoint now);
 
   void connection_opened(ClientConnection& connection) override;
+  void connection_responded(ClientConnection& connection) override;
   void connection_has_room(ClientConnection& connection) override;
   void connection_draining(ClientConnection& connection) override;
   void connection_closed(ClientConnection& connection, const Status& reason) override;
@@ -100,6 +115,7 @@ class ConnectionPool final : public ConnectionOwner {
   PoolOwner& owner_;
   const std::unique_ptr<Connector> connector_;
   const std::size_t max_connections_;
+  const base::Duration least_life_;
   Backoff backoff_;
   Connections connections_;
   /// Connections to the addresses of one attempt that wait for the server's hello. The first to get it is taken.
@@ -116,6 +132,9 @@ class ConnectionPool final : public ConnectionOwner {
   bool has_more_addresses_ = false;
   /// drain() was called.
   bool is_stopped_ = false;
+  /// A connection of no use has been replaced at once, and none was productive since.
+  bool was_replaced_ = false;
+  bool had_hello_ = false;
   Status last_error_;
   /// When the last attempt has failed.
   base::TimePoint failed_at_{};

@@ -49,11 +49,11 @@ bool PendingCalls::remove(Attempt& attempt) noexcept {
   return true;
 }
 
-void PendingCalls::fail_fast(const Status& status) {
+void PendingCalls::fail_fast(const Status& status, bool had_hello) {
   // At most one pass over the queue. The failure of a call may change it, and may also remove other calls.
   for (std::size_t left = queue_.size; left > 0 && queue_.size > 0; --left) {
     Attempt& attempt = take_first(queue_);
-    if (attempt.wait_for_ready) {
+    if (attempt.outlasts_failure(had_hello)) {
       append(attempt, Attempt::Waiting::for_connection, attempt.deadline);
     } else {
       attempt.fail(about_call(*attempt.method, status));

@@ -44,8 +44,8 @@ class PendingCalls {
   void pause(Attempt& attempt, base::TimePoint until);
   /// Removes a call from the queue or the list of paused calls. Returns false if it is in neither.
   bool remove(Attempt& attempt) noexcept;
-  /// Fails the queued calls without `wait_for_ready`.
-  void fail_fast(const Status& status);
+  /// Fails the queued calls that do not outlast the failure of an attempt to connect: see Attempt::outlasts_failure().
+  void fail_fast(const Status& status, bool had_hello);
   /// Fails every call, queued or paused. The channel must have stopped accepting calls before.
   void fail_all(const Status& status);
 

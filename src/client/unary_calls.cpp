@@ -222,6 +222,7 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
   operation.status = Status();
   operation.has_response_ = false;
   CallDetails& details = details_of(operation);
+  details.is_repeated = true;
   base::Duration pause{};
   if (decision == RetryDecision::free) {
     pause = retry_.pause_before_free(++operation.free_retries_);

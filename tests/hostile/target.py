@@ -65,11 +65,12 @@ class Target:
             raise Broken(text)
         self.broken.append(text)
 
-    def expect_report(self, condition, text, seconds=None):
-        """Waits until the condition holds for a report; returns the report."""
+    def expect_report(self, condition, text, seconds=None, program=None):
+        """Waits until the condition holds for a report, of the attacked program by default; returns the report."""
+        program = program or self.program
         end = time.monotonic() + (self.patience if seconds is None else seconds)
         while True:
-            report = self.program.report()
+            report = program.report()
             if condition(report) or time.monotonic() > end:
                 self.expect(condition(report), f"{text}: {json.dumps(report)}")
                 return report
@@ -229,6 +230,17 @@ class ClientTarget(Target):
         if waits:
             self.expect(peer.wait(lambda: peer.hello is not None), "the client does not greet")
         return peer
+
+    def accept_for(self, seconds, **options):
+        """Yields each connection that the client makes in that time. For options see accept()."""
+        end = time.monotonic() + seconds
+        self.listener.settimeout(0.2)
+        while time.monotonic() < end:
+            try:
+                yield self.accept(**options)
+            except TimeoutError:
+                continue
+        self.listener.settimeout(self.patience)
 
     def serve(self, peer, condition, seconds=None):
         """Sends what the peer's on_frame has put into `outbox`, until the condition holds."""

@@ -130,6 +130,7 @@ class FakeNetwork {
   bool is_slow = false;    ///< connections are made only by make_connections()
   bool is_mute = false;    ///< servers that never say anything
   int closes_at_once = 0;  ///< connections to be accepted and closed before a hello
+  int drains_at_once = 0;  ///< connections whose server sends goaway right after its hello
   std::function<void(FakeServer&, const ServedCall&)> on_call = echo;
   std::uint32_t max_concurrent_calls = 16384;
 
@@ -174,6 +175,10 @@ class FakeNetwork {
     }
     servers.push_back(std::make_unique<FakeServer>(std::move(far), options, is_mute));
     servers.back()->on_call = on_call;
+    if (drains_at_once > 0) {
+      --drains_at_once;
+      servers.back()->drain();
+    }
     callback(std::move(near));
   }
 

@@ -166,12 +166,25 @@ TEST_F(PendingCallsEnd, FailFastLeavesCallsThatWaitForReady) {
   pending.push(ready);
   pending.pause(paused, now + 1s);
 
-  pending.fail_fast({StatusCode::unavailable, "refused"});
+  pending.fail_fast({StatusCode::unavailable, "refused"}, false);
 
   EXPECT_EQ(fast.status.message(), "call Echo: refused");
   EXPECT_EQ(ready.failures, 0);
   EXPECT_EQ(paused.failures, 0);
   EXPECT_EQ(pending.queued(), 1u);
+}
+
+TEST_F(PendingCallsEnd, FailFastLeavesRepeatedCallsIfTheServerHadGreeted) {
+  Call repeated(*this, "repeated");
+  repeated.is_repeated = true;
+  pending.push(repeated);
+
+  pending.fail_fast({StatusCode::unavailable, "ended"}, true);
+  const int failures_of_server = repeated.failures;
+  pending.fail_fast({StatusCode::unavailable, "refused"}, false);
+
+  EXPECT_EQ(failures_of_server, 0);
+  EXPECT_EQ(repeated.failures, 1);
 }
 
 TEST_F(PendingCallsEnd, ACallThatFailsMayTakeOutAnother) {
@@ -182,7 +195,7 @@ TEST_F(PendingCallsEnd, ACallThatFailsMayTakeOutAnother) {
   first.on_fail = [&] { pending.remove(second); };
   for (Call* const call : {&first, &second, &ready}) pending.push(*call);
 
-  pending.fail_fast({StatusCode::unavailable, "refused"});
+  pending.fail_fast({StatusCode::unavailable, "refused"}, false);
 
   EXPECT_EQ(first.failures, 1);
   EXPECT_EQ(second.failures, 0);
