@@ -60,35 +60,58 @@ int established_to(std::uint16_t port) {
 }
 
 /// Connections that only the kernel has accepted when the drain begins.
-TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToHaveRun) {
-  EventLoop loop;
-  Server server(loop);
-  std::atomic<int> runs{0};
-  server.handle<std::string, std::string>("Echo",
-                                          [&](const std::string& text, ServerContext&) { return ++runs, text; });
-  const std::string endpoint = server.listen("tcp://127.0.0.1:0").to_string();
-  ASSERT_TRUE(server.start().is_ok());
-  std::vector<std::future<Result<std::string>>> results;
-  for (int i = 0; i < 4; ++i) {
-    results.push_back(std::async(std::launch::async, [&] {
-      Channel channel(endpoint);
-      return channel.call<std::string>("Echo", std::string("x"), {.timeout = std::chrono::seconds(10)});
-    }));
+class ServerDrainQueue : public ::testing::Test {
+ protected:
+  static constexpr int callers = 4;
+
+  ServerDrainQueue() {
+    options.transport.reuse_port = true;
+    server.emplace(loop, options);
+    handle_echo(*server);
+    endpoint = server->listen("tcp://127.0.0.1:0").to_string();
+    EXPECT_TRUE(server->start().is_ok());
   }
-  // Nothing runs the server's loop.
-  const auto port = static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (established_to(port) < 4 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
 
-  std::optional<Status> drained;
-  server.async_shutdown(std::chrono::seconds(10), [&](Status status) {
-    drained = std::move(status);
-    loop.stop();
-  });
-  loop.run();
+  void handle_echo(Server& of) {
+    of.handle<std::string, std::string>("Echo",
+                                        [this](const std::string& text, ServerContext&) { return ++runs, text; });
+  }
+  /// Nothing runs the server's loop meanwhile.
+  void begin_calls() {
+    for (int i = 0; i < callers; ++i) {
+      results.push_back(std::async(std::launch::async, [this] {
+        Channel channel(endpoint);
+        return channel.call<std::string>("Echo", std::string("x"), {.timeout = std::chrono::seconds(10)});
+      }));
+    }
+    const auto port = static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+    while (established_to(port) < callers && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  }
+  Status drain() {
+    std::optional<Status> drained;
+    server->async_shutdown(std::chrono::seconds(10), [&](Status status) {
+      drained = std::move(status);
+      loop.stop();
+    });
+    loop.run();
+    return drained.value_or(Status(StatusCode::unknown, "not drained"));
+  }
 
-  ASSERT_TRUE(drained.has_value());
-  EXPECT_TRUE(drained->is_ok()) << drained->to_string();
+  ServerOptions options;
+  EventLoop loop;
+  std::atomic<int> runs{0};
+  std::optional<Server> server;
+  std::string endpoint;
+  std::vector<std::future<Result<std::string>>> results;
+};
+
+TEST_F(ServerDrainQueue, TheirCallsAreServedOrKnownNotToHaveRun) {
+  begin_calls();
+
+  const Status drained = drain();
+
+  EXPECT_TRUE(drained.is_ok()) << drained.to_string();
   int with_response = 0;
   for (auto& result : results) {
     const Result<std::string> told = result.get();
@@ -96,7 +119,25 @@ TEST(ServerDrainQueue, CallsOfConnectionsInTheKernelsQueueAreServedOrKnownNotToH
     EXPECT_TRUE(told.is_ok() || !told.status().may_have_run()) << told.status().to_string();
   }
   EXPECT_EQ(with_response, runs);
-  EXPECT_EQ(server.totals().connections_accepted, 4u);
+  EXPECT_EQ(server->totals().connections_accepted, 4u);
+}
+
+TEST_F(ServerDrainQueue, TheirCallsAreServedByTheServerThatTakesOver) {
+  begin_calls();
+  Server next(options);
+  handle_echo(next);
+  next.listen(endpoint);
+  ASSERT_TRUE(next.start().is_ok());
+
+  const Status drained = drain();
+
+  EXPECT_TRUE(drained.is_ok()) << drained.to_string();
+  for (auto& result : results) {
+    const Result<std::string> told = result.get();
+    EXPECT_EQ(told.value_or(""), "x") << told.status().to_string();
+  }
+  EXPECT_EQ(runs, callers);
+  EXPECT_EQ(server->totals().connections_accepted, 4u);
 }
 
 class ServerDrain : public ::testing::TestWithParam<const char*> {};
