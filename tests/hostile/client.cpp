@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The client under attack: it calls a hostile server, and beside it, on the same loop, a healthy one all the time.
 //
-// Usage: hostile_client HOSTILE_URI HEALTHY_URI [OPTION=NUMBER...]    (the options are in set_option())
+// Usage: hostile_client HOSTILE_URI HEALTHY_URI [OPTION=NUMBER...]    (set_option() and named_options.h name them)
 //
 // It prints "ready". Then it reads commands from standard input, and responds to each with one line:
 //   call COUNT SIZE MILLISECONDS      begins calls of "echo" with requests of SIZE bytes and that timeout (0: none)
@@ -11,6 +11,7 @@
 //   trim                              returns free memory to the system
 //   stop                              closes the channel, reports, and exits; so does the end of the input
 #include "gate.h"
+#include "named_options.h"
 
 #include <trunkline/channel.h>
 #include <trunkline/event_loop.h>
@@ -26,13 +27,12 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <iostream>
 #include <optional>
+#include <span>
 #include <sstream>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -41,39 +41,16 @@ namespace trunkline::hostile {
 
 namespace {
 
-std::chrono::milliseconds milliseconds(std::uint64_t number) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(number));
-}
-
-template <class Options>
-bool set_option(Options& options, std::string_view name, std::uint64_t number) {
-  if (name == "max_message_bytes") return options.limits.max_message_bytes = number, true;
-  if (name == "max_unread_bytes") return options.limits.max_unread_bytes = number, true;
-  if (name == "handshake_timeout") return options.limits.handshake_timeout = milliseconds(number), true;
-  if (name == "keepalive_interval") return options.limits.keepalive_interval = milliseconds(number), true;
-  if (name == "keepalive_timeout") return options.limits.keepalive_timeout = milliseconds(number), true;
+bool set_option(ChannelOptions& options, std::string_view name, std::uint64_t number) {
   if (name == "max_pending_calls") return options.max_pending_calls = number, true;
-  if (name == "max_memory_bytes") {
-    if constexpr (requires { options.max_memory_bytes; }) options.max_memory_bytes = number;
-    return true;
-  }
-  return false;
+  return set_common_option(options, name, number);
 }
 
-ChannelOptions options_from(int argc, char** argv) {
+ChannelOptions options_from(std::span<char*> arguments) {
   ChannelOptions options;
   options.backoff.maximum = std::chrono::milliseconds(200);
-  for (int i = 3; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    const std::size_t equals = std::min(argument.find('='), argument.size());
-    const std::string_view text = argument.substr(std::min(equals + 1, argument.size()));
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() ||
-        !set_option(options, argument.substr(0, equals), number)) {
-      throw std::invalid_argument("not an option with a number: " + std::string(argument));
-    }
-  }
+  read_options(arguments,
+               [&](std::string_view name, std::uint64_t number) { return set_option(options, name, number); });
   return options;
 }
 
@@ -224,11 +201,11 @@ void obey_commands(Attacked& attacked, const Bystander& bystander) {
   }
 }
 
-int run(int argc, char** argv) {
+int run(std::span<char*> arguments) {
   std::signal(SIGPIPE, SIG_IGN);
   EventLoop loop;
-  Attacked attacked(loop, argv[1], options_from(argc, argv));
-  Bystander bystander(loop, argv[2]);
+  Attacked attacked(loop, arguments[0], options_from(arguments.subspan(2)));
+  Bystander bystander(loop, arguments[1]);
   std::thread thread([&loop] { loop.run(); });
   std::cout << "ready" << std::endl;
 
@@ -256,7 +233,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    return trunkline::hostile::run(argc, argv);
+    return trunkline::hostile::run({argv + 1, static_cast<std::size_t>(argc - 1)});
   } catch (const std::exception& error) {
     std::cerr << "hostile_client: " << error.what() << "\n";
     return 2;

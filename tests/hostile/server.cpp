@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 // The server under attack. Its handlers wait for a gate, and count themselves; a line on standard input asks for more.
 //
-// Usage: hostile_server [OPTION=NUMBER...]    (the options are in set_option())
+// Usage: hostile_server [OPTION=NUMBER...]    (set_option() and named_options.h name them)
 //
 // It prints its ports as one line of JSON. Then it reads commands, and responds to each with one line:
 //   report    the totals of the server and the counts of the handlers, as JSON
 //   trim      returns free memory to the system
 //   release   ends the handlers that wait for the gate, now and in future
-//   stop      releases, drains, and exits; so does the end of the input
+//   stop      releases, drains, reports, and exits; so do the end of the input and SIGTERM
+// A command is sent only once the one before has its response.
 // The same file is compiled with older commits: what they lack is looked up with `requires`.
 #include "gate.h"
+#include "named_options.h"
 #include "self_signed.h"
 
 #include <trunkline/message.h>
@@ -21,14 +23,19 @@
 #include <asio/use_awaitable.hpp>
 
 #include <malloc.h>
+#include <poll.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <csignal>
 #include <iostream>
+#include <iterator>
 #include <map>
 #include <memory>
+#include <span>
 #include <sstream>
 #include <string>
 #include <string_view>
@@ -122,31 +129,8 @@ struct State {
 
 // --- options ---
 
-std::chrono::milliseconds milliseconds(std::uint64_t number) {
-  return std::chrono::milliseconds(static_cast<std::int64_t>(number));
-}
-
-template <class Limits>
-bool set_limit(Limits& limits, std::string_view name, std::uint64_t number) {
-  if (name == "max_message_bytes") return limits.max_message_bytes = number, true;
-  if (name == "max_unread_bytes") return limits.max_unread_bytes = number, true;
-  if (name == "max_unsent_bytes") return limits.max_unsent_bytes = number, true;
-  if (name == "call_credit_bytes") return limits.call_credit_bytes = static_cast<std::uint32_t>(number), true;
-  if (name == "connection_credit_bytes")
-    return limits.connection_credit_bytes = static_cast<std::uint32_t>(number), true;
-  if (name == "handshake_timeout") return limits.handshake_timeout = milliseconds(number), true;
-  if (name == "keepalive_interval") return limits.keepalive_interval = milliseconds(number), true;
-  if (name == "keepalive_timeout") return limits.keepalive_timeout = milliseconds(number), true;
-  if (name == "stall_timeout") {
-    if constexpr (requires { limits.stall_timeout; }) limits.stall_timeout = milliseconds(number);
-    return true;
-  }
-  return false;
-}
-
 template <class Options>
 bool set_option(Options& options, std::string_view name, std::uint64_t number) {
-  if (set_limit(options.limits, name, number)) return true;
   if (name == "loops") return options.loops = number, true;
   if (name == "worker_threads") return options.worker_threads = number, true;
   if (name == "max_connections") return options.max_connections = number, true;
@@ -154,10 +138,6 @@ bool set_option(Options& options, std::string_view name, std::uint64_t number) {
   if (name == "max_concurrent_calls_per_connection")
     return options.max_concurrent_calls_per_connection = static_cast<std::uint32_t>(number), true;
   if (name == "max_queued_blocking_calls") return options.max_queued_blocking_calls = number, true;
-  if (name == "max_memory_bytes") {
-    if constexpr (requires { options.max_memory_bytes; }) options.max_memory_bytes = number;
-    return true;
-  }
   if (name == "max_cancelled_calls_per_second") {
     if constexpr (requires { options.max_cancelled_calls_per_second; }) options.max_cancelled_calls_per_second = number;
     return true;
@@ -170,23 +150,14 @@ bool set_option(Options& options, std::string_view name, std::uint64_t number) {
     if constexpr (requires { options.max_concurrent_calls_per_peer; }) options.max_concurrent_calls_per_peer = number;
     return true;
   }
-  return false;
+  return set_common_option(options, name, number);
 }
 
-ServerOptions options_from(int argc, char** argv) {
+ServerOptions options_from(std::span<char*> arguments) {
   ServerOptions options;
   options.worker_threads = 2;
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    const std::size_t equals = std::min(argument.find('='), argument.size());
-    const std::string_view text = argument.substr(std::min(equals + 1, argument.size()));
-    std::uint64_t number = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    if (error != std::errc() || end != text.data() + text.size() ||
-        !set_option(options, argument.substr(0, equals), number)) {
-      throw std::invalid_argument("not an option with a number: " + std::string(argument));
-    }
-  }
+  read_options(arguments,
+               [&](std::string_view name, std::uint64_t number) { return set_option(options, name, number); });
   return options;
 }
 
@@ -339,8 +310,25 @@ std::string ports_of(Server& server, const ServerOptions& options) {
   return text.str();
 }
 
-void obey_commands(Server& server, State& state) {
-  for (std::string command; std::getline(std::cin, command) && command != "stop";) {
+/// A descriptor that is readable once SIGTERM has come. The signal is blocked in this thread and in all that it starts.
+int watch_for_termination() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  return ::signalfd(-1, &signals, SFD_CLOEXEC);
+}
+
+/// Waits for a command, or for the end of the input. False: SIGTERM has come.
+bool has_command(int termination) {
+  pollfd watched[] = {{STDIN_FILENO, POLLIN, 0}, {termination, POLLIN, 0}};
+  while (::poll(watched, std::size(watched), -1) < 0) {
+  }
+  return watched[1].revents == 0;
+}
+
+void obey_commands(Server& server, State& state, int termination) {
+  for (std::string command; has_command(termination) && std::getline(std::cin, command) && command != "stop";) {
     if (command == "report") {
       std::cout << report(server, state) << std::endl;
     } else if (command == "trim") {
@@ -355,11 +343,12 @@ void obey_commands(Server& server, State& state) {
   }
 }
 
-int serve(int argc, char** argv) {
+int serve(std::span<char*> arguments) {
   std::signal(SIGPIPE, SIG_IGN);
+  const int termination = watch_for_termination();
   State state;
   const SelfSigned certificate;
-  ServerOptions options = options_from(argc, argv);
+  ServerOptions options = options_from(arguments);
   options.compressors = counted(options.compressors, state);
   options.tls = certificate.options();
   Server server(options);
@@ -368,11 +357,11 @@ int serve(int argc, char** argv) {
   std::cout << ports_of(server, options) << std::endl;
   if (const Status started = server.start(); !started) throw StatusError(started);
 
-  obey_commands(server, state);
+  obey_commands(server, state, termination);
 
   state.gate.open();
   const Status drained = server.shutdown(std::chrono::seconds(20));
-  std::cout << "stopped: " << drained.to_string() << std::endl;
+  std::cout << "stopped: " << drained.to_string() << " " << report(server, state) << std::endl;
   return drained ? 0 : 1;
 }
 
@@ -382,7 +371,7 @@ int serve(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   try {
-    return trunkline::hostile::serve(argc, argv);
+    return trunkline::hostile::serve({argv + 1, static_cast<std::size_t>(argc - 1)});
   } catch (const std::exception& error) {
     std::cerr << "hostile_server: " << error.what() << "\n";
     return 2;
