@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// OpenCalls: serves the calls of one connection that outlive their event, by the table of call_lifecycle.h.
+// LastingCalls: serves the calls of one connection that outlive their event, by the table of call_lifecycle.h.
 #pragma once
 
 #include "server/call_exchange.h"
@@ -15,12 +15,12 @@ namespace trunkline::server {
 /// Streams, coroutines, blocking handlers, and calls that wait for their request or for their turn. On an ordered
 /// connection one call runs at a time, in the order of arrival, refusals included. Loop's thread only, except
 /// on_codec_exception().
-class OpenCalls final : public CallOwner {
+class LastingCalls final : public CallOwner {
  public:
   /// `exchange` must outlive this; its link must be owned by a shared pointer, which each call holds.
-  explicit OpenCalls(CallExchange& exchange) noexcept : exchange_(exchange) {}
-  OpenCalls(const OpenCalls&) = delete;
-  OpenCalls& operator=(const OpenCalls&) = delete;
+  explicit LastingCalls(CallExchange& exchange) noexcept : exchange_(exchange) {}
+  LastingCalls(const LastingCalls&) = delete;
+  LastingCalls& operator=(const LastingCalls&) = delete;
 
   /// The client has asked for ordered calls. Before the first call.
   void set_ordered() { turns_ = std::make_unique<std::deque<ServerCall*>>(); }

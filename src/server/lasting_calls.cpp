@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the actions of the call lifecycle do.
-#include "server/open_calls.h"
+#include "server/lasting_calls.h"
 
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
@@ -72,7 +72,7 @@ Status second_request(const Method& method) {
 
 }  // namespace
 
-void OpenCalls::handle(ServerCall& call, CallEvent event, const Status& status) {
+void LastingCalls::handle(ServerCall& call, CallEvent event, const Status& status) {
   const CallStage stage = call.stage;
   switch (call.advance(event)) {
     case CallAction::none:
@@ -115,7 +115,7 @@ void OpenCalls::handle(ServerCall& call, CallEvent event, const Status& status) 
   }
 }
 
-void OpenCalls::log_error(const ServerCall& call, CallEvent event) const {
+void LastingCalls::log_error(const ServerCall& call, CallEvent event) const {
   const std::string method = call.method != nullptr ? call.method->method().name : std::string();
   exchange_.server_state().log(LogLevel::error,
                                "serve call: event " + std::string(to_string(event)) + " must not happen in stage " +
@@ -125,11 +125,11 @@ void OpenCalls::log_error(const ServerCall& call, CallEvent event) const {
 
 // --- how a call begins ---
 
-std::shared_ptr<CallOwner> OpenCalls::shared() { return {exchange_.facts().link.lock(), this}; }
+std::shared_ptr<CallOwner> LastingCalls::shared() { return {exchange_.facts().link.lock(), this}; }
 
 /// Adds an object for the call `id`, which `begin` prepares. What throws leaves no trace: the session ends the call.
 template <class Begin>
-ServerCall& OpenCalls::add_call(session::CallId id, Begin begin) {
+ServerCall& LastingCalls::add_call(session::CallId id, Begin begin) {
   ServerCall& call = exchange_.context().calls().take();
   try {
     begin(call);
@@ -145,7 +145,7 @@ ServerCall& OpenCalls::add_call(session::CallId id, Begin begin) {
   return call;
 }
 
-void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permit) {
+void LastingCalls::open(session::Event& event, LoopMethod& method, CallPermit permit) {
   const bool is_stream = method.shape().kind != MethodKind::unary;
   ServerCall& call = add_call(event.id, [&](ServerCall& added) {
     exchange_.early().take(event, added.interception);
@@ -166,12 +166,12 @@ void OpenCalls::open(session::Event& event, LoopMethod& method, CallPermit permi
   handle(call, CallEvent::ready);
 }
 
-void OpenCalls::refuse_in_turn(const session::Event& event, const Status& status) {
+void LastingCalls::refuse_in_turn(const session::Event& event, const Status& status) {
   ServerCall& call = add_call(event.id, [&](ServerCall& added) { added.begin_without_method(shared(), event.id); });
   handle(call, CallEvent::refuse, status);
 }
 
-void OpenCalls::make_stream(ServerCall& call) {
+void LastingCalls::make_stream(ServerCall& call) {
   LoopContext& context = exchange_.context();
   call.stream = std::make_shared<call::ServerStreamCore>(context.shared_from_this(),
                                                          exchange_.server_state().options.codecs, call);
@@ -179,7 +179,7 @@ void OpenCalls::make_stream(ServerCall& call) {
   call.stream->attach(exchange_.facts().link.lock(), call.id);
 }
 
-void OpenCalls::take_request(ServerCall& call, session::Event& event) {
+void LastingCalls::take_request(ServerCall& call, session::Event& event) {
   call.metrics.count_received(event);
   if (call.codec == nullptr) call.codec = event.codec;
   const Status decoded = exchange_.read_request(event, *call.method, call.messages);
@@ -195,14 +195,14 @@ void OpenCalls::take_request(ServerCall& call, session::Event& event) {
   if (event.end) handle(call, CallEvent::ready);
 }
 
-void OpenCalls::set_refused(ServerCall& call, const Status& status) {
+void LastingCalls::set_refused(ServerCall& call, const Status& status) {
   call.outcome.status = status;
   if (call.stream != nullptr) call.stream->on_cancelled(status);
 }
 
 // --- events of the session ---
 
-void OpenCalls::on_message(session::Event& event) {
+void LastingCalls::on_message(session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
   if (call.stream == nullptr) return receive(call, event);
   const bool is_second = event.has_message && call.has_request;
@@ -214,41 +214,41 @@ void OpenCalls::on_message(session::Event& event) {
 }
 
 /// A unary handler runs when the client has ended its side, so that a second request is not lost silently.
-void OpenCalls::receive(ServerCall& call, session::Event& event) {
+void LastingCalls::receive(ServerCall& call, session::Event& event) {
   if (call.advance(CallEvent::message) != CallAction::decode) return;
   if (call.messages == nullptr) return take_request(call, event);
   if (!event.has_message) return handle(call, CallEvent::ready);
   handle(call, CallEvent::refuse, second_request(call.method->method()));
 }
 
-void OpenCalls::take_stream_message(ServerCall& call, session::Event& event) {
+void LastingCalls::take_stream_message(ServerCall& call, session::Event& event) {
   call.has_request = call.has_request || event.has_message;
   call.metrics.count_received(event);
   call.stream->on_message(event);
 }
 
-void OpenCalls::on_writable(const session::Event& event) {
+void LastingCalls::on_writable(const session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
   if (call.stream != nullptr) call.stream->on_writable();
 }
 
-void OpenCalls::on_cancelled(const session::Event& event) {
+void LastingCalls::on_cancelled(const session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
   handle(call, event.needs_finish ? CallEvent::aborted : CallEvent::cancelled, event.status);
 }
 
-void OpenCalls::on_detached(ServerCall& call) { handle(call, CallEvent::detached); }
+void LastingCalls::on_detached(ServerCall& call) { handle(call, CallEvent::detached); }
 
-void OpenCalls::on_stopped(ServerCall& call) { handle(call, CallEvent::stopped); }
+void LastingCalls::on_stopped(ServerCall& call) { handle(call, CallEvent::stopped); }
 
 // --- turns ---
 
-void OpenCalls::advance_turns(ServerCall& call) {
+void LastingCalls::advance_turns(ServerCall& call) {
   if (turns_ != nullptr) return run_next_calls();
   handle(call, CallEvent::turn);
 }
 
-void OpenCalls::run_next_calls() {
+void LastingCalls::run_next_calls() {
   if (turns_ == nullptr || is_running_next_) return;
   // A call that ends at once comes back here: the loop below goes on with the next one, without recursion.
   const FlagScope scope(is_running_next_);
@@ -264,7 +264,7 @@ void OpenCalls::run_next_calls() {
 
 // --- how a handler runs ---
 
-void OpenCalls::start(ServerCall& call) {
+void LastingCalls::start(ServerCall& call) {
   release_credit(call);
   // An interceptor has refused the call.
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
@@ -280,7 +280,7 @@ void OpenCalls::start(ServerCall& call) {
   }
 }
 
-void OpenCalls::start_coroutine(ServerCall& call) {
+void LastingCalls::start_coroutine(ServerCall& call) {
   CoroutineCompletion completion(call, exchange_);
   call.outcome.has_run = true;
   asio::awaitable<Status> coroutine;
@@ -303,7 +303,7 @@ void OpenCalls::start_coroutine(ServerCall& call) {
   }
 }
 
-void OpenCalls::start_blocking(ServerCall& call) {
+void LastingCalls::start_blocking(ServerCall& call) {
   WorkerPool& workers = exchange_.server_state().workers;
   if (workers.submit(call)) return;
   const Status status(StatusCode::resource_exhausted, "call " + call.method->method().name +
@@ -313,9 +313,9 @@ void OpenCalls::start_blocking(ServerCall& call) {
   handle(call, CallEvent::refuse, status);
 }
 
-void OpenCalls::on_completed(ServerCall& call) { handle(call, CallEvent::completed); }
+void LastingCalls::on_completed(ServerCall& call) { handle(call, CallEvent::completed); }
 
-void OpenCalls::on_dropped(ServerCall& call) {
+void LastingCalls::on_dropped(ServerCall& call) {
   const std::string& method = call.method->method().name;
   if (is_open(call.stage)) {
     call.outcome.status =
@@ -328,7 +328,7 @@ void OpenCalls::on_dropped(ServerCall& call) {
   handle(call, CallEvent::dropped);
 }
 
-Status OpenCalls::on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) {
+Status LastingCalls::on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) {
   exchange_.context().count_exception();
   return codec_exception_status(exchange_.server_state(), without_text, text, call.method->method().name,
                                 exchange_.facts().peer);
@@ -336,7 +336,7 @@ Status OpenCalls::on_codec_exception(const ServerCall& call, const Status& witho
 
 // --- how a call ends ---
 
-void OpenCalls::send_refusal(ServerCall& call) {
+void LastingCalls::send_refusal(ServerCall& call) {
   release_credit(call);
   Status& status = call.outcome.status;
   call.interception.end(exchange_.server_state().interceptors, call.context, status);
@@ -349,7 +349,7 @@ void OpenCalls::send_refusal(ServerCall& call) {
   retire(call);
 }
 
-void OpenCalls::send_response(ServerCall& call) {
+void LastingCalls::send_response(ServerCall& call) {
   try {
     conclude(call);
     if (call.stage == CallStage::responding) send_outcome(call);
@@ -365,7 +365,7 @@ void OpenCalls::send_response(ServerCall& call) {
   retire(call);
 }
 
-void OpenCalls::send_outcome(ServerCall& call) {
+void LastingCalls::send_outcome(ServerCall& call) {
   const HandlerOutcome& outcome = call.outcome;
   Status sent;
   if (call.stream != nullptr && outcome.has_run) {
@@ -383,17 +383,17 @@ void OpenCalls::send_outcome(ServerCall& call) {
   exchange_.count_response(outcome.status, sent, call.method->method().name, call.metrics);
 }
 
-void OpenCalls::send_status(const ServerCall& call, const Status& status) {
+void LastingCalls::send_status(const ServerCall& call, const Status& status) {
   static_cast<void>(exchange_.link().session()->finish(call.id, status, {}, nullptr, false));
 }
 
-void OpenCalls::count_cancelled(ServerCall& call, const Status& status) {
+void LastingCalls::count_cancelled(ServerCall& call, const Status& status) {
   exchange_.totals().calls_cancelled.add();
   if (!status.is_ok()) call.metrics.set_status_without_response(status.code());
   if (call.stream != nullptr) call.stream->on_cancelled(status);
 }
 
-void OpenCalls::deliver_cancellation(ServerCall& call) {
+void LastingCalls::deliver_cancellation(ServerCall& call) {
   const std::shared_ptr<CallOwner> keep = call.owner;
   // What throws here is the user's callback, or what the handler does as it is cancelled. The outcome of the handler,
   // which may run on another thread, is not changed by it.
@@ -423,13 +423,13 @@ void OpenCalls::deliver_cancellation(ServerCall& call) {
   handle(call, CallEvent::cancel_delivered);
 }
 
-void OpenCalls::conclude(ServerCall& call) {
+void LastingCalls::conclude(ServerCall& call) {
   release_credit(call);
   if (call.outcome.threw) exchange_.totals().handler_exceptions.add();
   call.interception.end(exchange_.server_state().interceptors, call.context, call.outcome.status);
 }
 
-void OpenCalls::release_credit(ServerCall& call) {
+void LastingCalls::release_credit(ServerCall& call) {
   if (!call.held_credit) return;
   const session::MessageCredit credit = *call.held_credit;
   call.held_credit.reset();
@@ -439,7 +439,7 @@ void OpenCalls::release_credit(ServerCall& call) {
   exchange_.link().flush();
 }
 
-void OpenCalls::retire(ServerCall& call) {
+void LastingCalls::retire(ServerCall& call) {
   // It may be the last owner of the connection, and thereby of this object.
   const std::shared_ptr<CallOwner> keep = std::move(call.owner);
   release_credit(call);
