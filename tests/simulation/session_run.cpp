@@ -222,7 +222,8 @@ class SessionRun {
     world_.check(client_.has_seen_closed(), nullptr, "the client did not get the closed event");
     world_.check(server_.has_seen_closed(), nullptr, "the server did not get the closed event");
     world_.check(client_.is_done(), nullptr, client_.unfinished() + " although the connection has ended");
-    run_until(is_at_rest, minutes(2));
+    // Output may still be on its way.
+    run_until([&] { return is_at_rest() && holds_nothing(); }, minutes(2));
     check_holds_nothing("although the connection has ended");
     world_.check(client.open_calls() == 0 && server.open_calls() == 0, nullptr, "calls are left after the end");
     const bool is_clean = world_.plan.fault == Fault::none;
