@@ -3,6 +3,7 @@
 #include "session/receive_buffer.h"
 
 #include <algorithm>
+#include <new>
 
 namespace trunkline::session {
 
@@ -10,6 +11,8 @@ namespace {
 /// Read together with the rest of a body that fills a read by itself. It has room for the next header, and is so short
 /// that a following long body is read in place as well.
 constexpr std::size_t tail_bytes = 512;
+/// A rest is left where it is in a block shorter than this.
+constexpr std::size_t least_moved_bytes = 4096;
 }  // namespace
 
 std::size_t ReceiveBuffer::prepare(std::array<MutableByteSpan, 2>& out) {
@@ -38,7 +41,11 @@ void ReceiveBuffer::make_room(std::size_t size) {
   const std::size_t buffered = this->size();
   // The block grows by at least half: otherwise a peer that sends byte by byte would cause a copy of all bytes for
   // each.
-  Block* block = Block::allocate(std::max(buffered + std::max(size, buffered / 2), read_bytes_));
+  move_to(Block::allocate(std::max(buffered + std::max(size, buffered / 2), read_bytes_)));
+}
+
+void ReceiveBuffer::move_to(Block* block) noexcept {
+  const std::size_t buffered = size();
   if (buffered > 0) std::memcpy(block->data(), begin_, buffered);
   if (block_ != nullptr) block_->release();
   block_ = block;
@@ -62,17 +69,24 @@ void ReceiveBuffer::expect_body(std::byte* target, std::size_t size) noexcept {
   body_missing_ = size - buffered;
 }
 
-void ReceiveBuffer::release_if_empty() noexcept {
-  if (block_ == nullptr || begin_ != end_) return;
-  block_->release();
+void ReceiveBuffer::release_unused() noexcept {
+  if (block_ == nullptr) return;
+  if (begin_ == end_) return release_block();
+  if (block_->capacity() < least_moved_bytes || size() > block_->capacity() / 8) return;
+  try {
+    move_to(Block::allocate(size()));
+  } catch (const std::bad_alloc&) {  // The rest stays where it is.
+  }
+}
+
+void ReceiveBuffer::release_block() noexcept {
+  if (block_ != nullptr) block_->release();
   block_ = nullptr;
   begin_ = end_ = limit_ = nullptr;
 }
 
 void ReceiveBuffer::reset() noexcept {
-  if (block_ != nullptr) block_->release();
-  block_ = nullptr;
-  begin_ = end_ = limit_ = nullptr;
+  release_block();
   body_ = nullptr;
   body_missing_ = 0;
 }

@@ -10,8 +10,8 @@
 namespace trunkline::session {
 
 /// Reads as much as one block holds. When a long body is incomplete, its rest is read straight to its destination
-/// (expect_body()) without a copy, and what follows it into the buffer with the same read. Has no block while nothing
-/// is buffered.
+/// (expect_body()) without a copy, and what follows it into the buffer with the same read. Between batches it has a block
+/// only for what is buffered.
 class ReceiveBuffer {
  public:
   /// `read_bytes` 0: unbuffered. It then asks the transport only for what the decoder needs (need()).
@@ -29,8 +29,9 @@ class ReceiveBuffer {
   void consume(std::size_t size) noexcept { begin_ += size; }
   /// The decoder is waiting for `size` bytes at data().
   void need(std::size_t size) noexcept { needed_ = size; }
-  /// Frees the block if nothing is buffered. Called when a batch is done.
-  void release_if_empty() noexcept;
+  /// Called when a batch is done: frees the block if nothing is buffered, and moves a short rest to a small one.
+  /// Otherwise a peer that stops amid a frame would hold a whole block by a few bytes.
+  void release_unused() noexcept;
   void reset() noexcept;
 
   /// Directs the next `size` bytes of the stream to `target`. Those that are buffered already are copied there.
@@ -40,6 +41,8 @@ class ReceiveBuffer {
 
  private:
   void make_room(std::size_t size);
+  void move_to(Block* block) noexcept;
+  void release_block() noexcept;
 
   Block* block_ = nullptr;
   std::byte* begin_ = nullptr;

@@ -78,7 +78,7 @@ bool LineSession::next(session::Event& event) {
     if (is_closed_) return take_closing_event(event);
   }
   if (is_closed_) return take_closing_event(event);
-  input_.release_if_empty();
+  input_.release_unused();
   return false;
 }
 

@@ -30,7 +30,7 @@ class LineSession final : public session::Session {
 
   std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) override { return input_.prepare(out); }
   void received(std::size_t size, base::TimePoint now) override;
-  void received_nothing() noexcept override { input_.release_if_empty(); }
+  void received_nothing() noexcept override { input_.release_unused(); }
   bool next(session::Event& event) override;
 
   std::size_t gather(std::span<ByteSpan> out) override { return output_.gather(out); }

@@ -71,10 +71,12 @@ class FrameDecoder {
   void release_body() noexcept {
     if (body_block_ != nullptr && state_ != State::in_body) std::exchange(body_block_, nullptr)->release();
   }
-  /// Memory of frames that are incomplete.
+  /// Memory of frames that are incomplete. Of a long body that is what has come: untouched pages are no memory yet, and
+  /// a peer must not use up memory by what it only announces.
   std::size_t held_bytes() const noexcept {
-    return (input_.block() != nullptr ? input_.block()->capacity() : 0) +
-           (body_block_ != nullptr ? body_block_->capacity() : 0);
+    const std::size_t buffered = input_.block() != nullptr ? input_.block()->capacity() : 0;
+    if (body_block_ == nullptr) return buffered;
+    return buffered + (is_in_body() ? partial_bytes() : body_block_->capacity());
   }
   /// Part of a long frame has come, whose memory is taken.
   bool is_in_body() const noexcept { return state_ == State::in_body; }

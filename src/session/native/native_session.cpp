@@ -98,7 +98,7 @@ bool NativeSession::next(Event& event) {
     if (is_start_awaited_) notify_if_startable();
     if (step == Step::event) return true;
     if (step == Step::needs_input) {
-      decoder_.input().release_if_empty();
+      decoder_.input().release_unused();
       update_memory();
       return false;
     }

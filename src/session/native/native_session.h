@@ -65,7 +65,7 @@ class NativeSession final : public Session, private FrameSource {
     return decoder_.input().prepare(out);
   }
   void received(std::size_t size, base::TimePoint now) override;
-  void received_nothing() noexcept override { decoder_.input().release_if_empty(); }
+  void received_nothing() noexcept override { decoder_.input().release_unused(); }
   bool next(Event& event) override;
 
   std::size_t gather(std::span<ByteSpan> out) override;

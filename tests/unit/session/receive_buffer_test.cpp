@@ -157,13 +157,41 @@ TEST(ReceiveBuffer, HasNoMemoryWhileEmpty) {
   std::string_view bytes = "abc";
   feed(buffer, bytes);
 
-  buffer.release_if_empty();
+  buffer.release_unused();
   const bool while_used = buffer.block() != nullptr;
   buffer.consume(3);
-  buffer.release_if_empty();
+  buffer.release_unused();
 
   EXPECT_TRUE(while_used);
   EXPECT_EQ(buffer.block(), nullptr);
+}
+
+TEST(ReceiveBuffer, KeepsAShortRestInAShortBlock) {
+  ReceiveBuffer buffer(65536);
+  std::string_view bytes = "consumed, and the rest";
+  feed(buffer, bytes);
+  buffer.consume(9);
+
+  buffer.release_unused();
+  const std::size_t capacity = buffer.block()->capacity();
+  std::string_view more = " of it";
+  feed(buffer, more);
+
+  EXPECT_LE(capacity, 64u);
+  EXPECT_EQ(text_of(buffer), " and the rest of it");
+}
+
+TEST(ReceiveBuffer, LeavesARestThatFillsItsBlock) {
+  ReceiveBuffer buffer(4096);
+  const std::string text(3000, 'x');
+  std::string_view bytes = text;
+  feed(buffer, bytes);
+  Block* const before = buffer.block();
+
+  buffer.release_unused();
+
+  EXPECT_EQ(buffer.block(), before);
+  EXPECT_EQ(text_of(buffer), text);
 }
 
 }  // namespace

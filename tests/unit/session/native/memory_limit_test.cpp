@@ -105,6 +105,22 @@ TEST_F(MemoryLimit, IsNotUsedByWhatPeersHaveOnlyAnnounced) {
   EXPECT_TRUE(lone.sent_frames().empty());
 }
 
+TEST_F(MemoryLimit, AFrameThatIsIncompleteTakesWhatHasComeOfIt) {
+  std::vector<std::unique_ptr<LoneSession>> peers;
+  for (const std::size_t size : {1000u, 100000u}) {
+    const std::string frame = kit::call(1, 0, "a/b", std::string(size, 'x')).bytes();
+    for (const std::size_t come : {1u, 17u, 100u}) {
+      auto& lone = *peers.emplace_back(std::make_unique<LoneSession>(Role::server, options()));
+      lone.greet();
+
+      lone.feed(std::string_view(frame).substr(0, come));
+
+      EXPECT_LT(lone.session().held_bytes(), 256u) << size << " " << come;
+    }
+  }
+  EXPECT_EQ(budget.used(), 0u);
+}
+
 TEST_F(MemoryLimit, CallsThatHaveBegunAreServed) {
   LoneSession lone(Role::server, options());
   lone.greet();
