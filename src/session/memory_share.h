@@ -89,11 +89,14 @@ class MemoryShare {
   bool is_account_used_up() const noexcept { return account_ != nullptr && account_->is_used_up(); }
   bool is_used_up() const noexcept { return budget_ != nullptr && (budget_->is_used_up() || is_account_used_up()); }
   /// While is_used_up(): true if a long frame that has begun may be received, as one of the budget and of each account
-  /// may at a time, until end_frame().
+  /// may at a time, until end_frame(). After false this session keeps no other from it: two of them that each had one
+  /// turn would wait for each other.
   bool try_begin_frame() noexcept {
-    if (is_account_used_up() && !account_->frame_turn().try_take(this)) return false;
     has_frame_turn_ = true;
-    return !budget_->is_used_up() || budget_->frame_turn().try_take(this);
+    const bool has_accounts_turn = !is_account_used_up() || account_->frame_turn().try_take(this);
+    if (has_accounts_turn && (!budget_->is_used_up() || budget_->frame_turn().try_take(this))) return true;
+    end_frame();
+    return false;
   }
   void end_frame() noexcept {
     if (!std::exchange(has_frame_turn_, false)) return;

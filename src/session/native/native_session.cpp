@@ -540,7 +540,8 @@ std::size_t NativeSession::held_bytes() const noexcept {
 
 /// At the end of a turn.
 void NativeSession::update_memory() {
-  memory_share_.set_waiting(calls_.has_waiting() && calls_.lacks_budget());
+  if (waits_for_frame_turn_ && !memory_share_.is_used_up()) waits_for_frame_turn_ = false;
+  memory_share_.set_waiting((calls_.has_waiting() && calls_.lacks_budget()) || waits_for_frame_turn_);
   memory_share_.update(held_bytes(), calls_.memory().room());
   if (!decoder_.is_in_body()) memory_share_.end_frame();
   if (holds_room()) [[unlikely]]
@@ -587,8 +588,9 @@ bool NativeSession::must_not_receive() noexcept {
   if (phase_ == ConnectionPhase::closed) return false;
   if (receiver_.has_deferred()) return false;  // what they wait for is the peer's credit
   const std::size_t least_unread = memory_share_.is_account_used_up() ? 16 << 10 : 64 << 10;
-  const bool waits_for_turn = decoder_.is_in_body() && !memory_share_.try_begin_frame();
-  if (!waits_for_turn && credit_.unread() < least_unread) return false;
+  waits_for_frame_turn_ = decoder_.is_in_body() && !memory_share_.try_begin_frame();
+  if (waits_for_frame_turn_) memory_share_.set_waiting(true);
+  if (!waits_for_frame_turn_ && credit_.unread() < least_unread) return false;
   memory_pause_.begin(now_);
   await_memory();
   return true;

@@ -193,6 +193,8 @@ class NativeSession final : public Session, private FrameSource {
   StallWatch stall_;
   InputWatch input_watch_;
   MemoryPause memory_pause_;
+  /// A long frame of the peer's waits until another one has come. Those who hold memory are told that it is wanted.
+  bool waits_for_frame_turn_ = false;
   /// Messages of events that were retained and not released.
   std::int64_t retained_messages_ = 0;
   Status close_reason_;

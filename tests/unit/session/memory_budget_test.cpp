@@ -171,6 +171,22 @@ TEST(MemoryShare, LetsOneFrameAtATimeThroughWhenAllIsUsed) {
   EXPECT_TRUE(second.try_begin_frame());
 }
 
+TEST(MemoryShare, KeepsNoFrameTurnThatIsOfNoUseToIt) {
+  MemoryBudget budget(1000, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 50);
+  MemoryShare first(&budget, account);
+  MemoryShare second(&budget, account);
+  MemoryShare elsewhere(&budget);
+  budget.add(1000);
+  ASSERT_TRUE(first.try_begin_frame()) << "has the budget's turn; the account is not used up";
+  account->add(500);
+
+  EXPECT_FALSE(second.try_begin_frame()) << "the budget's turn is taken";
+  EXPECT_TRUE(first.try_begin_frame()) << "the account's turn is free";
+  first.end_frame();
+  EXPECT_TRUE(elsewhere.try_begin_frame());
+}
+
 TEST(MemoryBudget, GivesTheReserveAlsoWhenAllIsUsed) {
   MemoryBudget budget(1000, 1);
   const int owner = 0;
