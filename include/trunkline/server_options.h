@@ -61,10 +61,10 @@ struct ServerOptions {
   std::size_t max_concurrent_calls = 1000000;
   /// Memory for everything that is held for clients: input that is incomplete or unread, requests of running handlers,
   /// output that waits, metadata and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When
-  /// half of it is used, new calls of connections that hold a part of it are refused with resource_exhausted before
-  /// their requests are read; those of the others when seven eighths are used. Long requests wait when three eighths
-  /// are used, other long messages when three quarters are, except one at a time. When all of it is used, nothing is
-  /// read from connections whose messages wait for the application.
+  /// half of it is used, new calls of connections that hold a part of it, and whose address holds a quarter of its
+  /// share, are refused with resource_exhausted before their requests are read; those of the others when seven eighths
+  /// are used. Long requests wait when three eighths are used, other long messages when three quarters are, except one
+  /// at a time. When all of it is used, nothing is read from connections whose messages wait for the application.
   std::size_t max_memory_bytes = 1024u << 20;
   /// How much of max_memory_bytes may be held for one address, in percent; 1 to 100. Beyond this, the long messages of
   /// the address wait, except one at a time, new calls of its connections that hold something are refused, and nothing

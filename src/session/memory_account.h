@@ -25,6 +25,8 @@ class MemoryAccount {
   /// The share is used up: its long messages wait, except one at a time, and those of its connections that hold
   /// something get no new calls, and are not read while their messages wait for the application.
   bool is_used_up() const noexcept { return holds(max_); }
+  /// A fair part or more of the share is held: when memory becomes short, this address has a part in it.
+  bool is_large() const noexcept { return holds(max_ / 4); }
   /// So much more than the share is held that connections that hold nothing get no new calls either. Otherwise many
   /// of them could take what is left to other addresses.
   bool is_exceeded() const noexcept { return holds(most_); }

@@ -81,9 +81,12 @@ class MemoryShare {
     if (taken_ > 0) return is_short_for_holders();
     return budget_->is_short() && (budget_->is_short_for_all() || (account_ != nullptr && account_->is_exceeded()));
   }
-  /// The same for a session that holds something.
+  /// The same for a session that holds something. One whose address holds little is not refused because others hold
+  /// much.
   bool is_short_for_holders() const noexcept {
-    return budget_ != nullptr && (budget_->is_short() || is_account_used_up());
+    if (budget_ == nullptr) return false;
+    if (is_account_used_up()) return true;
+    return budget_->is_short() && (account_ == nullptr || account_->is_large() || budget_->is_short_for_all());
   }
   /// The share of the peer's address is used up, whatever others hold.
   bool is_account_used_up() const noexcept { return account_ != nullptr && account_->is_used_up(); }

@@ -110,6 +110,23 @@ TEST(MemoryAccount, OfAnAddressThatHoldsFarTooMuchRefusesAllItsConnections) {
   EXPECT_FALSE(other.is_short());
 }
 
+TEST(MemoryAccount, OfAnAddressThatHoldsLittleIsNotRefusedBecauseOthersHoldMuch) {
+  MemoryBudget budget(64 << 20, 1);
+  MemoryShare greedy(&budget, std::make_shared<MemoryAccount>(budget, 50));
+  MemoryShare modest(&budget, std::make_shared<MemoryAccount>(budget, 50));
+  modest.update(1 << 20);
+  greedy.update(32 << 20);
+
+  EXPECT_TRUE(budget.is_short());
+  EXPECT_TRUE(greedy.is_short());
+  EXPECT_FALSE(modest.is_short());
+  modest.update(8 << 20);
+  EXPECT_TRUE(modest.is_short()) << "a quarter of its share";
+  modest.update(1 << 20);
+  greedy.update(56 << 20);
+  EXPECT_TRUE(modest.is_short()) << "seven eighths are used";
+}
+
 TEST(MemoryShare, ThatHoldsNothingIsShortOnlyWhenLittleIsLeft) {
   MemoryBudget budget(800, 1);
   MemoryShare nothing(&budget);
