@@ -164,6 +164,17 @@ json responses_of(LoneSession& lone) {
   return sent;
 }
 
+/// A frame with `times` is that many frames.
+json expanded(const json& frames) {
+  json all = json::array();
+  for (json frame : frames) {
+    const auto times = frame.value("times", std::size_t{1});
+    frame.erase("times");
+    for (std::size_t i = 0; i < times; ++i) all.push_back(frame);
+  }
+  return all;
+}
+
 class Context : public testing::TestWithParam<std::size_t> {
  protected:
   static json replay(const json& vector, std::size_t part) {
@@ -188,17 +199,39 @@ class Context : public testing::TestWithParam<std::size_t> {
 };
 
 TEST_P(Context, IsAnsweredAsTheVectorSays) {
-  EXPECT_EQ(replay(vector(), static_cast<std::size_t>(-1)), vector().at("sends")) << vector().at("rule");
+  EXPECT_EQ(replay(vector(), static_cast<std::size_t>(-1)), expanded(vector().at("sends"))) << vector().at("rule");
 }
 
 TEST_P(Context, IsAnsweredAlikeInSmallParts) {
-  EXPECT_EQ(replay(vector(), 7), vector().at("sends")) << vector().at("rule");
+  EXPECT_EQ(replay(vector(), 7), expanded(vector().at("sends"))) << vector().at("rule");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Context, testing::Range<std::size_t>(0, vectors().at("context").size()),
                          [](const auto& of) {
                            return vectors().at("context").at(of.param).at("name").template get<std::string>();
                          });
+
+// --- prefaces ---
+
+class WrongPreface : public testing::TestWithParam<std::tuple<std::size_t, Role>> {};
+
+TEST_P(WrongPreface, IsAnsweredByAGoaway) {
+  const auto& [index, role] = GetParam();
+  LoneSession lone(role, early_options());
+
+  lone.feed(bytes_of(vectors().at("wrong_prefaces").at(index).at("bytes").get<std::string>()));
+
+  // Behind this side's preface; a client has sent its hello as well.
+  const std::vector<kit::SeenFrame> frames = lone.sent_frames();
+  ASSERT_EQ(frames.size(), role == Role::client ? 2u : 1u);
+  EXPECT_TRUE(frames.back().is(wire::FrameType::goaway));
+  EXPECT_EQ(frames.back().header.number, static_cast<std::uint32_t>(StatusCode::internal));
+  EXPECT_TRUE(lone.session().is_closed());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, WrongPreface,
+                         testing::Combine(testing::Range<std::size_t>(0, vectors().at("wrong_prefaces").size()),
+                                          testing::Values(Role::client, Role::server)));
 
 // --- compressed messages ---
 
