@@ -42,8 +42,8 @@ class TRUNKLINE_API Channel {
  public:
   using executor_type = asio::any_io_executor;
 
-  /// Throws StatusError: invalid_argument for a malformed URI, resource_exhausted if the system has no descriptors left
-  /// for an event loop. Throws std::invalid_argument for an option out of its range.
+  /// Throws StatusError (invalid_argument) for a malformed URI, and std::invalid_argument for an option out of its
+  /// range. It opens no descriptors: if the system has none left, the calls fail.
   explicit Channel(std::string_view uri, ChannelOptions options = {});
   /// Runs on `loop`, which must outlive the channel. `options.loop` is ignored.
   Channel(EventLoop& loop, std::string_view uri, ChannelOptions options = {});

@@ -8,6 +8,7 @@
 #include <trunkline/connection_limits.h>
 #include <trunkline/event_loop.h>
 #include <trunkline/interceptor.h>
+#include <trunkline/log.h>
 #include <trunkline/tls.h>
 #include <trunkline/transport_options.h>
 
@@ -95,9 +96,9 @@ struct ChannelOptions {
   /// channel retries nothing.
   int max_retries = 3;
   /// Requests of asynchronous calls up to this size are held until the call ends, in encoded form, so that the call can
-  /// be retried; 0: none are. Requests of blocking calls, of call_many(), of
-  /// idempotent calls, and of calls that waited for a connection are available at any size. For a stream it is the
-  /// limit of all that was written, together with 64 bytes for each message after the first.
+  /// be retried; 0: none are. Requests of blocking calls, of call_many(), of idempotent calls, and of calls that waited
+  /// for a connection are available at any size. For a stream it is the limit of all that was written, together with 64
+  /// bytes for each message after the first.
   std::size_t max_retained_request_bytes = 1 << 10;
   /// See Interceptor for their order.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};

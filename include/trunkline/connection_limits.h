@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// ConnectionLimits: the limits of one connection. LogRecord: what channels and servers log. Both sides share them.
+// ConnectionLimits: the limits of one connection. Both sides share them.
 #pragma once
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <string_view>
 
 namespace trunkline {
 
@@ -58,20 +56,5 @@ struct ConnectionLimits {
   /// Pings the peer also while no call is open.
   bool keepalive_while_idle = false;
 };
-
-enum class LogLevel : std::uint8_t { debug, info, warning, error };
-
-/// One entry of the log. The views are valid during the callback.
-struct LogRecord {
-  LogLevel level = LogLevel::info;
-  std::string_view message;
-  /// Empty if the entry does not concern a call.
-  std::string_view method;
-  /// Empty if the entry does not concern a connection.
-  std::string_view peer;
-};
-
-/// Called on the loop's thread, or on a worker's thread for blocking handlers. Must be thread-safe and must not throw.
-using LogCallback = std::function<void(const LogRecord& record)>;
 
 }  // namespace trunkline

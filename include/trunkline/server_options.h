@@ -7,6 +7,7 @@
 #include <trunkline/connection_limits.h>
 #include <trunkline/event_loop.h>
 #include <trunkline/interceptor.h>
+#include <trunkline/log.h>
 #include <trunkline/tls.h>
 #include <trunkline/transport_options.h>
 

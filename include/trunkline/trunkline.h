@@ -20,6 +20,7 @@
 #include <trunkline/fields.h>
 #include <trunkline/health.h>
 #include <trunkline/interceptor.h>
+#include <trunkline/log.h>
 #include <trunkline/memory_usage.h>
 #include <trunkline/message.h>
 #include <trunkline/metadata.h>

@@ -2,7 +2,7 @@
 // What channels and servers log, for Python's logging.
 #pragma once
 
-#include <trunkline/connection_limits.h>
+#include <trunkline/log.h>
 
 #include <pybind11/pybind11.h>
 
@@ -15,8 +15,8 @@ namespace py = pybind11;
 void set_log_function(py::object log);
 
 /// Hands records to the function, on the thread that logs, which takes the GIL for it. What the function raises is
-/// reported as unraisable.
-/// `logger` must live as long as the process.
+/// reported as unraisable, except KeyboardInterrupt, which the main thread raises (defer_interrupt()). `logger` must
+/// live as long as the process.
 LogCallback log_to_python(const char* logger);
 
 }  // namespace trunkline::python

@@ -4,7 +4,7 @@
 
 #include "base/exception_text.h"
 
-#include <trunkline/connection_limits.h>
+#include <trunkline/log.h>
 
 #include <string>
 
