@@ -151,7 +151,7 @@ def test_watches_of_other_servers_go_on() -> None:
 
 def test_watches_leave_the_workers_to_others_and_are_bounded(make: Make) -> None:
     server = make()
-    add_health(server, max_watchers=3)
+    add_health(server, max_watches=3)
     with testing.serve(server) as channel, contextlib.ExitStack() as stack:
         for _ in range(3):
             assert stack.enter_context(watching(channel))() == SERVING
@@ -163,7 +163,7 @@ def test_watches_leave_the_workers_to_others_and_are_bounded(make: Make) -> None
 
 def test_a_watch_that_its_caller_gives_up_makes_room_for_another(make: Make) -> None:
     server = make()
-    health = add_health(server, max_watchers=1)
+    health = add_health(server, max_watches=1)
     with testing.serve(server) as channel:
         for _ in range(3):
             with watching(channel) as read:

@@ -136,7 +136,7 @@ def test_intervals_of_any_length_end_with_the_server(make: Make) -> None:
 
 def test_watches_are_bounded() -> None:
     server = trunkline.Server(threads=1)
-    add_statistics(server, max_watchers=1)
+    add_statistics(server, max_watches=1)
     with testing.serve(server) as channel, channel.server_stream(WATCH, REQUEST(), RESPONSE) as stream:
         stream.read()
         assert get(channel).open_calls == 2

@@ -103,10 +103,10 @@ class Health:
                 del self._wakers[wake]
 
 
-def add_health(server: ServerBase, *, max_watchers: int = 64) -> Health:
+def add_health(server: ServerBase, *, max_watches: int = 64) -> Health:
     """Serves ``grpc.health.v1.Health`` and returns the :class:`Health` whose statuses it reports.
 
-    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the
+    ``max_watches``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the
     server shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
 
     With ``workers=`` each process has its own statuses after the fork.
@@ -118,7 +118,7 @@ def add_health(server: ServerBase, *, max_watchers: int = 64) -> Health:
     types = handlers.request, handlers.response
     name = f"{_definitions.HEALTH}.Health"
     check = Served(f"{name}/Check", "unary", *types, handlers.check, handlers.check_async, idempotent=True)
-    watching = Served(f"{name}/Watch", "server_stream", *types, handlers.watch, handlers.watch_async, max_watchers)
+    watching = Served(f"{name}/Watch", "server_stream", *types, handlers.watch, handlers.watch_async, max_watches)
     register_all(server, [check, watching])
     return handlers.health
 

@@ -26,7 +26,7 @@ _MIN_INTERVAL_NS = 100_000_000
 _MAX_AGE_SECONDS = 0.05
 
 
-def add_statistics(server: ServerBase, *, max_watchers: int = 16) -> None:
+def add_statistics(server: ServerBase, *, max_watches: int = 16) -> None:
     """Serves ``trunkline.v1.Statistics``: calls, errors, bytes and latencies by method, connections, and the lag of the
     loop. Servers started from now on collect them.
 
@@ -36,7 +36,7 @@ def add_statistics(server: ServerBase, *, max_watchers: int = 16) -> None:
     Watch reports every second, or every ``interval_ns`` of its request, at least 100 ms. Watch calls that are due
     within 50 ms of each other get the same statistics.
 
-    ``max_watchers``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the
+    ``max_watches``: open Watch calls; more are refused with ResourceExhausted. They end with Unavailable once the
     server shuts down. On a ``trunkline.Server`` each occupies a thread in addition to ``threads``.
 
     Raises ImportError without the package protobuf, ValueError if the server has the service already.
@@ -46,7 +46,7 @@ def add_statistics(server: ServerBase, *, max_watchers: int = 16) -> None:
     types = handlers.request, handlers.response
     name = f"{_definitions.STATISTICS}.Statistics"
     get = Served(f"{name}/Get", "unary", *types, handlers.get, handlers.get_async, idempotent=True)
-    watching = Served(f"{name}/Watch", "server_stream", *types, handlers.watch, handlers.watch_async, max_watchers)
+    watching = Served(f"{name}/Watch", "server_stream", *types, handlers.watch, handlers.watch_async, max_watches)
     register_all(server, [get, watching])
     server._collects_statistics = True
 
