@@ -7,12 +7,14 @@ import asyncio
 import contextlib
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import trunkline
 from trunkline import aio
+from trunkline._process.daemon_pool import DaemonPool
 
 MIB = 1 << 20
 #: Seconds that any wait may take.
@@ -208,3 +210,108 @@ def test_calls_that_are_cancelled_before_they_are_run_leave_the_queue(is_aio: bo
         assert kept.result() == 7
 
     assert blocked.runs == 1
+
+
+@contextlib.contextmanager
+def busy_plain_server(blocked: Blocked, **options: Any) -> Iterator[aio.RunningServer]:
+    """Serves plain functions on an aio.Server with one thread, which runs a cancelled call until it is released."""
+    host = aio.Server(threads=1, **options)
+    cancelled = threading.Event()
+
+    @host.method
+    def block(context: trunkline.Context) -> None:
+        blocked.began.set()
+        wait_until(context.is_cancelled)
+        cancelled.set()
+        assert blocked.release.wait(PATIENCE)
+
+    @host.method
+    def size(request: bytes) -> int:
+        blocked.runs += 1
+        return len(request)
+
+    @host.method
+    def sizes(requests: Iterator[bytes]) -> Iterator[int]:
+        for request in requests:
+            yield len(request)
+
+    with serving_aio(host) as running, trunkline.Channel(running.endpoint) as channel:
+        blocking = channel.submit("block", timeout=PATIENCE)
+        assert blocked.began.wait(PATIENCE)
+        blocking.cancel()
+        assert cancelled.wait(PATIENCE)
+        wait_until(lambda: not running._tasks)
+        try:
+            yield running
+        finally:
+            blocked.release.set()
+
+
+def test_cancelled_calls_of_plain_functions_leave_the_pool() -> None:
+    blocked = Blocked()
+    with busy_plain_server(blocked) as running, trunkline.Channel(running.endpoint) as channel:
+        for _ in range(2):
+            calls = [channel.submit("size", bytes(MIB), int, timeout=PATIENCE) for _ in range(20)]
+            streams = [channel.stream("sizes", bytes, int) for _ in range(20)]
+            wait_until(lambda: running._pool.waiting() == 40)
+            for call in calls:
+                call.cancel()
+            for stream in streams:
+                stream.cancel()
+
+            wait_until(lambda: running._pool.waiting() == 0)
+            wait_until(lambda: running.totals()["open_calls"] == 1)
+            assert running.memory_usage.used_bytes < MIB
+
+        kept = channel.submit("size", bytes(MIB), int, timeout=PATIENCE)
+        wait_until(lambda: running._pool.waiting() == 1)
+        blocked.release.set()
+        assert kept.result() == MIB
+
+    assert blocked.runs == 1
+
+
+def test_a_cancelled_plain_function_counts_until_it_returns() -> None:
+    blocked = Blocked()
+    with (
+        busy_plain_server(blocked, max_concurrent_calls=1) as running,
+        trunkline.Channel(running.endpoint, max_retries=0) as channel,
+    ):
+        assert running.totals()["open_calls"] == 1
+        with pytest.raises(trunkline.ResourceExhausted):
+            channel.call("size", b"123", int, timeout=PATIENCE)
+
+        blocked.release.set()
+
+        wait_until(lambda: running.totals()["open_calls"] == 0)
+        assert channel.call("size", b"123", int, timeout=PATIENCE) == 3
+
+
+def test_a_server_stops_although_a_cancelled_plain_function_runs() -> None:
+    blocked = Blocked()
+    with busy_plain_server(blocked) as running:
+        asyncio.run_coroutine_threadsafe(running.stop(), running._loop).result(PATIENCE)
+
+        assert running.totals()["open_calls"] == 0
+        assert not blocked.release.is_set()
+
+
+def test_a_pool_keeps_nothing_of_what_was_cancelled() -> None:
+    class Argument:
+        pass
+
+    pool = DaemonPool(1, "test")
+    release = threading.Event()
+    pool.submit(release.wait, PATIENCE)
+    wait_until(lambda: pool.waiting() == 0)
+    argument = Argument()
+    held = weakref.ref(argument)
+    future = pool.submit(print, argument)
+    del argument
+
+    assert future.cancel()
+
+    assert held() is None and pool.waiting() == 0
+    release.set()
+    pool.close()
+    pool.join(PATIENCE)

@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import deque
+from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
 from .threads import fulfil
 
-Work = tuple["Future[Any]", Callable[..., Any], tuple[Any, ...]]
+Function = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class DaemonPool:
@@ -21,18 +21,20 @@ class DaemonPool:
     def __init__(self, size: int, name: str) -> None:
         self._size = size
         self._name = name
-        self._work: deque[Work] = deque()
+        #: What has not begun, the oldest first.
+        self._work: OrderedDict[Future[Any], Function] = OrderedDict()
         self._changed = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._idle = 0
         self._closed = False
 
     def submit(self, function: Callable[..., Any], *arguments: Any) -> Future[Any]:
-        future: Future[Any] = Future()
+        """Once its future is cancelled, the pool holds neither the function nor its arguments."""
+        future = _PoolFuture(self)
         with self._changed:
             if self._closed:
                 raise RuntimeError("the pool has been closed")
-            self._work.append((future, function, arguments))
+            self._work[future] = (function, arguments)
             if self._idle >= len(self._work) or len(self._threads) == self._size:
                 self._changed.notify()
                 return future
@@ -46,9 +48,9 @@ class DaemonPool:
         """Cancels the functions that have not begun. Threads end after the functions that they run."""
         with self._changed:
             self._closed = True
-            left, self._work = self._work, deque()
+            left, self._work = self._work, OrderedDict()
             self._changed.notify_all()
-        for future, _, _ in left:
+        for future in left:
             future.cancel()
 
     def join(self, timeout: float) -> None:
@@ -58,17 +60,39 @@ class DaemonPool:
             if thread is not threading.current_thread():
                 thread.join(max(0.0, deadline - time.monotonic()))
 
+    def waiting(self) -> int:
+        """The number of functions that have not begun."""
+        return len(self._work)
+
+    def forget(self, future: Future[Any]) -> None:
+        with self._changed:
+            self._work.pop(future, None)
+
     def _serve(self) -> None:
         while (work := self._next()) is not None:
-            future, function, arguments = work
+            future, (function, arguments) = work
             if future.set_running_or_notify_cancel():
                 fulfil(future, function, arguments)
             del work, future, function, arguments
 
-    def _next(self) -> Work | None:
+    def _next(self) -> tuple[Future[Any], Function] | None:
         with self._changed:
             self._idle += 1
             while not self._work and not self._closed:
                 self._changed.wait()
             self._idle -= 1
-            return self._work.popleft() if self._work else None
+            return self._work.popitem(last=False) if self._work else None
+
+
+class _PoolFuture(Future[Any]):
+    """Leaves its pool when it is cancelled."""
+
+    def __init__(self, pool: DaemonPool) -> None:
+        super().__init__()
+        self._pool = pool
+
+    def cancel(self) -> bool:
+        is_cancelled = super().cancel()
+        if is_cancelled:
+            self._pool.forget(self)
+        return is_cancelled

@@ -32,10 +32,11 @@ class EntryHost(NamedTuple):
     codecs: CodecTable
     interceptors: tuple[Any, ...]
     inbox: _core.Inbox
+    #: Called with (call, plain function, its arguments).
     run_blocking: Callable[..., Awaitable[Any]]
     #: Callers get the text of exceptions.
     exposes_text: bool
-    #: Called once the call has its response or status.
+    #: Called once the call has its response or status. The plain function of a cancelled call may still run.
     finished: Callable[[_core.ServedCall], None]
 
 
@@ -130,7 +131,7 @@ def _blocking_entry(method: Method, coders: MethodCoders, host: EntryHost) -> En
         return result if _is_awaitable(result) else coders.encode(result, codec)
 
     async def serve(data: bytes, codec: str, call: _core.ServedCall) -> None:
-        result = await host.run_blocking(work, data, codec, call)
+        result = await host.run_blocking(call, work, data, codec, call)
         call.set_response(coders.encode(await result, codec) if _is_awaitable(result) else result)
 
     return _entry(method, host, serve)
@@ -148,7 +149,7 @@ def _intercepted_unary_entry(method: Method, coders: MethodCoders, host: EntryHo
             arguments = method.arguments(incoming.request, call)
             if is_async:
                 return await handler(*arguments)
-            result = await host.run_blocking(handler, *arguments)
+            result = await host.run_blocking(call, handler, *arguments)
             return await result if _is_awaitable(result) else result
 
         response = await send_through_async(host.interceptors, incoming, once(run_handler))
@@ -177,7 +178,7 @@ def _blocking_stream_function(method: Method, coders: MethodCoders, host: EntryH
     blocking = stream_function(method, coders)
 
     async def serve(call: _core.ServedCall) -> None:
-        await host.run_blocking(blocking, call)
+        await host.run_blocking(call, blocking, call)
 
     return serve
 

@@ -9,6 +9,7 @@ import contextvars
 import os
 import signal
 from collections.abc import Awaitable, Callable, Iterable
+from concurrent.futures import Future
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -70,6 +71,10 @@ class RunningServer(RunningServerBase):
         core = self._core
         self._pool = DaemonPool(server._threads, "trunkline-worker")
         self._tasks: dict[_core.ServedCall, asyncio.Task[None]] = {}
+        #: The plain functions that serve them.
+        self._functions: dict[_core.ServedCall, Future[Any]] = {}
+        #: Cancelled calls, without tasks, whose functions still run.
+        self._outlived: set[_core.ServedCall] = set()
         self._is_flush_scheduled = False
         self._process = os.getpid()
         self._stopped = asyncio.Event()
@@ -144,6 +149,12 @@ class RunningServer(RunningServerBase):
 
     def _finished(self, call: _core.ServedCall) -> None:
         self._tasks.pop(call, None)
+        function = self._functions.pop(call, None)
+        if function is not None and not function.done():
+            # The task was cancelled. The call counts for the limits as long as its function runs.
+            self._outlived.add(call)
+            function.add_done_callback(lambda _: self._finish_outlived(call))
+            return
         self._core.finish(call)
         if self._is_flush_scheduled:
             return
@@ -156,9 +167,16 @@ class RunningServer(RunningServerBase):
         self._is_flush_scheduled = False
         self._core.flush()
 
-    def _run_blocking(self, function: Callable[..., Any], *arguments: Any) -> Awaitable[Any]:
+    def _finish_outlived(self, call: _core.ServedCall) -> None:
+        """On a thread of the pool, or on the loop."""
+        self._outlived.discard(call)
+        self._core.finish(call)  # has no effect once the server has stopped
+        self._core.flush()
+
+    def _run_blocking(self, call: _core.ServedCall, function: Callable[..., Any], *arguments: Any) -> Awaitable[Any]:
         """Runs the function on the pool, with the context variables of the task, and so its deadline."""
         future = self._pool.submit(contextvars.copy_context().run, function, *arguments)
+        self._functions[call] = future
         return asyncio.wrap_future(future, loop=self._loop)
 
     def _is_loop_gone(self) -> bool:
@@ -168,6 +186,8 @@ class RunningServer(RunningServerBase):
             return False
         for call in list(self._tasks):
             call.set_error((int(StatusCode.UNAVAILABLE), "the event loop that served the call has been closed", (), ()))
+            self._core.finish(call)
+        for call in list(self._outlived):
             self._core.finish(call)
         return True
 
@@ -237,6 +257,8 @@ class RunningServer(RunningServerBase):
             return  # in a forked child the loop watches the parent's descriptors
         if not self._loop.is_closed() and self._descriptor >= 0:
             self._loop.remove_reader(self._descriptor)
+        for call in list(self._outlived):
+            self._core.finish(call)
         self._core.flush()
         self._inbox.close()
         self._pool.close()
