@@ -31,6 +31,12 @@ bool is_main_thread() try {
 
 bool has_interrupt() { return PyErr_CheckSignals() != 0; }
 
+bool defer_interrupt(const py::error_already_set& error) {
+  if (!error.matches(PyExc_KeyboardInterrupt)) return false;
+  PyErr_SetInterrupt();
+  return true;
+}
+
 bool handles_signals() {
   // In a forked child the main thread is the one that forked.
   struct Known {

@@ -74,6 +74,7 @@ class Inbox : public std::enable_shared_from_this<Inbox> {
   Inbox(const Inbox&) = delete;
   Inbox& operator=(const Inbox&) = delete;
 
+  const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
   int descriptor() const noexcept { return descriptor_; }
   void push(std::shared_ptr<Completion> completion);
   /// Takes everything: a list of (tag, outcome). Empty in a forked child. With the GIL.
@@ -114,5 +115,9 @@ std::chrono::steady_clock::duration longest_wait();
 
 /// Runs pending signal handlers. True if one has raised; its exception is then set. With the GIL.
 bool has_interrupt();
+
+/// True if `error` is a KeyboardInterrupt; it is then raised again where the main thread waits or runs Python code
+/// next. For code that a loop calls, through which no exception can pass. With the GIL.
+bool defer_interrupt(const py::error_already_set& error);
 
 }  // namespace trunkline::python

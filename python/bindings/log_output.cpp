@@ -2,6 +2,8 @@
 // Calls of the function that Python has set.
 #include "log_output.h"
 
+#include "completion.h"
+
 #include <string_view>
 #include <utility>
 
@@ -36,7 +38,7 @@ LogCallback log_to_python(const char* logger) {
       log_function()(logger, static_cast<int>(record.level), text_of_bytes(record.message),
                      text_of_bytes(record.method), text_of_bytes(record.peer));
     } catch (py::error_already_set& error) {
-      error.discard_as_unraisable("log of trunkline");
+      if (!defer_interrupt(error)) error.discard_as_unraisable("log of trunkline");
     } catch (const std::exception&) {
       // There is no memory for the record.
     }

@@ -2,6 +2,7 @@
 // Calls of Python functions, and their exceptions as statuses.
 #include "python_compressor.h"
 
+#include "completion.h"
 #include "message_bytes.h"
 
 #include <cstring>
@@ -10,9 +11,8 @@ namespace trunkline::python {
 
 namespace {
 
-/// KeyboardInterrupt is raised again where the main thread waits or runs Python code next.
 Status raised(const py::error_already_set& error) {
-  if (error.matches(PyExc_KeyboardInterrupt)) PyErr_SetInterrupt();
+  static_cast<void>(defer_interrupt(error));
   return {StatusCode::internal, "the compressor raised an exception"};
 }
 

@@ -69,6 +69,33 @@ def test_ctrl_c_in_a_compressor_is_raised() -> None:
     )
 
 
+def test_ctrl_c_in_a_handler_of_logging_is_raised() -> None:
+    play(
+        """
+        import logging, socket
+
+        class Interrupting(logging.Handler):
+            def emit(self, record):
+                if interrupts:
+                    interrupts.pop()
+                    signal.raise_signal(signal.SIGINT)
+
+        interrupts = [1]
+        logging.getLogger("trunkline").addHandler(Interrupting())
+        logging.getLogger("trunkline").propagate = False
+        with socket.create_server(("127.0.0.1", 0)) as reserved:
+            port = reserved.getsockname()[1]
+        channel = trunkline.Channel(f"tcp://127.0.0.1:{port}")
+        try:
+            channel.call("echo", b"x", bytes, wait_for_ready=True, timeout=20)
+        except KeyboardInterrupt:
+            print("interrupted")
+        channel.close(0)
+        """,
+        expect="interrupted",
+    )
+
+
 @pytest.mark.skipif(
     sys.version_info >= (3, 12), reason="from 3.12 on nothing is collected inside of an extension's function"
 )
