@@ -25,7 +25,6 @@ std::unique_ptr<Channel> make_channel(EventLoop& loop, const std::string& uri, C
 
 ClientChannel::ClientChannel(const std::string& uri, const py::dict& options)
     : pump_(Pump::make(busy_poll_of("Channel", options))),
-      state_watches_(pump_),
       channel_(make_channel(pump_->event_loop(), uri, complete(channel_options_of(options)))) {}
 
 ClientChannel::~ClientChannel() {
@@ -37,13 +36,17 @@ ClientChannel::~ClientChannel() {
   }
   if (pump_->net_loop().is_current()) {
     // Destroyed by the garbage collector, within a compressor.
-    Pump::run_alone_later(pump_, [left = channel_.release()] { std::unique_ptr<Channel>(left).reset(); });
+    Pump::run_alone_later(pump_, [left = channel_.release(), watches = state_watches_] {
+      std::unique_ptr<Channel>(left).reset();
+      watches->clear();
+    });
     return;
   }
   {
     const ReleasedGil released;
     destroy();
   }
+  state_watches_->clear();
   drop_left_references();  // compressors
 }
 
@@ -55,7 +58,7 @@ void ClientChannel::destroy() {
 
 /// Adds what Python sees of the channel's life.
 ChannelOptions ClientChannel::complete(ChannelOptions options) {
-  options.on_state_change = [this](ChannelState state) { state_watches_.notify(state); };
+  options.on_state_change = [watches = state_watches_](ChannelState state) { watches->notify(state); };
   options.log = log_to_python("trunkline");
   return options;
 }
@@ -135,10 +138,10 @@ std::string_view ClientChannel::state() const { return to_string(closed_ ? Chann
 
 void ClientChannel::watch_states(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
   static_cast<void>(channel());
-  state_watches_.add(inbox, tag);
+  state_watches_->add(inbox, tag);
 }
 
-void ClientChannel::unwatch_states(const py::handle& tag) { state_watches_.remove(tag); }
+void ClientChannel::unwatch_states(const py::handle& tag) { state_watches_->remove(tag); }
 
 std::pair<std::uint64_t, std::uint64_t> ClientChannel::memory_usage() const {
   if (closed_) return {};
@@ -231,7 +234,7 @@ void ClientChannel::close(double seconds) {
     destroy();
   }
   methods_.clear();
-  state_watches_.clear();
+  state_watches_->clear();
   drop_left_references();
   if (interrupt.has_value()) throw *interrupt;
   if (!status.is_ok()) throw_failure(status);

@@ -65,8 +65,7 @@ class ClientChannel {
   void destroy();
 
   std::shared_ptr<Pump> pump_;
-  /// Used by the channel.
-  StateWatches state_watches_;
+  const std::shared_ptr<StateWatches> state_watches_ = std::make_shared<StateWatches>();
   std::unique_ptr<Channel> channel_;
   bool closed_ = false;
   /// The threads in wait_for_ready().

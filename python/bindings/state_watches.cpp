@@ -48,7 +48,7 @@ std::vector<StateWatches::Watch> StateWatches::copy() const {
 }
 
 void StateWatches::notify(ChannelState state) {
-  for (const Watch& watch : copy()) watch.inbox->push(std::make_shared<Change>(pump_, watch.tag, state));
+  for (const Watch& watch : copy()) watch.inbox->push(std::make_shared<Change>(watch.inbox->pump(), watch.tag, state));
 }
 
 void StateWatches::clear() {

@@ -12,11 +12,9 @@
 
 namespace trunkline::python {
 
-/// Any thread, except where noted.
+/// Shared by what Python holds of a channel and by the channel, which may live longer. Any thread, except where noted.
 class StateWatches {
  public:
-  explicit StateWatches(std::shared_ptr<Pump> pump) noexcept : pump_(std::move(pump)) {}
-
   /// From now on `inbox` gets each new state, with `tag`, behind the completions that are in it. With the GIL.
   void add(std::shared_ptr<Inbox> inbox, const py::handle& tag);
   /// Ends those with this tag. With the GIL.
@@ -34,7 +32,6 @@ class StateWatches {
 
   std::vector<Watch> copy() const;
 
-  const std::shared_ptr<Pump> pump_;
   /// Guards watches_. References are not released with it held: that may run Python code.
   mutable std::mutex mutex_;
   std::vector<Watch> watches_;
