@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <future>
+#include <system_error>
 #include <utility>
 
 namespace trunkline::python {
@@ -192,7 +193,7 @@ void ClientChannel::wait_for_ready(double seconds) {
 }
 
 /// Closes the channel. Called with the GIL, which is released for the wait. An exception of a signal handler is stored
-/// in `interrupt` and cancels the calls that are left.
+/// in `interrupt` and cancels the calls that are left; so does a system that refuses a thread (resource_exhausted).
 Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<py::error_already_set>& interrupt) {
   const auto run = [this, timeout] { return on_loop([&] { return channel_->close(timeout); }); };
   if (timeout <= std::chrono::nanoseconds(0) || !handles_signals()) {
@@ -200,7 +201,15 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
     return run();
   }
   // Another thread waits, as this one handles signals.
-  std::future<Status> closed = std::async(std::launch::async, run);
+  std::future<Status> closed;
+  try {
+    closed = std::async(std::launch::async, run);
+  } catch (const std::system_error&) {
+    const ReleasedGil released;
+    static_cast<void>(on_loop([this] { return channel_->close(std::chrono::nanoseconds(0)); }));
+    return {StatusCode::resource_exhausted,
+            "close channel: the system has refused a thread to wait for the calls in progress; they were cancelled"};
+  }
   for (;;) {
     {
       const ReleasedGil released;

@@ -4,6 +4,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import ctypes
+import platform
 import socket
 import threading
 import time
@@ -41,6 +44,38 @@ def test_an_exception_leaves_the_block_of_a_busy_channel(endpoint: str, kind: ty
         raise kind("from the block")
 
     assert isinstance(futures[0].exception(20), trunkline.Cancelled)
+
+
+@contextlib.contextmanager
+def refused_threads() -> Iterator[None]:
+    """Meanwhile the system refuses threads whose stack has the default size, as C++'s have: it exceeds the address
+    space."""
+    libc = ctypes.CDLL(None)
+    outer, endless = ctypes.create_string_buffer(256), ctypes.create_string_buffer(256)  # pthread_attr_t
+    assert libc.pthread_getattr_default_np(outer) == 0
+    assert libc.pthread_attr_init(endless) == 0
+    assert libc.pthread_attr_setstacksize(endless, ctypes.c_size_t(1 << 47)) == 0
+    assert libc.pthread_setattr_default_np(endless) == 0
+    try:
+        yield
+    finally:
+        assert libc.pthread_setattr_default_np(outer) == 0
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="the size of stacks is set in the way of glibc")
+@pytest.mark.parametrize("has_thread", [False, True])
+def test_a_channel_is_closed_although_the_system_refuses_a_thread(endpoint: str, has_thread: bool) -> None:
+    channel = trunkline.Channel(endpoint)
+    call: Any = channel.submit("block") if has_thread else channel.server_stream("block", None)
+    channel.wait_for_ready(20)
+
+    with refused_threads(), pytest.raises(trunkline.ResourceExhausted, match="the system has refused a thread"):
+        channel.close(20)
+
+    assert channel.state == "closed"
+    with pytest.raises(trunkline.Cancelled):
+        call.result(20) if has_thread else call.read()
+    channel.close()
 
 
 def test_closing_at_once_is_ok_if_there_is_nothing_to_cut_off(endpoint: str) -> None:
