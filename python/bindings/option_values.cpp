@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 namespace trunkline::python {
 
@@ -26,6 +27,10 @@ std::string shown(const py::handle& value) {
   PyErr_Clear();
   throw py::value_error(what + " is " + shown(value) + ", not " + wanted);
 }
+
+constexpr const char* name_of_unit(std::chrono::milliseconds) { return "a millisecond"; }
+constexpr const char* name_of_unit(std::chrono::microseconds) { return "a microsecond"; }
+constexpr const char* name_of_unit(std::chrono::nanoseconds) { return "a nanosecond"; }
 
 /// Accepts any object with __index__, such as numpy's integers, but no float.
 py::object index_of(const std::string& what, const py::handle& value) {
@@ -78,8 +83,25 @@ std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& 
   const double seconds = number_of(what, value);
   if (!std::isfinite(seconds) || seconds < 0) refuse_value(what, value, "a finite number of seconds, 0 or more");
   constexpr double max_seconds = 9e9;  // more do not fit into nanoseconds
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(std::min(seconds, max_seconds) * 1e9));
+  return std::chrono::nanoseconds(std::llround(std::min(seconds, max_seconds) * 1e9));
 }
+
+template <class Duration>
+Duration rounded_duration_of(const std::string& what, const py::handle& value) {
+  const std::chrono::nanoseconds exact = duration_of(what, value);
+  const auto rounded = std::chrono::round<Duration>(exact);
+  if constexpr (std::is_same_v<Duration, std::chrono::seconds>) {
+    if (rounded != exact) refuse_value(what, value, "a whole number of seconds");
+  } else if (rounded.count() == 0 && number_of(what, value) != 0) {
+    refuse_value(what, value, std::string("0 or at least ") + name_of_unit(Duration(1)));
+  }
+  return rounded;
+}
+
+template std::chrono::seconds rounded_duration_of(const std::string& what, const py::handle& value);
+template std::chrono::milliseconds rounded_duration_of(const std::string& what, const py::handle& value);
+template std::chrono::microseconds rounded_duration_of(const std::string& what, const py::handle& value);
+template std::chrono::nanoseconds rounded_duration_of(const std::string& what, const py::handle& value);
 
 long long signed_of(const std::string& what, const py::handle& value, long long min, long long max) {
   const py::object index = index_of(what, value);

@@ -24,6 +24,10 @@ std::string path_of(const std::string& what, const py::handle& value);
 double number_of(const std::string& what, const py::handle& value);
 /// Reads a finite number of seconds, 0 or more.
 std::chrono::nanoseconds duration_of(const std::string& what, const py::handle& value);
+/// The same, rounded to the unit of `Duration`. Where that is a second only whole numbers are taken, and elsewhere
+/// nothing above 0 that would become 0, which may mean "never".
+template <class Duration>
+Duration rounded_duration_of(const std::string& what, const py::handle& value);
 
 /// The characters of a str, which must outlive the view, without the cost of text_of().
 std::string_view view_of(const char* what, const py::handle& value);

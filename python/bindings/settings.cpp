@@ -31,7 +31,7 @@ Setter number(double& target) {
 template <class Duration>
 Setter duration(Duration& target) {
   return [&target](const std::string& what, const py::handle& value) {
-    target = std::chrono::duration_cast<Duration>(duration_of(what, value));
+    target = rounded_duration_of<Duration>(what, value);
   };
 }
 

@@ -67,7 +67,7 @@ def rows() -> list[Row]:
         owners = OWNERS.get(table, ())
         if python in ("channel", "server"):
             owners, python = (python,), "same"
-        python = {"same": name, "-": "", "flat": ""}.get(python, python)
+        python = {"same": name, "-": "", "flat": "", "other": ""}.get(python, python)
         found.append(Row(table, name, python, owners, unit, span, default))
     return found
 

@@ -3,6 +3,10 @@
 
 from __future__ import annotations
 
+import os
+import socket
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +62,12 @@ def test_another_type(options: dict[str, Any], text: str) -> None:
             "option 'connect_timeout' is nan, not a finite number of seconds, 0 or more",
         ),
         ({"connect_timeout": 10**400}, "option 'connect_timeout' is 1000"),
+        ({"keepalive_interval": 0.0005}, "option 'keepalive_interval' is 0.0005, not 0 or at least a millisecond"),
+        ({"idle_timeout": 0.0005}, "option 'idle_timeout' is 0.0005, not 0 or at least a millisecond"),
+        ({"stall_timeout": 1e-10}, "option 'stall_timeout' is 1e-10, not 0 or at least a millisecond"),
+        ({"busy_poll": 4e-7}, "option 'busy_poll' is 4e-07, not 0 or at least a microsecond"),
+        ({"tcp_keepalive": 0.9}, "option 'tcp_keepalive' is 0.9, not a whole number of seconds"),
+        ({"tcp_keepalive": 1.5}, "option 'tcp_keepalive' is 1.5, not a whole number of seconds"),
         ({"ca_file": "a\0b"}, "option 'ca_file' is 'a\\x00b', not a path that the system accepts"),
     ],
 )
@@ -74,6 +84,33 @@ def test_of_a_server() -> None:
         trunkline.Server(reuse_port=None)  # type: ignore[arg-type]
     with pytest.raises(ValueError, match="Server: option 'client_certificate' is 'maybe', none of none, optional"):
         trunkline.Server(client_certificate="maybe")  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the channel's socket in /proc")
+def test_durations_are_rounded() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        endpoint = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        # As a float it is a little less.
+        with trunkline.Channel(endpoint, tcp_user_timeout=1.001) as used:
+            used.submit("any").cancel()
+            accepted, address = silent.accept()
+            with accepted:
+                while not (timeout := user_timeout(address)):
+                    time.sleep(0.001)
+
+    assert timeout == 1001
+
+
+def user_timeout(address: tuple[str, int]) -> int:
+    """Of this process' socket with the address, in milliseconds."""
+    for descriptor in os.listdir("/proc/self/fd"):
+        try:
+            with socket.socket(fileno=os.dup(int(descriptor))) as found:
+                if found.family == socket.AF_INET and found.getsockname() == address:
+                    return found.getsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT)
+        except OSError:
+            pass  # no socket, or closed meanwhile
+    return 0
 
 
 def test_values_that_stand_for_another_type() -> None:
