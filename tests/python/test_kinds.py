@@ -55,6 +55,15 @@ def test_a_stream_of_one_request_has_one_response(channel: trunkline.Channel) ->
     assert channel.client_stream("double", [3], int) == 6
 
 
+def test_a_stream_of_requests_to_a_unary_method(channel: trunkline.Channel) -> None:
+    text = "call double: the method is unary, and was called with a stream of requests"
+
+    with pytest.raises(trunkline.Unimplemented, match=text):
+        channel.client_stream("double", [3, 4], int)
+    with pytest.raises(trunkline.Unimplemented, match=text):
+        list(channel.stream("double", int, int).exchange([3, 4]))
+
+
 UNARY = "call count: the method sends a stream of responses, and was called as a unary method"
 
 
