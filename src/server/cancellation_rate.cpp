@@ -2,6 +2,8 @@
 // The bucket of tokens.
 #include "server/cancellation_rate.h"
 
+#include <cstdint>
+
 namespace trunkline::server {
 
 namespace {
@@ -25,16 +27,20 @@ void CancellationRate::refill(base::TimePoint now) noexcept {
     has_begun_ = true;
     refilled_ = now;
   }
-  const base::Duration passed = now - refilled_;
-  // Longer than it takes to fill the bucket; the product below must not overflow.
-  const bool is_long = passed >= std::chrono::hours(1);
-  const auto milliseconds =
-      static_cast<std::size_t>(std::chrono::duration_cast<std::chrono::milliseconds>(passed).count());
-  const std::size_t added = is_long ? burst_ : per_second_ * milliseconds / 1000;
+  constexpr std::uint64_t second = 1'000'000'000;
+  const auto passed = static_cast<std::uint64_t>(std::chrono::nanoseconds(now - refilled_).count());
+  // Long enough to fill the bucket; the product below does not overflow in less.
+  const bool is_long = passed / second > burst_ / per_second_;
+  const std::uint64_t added = is_long ? burst_ : passed * per_second_ / second;
   if (added == 0) return;
-  refilled_ = now;
-  tokens_ = std::min(burst_, tokens_ + added);
-  if (tokens_ == burst_) times_empty_ = 0;
+  tokens_ = std::min<std::size_t>(burst_, tokens_ + added);
+  if (tokens_ == burst_) {
+    refilled_ = now;
+    times_empty_ = 0;
+  } else {
+    // The rest of the time counts towards the next token.
+    refilled_ += std::chrono::nanoseconds(added * second / per_second_);
+  }
 }
 
 }  // namespace trunkline::server

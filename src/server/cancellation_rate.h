@@ -11,8 +11,9 @@
 
 namespace trunkline::server {
 
-/// A bucket of tokens, one for each cancellation. It is refilled at the permitted rate, and holds twice as many as the
-/// client may have calls open, so that a client may cancel all of them at once. Loop's thread only.
+/// A bucket of tokens, one for each cancellation. It is refilled at the permitted rate, and holds twice as many as are
+/// added in a second, or twice as many as the client may have calls open if that is more, so that a client may cancel
+/// all of them at once. Loop's thread only.
 class CancellationRate {
  public:
   enum class Verdict : std::uint8_t {
