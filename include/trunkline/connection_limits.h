@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 namespace trunkline {
 
@@ -46,12 +47,15 @@ struct ConnectionLimits {
   std::chrono::milliseconds handshake_timeout{10000};
   /// Time without incoming data after which the peer is pinged, while calls are open; 0: never.
   std::chrono::milliseconds keepalive_interval{30000};
-  /// Time without incoming data after a ping that ends the connection.
-  std::chrono::milliseconds keepalive_timeout{20000};
+  /// Time without incoming data after a ping that ends the connection. Unset: 20 s for channels and 5 minutes for
+  /// servers, since a client that only blocks runs its loop while it waits for a response, and answers no ping while it
+  /// works on the last one.
+  std::optional<std::chrono::milliseconds> keepalive_timeout{};
   /// Time in which a peer must take something while more than max_unsent_bytes wait for it, and in which it must send
   /// 64 KiB of the frame or the long messages that it has begun, or the rest of them; otherwise the connection ends. It
   /// is noticed after at most twice this time. While others wait for memory, a slow sender has ten seconds, and so has
-  /// a client that takes nothing of more than 16 KiB. 0: never.
+  /// a client that takes nothing of more than 16 KiB. Servers also end a unary call whose request the client has not
+  /// ended in this time. 0: never.
   std::chrono::milliseconds stall_timeout{300000};
   /// Pings the peer also while no call is open.
   bool keepalive_while_idle = false;

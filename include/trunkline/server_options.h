@@ -18,17 +18,9 @@
 
 namespace trunkline {
 
-/// The limits of servers. They differ from those of channels in `keepalive_timeout`, which is 5 minutes: a client that
-/// only blocks runs its loop while it waits for a response, and answers no ping while it works on the last one.
-inline ConnectionLimits limits_with_defaults_of_servers() {
-  ConnectionLimits limits;
-  limits.keepalive_timeout = std::chrono::minutes(5);
-  return limits;
-}
-
 /// The settings of a server. Values out of range are refused when the server is constructed.
 struct ServerOptions {
-  ConnectionLimits limits = limits_with_defaults_of_servers();
+  ConnectionLimits limits{};
   TransportOptions transport{};
   TlsOptions tls{};
   /// For each of the server's own loops; ignored if the server runs on a user's loop.
@@ -73,9 +65,9 @@ struct ServerOptions {
   /// eighths of max_memory_bytes, new calls of all its connections are refused. Addresses are told apart as for
   /// max_connections_per_peer; all peers over unix:// and inproc:// count as one.
   std::size_t max_memory_percent_per_peer = 50;
-  /// Calls that the client of a connection may cancel in a second, over time; 0: any number. All calls that it may have
-  /// open, twice over, may be cancelled at once. Beyond that the connection is not read for a second, and after ten
-  /// such seconds it is closed.
+  /// Calls that the client of a connection may cancel in a second, over time; 0: any number. At once it may cancel
+  /// twice as many, or twice as many as it may have open if that is more. Beyond that the connection is not read for a
+  /// second, and after ten such seconds it is closed.
   std::size_t max_cancelled_calls_per_second = 10000;
   /// How much of a connection's input is served at a stretch, in bytes of messages after decompression, before the
   /// other connections of its loop get their turn; 64 KiB to 2^31 - 1. Each message counts 64 bytes more. A single

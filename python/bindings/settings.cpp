@@ -9,6 +9,7 @@
 #include <concepts>
 #include <functional>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace trunkline::python {
@@ -32,6 +33,13 @@ template <class Duration>
 Setter duration(Duration& target) {
   return [&target](const std::string& what, const py::handle& value) {
     target = rounded_duration_of<Duration>(what, value);
+  };
+}
+
+template <class Duration>
+Setter duration(std::optional<Duration>& target) {
+  return [&target](const std::string& what, const py::handle& value) {
+    target = std::chrono::duration_cast<Duration>(duration_of(what, value));
   };
 }
 

@@ -26,7 +26,9 @@ void OptionChecker::check_limits(const ConnectionLimits& limits) const {
   check_duration("flush_delay", limits.flush_delay, std::chrono::microseconds(0));
   check_duration("handshake_timeout", limits.handshake_timeout, std::chrono::milliseconds(1));
   check_duration("keepalive_interval", limits.keepalive_interval, std::chrono::milliseconds(0));
-  check_duration("keepalive_timeout", limits.keepalive_timeout, std::chrono::milliseconds(1));
+  if (limits.keepalive_timeout) {
+    check_duration("keepalive_timeout", *limits.keepalive_timeout, std::chrono::milliseconds(1));
+  }
   check_duration("stall_timeout", limits.stall_timeout, std::chrono::milliseconds(0));
 }
 

@@ -28,7 +28,7 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
   if (awaits_pong_ && !has_received) {
     // While input waits in the socket a pong may wait there as well. It then counts that the peer takes output.
     if (!seen.is_stalled || !std::exchange(wrote_since_ping_, false)) return Action::time_out;
-    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_timeout));
+    timers_.schedule(timer_, base::deadline_after(now, timeout_));
     return Action::none;
   }
   awaits_pong_ = false;
@@ -43,7 +43,7 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
   awaits_pong_ = true;
   wrote_since_ping_ = false;
   ping_sent_ = now;
-  timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_timeout));
+  timers_.schedule(timer_, base::deadline_after(now, timeout_));
   return Action::ping;
 }
 

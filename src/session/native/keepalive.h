@@ -3,9 +3,11 @@
 #pragma once
 
 #include "base/timer_wheel.h"
+#include "session/session_options.h"
 
 #include <trunkline/connection_limits.h>
 
+#include <chrono>
 #include <cstdint>
 
 namespace trunkline::session::native {
@@ -34,20 +36,30 @@ class Keepalive {
   };
 
   /// `limits` and `timers` outlive the object. `callback` is called with `owner`.
-  Keepalive(const ConnectionLimits& limits, base::TimerWheel& timers, base::Timer::Callback callback, void* owner,
-            base::TimePoint now) noexcept
-      : limits_(limits), timers_(timers), timer_(callback, owner), last_received_(now) {}
+  Keepalive(Role role, const ConnectionLimits& limits, base::TimerWheel& timers, base::Timer::Callback callback,
+            void* owner, base::TimePoint now) noexcept
+      : limits_(limits),
+        timeout_(limits.keepalive_timeout.value_or(role == Role::server ? timeout_of_servers : timeout_of_clients)),
+        timers_(timers),
+        timer_(callback, owner),
+        last_received_(now) {}
 
   /// The connection is open. Does nothing if keepalive_interval is 0.
   void start(base::TimePoint now) noexcept;
   void stop() noexcept { timer_.cancel(); }
   void received(base::TimePoint now) noexcept { last_received_ = now; }
   void wrote() noexcept { wrote_since_ping_ = true; }
+  /// ConnectionLimits::keepalive_timeout, or its default for this side.
+  std::chrono::milliseconds timeout() const noexcept { return timeout_; }
   /// The timer has fired. Schedules it again, except for `time_out`.
   Action on_timer(base::TimePoint now, Observation seen) noexcept;
 
  private:
+  static constexpr std::chrono::milliseconds timeout_of_clients = std::chrono::seconds(20);
+  static constexpr std::chrono::milliseconds timeout_of_servers = std::chrono::minutes(5);
+
   const ConnectionLimits& limits_;
+  const std::chrono::milliseconds timeout_;
   base::TimerWheel& timers_;
   base::Timer timer_;
   base::TimePoint last_received_;

@@ -54,7 +54,7 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
       sender_(role, options, negotiation_, path_, calls_, owner),
       local_events_(owner),
-      keepalive_(options.limits, timers, &on_keepalive_timer, this, now),
+      keepalive_(role, options.limits, timers, &on_keepalive_timer, this, now),
       pongs_(PongLimit::for_reads_of(options.limits.read_buffer_bytes)),
       stall_(options.limits, timers, &on_stall_timer, this),
       input_watch_(options.limits, timers, &on_input_timer, this) {
@@ -515,8 +515,7 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
   if (action == Keepalive::Action::time_out) {
     if (transition(self.phase_, ConnectionInput::keepalive_timeout).action != ConnectionAction::fail) return;
     self.fail(Status(StatusCode::unavailable, "keepalive: no response within keepalive_timeout " +
-                                                  std::to_string(self.options_.limits.keepalive_timeout.count()) +
-                                                  " ms"));
+                                                  std::to_string(self.keepalive_.timeout().count()) + " ms"));
     return;
   }
   self.uncharged_.sent_ping();

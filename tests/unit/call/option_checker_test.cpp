@@ -88,7 +88,7 @@ TEST(OptionChecker, AcceptsBothEndsOfEachLimit) {
     l.chunk_bytes = 1 << 10;
     l.read_buffer_bytes = l.write_buffer_bytes = 0;
     l.flush_delay = 0us;
-    l.handshake_timeout = l.keepalive_timeout = 1ms;
+    l.keepalive_timeout = l.handshake_timeout = 1ms;
     l.keepalive_interval = 0ms;
   };
   const auto largest = [](ConnectionLimits& l) {
@@ -99,7 +99,8 @@ TEST(OptionChecker, AcceptsBothEndsOfEachLimit) {
     l.max_unread_bytes = l.max_unsent_bytes = SIZE_MAX;
     l.chunk_bytes = 16 << 20;
     l.read_buffer_bytes = l.write_buffer_bytes = 256 << 20;
-    l.flush_delay = l.handshake_timeout = l.keepalive_timeout = l.keepalive_interval = OptionChecker::max_duration;
+    l.flush_delay = l.handshake_timeout = l.keepalive_interval = OptionChecker::max_duration;
+    l.keepalive_timeout = OptionChecker::max_duration;
   };
 
   EXPECT_EQ(error_of_limits(smallest), "accepted");

@@ -32,7 +32,7 @@ class KeepaliveTest : public testing::Test {
   base::TimerWheel timers{now};
   Keepalive::Observation seen;
   std::vector<Action> actions;
-  Keepalive keepalive{limits, timers, &on_timer, this, now};
+  Keepalive keepalive{Role::client, limits, timers, &on_timer, this, now};
 };
 
 TEST_F(KeepaliveTest, DoesNothingWithoutAnInterval) {
@@ -41,6 +41,19 @@ TEST_F(KeepaliveTest, DoesNothingWithoutAnInterval) {
   keepalive.start(now);
 
   EXPECT_EQ(timers.size(), 0u);
+}
+
+TEST_F(KeepaliveTest, WaitsLongerForClientsThanForServersUnlessToldHowLong) {
+  const auto timeout_of = [this](Role role, const ConnectionLimits& given) {
+    return Keepalive(role, given, timers, &on_timer, this, now).timeout();
+  };
+  ConnectionLimits set;
+  set.keepalive_timeout = 7s;
+
+  EXPECT_EQ(timeout_of(Role::client, {}), 20s);
+  EXPECT_EQ(timeout_of(Role::server, {}), 5min);
+  EXPECT_EQ(timeout_of(Role::client, set), 7s);
+  EXPECT_EQ(timeout_of(Role::server, set), 7s);
 }
 
 TEST_F(KeepaliveTest, PingsAfterSilenceAndTimesOut) {
