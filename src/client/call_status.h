@@ -16,9 +16,15 @@ namespace trunkline::client {
 Status about_call(const MethodEntry& method, const Status& status);
 /// "call METHOD: deadline exceeded after N ms", and " waiting for WHAT" unless `what` is empty.
 Status deadline_status(const MethodEntry& method, base::Duration waited, std::string_view what);
+/// `started` counts only if there is a deadline.
+struct CallTimes {
+  base::TimePoint started;
+  base::TimePoint deadline = base::never;
+  base::TimePoint ended;
+};
 /// Returns the status with which a session has ended a call on the connection to `peer`. Errors of this side name the
-/// call and the peer, and those of the peer stay as they are. `started` counts only if there is a deadline.
-Status status_at_peer(const MethodEntry& method, Status status, base::TimePoint deadline, base::TimePoint started,
-                      const std::string& peer);
+/// call and the peer, and so does the end of the call's deadline at the peer. Other errors of the peer stay as they
+/// are.
+Status status_at_peer(const MethodEntry& method, Status status, const CallTimes& times, const std::string& peer);
 
 }  // namespace trunkline::client

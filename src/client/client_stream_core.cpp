@@ -68,7 +68,8 @@ void ClientStreamCore::on_finished(session::Event& event, const std::string& pee
   // Taken out before the message is handled, because on_message() treats an event's metadata as leading metadata.
   mutable_trailing() = std::exchange(event.metadata, {});
   if (event.has_message) StreamCore::on_message(event);
-  finish(status_at_peer(*method, std::move(event.status), deadline, started, peer), peer);
+  const CallTimes times{.started = started, .deadline = deadline, .ended = core_->loop().now()};
+  finish(status_at_peer(*method, std::move(event.status), times, peer), peer);
 }
 
 /// Opens the call on another connection if it certainly has not run on this one, which has gone.

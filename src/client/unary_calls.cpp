@@ -192,8 +192,8 @@ void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, se
                                             const ClientConnection& connection) {
   if (!operation.status.is_ok()) {
     if (try_retry(operation, connection)) return;
-    operation.status = status_at_peer(*operation.method_, std::move(operation.status), operation.deadline_,
-                                      operation.started_, connection.peer());
+    const CallTimes times{.started = operation.started_, .deadline = operation.deadline_, .ended = parts_.loop.now()};
+    operation.status = status_at_peer(*operation.method_, std::move(operation.status), times, connection.peer());
   }
   if (CallDetails* const details = operation.details_) {
     details->trailing = std::move(event.metadata);
