@@ -34,7 +34,7 @@ class ConnectionHandler {
   /// destroyed here.
   virtual void on_closed(Connection& connection) = 0;
   /// See SessionOwner.
-  virtual Status check_call(session::Event& /*event*/) { return {}; }
+  virtual Status on_call_begun(session::Event& /*event*/) { return {}; }
   virtual void on_call_dropped(session::CallId /*id*/) noexcept {}
   virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
     return session::SessionOwner::status_of_exception(doing, text);
@@ -133,7 +133,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void on_writable() override;
   void on_session_wake() noexcept override;
   bool is_listening() const noexcept override { return !is_in_events_ && !is_held(); }
-  Status check_call(session::Event& event) override { return handler_.check_call(event); }
+  Status on_call_begun(session::Event& event) override { return handler_.on_call_begun(event); }
   void on_call_dropped(session::CallId id) noexcept override { handler_.on_call_dropped(id); }
   Status on_codec_exception(std::string_view doing, std::string_view text) override {
     return handler_.on_codec_exception(doing, text);

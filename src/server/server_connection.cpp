@@ -189,7 +189,7 @@ void ServerConnection::on_call(session::Event& event) {
 }
 
 /// What needs no more than the name and the metadata. Admission is decided again when the whole message is there.
-Status ServerConnection::check_call(session::Event& event) {
+Status ServerConnection::on_call_begun(session::Event& event) {
   LoopMethod* const found = context_->methods().find(event.method_name);
   if (found == nullptr) {
     context_->totals().calls_refused.add();

@@ -54,7 +54,7 @@ class ServerConnection final : public net::ConnectionHandler,
   /// Drains the connection.
   void on_idle(net::Connection& connection) override;
   void on_closed(net::Connection& connection) override;
-  Status check_call(session::Event& event) override;
+  Status on_call_begun(session::Event& event) override;
   void on_call_dropped(session::CallId id) noexcept override;
   Status on_codec_exception(std::string_view doing, std::string_view text) override;
 

@@ -94,7 +94,8 @@ struct Event {
   Metadata metadata;
   Status status;
 
-  /// Resets everything but `type` and `id`.
+  /// Resets everything but `type` and `id`, and except `wire_bytes`, `decompressed_bytes` and `method_epoch`, which
+  /// mean nothing without a field that is reset.
   void clear() {
     has_message = end = one_way = needs_finish = is_retained = is_compressed = false;
     context = nullptr;

@@ -73,7 +73,6 @@ class MemoryShare {
   static constexpr std::size_t rounded(std::size_t bytes) noexcept {
     return bytes <= free_bytes ? 0 : (bytes + step - 1) / step * step;
   }
-  bool is_limited() const noexcept { return budget_ != nullptr; }
   /// New calls have to wait or are refused. A session that holds nothing is not affected as long as there is some
   /// memory, and its address does not hold far too much.
   bool is_short() const noexcept {

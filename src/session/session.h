@@ -63,8 +63,8 @@ class SessionOwner {
   /// Server: a call whose first message comes in several frames has begun, and memory for the message is about to be
   /// taken. `event` is the `call` event that follows once the message is whole, but without the message. An error
   /// refuses the call; ok leaves the decision to the `call` event.
-  virtual Status check_call(Event& event) { return static_cast<void>(event), Status(); }
-  /// Server: the call `id`, which check_call() has let pass, ends without a `call` event.
+  virtual Status on_call_begun(Event& event) { return static_cast<void>(event), Status(); }
+  /// Server: the call `id`, which on_call_begun() has let pass, ends without a `call` event.
   virtual void on_call_dropped(CallId id) noexcept { static_cast<void>(id); }
   /// A codec or compressor threw an exception with the text `text` while it did what `operation` says. Returns the
   /// status with which the call ends, also for the peer. By default: internal, with the text.

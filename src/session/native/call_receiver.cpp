@@ -295,7 +295,7 @@ CallReceiver::Outcome CallReceiver::begin_call(const Frame& frame, const wire::H
   event.one_way = header.has(wire::flag::one_way);
   event.accepted_compressors = negotiation_.accepted_compressors();
   if (block.metadata_count > 0) wire::copy_metadata(block, event.metadata);
-  if (Status status = owner_.check_call(event); !status.is_ok()) return refuse(frame, status, event);
+  if (Status status = owner_.on_call_begun(event); !status.is_ok()) return refuse(frame, status, event);
   const bool needs_fields = block.metadata_count > 0 || header.number == 0;
   const ByteSpan fields = needs_fields ? block.fields : ByteSpan();
   const base::TimePoint deadline = event.deadline;
