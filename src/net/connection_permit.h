@@ -17,6 +17,8 @@ class ConnectionPermit {
 
   explicit operator bool() const noexcept { return counted_ != nullptr; }
   void reset() noexcept { counted_.reset(); }
+  /// As given to the constructor, for whoever has made it.
+  const void* counted() const noexcept { return counted_.get(); }
 
  private:
   std::shared_ptr<const void> counted_;

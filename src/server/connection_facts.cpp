@@ -8,12 +8,12 @@
 namespace trunkline::server {
 
 void ConnectionFacts::set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,
-                             const net::PeerInfo& transport_peer) {
+                             const net::PeerInfo& transport_peer, const std::shared_ptr<PeerShare>& share) {
   loop = &on;
   server_state = &state;
   link = std::move(connection);
   peer = transport_peer.address;
-  memory_account = state.peers.account_of(peer);
+  memory_account = state.peers.account_of(share);
   certificate_subject = transport_peer.certificate_subject;
   certificate_names = transport_peer.certificate_names;
   compresses_as_request = state.options.compressor.empty();

@@ -42,8 +42,9 @@ struct ConnectionFacts {
   /// Responses are compressed as their requests were.
   bool compresses_as_request = true;
 
+  /// `share` is that of the peer's address.
   void set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,
-              const net::PeerInfo& transport_peer);
+              const net::PeerInfo& transport_peer, const std::shared_ptr<PeerShare>& share);
 };
 
 }  // namespace trunkline::server

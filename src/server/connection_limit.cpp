@@ -6,15 +6,14 @@
 
 namespace trunkline::server {
 
-/// Counts for the server, the loop and the peer as long as it lives.
+/// Counts for the server, the peer and the loop, from enter() as long as it lives.
 class ConnectionLimit::CountedPermit {
  public:
-  /// The connection is in the counts of the server and the peer already.
-  CountedPermit(std::shared_ptr<std::atomic<std::size_t>> server, LoopLoad loop, std::shared_ptr<PeerShare> peer)
-      : server_(std::move(server)), loop_(std::move(loop)), peer_(std::move(peer)) {
-    loop_->fetch_add(1, std::memory_order_relaxed);
-  }
+  CountedPermit(std::shared_ptr<std::atomic<std::size_t>> server, LoopLoad loop,
+                std::shared_ptr<PeerShare> peer) noexcept
+      : server_(std::move(server)), loop_(std::move(loop)), peer_(std::move(peer)) {}
   ~CountedPermit() {
+    if (!is_counted_) return;
     loop_->fetch_sub(1, std::memory_order_relaxed);
     if (peer_ != nullptr) peer_->connections.fetch_sub(1, std::memory_order_relaxed);
     server_->fetch_sub(1, std::memory_order_relaxed);
@@ -22,21 +21,38 @@ class ConnectionLimit::CountedPermit {
   CountedPermit(const CountedPermit&) = delete;
   CountedPermit& operator=(const CountedPermit&) = delete;
 
+  /// False: a limit has been reached, and nothing is counted.
+  bool enter(std::size_t max, std::size_t max_per_peer) noexcept {
+    if (!enter(*server_, max)) return false;
+    if (peer_ != nullptr && !enter(peer_->connections, max_per_peer)) {
+      server_->fetch_sub(1, std::memory_order_relaxed);
+      return false;
+    }
+    loop_->fetch_add(1, std::memory_order_relaxed);
+    return is_counted_ = true;
+  }
+  const std::shared_ptr<PeerShare>& peer() const noexcept { return peer_; }
+
  private:
+  static bool enter(std::atomic<std::size_t>& count, std::size_t limit) noexcept {
+    if (count.fetch_add(1, std::memory_order_relaxed) < limit) return true;
+    count.fetch_sub(1, std::memory_order_relaxed);
+    return false;
+  }
+
   const std::shared_ptr<std::atomic<std::size_t>> server_;
   const LoopLoad loop_;
   const std::shared_ptr<PeerShare> peer_;
+  bool is_counted_ = false;
 };
 
 net::ConnectionPermit ConnectionLimit::acquire(const LoopLoad& load, std::shared_ptr<PeerShare> peer) {
-  if (connections_->fetch_add(1, std::memory_order_relaxed) < max_) {
-    if (peer == nullptr || peer->connections.fetch_add(1, std::memory_order_relaxed) < max_per_peer_) {
-      return net::ConnectionPermit(std::make_shared<const CountedPermit>(connections_, load, std::move(peer)));
-    }
-    peer->connections.fetch_sub(1, std::memory_order_relaxed);
-  }
-  connections_->fetch_sub(1, std::memory_order_relaxed);
-  return {};
+  const auto permit = std::make_shared<CountedPermit>(connections_, load, std::move(peer));
+  return permit->enter(max_, max_per_peer_) ? net::ConnectionPermit(permit) : net::ConnectionPermit();
+}
+
+std::shared_ptr<PeerShare> ConnectionLimit::peer_of(const net::ConnectionPermit& permit) {
+  return permit ? static_cast<const CountedPermit*>(permit.counted())->peer() : nullptr;
 }
 
 std::string ConnectionLimit::refusal(const PeerShare* peer) const {

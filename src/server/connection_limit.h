@@ -26,6 +26,8 @@ class ConnectionLimit {
   /// For one more connection, which also counts in `load`, and in `peer` unless that is null. No permit if a limit has
   /// been reached.
   net::ConnectionPermit acquire(const LoopLoad& load, std::shared_ptr<PeerShare> peer);
+  /// The peer for which acquire() has granted `permit`; null: none.
+  static std::shared_ptr<PeerShare> peer_of(const net::ConnectionPermit& permit);
   /// Which limit a connection from `peer` has reached just now.
   std::string refusal(const PeerShare* peer) const;
 

@@ -40,8 +40,7 @@ std::shared_ptr<PeerShare> PeerLimits::share_of(std::string_view address) {
   return share;
 }
 
-std::shared_ptr<session::MemoryAccount> PeerLimits::account_of(std::string_view address) {
-  const std::shared_ptr<PeerShare> share = share_of(address);
+std::shared_ptr<session::MemoryAccount> PeerLimits::account_of(const std::shared_ptr<PeerShare>& share) const {
   if (share == nullptr) return local_memory_;
   // The address keeps its account as long as anything is counted there.
   return {share, share->memory.get()};

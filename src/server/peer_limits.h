@@ -33,8 +33,8 @@ class PeerLimits {
 
   /// `address` as net::PeerInfo has it. Null: the peer is not limited.
   std::shared_ptr<PeerShare> share_of(std::string_view address);
-  /// What counts the memory of the peer at `address`. Null: nothing does.
-  std::shared_ptr<session::MemoryAccount> account_of(std::string_view address);
+  /// What counts the memory of the peer with that share, or of those without one. Null: nothing does.
+  std::shared_ptr<session::MemoryAccount> account_of(const std::shared_ptr<PeerShare>& share) const;
   /// The part of `address` that peers are told apart by; empty: not at all.
   static std::string key_of(std::string_view address);
 

@@ -20,16 +20,15 @@ Status no_such_method(std::string_view name) {
 
 }  // namespace
 
-ServerConnection::ServerConnection(std::shared_ptr<LoopContext> context, Owner& owner)
-    : context_(std::move(context)), owner_(&owner) {}
+ServerConnection::ServerConnection(std::shared_ptr<LoopContext> context, Owner& owner, std::shared_ptr<PeerShare> peer)
+    : context_(std::move(context)), owner_(&owner), calls_{.peer = std::move(peer)} {}
 
 ServerConnection::~ServerConnection() = default;
 
 void ServerConnection::start(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
                              ByteSpan first_bytes, base::TimePoint accepted_at) {
   const ServerOptions& options = context_->server_state().options;
-  calls_.peer = context_->server_state().peers.share_of(transport->peer().address);
-  facts_.set_up(context_->loop(), context_->server_state(), weak_from_this(), transport->peer());
+  facts_.set_up(context_->loop(), context_->server_state(), weak_from_this(), transport->peer(), calls_.peer);
   const net::ConnectionOptions connection_options{.write_buffer_bytes = options.limits.write_buffer_bytes,
                                                   .turn_bytes = options.max_turn_bytes,
                                                   .flush_delay = options.limits.flush_delay,

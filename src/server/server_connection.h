@@ -34,7 +34,7 @@ class ServerConnection final : public net::ConnectionHandler,
   };
 
   /// `owner` must live until on_connection_closed() or release().
-  ServerConnection(std::shared_ptr<LoopContext> context, Owner& owner);
+  ServerConnection(std::shared_ptr<LoopContext> context, Owner& owner, std::shared_ptr<PeerShare> peer);
   ~ServerConnection() override;
 
   /// `factory` makes the session of the protocol that the client speaks; `first_bytes` are those already read.

@@ -3,6 +3,7 @@
 #include "server/server_loop.h"
 
 #include "base/block_pool.h"
+#include "base/exception_text.h"
 #include "net/lingering_close.h"
 #include "session/protocol_table.h"
 #include "wire/detector.h"
@@ -77,8 +78,8 @@ void ServerLoop::reject_protocol(net::SniffResult sniffed, net::AcceptedConnecti
 }
 
 void ServerLoop::serve(net::AcceptedConnection accepted, const session::Protocol& protocol, ByteSpan first_bytes) {
-  std::shared_ptr<session::MemoryAccount> account =
-      context_->server_state().peers.account_of(accepted.transport->peer().address);
+  std::shared_ptr<PeerShare> peer = ConnectionLimit::peer_of(accepted.permit);
+  std::shared_ptr<session::MemoryAccount> account = context_->server_state().peers.account_of(peer);
   const auto factory = [this, &protocol, &account](session::SessionOwner& owner) {
     net::Loop& loop = context_->loop();
     return protocol.make_session({.role = session::Role::server,
@@ -88,10 +89,18 @@ void ServerLoop::serve(net::AcceptedConnection accepted, const session::Protocol
                                   .now = loop.now(),
                                   .account = std::move(account)});
   };
-  auto connection = std::make_shared<ServerConnection>(context_, static_cast<ServerConnection::Owner&>(*this));
+  const std::string address = accepted.transport->peer().address;
+  const auto connection =
+      std::make_shared<ServerConnection>(context_, static_cast<ServerConnection::Owner&>(*this), std::move(peer));
   connections_.emplace(connection.get(), Served{connection, std::move(accepted.permit)});
   context_->totals().connections.add();
-  connection->start(std::move(accepted.transport), factory, first_bytes, accepted.accepted_at);
+  try {
+    connection->start(std::move(accepted.transport), factory, first_bytes, accepted.accepted_at);
+  } catch (...) {
+    connection->release();
+    on_connection_closed(*connection);
+    return refuse(LogLevel::error, base::current_exception_text(), address);
+  }
   // A goaway tells the client that calls which it has sent already will not run.
   if (phase_ == Phase::draining) connection->drain();
 }

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <system_error>
+#include <exception>
 #include <utility>
 
 namespace trunkline::server {
@@ -43,8 +43,8 @@ void WorkerPool::start_thread() {
     });
     ++idle_;
     ++alive_;
-  } catch (const std::system_error&) {
-    // The threads that there are, if any, do the work.
+  } catch (const std::exception&) {
+    // The system starts no thread, or there is no memory for one. The threads that there are, if any, do the work.
   }
 }
 

@@ -2,8 +2,11 @@
 // The count of connections in a server and in each of its loops.
 #include "server/connection_limit.h"
 
+#include "unit/server/refused_memory.h"
+
 #include <gtest/gtest.h>
 
+#include <new>
 #include <optional>
 
 namespace trunkline::server {
@@ -59,6 +62,35 @@ TEST(ConnectionLimit, CountsForThePeer) {
   EXPECT_TRUE(limit.acquire(load, other));
   first.reset();
   EXPECT_TRUE(limit.acquire(load, peer));
+}
+
+TEST(ConnectionLimit, CountsNothingIfThereIsNoMemory) {
+  if (!RefusedMemory::is_supported()) GTEST_SKIP() << "memory cannot be refused in this build";
+  ConnectionLimit limit(1, 1);
+  const LoopLoad load = make_load();
+  const auto peer = std::make_shared<PeerShare>();
+  bool has_thrown = false;
+
+  try {
+    const RefusedMemory refused;
+    static_cast<void>(limit.acquire(load, peer));
+  } catch (const std::bad_alloc&) {
+    has_thrown = true;
+  }
+
+  EXPECT_TRUE(has_thrown);
+  EXPECT_EQ(*load, 0u);
+  EXPECT_EQ(peer->connections, 0u);
+  EXPECT_TRUE(limit.acquire(load, peer));
+}
+
+TEST(ConnectionLimit, KnowsThePeerOfAPermit) {
+  ConnectionLimit limit(2, 2);
+  const auto peer = std::make_shared<PeerShare>();
+
+  EXPECT_EQ(ConnectionLimit::peer_of(limit.acquire(make_load(), peer)), peer);
+  EXPECT_EQ(ConnectionLimit::peer_of(limit.acquire(make_load(), nullptr)), nullptr);
+  EXPECT_EQ(ConnectionLimit::peer_of({}), nullptr);
 }
 
 TEST(ConnectionLimit, MayEndBeforeItsPermits) {

@@ -48,21 +48,21 @@ TEST(PeerLimits, ShareAsLongAsAnyoneHoldsTheShare) {
 TEST(PeerLimits, GiveEachAddressAnAccountOfMemory) {
   const session::MemoryBudget budget(1 << 20, 1);
   PeerLimits limits(budget, 30);
-  const std::shared_ptr<session::MemoryAccount> first = limits.account_of("tcp://127.0.0.1:1");
+  const std::shared_ptr<session::MemoryAccount> first = limits.account_of(limits.share_of("tcp://127.0.0.1:1"));
 
   EXPECT_EQ(first->max_bytes(), (1u << 20) / 100 * 30);
-  EXPECT_EQ(limits.account_of("tls://127.0.0.1:2"), first);
-  EXPECT_NE(limits.account_of("tcp://127.0.0.2:1"), first);
-  EXPECT_EQ(limits.account_of("unix:"), limits.account_of("inproc://x"));
-  EXPECT_NE(limits.account_of("unix:"), nullptr);
+  EXPECT_EQ(limits.account_of(limits.share_of("tls://127.0.0.1:2")), first);
+  EXPECT_NE(limits.account_of(limits.share_of("tcp://127.0.0.2:1")), first);
+  EXPECT_EQ(limits.account_of(limits.share_of("unix:")), limits.account_of(limits.share_of("inproc://x")));
+  EXPECT_NE(limits.account_of(limits.share_of("unix:")), nullptr);
 }
 
 TEST(PeerLimits, GiveNoAccountIfAnAddressMayHoldAll) {
   const session::MemoryBudget budget(1 << 20, 1);
   PeerLimits limits(budget, 100);
 
-  EXPECT_EQ(limits.account_of("tcp://127.0.0.1:1"), nullptr);
-  EXPECT_EQ(limits.account_of("unix:"), nullptr);
+  EXPECT_EQ(limits.account_of(limits.share_of("tcp://127.0.0.1:1")), nullptr);
+  EXPECT_EQ(limits.account_of(limits.share_of("unix:")), nullptr);
 }
 
 }  // namespace

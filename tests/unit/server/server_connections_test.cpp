@@ -10,6 +10,8 @@
 #include <malloc.h>
 #endif
 
+#include <stdexcept>
+
 namespace trunkline::server {
 
 namespace {
@@ -83,6 +85,38 @@ TEST_F(ServerConnections, RefusesOverMaxConnections) {
   EXPECT_EQ(server().totals().connections_refused, 1u);
   ASSERT_FALSE(logged_.empty());
   EXPECT_EQ(logged_[0].message, "accept connection: the server's connections have reached max_connections 2");
+}
+
+TEST_F(ServerConnections, WhoseSessionsCannotBeMadeLeaveNothingBehind) {
+  session::ProtocolTable protocols = session::ProtocolTable::with_defaults();
+  protocols.add({.name = "broken",
+                 .alpn = "",
+                 .match =
+                     [](ByteSpan bytes) noexcept {
+                       return as_text(bytes).starts_with("broken") ? session::ProtocolMatch::yes
+                                                                   : session::ProtocolMatch::no;
+                     },
+                 .make_session = [](const session::SessionParameters&) -> std::unique_ptr<session::Session> {
+                   throw std::runtime_error("no session");
+                 }});
+  ServerOptions options;
+  options.max_connections = 1;
+  options.log = [this](const LogRecord& record) {
+    logged_.push_back({record.level, std::string(record.message), {}, {}});
+  };
+  core_ = std::make_shared<ServerCore>(loop_, options, protocols);
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+
+  talk(*near, "broken");
+
+  EXPECT_TRUE(ended_);
+  EXPECT_EQ(server().totals().connections, 0u);
+  EXPECT_EQ(server().totals().connections_refused, 1u);
+  ASSERT_EQ(logged_.size(), 1u);
+  EXPECT_EQ(logged_[0].message, "accept connection: no session");
+  EXPECT_FALSE(connect().is_closed()) << "it still has its place";
+  server().stop();
 }
 
 TEST_F(ServerConnections, RespondsToOtherProtocolsInThoseProtocols) {

@@ -2,6 +2,8 @@
 // The worker pool on its own.
 #include "server/worker_pool.h"
 
+#include "unit/server/refused_memory.h"
+
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -73,6 +75,24 @@ TEST(WorkerPool, DropsQueuedJobsWhenStopped) {
   EXPECT_TRUE(running.ran);
   EXPECT_NE(waiting.ran, waiting.dropped) << "each job is ended once";
   EXPECT_FALSE(pool.submit(late));
+}
+
+TEST(WorkerPool, TakesNoJobIfThereIsNoMemoryForItsFirstThread) {
+  if (!RefusedMemory::is_supported()) GTEST_SKIP() << "memory cannot be refused in this build";
+  WorkerPool pool(1, 10);
+  HeldJob job;
+  bool is_taken = true;
+
+  {
+    const RefusedMemory refused;
+    is_taken = pool.submit(job);
+  }
+
+  EXPECT_FALSE(is_taken);
+  EXPECT_EQ(pool.queued(), 0u);
+  EXPECT_TRUE(pool.submit(job));
+  job.release.set_value();
+  job.done.get_future().wait();
 }
 
 TEST(WorkerPool, RemovesJobsThatWaitAndNoOthers) {
