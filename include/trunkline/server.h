@@ -35,7 +35,9 @@ class ServerCore;
 }
 
 /// All functions may be called from any thread, except where noted. Handlers must be thread-safe if the server has more
-/// than one loop, or if they are blocking. Handlers may add and remove methods and stop the server.
+/// than one loop, or if they are blocking. Handlers may add and remove methods and stop the server. A handler that runs
+/// on a loop must not make a blocking call to its own server: with one loop the call fails with failed_precondition,
+/// and with more it waits until its deadline if its connection belongs to the handler's loop.
 class TRUNKLINE_API Server {
  public:
   /// Throws std::invalid_argument, naming the option and its range.
