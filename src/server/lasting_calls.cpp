@@ -6,6 +6,7 @@
 #include <asio/co_spawn.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <string>
 #include <utility>
@@ -159,6 +160,7 @@ void LastingCalls::open(session::Event& event, LoopMethod& method, CallPermit pe
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::ready);
   const bool has_request = event.has_message || event.end;
   if (!is_stream) {
+    if (!event.end) await_request(call);
     if (has_request) receive(call, event);
     return;
   }
@@ -192,10 +194,38 @@ void LastingCalls::take_request(ServerCall& call, session::Event& event) {
     event.is_retained = true;
     call.held_credit = event.credit;
   }
-  if (event.end) handle(call, CallEvent::ready);
+  if (event.end) end_request(call);
+}
+
+/// Calls that wait for their requests take no place from those whose handlers run, so admission is decided here.
+void LastingCalls::end_request(ServerCall& call) {
+  call.request_timer.cancel();
+  if (!call.permit) {
+    Admission& admission = exchange_.server_state().admission;
+    Method& method = call.method->method();
+    call.permit = admission.admit(method, running_);
+    if (!call.permit) return handle(call, CallEvent::refuse, admission.refusal(method, running_));
+  }
+  handle(call, CallEvent::ready);
+}
+
+void LastingCalls::await_request(ServerCall& call) {
+  const std::chrono::milliseconds timeout = exchange_.server_state().options.limits.stall_timeout;
+  if (timeout.count() == 0) return;
+  net::Loop& loop = exchange_.context().loop();
+  loop.timers().schedule(call.request_timer, base::deadline_after(loop.now(), timeout));
+}
+
+void LastingCalls::on_request_timeout(ServerCall& call) {
+  const std::chrono::milliseconds timeout = exchange_.server_state().options.limits.stall_timeout;
+  handle(call, CallEvent::refuse,
+         {StatusCode::deadline_exceeded, "call " + call.method->method().name +
+                                             ": the client has not ended its request within stall_timeout " +
+                                             std::to_string(timeout.count()) + " ms"});
 }
 
 void LastingCalls::set_refused(ServerCall& call, const Status& status) {
+  call.request_timer.cancel();
   call.outcome.status = status;
   if (call.stream != nullptr) call.stream->on_cancelled(status);
 }
@@ -217,14 +247,23 @@ void LastingCalls::on_message(session::Event& event) {
 void LastingCalls::receive(ServerCall& call, session::Event& event) {
   if (call.advance(CallEvent::message) != CallAction::decode) return;
   if (call.messages == nullptr) return take_request(call, event);
-  if (!event.has_message) return handle(call, CallEvent::ready);
+  if (!event.has_message) return end_request(call);
   handle(call, CallEvent::refuse, second_request(call.method->method()));
 }
 
 void LastingCalls::take_stream_message(ServerCall& call, session::Event& event) {
   call.has_request = call.has_request || event.has_message;
   call.metrics.count_received(event);
+  // The handler of a server_stream has the request in its hands until it ends.
+  if (event.has_message && call.method->shape().kind == MethodKind::server_stream) {
+    call.payload_bytes = event.is_compressed ? event.decompressed_bytes : event.payload.size();
+    if (call.stage == CallStage::running) hold_request(call);
+  }
   call.stream->on_message(event);
+}
+
+void LastingCalls::hold_request(ServerCall& call) {
+  if (call.payload_bytes >= ServerCall::least_held_bytes) call.held_request = call.hold(call.payload_bytes);
 }
 
 void LastingCalls::on_writable(const session::Event& event) {
@@ -268,7 +307,7 @@ void LastingCalls::start(ServerCall& call) {
   release_credit(call);
   // An interceptor has refused the call.
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
-  if (call.payload_bytes >= ServerCall::least_held_bytes) call.held_request = call.hold(call.payload_bytes);
+  hold_request(call);
   switch (call.method->shape().execution) {
     case Execution::plain:
       call.outcome = call.run_handler();
@@ -389,6 +428,7 @@ void LastingCalls::send_status(const ServerCall& call, const Status& status) {
 
 void LastingCalls::count_cancelled(ServerCall& call, const Status& status) {
   exchange_.totals().calls_cancelled.add();
+  if (call.stage != CallStage::ended) call.hold_rest();
   if (!status.is_ok()) call.metrics.set_status_without_response(status.code());
   if (call.stream != nullptr) call.stream->on_cancelled(status);
 }

@@ -17,8 +17,9 @@ namespace trunkline::server {
 /// on_codec_exception().
 class LastingCalls final : public CallOwner {
  public:
-  /// `exchange` must outlive this; its link must be owned by a shared pointer, which each call holds.
-  explicit LastingCalls(CallExchange& exchange) noexcept : exchange_(exchange) {}
+  /// Both must outlive this. The link of `exchange` must be owned by a shared pointer, which each call holds. `running`
+  /// counts the calls of the connection.
+  LastingCalls(CallExchange& exchange, ConnectionCalls& running) noexcept : exchange_(exchange), running_(running) {}
   LastingCalls(const LastingCalls&) = delete;
   LastingCalls& operator=(const LastingCalls&) = delete;
 
@@ -27,7 +28,12 @@ class LastingCalls final : public CallOwner {
   /// True if a call that arrives now has to wait for others.
   bool must_wait_turn() const noexcept { return turns_ != nullptr && !turns_->empty(); }
 
-  /// Takes over the call of a call event, which has been admitted.
+  /// True if the call of the event has everything that its handler needs to begin, so that it has to be admitted
+  /// before open().
+  static bool is_ready(const session::Event& event, const LoopMethod& method) noexcept {
+    return event.end || method.shape().kind != MethodKind::unary;
+  }
+  /// Takes over the call of a call event. The permit is empty if the call is not ready: it is admitted when it is.
   void open(session::Event& event, LoopMethod& method, CallPermit permit);
   /// Refuses the call of a call event with `status` after the responses that come first.
   void refuse_in_turn(const session::Event& event, const Status& status);
@@ -38,6 +44,7 @@ class LastingCalls final : public CallOwner {
   void on_cancelled(const session::Event& event);
 
   void on_completed(ServerCall& call) override;
+  void on_request_timeout(ServerCall& call) override;
   void on_dropped(ServerCall& call) override;
   void on_detached(ServerCall& call) override;
   void on_stopped(ServerCall& call) override;
@@ -53,8 +60,11 @@ class LastingCalls final : public CallOwner {
   void make_stream(ServerCall& call);
   void receive(ServerCall& call, session::Event& event);
   void take_request(ServerCall& call, session::Event& event);
+  void end_request(ServerCall& call);
+  void await_request(ServerCall& call);
   static void set_refused(ServerCall& call, const Status& status);
   static void take_stream_message(ServerCall& call, session::Event& event);
+  static void hold_request(ServerCall& call);
 
   void advance_turns(ServerCall& call);
   void run_next_calls();
@@ -75,6 +85,7 @@ class LastingCalls final : public CallOwner {
   void log_error(const ServerCall& call, CallEvent event) const;
 
   CallExchange& exchange_;
+  ConnectionCalls& running_;
   /// On an ordered connection: its calls; it is the first one's turn. Null: not ordered.
   std::unique_ptr<std::deque<ServerCall*>> turns_;
   bool is_running_next_ = false;

@@ -67,8 +67,17 @@ void ServerCall::drop_completion(net::PostedTask* task) {
   call.owner->on_dropped(call);
 }
 
+void ServerCall::on_request_timeout(base::Timer&, void* self, base::TimePoint) {
+  ServerCall& call = *static_cast<ServerCall*>(self);
+  call.owner->on_request_timeout(call);
+}
+
 session::HeldMemory ServerCall::hold(std::size_t bytes) const {
   return {facts_->server_state->memory, facts_->memory_account, bytes};
+}
+
+void ServerCall::hold_rest() {
+  held_rest = hold(sizeof(ServerCall) + metadata.size() * sizeof(Metadata::Entry) + metadata.total_bytes());
 }
 
 void ServerCall::reset() {
@@ -86,6 +95,8 @@ void ServerCall::reset() {
   payload_bytes = 0;
   has_request = false;
   held_request = {};
+  held_rest = {};
+  request_timer.cancel();
   outcome = {};
   cancellation.reset();
   facts_ = nullptr;

@@ -2,6 +2,7 @@
 // ServerCall: a call that outlives the event that brought it; its loop reuses the object.
 #pragma once
 
+#include "base/timer_wheel.h"
 #include "call/server_stream_core.h"
 #include "net/posted_task.h"
 #include "server/admission.h"
@@ -30,6 +31,8 @@ class CallOwner {
  public:
   /// The handler has ended; call.outcome says how.
   virtual void on_completed(ServerCall& call) = 0;
+  /// The request has not become complete in time.
+  virtual void on_request_timeout(ServerCall& call) = 0;
   /// The handler was destroyed before it ended.
   virtual void on_dropped(ServerCall& call) = 0;
   /// The server has stopped and has released the connection; nobody waits for a response. on_stopped() follows.
@@ -66,6 +69,8 @@ class ServerCall final : public Job, public call::ResponseSettings {
   void run_job(bool stopping) override;
   /// Counts a message of the call that no session holds, in the budget of the server and for the peer's address.
   session::HeldMemory hold(std::size_t bytes) const;
+  /// Counts what the handler keeps of the call, beside the request, from when the session has forgotten it.
+  void hold_rest();
   /// Returns the object to the state in which it was made.
   void reset();
 
@@ -73,6 +78,7 @@ class ServerCall final : public Job, public call::ResponseSettings {
   std::shared_ptr<CallOwner> owner;
   /// Null if the call is refused and has no method.
   std::shared_ptr<LoopMethod> method;
+  /// Empty until the request of a unary call is complete: until then nothing runs.
   CallPermit permit;
   /// Null for streams.
   std::unique_ptr<CallMessages> messages;
@@ -86,12 +92,16 @@ class ServerCall final : public Job, public call::ResponseSettings {
   std::optional<session::MessageCredit> held_credit;
   /// Of the response: the one that the client asked for, otherwise that of the request; null: neither is known.
   const Codec* codec = nullptr;
-  /// Of the request, decompressed.
+  /// Of the request, decompressed; of streams only of the one request of a server_stream.
   std::size_t payload_bytes = 0;
   /// Of streams: a message has come.
   bool has_request = false;
   /// The request, from when its handler is started.
   session::HeldMemory held_request;
+  /// See hold_rest().
+  session::HeldMemory held_rest;
+  /// Ends the wait for the rest of a request.
+  base::Timer request_timer{on_request_timeout, this};
   /// How the handler has ended; before that, the status with which an interceptor or the server refuses the call.
   HandlerOutcome outcome;
   ServerInterception interception;
@@ -107,6 +117,7 @@ class ServerCall final : public Job, public call::ResponseSettings {
   struct CompletionTask : net::PostedTask {
     ServerCall* call = nullptr;
   };
+  static void on_request_timeout(base::Timer& timer, void* self, base::TimePoint now);
   static void run_completion(net::PostedTask* task);
   static void drop_completion(net::PostedTask* task);
   const Compressor* response_compressor() override { return context.compressor(); }

@@ -180,10 +180,13 @@ void ServerConnection::on_call(session::Event& event) {
     if (!permit) return refuse(event, *found, admission.refusal(method, calls_));
     plain_calls_.serve(connection_->session(), event, *found);
     connection_->flush_if_large();
-  } else {
+  } else if (LastingCalls::is_ready(event, *found)) {
     CallPermit permit = admission.admit(method, calls_);
     if (!permit) return refuse(event, *found, admission.refusal(method, calls_));
     open_calls_.open(event, *found, std::move(permit));
+  } else {
+    if (!admission.has_room_for(method, calls_)) return refuse(event, *found, admission.refusal(method, calls_));
+    open_calls_.open(event, *found, {});
   }
 }
 

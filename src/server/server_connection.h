@@ -89,7 +89,7 @@ class ServerConnection final : public net::ConnectionHandler,
   CallExchange exchange_{*context_, facts_, *this};
   ConnectionMethods methods_{context_->methods()};
   PlainCalls plain_calls_{exchange_};
-  LastingCalls open_calls_{exchange_};
+  LastingCalls open_calls_{exchange_, calls_};
   net::DeferredTask drain_check_{on_written, this};
   /// Lives on between turns: the session reads is_retained when the next event is taken, which may be in a later turn.
   session::Event event_;

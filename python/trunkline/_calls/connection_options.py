@@ -42,8 +42,8 @@ class ConnectionOptions(TypedDict, total=False):
     ``keepalive_while_idle``: ping the peer also while no call is open; False by default.
     ``stall_timeout``: seconds after which a peer is disconnected that takes nothing of more than ``max_unsent_bytes``,
     or sends less than 64 KiB of a frame or long message which it has begun; at the latest after twice as long. While
-    others wait for memory, ten seconds are enough, also for a client that takes nothing of more than 16 KiB. Up to a
-    year; 0: never; 300 by default.
+    others wait for memory, ten seconds are enough, also for a client that takes nothing of more than 16 KiB. On servers
+    also the time in which the request of a unary call must end. Up to a year; 0: never; 300 by default.
     ``max_memory_bytes``: memory for all that is held for the peers of a server or channel. When half of it is used a
     server refuses new calls and a channel lets them wait; long messages wait when three quarters are used, and long
     requests, which count until their handlers have ended, when three eighths are. 1 MiB or more, raised to four times

@@ -141,6 +141,104 @@ TEST_F(AdmissionLimits, CountsNoCallThatHasBeenCancelled) {
   EXPECT_EQ(gate.waiting(), 1);
 }
 
+TEST_F(AdmissionLimits, CountsNoCallWhoseRequestIsUnfinished) {
+  ServerOptions options;
+  options.max_concurrent_calls = 2;
+  make_server(options);
+  handle_echo();
+  handle<Slice, Slice>("Limited", [](const Slice& request, ServerContext&) { return request; },
+                       {.max_concurrent_calls = 1});
+  TestClient& slow = connect();
+  std::vector<session::CallId> unfinished;
+  for (int i = 0; i < 10; ++i) unfinished.push_back(slow.call("Limited", "", "", {.method = {}, .end = false}));
+  for (int i = 0; i < 10; ++i) unfinished.push_back(slow.call("Limited", "x", "bytes", {.method = {}, .end = false}));
+  settle();
+
+  TestClient& other = connect();
+  EXPECT_TRUE(call(other, "Echo", "x").status.is_ok());
+  EXPECT_TRUE(call(other, "Limited", "x").status.is_ok());
+  slow.send(unfinished.front(), "first", true);
+  slow.send(unfinished.back(), "", true, "");
+  settle();
+
+  EXPECT_EQ(slow.response(unfinished.front()).payload, "first");
+  EXPECT_EQ(slow.response(unfinished.back()).payload, "x");
+  EXPECT_EQ(slow.response_count(), 2u);
+}
+
+TEST_F(AdmissionLimits, AreCheckedWhenTheRequestIsComplete) {
+  Gate gate(loop_);
+  handle_gated(gate, {.max_concurrent_calls = 1});
+  TestClient& client = connect();
+  const session::CallId unfinished = client.call("Wait", "", "", {.method = {}, .end = false});
+  settle();
+  client.call("Wait", "x");
+  settle();
+
+  client.send(unfinished, "x", true);
+  settle();
+
+  ASSERT_TRUE(client.has(unfinished));
+  const Status& status = client.response(unfinished).status;
+  EXPECT_EQ(status.code(), StatusCode::resource_exhausted);
+  EXPECT_EQ(status.message(),
+            "call Wait: the method's running calls have reached MethodOptions::max_concurrent_calls 1");
+  EXPECT_FALSE(status.may_have_run());
+  EXPECT_EQ(server().totals().calls_refused, 1u);
+  EXPECT_EQ(gate.waiting(), 1);
+}
+
+TEST_F(AdmissionLimits, ARequestMustEndWithinTheStallTimeout) {
+  ServerOptions options;
+  options.limits.stall_timeout = std::chrono::seconds(10);
+  make_server(options);
+  handle_echo();
+  TestClient& client = connect();
+  const session::CallId empty = client.call("Echo", "", "", {.method = {}, .end = false});
+  const session::CallId half = client.call("Echo", "x", "bytes", {.method = {}, .end = false});
+  const session::CallId whole = client.call("Echo", "x", "bytes", {.method = {}, .end = false});
+  settle();
+
+  advance(std::chrono::seconds(9));
+  client.send(whole, "", true, "");
+  settle();
+  const std::size_t responses = client.response_count();
+  advance(std::chrono::seconds(2));
+
+  EXPECT_EQ(responses, 1u);
+  EXPECT_TRUE(client.response(whole).status.is_ok());
+  for (const session::CallId id : {empty, half}) {
+    ASSERT_TRUE(client.has(id));
+    EXPECT_EQ(client.response(id).status.code(), StatusCode::deadline_exceeded);
+    EXPECT_EQ(client.response(id).status.message(),
+              "call Echo: the client has not ended its request within stall_timeout 10000 ms");
+    EXPECT_FALSE(client.response(id).status.may_have_run());
+  }
+  EXPECT_EQ(server().totals().open_calls, 0u);
+}
+
+TEST_F(AdmissionLimits, AnUnfinishedRequestThatIsRefusedInTurnIsRefusedOnce) {
+  ServerOptions options;
+  options.limits.stall_timeout = std::chrono::seconds(10);
+  make_server(options);
+  handle_echo();
+  Gate gate(loop_);
+  handle_gated(gate);
+  TestClient& client = connect(true);
+  client.call("Wait", "x");
+  const session::CallId twice = client.call("Echo", "x", "bytes", {.method = {}, .end = false});
+  client.send(twice, "y", false);
+  settle();
+
+  advance(std::chrono::seconds(11));
+  gate.open();
+  settle();
+
+  ASSERT_TRUE(client.has(twice));
+  EXPECT_EQ(client.response(twice).status.code(), StatusCode::unimplemented);
+  EXPECT_TRUE(logged_.empty());
+}
+
 TEST_F(AdmissionLimits, CountsPlainCallsOfALimitedMethod) {
   handle<Slice, Slice>("Echo", [](const Slice& request, ServerContext&) { return request; },
                        {.max_concurrent_calls = 1});

@@ -14,6 +14,7 @@ namespace {
 class Owner final : public CallOwner {
  public:
   void on_completed(ServerCall&) override {}
+  void on_request_timeout(ServerCall&) override {}
   void on_dropped(ServerCall&) override {}
   void on_detached(ServerCall&) override {}
   void on_stopped(ServerCall&) override {}

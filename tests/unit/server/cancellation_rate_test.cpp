@@ -55,6 +55,45 @@ TEST(CancellationRate, ForgetsPausesWhenTheClientHasBehaved) {
   }
 }
 
+TEST(CancellationRate, AllowsTwiceTheRateAtOnceIfFewerCallsMayBeOpen) {
+  CancellationRate rate(100, 10);
+  int allowed = 0;
+
+  while (rate.on_cancelled(base::TimePoint{1h}) == Verdict::allow) ++allowed;
+
+  EXPECT_EQ(allowed, 200);
+}
+
+TEST(CancellationRate, GivesTheWholeRateHoweverLongTheTurnsAre) {
+  for (const base::Duration turn : {base::Duration(1'900us), base::Duration(300us), base::Duration(777'777ns)}) {
+    CancellationRate rate(10000, 100);
+    const base::TimePoint start{1h};
+    std::int64_t cancelled = 0;
+    std::int64_t slowed_down = 0;
+
+    for (base::Duration time{0}; time < 20s; time += turn) {
+      for (const std::int64_t due = time / 1us * 9 / 1000; cancelled < due; ++cancelled) {
+        if (rate.on_cancelled(start + time) != Verdict::allow) ++slowed_down;
+      }
+    }
+
+    EXPECT_EQ(slowed_down, 0) << turn.count() << " ns";
+  }
+}
+
+TEST(CancellationRate, GivesNoMoreThanTheRate) {
+  CancellationRate rate(10000, 100);
+  const base::TimePoint start{1h};
+  std::int64_t allowed = 0;
+
+  for (base::Duration time{0}; time < 10s; time += 137us) {
+    while (rate.on_cancelled(start + time) == Verdict::allow) ++allowed;
+  }
+
+  EXPECT_LE(allowed, 10 * 10000 + 20000);
+  EXPECT_GE(allowed, 10 * 10000 + 20000 - 10);
+}
+
 TEST(CancellationRate, IsNotLimitedByZero) {
   CancellationRate rate(0, 1);
 
@@ -111,6 +150,58 @@ TEST_F(StubbornCalls, CountTowardsTheLimitOfTheConnectionAlone) {
   wake_.cancel();
   settle();
   EXPECT_TRUE(call(client, "Echo", "x").status.is_ok());
+}
+
+/// Decoded, each entry takes more than 64 bytes.
+Metadata many_entries() {
+  Metadata metadata;
+  for (int i = 0; i < 1000; ++i) metadata.add("n", "1234");
+  return metadata;
+}
+constexpr std::size_t bytes_of_many_entries = 1000 * 64;
+
+TEST_F(StubbornCalls, CountWhatTheirHandlersKeep) {
+  handle_stubborn();
+  const Metadata metadata = many_entries();
+  TestClient& client = connect();
+  TestClient& lost = connect();
+
+  for (int i = 0; i < 10; ++i) client.cancel(client.call("Stay", "x", "bytes", {.method = {}, .metadata = &metadata}));
+  settle();
+  const std::size_t after_cancel = server().totals().memory_used_bytes;
+  for (int i = 0; i < 10; ++i) lost.call("Stay", "x", "bytes", {.method = {}, .metadata = &metadata});
+  settle();
+  lost.reset();
+  settle();
+
+  EXPECT_EQ(running_, 20);
+  EXPECT_GE(after_cancel, 10 * bytes_of_many_entries);
+  EXPECT_GE(server().totals().memory_used_bytes, 20 * bytes_of_many_entries);
+  end_ = true;
+  wake_.cancel();
+  settle();
+  EXPECT_EQ(server().totals().memory_used_bytes, 0u);
+}
+
+TEST_F(StubbornCalls, AreRefusedWhenTheyHoldTheMemory) {
+  ServerOptions options{.max_memory_bytes = 1 << 20, .max_memory_percent_per_peer = 100};
+  options.limits.max_message_bytes = 64 << 10;
+  make_server(options);
+  handle_stubborn();
+  const Metadata metadata = many_entries();
+  TestClient& client = connect();
+  session::CallId last = 0;
+
+  for (int i = 0; i < 50; ++i) {
+    last = client.call("Stay", "x", "bytes", {.method = {}, .metadata = &metadata});
+    settle();
+    if (!client.has(last)) client.cancel(last);
+    settle();
+  }
+
+  EXPECT_LE(running_, static_cast<int>((1 << 20) / bytes_of_many_entries));
+  ASSERT_TRUE(client.has(last));
+  EXPECT_EQ(client.response(last).status.code(), StatusCode::resource_exhausted);
 }
 
 TEST_F(StubbornCalls, AreSlowedDownAndThenDisconnected) {

@@ -98,6 +98,40 @@ TEST_F(Streams, AMessageThatWaitsForTheClientIsCounted) {
   EXPECT_EQ(server().totals().memory_used_bytes, 0u);
 }
 
+TEST_F(Streams, ServerStreamKeepsItsRequestCountedUntilItsHandlerEnds) {
+  constexpr std::size_t size = 1 << 20;
+  std::vector<asio::steady_timer*> waiting;
+  add<detail::ServerStreamHandler>(
+      "Wait", [&](const Text& request, Writer&, ServerContext&) -> asio::awaitable<Status> {
+        EXPECT_EQ(request.size(), size);
+        co_await asio::this_coro::reset_cancellation_state(asio::disable_cancellation());
+        asio::steady_timer timer(co_await asio::this_coro::executor, std::chrono::hours(1000));
+        waiting.push_back(&timer);
+        std::error_code ignored;
+        co_await timer.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+        co_return Status::ok();
+      });
+  TestClient& client = connect();
+  const session::CallId whole = client.call("Wait", Text(size, 'x'));
+  const session::CallId late = client.call("Wait", "", "", open());
+  settle();
+  client.send(late, Text(size, 'x'), true);
+  settle();
+  const std::size_t while_they_run = server().totals().memory_used_bytes;
+
+  client.cancel(whole);
+  client.cancel(late);
+  settle();
+  const std::size_t after_cancel = server().totals().memory_used_bytes;
+  ASSERT_EQ(waiting.size(), 2u);
+  for (asio::steady_timer* timer : waiting) timer->cancel();
+  settle();
+
+  EXPECT_GE(while_they_run, 2 * size);
+  EXPECT_GE(after_cancel, 2 * size);
+  EXPECT_EQ(server().totals().memory_used_bytes, 0u);
+}
+
 TEST_F(Streams, ServerStreamEndsWithAnError) {
   add<detail::ServerStreamHandler>("Fail", [](const Text&, Writer& writer, ServerContext&) -> asio::awaitable<Status> {
     static_cast<void>(co_await writer.async_write("only", asio::use_awaitable));
