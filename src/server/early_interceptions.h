@@ -6,6 +6,7 @@
 #include "server/loop_method.h"
 #include "server/server_interception.h"
 #include "session/event.h"
+#include "session/id_hash.h"
 
 #include <trunkline/metadata.h>
 
@@ -41,7 +42,7 @@ class EarlyInterceptions {
   void end(Call& call, Status status) const;
 
   const ConnectionFacts& facts_;
-  std::unordered_map<session::CallId, Call> calls_;
+  std::unordered_map<session::CallId, Call, session::IdHash> calls_;
 };
 
 }  // namespace trunkline::server

@@ -2,9 +2,8 @@
 // CallTable: open calls by id, in an open-addressed table.
 #pragma once
 
-#include "base/random_seed.h"
+#include "session/id_hash.h"
 #include "session/native/call_state.h"
-#include "session/native/id_hash.h"
 
 #include <algorithm>
 #include <bit>
@@ -17,7 +16,7 @@ namespace trunkline::session::native {
 /// Does not own the states. Their positions depend on the seed, so nothing visible may depend on the positions.
 class CallTable {
  public:
-  explicit CallTable(std::uint64_t seed = base::random_seed()) noexcept : hash_(seed) {}
+  explicit CallTable(const IdHash& hash = IdHash()) noexcept : hash_(hash) {}
 
   CallState* find(CallId id) const noexcept {
     if (size_ == 0) return nullptr;

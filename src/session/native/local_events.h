@@ -2,6 +2,7 @@
 // LocalEvents: events that do not come from a frame, such as a deadline that has passed, until they are handed out.
 #pragma once
 
+#include "session/id_hash.h"
 #include "session/session.h"
 
 #include <cstddef>
@@ -57,7 +58,7 @@ class LocalEvents {
   std::size_t size_ = 0;
   bool is_indexed_ = false;
   /// The position of the latest event of each call. It may have been taken.
-  std::unordered_map<CallId, std::size_t> index_;
+  std::unordered_map<CallId, std::size_t, IdHash> index_;
 };
 
 }  // namespace trunkline::session::native

@@ -68,5 +68,36 @@ TEST(CallTable, BehavesAsAMap) {
   }
 }
 
+TEST(CallTable, HasItsOwnSeed) {
+  std::vector<std::unique_ptr<CallState>> states;
+  CallTable first, second;
+  for (CallId id = 1; id <= 1000; ++id) {
+    states.push_back(std::make_unique<CallState>(id, nullptr, nullptr, [](base::Timer&, void*, base::TimePoint) {}));
+    first.insert(states.back().get());
+    second.insert(states.back().get());
+  }
+  std::vector<CallId> in_first, in_second;
+
+  first.for_each([&](CallState& call) { in_first.push_back(call.id); });
+  second.for_each([&](CallState& call) { in_second.push_back(call.id); });
+
+  EXPECT_NE(in_first, in_second);
+}
+
+TEST(CallTable, ListsTheOldestFirst) {
+  std::vector<std::unique_ptr<CallState>> states;
+  CallTable table;
+  for (const CallId id : {5u, 0xFFFFFFF0u, 2u, 0xFFFFFFFEu, 9u}) {
+    states.push_back(std::make_unique<CallState>(id, nullptr, nullptr, [](base::Timer&, void*, base::TimePoint) {}));
+    table.insert(states.back().get());
+  }
+  std::vector<CallId> ids;
+
+  for (const CallState* call : table.by_age(9, [](const CallState& wanted) { return wanted.id != 5; }))
+    ids.push_back(call->id);
+
+  EXPECT_EQ(ids, (std::vector<CallId>{0xFFFFFFF0u, 0xFFFFFFFEu, 2u, 9u}));
+}
+
 }  // namespace
 }  // namespace trunkline::session::native

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Random multipliers that spread ids evenly.
-#include "session/native/id_hash.h"
+#include "session/id_hash.h"
 
 #include "base/random_seed.h"
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 /// A fraction of 2^64. The multiples of a fraction lie the more evenly, the smaller the terms of its continued fraction
 /// are (Knuth, "The Art of Computer Programming", volume 3, section 6.4: the golden ratio has only ones). So the terms
@@ -25,4 +25,4 @@ std::uint64_t IdHash::multiplier_of(std::uint64_t seed) noexcept {
   return high << 32 | low | 1;
 }
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

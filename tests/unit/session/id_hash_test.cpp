@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: MIT
 // The spread of call ids: even if they are sequential, and unpredictable for a client that chooses them.
-#include "session/native/id_hash.h"
+#include "session/id_hash.h"
 
 #include "base/random_seed.h"
-#include "session/native/call_table.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <bit>
-#include <memory>
 #include <set>
+#include <unordered_set>
 #include <vector>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 namespace {
 
 constexpr std::uint64_t seeds = 500;
@@ -83,36 +82,17 @@ TEST(RandomSeed, DiffersEachTime) {
   EXPECT_EQ(seen.size(), seeds);
 }
 
-TEST(CallTable, HasItsOwnSeed) {
-  std::vector<std::unique_ptr<CallState>> states;
-  CallTable first, second;
-  for (CallId id = 1; id <= 1000; ++id) {
-    states.push_back(std::make_unique<CallState>(id, nullptr, nullptr, [](base::Timer&, void*, base::TimePoint) {}));
-    first.insert(states.back().get());
-    second.insert(states.back().get());
-  }
-  std::vector<CallId> in_first, in_second;
+TEST(IdHash, SpreadsIdsOverTheBucketsOfAStandardContainer) {
+  std::unordered_set<CallId, IdHash> set;
+  set.reserve(4096);
+  const std::size_t buckets = set.bucket_count();
 
-  first.for_each([&](CallState& call) { in_first.push_back(call.id); });
-  second.for_each([&](CallState& call) { in_second.push_back(call.id); });
+  for (std::size_t i = 1; i <= 1024; ++i) set.insert(static_cast<CallId>(i * buckets));
 
-  EXPECT_NE(in_first, in_second);
-}
-
-TEST(CallTable, ListsTheOldestFirst) {
-  std::vector<std::unique_ptr<CallState>> states;
-  CallTable table;
-  for (const CallId id : {5u, 0xFFFFFFF0u, 2u, 0xFFFFFFFEu, 9u}) {
-    states.push_back(std::make_unique<CallState>(id, nullptr, nullptr, [](base::Timer&, void*, base::TimePoint) {}));
-    table.insert(states.back().get());
-  }
-  std::vector<CallId> ids;
-
-  for (const CallState* call : table.by_age(9, [](const CallState& wanted) { return wanted.id != 5; }))
-    ids.push_back(call->id);
-
-  EXPECT_EQ(ids, (std::vector<CallId>{0xFFFFFFF0u, 0xFFFFFFFEu, 2u, 9u}));
+  std::size_t most = 0;
+  for (std::size_t i = 0; i < set.bucket_count(); ++i) most = std::max(most, set.bucket_size(i));
+  EXPECT_LE(most, 64u);
 }
 
 }  // namespace
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: MIT
-// IdHash: the slot of a call's id in a table.
+// IdHash: the slot of a call's id in a table, which the peer that chooses the ids cannot foresee.
 #pragma once
 
+#include "base/random_seed.h"
 #include "session/event.h"
 
 #include <cstddef>
 #include <cstdint>
 
-namespace trunkline::session::native {
+namespace trunkline::session {
 
 /// Multiplies by a number derived from the seed and takes the upper bits. A peer that does not know the seed cannot
 /// choose ids that collide. Ids that rise by one, as an honest client sends them, are spread evenly for every seed;
-/// adjacent slots would form one long run, which erasing walks.
+/// adjacent slots would form one long run, which erasing walks. Also the hash of standard containers.
 class IdHash {
  public:
-  explicit IdHash(std::uint64_t seed) noexcept : multiplier_(multiplier_of(seed)) {}
+  explicit IdHash(std::uint64_t seed = base::random_seed()) : multiplier_(multiplier_of(seed)) {}
 
   /// Below 2^(64 - shift).
   std::size_t operator()(CallId id, int shift) const noexcept {
     return static_cast<std::size_t>((id * multiplier_) >> shift);
   }
+  std::size_t operator()(CallId id) const noexcept { return operator()(id, 32); }
 
  private:
   static std::uint64_t multiplier_of(std::uint64_t seed) noexcept;
@@ -27,4 +29,4 @@ class IdHash {
   std::uint64_t multiplier_;
 };
 
-}  // namespace trunkline::session::native
+}  // namespace trunkline::session
