@@ -130,14 +130,15 @@ Result<CallId> CallSender::start(const CallStart& start, const OutgoingMessage& 
     start_directly(id, start, message, codec, size, now);
     return id;
   }
-  // To the layer above a one-way call is over now.
-  CallState* call = calls_.open(id, start.one_way ? nullptr : start.context);
-  if (Status status = queue_start(*call, start, message); !status.is_ok()) {
-    calls_.forget(*call);
+  // The application's codec may run the loop, which starts other calls: this one has no id before.
+  EncodedMessage encoded;
+  if (Status status = encode(message, encoded); !status.is_ok()) return status;
+  if (phase_ >= ConnectionPhase::draining) {
+    Status status(StatusCode::unavailable, "start call: the connection has ended while the message was encoded");
+    status.set_may_have_run(false);
     return status;
   }
-  calls_.ids().advance_to(id);
-  return id;
+  return queue_start(start, std::move(encoded));
 }
 
 void CallSender::start_directly(CallId id, const CallStart& start, const OutgoingMessage& message, std::uint8_t codec,
@@ -173,32 +174,37 @@ void CallSender::start_directly(CallId id, const CallStart& start, const Outgoin
   calls_.schedule_deadline(*call, start.deadline);
 }
 
-Status CallSender::queue_start(CallState& call, const CallStart& start, const OutgoingMessage& message) {
-  call.one_way = start.one_way;
-  call.sent_start = false;
-  if (start.end || start.one_way) call.phase = CallPhase::local_ended;
+CallId CallSender::queue_start(const CallStart& start, EncodedMessage encoded) {
   auto queued =
       std::make_unique<QueuedStart>(QueuedStart{start.method.key, std::string(start.method.name), start.deadline});
   Slice fields = has_metadata(start) ? encode_metadata(*start.metadata) : Slice();
+  const CallId id = calls_.next_id();
+  // To the layer above a one-way call is over now.
+  CallState& call = *calls_.open(id, start.one_way ? nullptr : start.context);
+  calls_.ids().advance_to(id);
+  call.one_way = start.one_way;
+  call.sent_start = false;
+  if (start.end || start.one_way) call.phase = CallPhase::local_ended;
   std::uint8_t flags = start.end || start.one_way ? wire::flag::end : std::uint8_t{0};
   if (start.one_way) flags |= wire::flag::one_way;
-  Status status = queue_message(call, wire::FrameType::call, flags, message, std::move(fields), std::move(queued));
-  call.sent_message = message.has_message();
-  if (status.is_ok()) calls_.schedule_deadline(call, start.deadline);
-  return status;
+  const bool has_message = encoded.codec != 0;
+  queue_message(call, wire::FrameType::call, flags, std::move(encoded), std::move(fields), std::move(queued));
+  call.sent_message = has_message;
+  calls_.schedule_deadline(call, start.deadline);
+  return id;
 }
 
 // --- messages ---
 
-/// Encodes and queues a call or message frame. What need not wait leaves with the next pump().
-Status CallSender::queue_message(CallState& call, wire::FrameType type, std::uint8_t flags,
-                                 const OutgoingMessage& message, Slice fields, std::unique_ptr<QueuedStart> start) {
-  EncodedMessage encoded;
-  if (message.has_message()) {
-    Status status = encode_message(message, negotiation_, options_, owner_, encoded);
-    if (!status.is_ok()) return status;
-    flags |= wire::flag::message;
-  }
+/// The result has a codec if there is a message.
+Status CallSender::encode(const OutgoingMessage& message, EncodedMessage& encoded) {
+  return message.has_message() ? encode_message(message, negotiation_, options_, owner_, encoded) : Status();
+}
+
+/// Queues a call or message frame. What need not wait leaves with the next pump().
+void CallSender::queue_message(CallState& call, wire::FrameType type, std::uint8_t flags, EncodedMessage encoded,
+                               Slice fields, std::unique_ptr<QueuedStart> start) {
+  if (encoded.codec != 0) flags |= wire::flag::message;
   QueuedFrame* frame = QueuedFramePool::make();
   frame->type = type;
   frame->follows = call.sent_message;
@@ -210,11 +216,11 @@ Status CallSender::queue_message(CallState& call, wire::FrameType type, std::uin
   frame->fields = std::move(fields);
   frame->start = std::move(start);
   path_.push(call, frame);
-  return {};
 }
 
 Status CallSender::send(CallState& call, const OutgoingMessage& message, const Metadata* leading, bool end) {
-  const CallTransition step = transition(role_, call.phase, end ? CallInput::send_end : CallInput::send);
+  const CallInput input = end ? CallInput::send_end : CallInput::send;
+  CallTransition step = transition(role_, call.phase, input);
   if (step.action != CallAction::accept || call.one_way) {
     return {StatusCode::failed_precondition, "send message: this side of the call has ended"};
   }
@@ -238,8 +244,16 @@ Status CallSender::send(CallState& call, const OutgoingMessage& message, const M
     path_.charge(size);
     call.send_credit -= static_cast<std::int64_t>(size);
   } else {
-    Status status = queue_message(call, wire::FrameType::message, flags, message, std::move(fields), nullptr);
-    if (!status.is_ok()) return status;
+    const CallId id = call.id;
+    EncodedMessage encoded;
+    if (Status status = encode(message, encoded); !status.is_ok()) return status;
+    // The application's codec may have run the loop, and the call may have ended meanwhile, or one of its sides.
+    if (calls_.find(id) != &call || call.is_refused) return {StatusCode::cancelled, "send message: the call is over"};
+    step = transition(role_, call.phase, input);
+    if (step.action != CallAction::accept) {
+      return {StatusCode::failed_precondition, "send message: this side of the call has ended"};
+    }
+    queue_message(call, wire::FrameType::message, flags, std::move(encoded), std::move(fields), nullptr);
   }
   call.sent_message = true;
   call.phase = step.next;

@@ -2,6 +2,7 @@
 // CallSender: calls, messages and responses to frames (docs/wire.md, sections 4, 6 and 7).
 #pragma once
 
+#include "session/native/connection_phase.h"
 #include "session/native/direct_form.h"
 #include "session/native/event_in_hand.h"
 #include "session/native/message_encoding.h"
@@ -18,10 +19,16 @@ namespace trunkline::session::native {
 /// on the frames sent so far: the method ids assigned, the last kind of message, the bytes taken.
 class CallSender {
  public:
-  /// All outlive the object.
-  CallSender(Role role, const SessionOptions& options, const Negotiation& negotiation, SendPath& path, OpenCalls& calls,
-             SessionOwner& owner) noexcept
-      : role_(role), options_(options), negotiation_(negotiation), path_(path), calls_(calls), owner_(owner) {}
+  /// All outlive the object. `phase` is the connection's.
+  CallSender(Role role, const SessionOptions& options, const ConnectionPhase& phase, const Negotiation& negotiation,
+             SendPath& path, OpenCalls& calls, SessionOwner& owner) noexcept
+      : role_(role),
+        options_(options),
+        phase_(phase),
+        negotiation_(negotiation),
+        path_(path),
+        calls_(calls),
+        owner_(owner) {}
 
   /// Client: as Session::start() on a session that is not closed. `now` is where a deadline's time left is counted
   /// from.
@@ -48,14 +55,16 @@ class CallSender {
   Status check_start(const CallStart& start) const;
   void start_directly(CallId id, const CallStart& start, const OutgoingMessage& message, std::uint8_t codec,
                       std::size_t size, base::TimePoint now);
-  Status queue_start(CallState& call, const CallStart& start, const OutgoingMessage& message);
-  Status queue_message(CallState& call, wire::FrameType type, std::uint8_t flags, const OutgoingMessage& message,
-                       Slice fields, std::unique_ptr<QueuedStart> start);
+  CallId queue_start(const CallStart& start, EncodedMessage encoded);
+  void queue_message(CallState& call, wire::FrameType type, std::uint8_t flags, EncodedMessage encoded, Slice fields,
+                     std::unique_ptr<QueuedStart> start);
+  Status encode(const OutgoingMessage& message, EncodedMessage& encoded);
   void queue_finish(CallState& call, const Status& status, bool unprocessed, bool has_message, EncodedMessage encoded,
                     Slice fields);
 
   const Role role_;
   const SessionOptions& options_;
+  const ConnectionPhase& phase_;
   const Negotiation& negotiation_;
   SendPath& path_;
   OpenCalls& calls_;

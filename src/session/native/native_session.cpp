@@ -52,7 +52,7 @@ NativeSession::NativeSession(Role role, const SessionOptions& options, base::Tim
       uncharged_(credit_, path_.queue()),
       decoder_(role == Role::client ? wire::Sender::server : wire::Sender::client, options.limits, credit_, uncharged_),
       receiver_(role, options, {negotiation_, path_, credit_, calls_, in_hand_, goaway_}, owner),
-      sender_(role, options, negotiation_, path_, calls_, owner),
+      sender_(role, options, phase_, negotiation_, path_, calls_, owner),
       local_events_(owner),
       keepalive_(role, options.limits, timers, &on_keepalive_timer, this, now),
       pongs_(PongLimit::for_reads_of(options.limits.read_buffer_bytes)),

@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <memory>
+#include <utility>
+
 namespace trunkline::session::native {
 namespace {
 
@@ -20,13 +24,93 @@ class CallSenderTest : public testing::Test {
   NativeParts parts;
   QuietOwner owner;
   EventInHand in_hand;
-  CallSender sender{parts.role, parts.options, parts.negotiation, parts.path, parts.calls, owner};
+  ConnectionPhase phase = ConnectionPhase::open;
+  CallSender sender{parts.role, parts.options, phase, parts.negotiation, parts.path, parts.calls, owner};
 };
 
 class ClientCallSender : public CallSenderTest {
  protected:
   ClientCallSender() : CallSenderTest(Role::client) {}
 };
+
+/// A codec of the application's that does something else while it encodes, as one that runs the loop does.
+struct BusyCodec final : Codec {
+  std::string_view name() const noexcept override { return "bytes"; }
+  bool supports(const MessageType&) const noexcept override { return true; }
+  Status encode(MessageView, BufferWriter& out) const override {
+    if (const auto task = std::exchange(meanwhile, nullptr)) task();
+    out.append(std::string_view("encoded"));
+    return {};
+  }
+  Status decode(const Slice&, MutableMessageView) const override { return {}; }
+  mutable std::function<void()> meanwhile;
+};
+
+struct Plain {
+  static constexpr std::string_view trunkline_codec = "bytes";
+};
+
+class BusyCallSender : public testing::Test {
+ protected:
+  static SessionOptions with(const CodecRegistry& codecs) {
+    SessionOptions options = kit::plain_options();
+    options.codecs = &codecs;
+    return options;
+  }
+  OutgoingMessage message() const { return {.codec = codec.get(), .message = MessageView::of(content)}; }
+
+  const std::shared_ptr<BusyCodec> codec = std::make_shared<BusyCodec>();
+  const CodecRegistry codecs = CodecRegistry().add(codec);
+  const Plain content{};
+  NativeParts parts{Role::client, with(codecs)};
+  QuietOwner owner;
+  ConnectionPhase phase = ConnectionPhase::open;
+  CallSender sender{parts.role, parts.options, phase, parts.negotiation, parts.path, parts.calls, owner};
+};
+
+TEST_F(BusyCallSender, GivesEachCallItsOwnIdAlsoIfOneBeginsWhileAnotherIsEncoded) {
+  const CallStart start{.method = {.key = 3, .name = "a/b"}};
+  Result<CallId> inner = 0;
+  codec->meanwhile = [&] { inner = sender.start(start, message(), parts.now); };
+
+  const Result<CallId> outer = sender.start(start, message(), parts.now);
+  parts.path.pump();
+
+  ASSERT_TRUE(inner.is_ok());
+  ASSERT_TRUE(outer.is_ok());
+  EXPECT_EQ(*inner, 1u);
+  EXPECT_EQ(*outer, 2u);
+  EXPECT_EQ(parts.calls.size(), 2u);
+}
+
+TEST_F(BusyCallSender, BeginsNoCallOnAConnectionThatEndsWhileItIsEncoded) {
+  codec->meanwhile = [&] { phase = ConnectionPhase::closed; };
+
+  const Result<CallId> id = sender.start({.method = {.key = 3, .name = "a/b"}}, message(), parts.now);
+
+  EXPECT_EQ(id.status().code(), StatusCode::unavailable);
+  EXPECT_FALSE(id.status().may_have_run());
+  EXPECT_TRUE(parts.calls.empty());
+}
+
+TEST_F(BusyCallSender, SendsNothingOnACallThatEndsWhileItsMessageIsEncoded) {
+  CallState& call = *parts.calls.open(1, &parts);
+  codec->meanwhile = [&] { parts.calls.forget(call); };
+
+  const Status status = sender.send(call, message(), nullptr, false);
+
+  EXPECT_EQ(status.code(), StatusCode::cancelled);
+  EXPECT_TRUE(parts.path.queue().is_idle());
+}
+
+TEST_F(BusyCallSender, SendsNothingOnASideThatEndsWhileItsMessageIsEncoded) {
+  CallState& call = *parts.calls.open(1, &parts);
+  codec->meanwhile = [&] { static_cast<void>(sender.send(call, {}, nullptr, true)); };
+
+  const Status status = sender.send(call, message(), nullptr, false);
+
+  EXPECT_EQ(status.code(), StatusCode::failed_precondition);
+}
 
 TEST_F(ClientCallSender, NamesAMethodOnceAndThenSendsItsId) {
   const CallStart start{.method = {.key = 3, .name = "a/b"}};
