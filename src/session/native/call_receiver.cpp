@@ -152,6 +152,13 @@ CallReceiver::Outcome CallReceiver::dispatch(const Frame& frame, base::TimePoint
 CallReceiver::Outcome CallReceiver::defer(const Frame& frame) {
   if (deferred_ == nullptr) deferred_ = std::make_unique<DeferredCalls>();
   deferred_->push(frame.header, frame.body, frame.block);
+  // More than the client may have open waits only if it has cancelled some.
+  const std::size_t most_calls = std::max(options_.max_concurrent_calls, wire::Hello().max_concurrent_calls);
+  if (deferred_->calls() > most_calls && calls_.memory().is_short()) {
+    return fail(Status(StatusCode::resource_exhausted,
+                       "receive call: memory is short, and " + std::to_string(deferred_->calls()) +
+                           " calls wait for credit, max_concurrent_calls is " + std::to_string(most_calls)));
+  }
   const std::size_t limit = deferred_->max_uncharged();
   if (deferred_->uncharged() <= limit) return Outcome::done;
   return fail(Status(StatusCode::resource_exhausted, "receive frame: " + std::to_string(deferred_->uncharged()) +

@@ -65,6 +65,8 @@ class CallReceiver {
   /// Takes the next deferred frame. Needs has_deferred().
   Outcome take_deferred(base::TimePoint now, Event& event);
   void drop_deferred() noexcept { deferred_.reset(); }
+  /// What deferred frames take beside the bytes for which their credit is held.
+  std::size_t deferred_bytes() const noexcept { return deferred_ != nullptr ? deferred_->node_bytes() : 0; }
   /// Server: the client has sent its first goaway. Calls that it has sent before are served, also if they are deferred.
   void note_goaway() noexcept {
     last_before_goaway_ = deferred_ != nullptr ? deferred_->newest(calls_.ids().newest()) : calls_.ids().newest();

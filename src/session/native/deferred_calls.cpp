@@ -54,6 +54,7 @@ void DeferredCalls::push(const wire::FrameHeader& header, ByteSpan body, Block* 
   }
   if (is_uncharged(header.type)) ++uncharged_;
   calls_[find(header.call)].rest.push_back({header, retain(body, block)});
+  ++rest_frames_;
 }
 
 DeferredFrame DeferredCalls::pop() noexcept {
@@ -64,6 +65,7 @@ DeferredFrame DeferredCalls::pop() noexcept {
   } else {
     frame = std::move(calls_.front().frame);
     rest_ = std::move(calls_.front().rest);
+    rest_frames_ -= rest_.size();
     rest_taken_ = 0;
     calls_.pop_front();
   }
@@ -74,7 +76,7 @@ DeferredFrame DeferredCalls::pop() noexcept {
 void DeferredCalls::clear() noexcept {
   std::deque<DeferredCall>().swap(calls_);
   std::vector<DeferredFrame>().swap(rest_);
-  rest_taken_ = uncharged_ = 0;
+  rest_taken_ = rest_frames_ = uncharged_ = 0;
   if (pack_block_ != nullptr) pack_block_->release();
   pack_block_ = nullptr;
   pack_used_ = 0;

@@ -19,7 +19,7 @@ struct DeferredFrame {
 };
 
 /// Calls in order, each followed by its own frames. Small bodies are packed into blocks of their own, so that a few
-/// bytes never keep a whole read buffer alive: deferred frames take little more memory than they cost credit.
+/// bytes never keep a whole read buffer alive: bodies take little more memory than they cost credit.
 class DeferredCalls {
  public:
   DeferredCalls() = default;
@@ -39,6 +39,10 @@ class DeferredCalls {
   /// Frames that cost no credit, which therefore need a limit of their own.
   std::size_t uncharged() const noexcept { return uncharged_; }
   std::size_t calls() const noexcept { return calls_.size(); }
+  /// The memory of all frames without their bodies.
+  std::size_t node_bytes() const noexcept {
+    return calls_.size() * sizeof(DeferredCall) + (rest_frames_ + rest_.size()) * sizeof(DeferredFrame);
+  }
   /// The id of the latest call; `otherwise` if none is deferred.
   std::uint32_t newest(std::uint32_t otherwise) const noexcept {
     return calls_.empty() ? otherwise : calls_.back().frame.header.call;
@@ -61,6 +65,8 @@ class DeferredCalls {
   /// Of the call popped last.
   std::vector<DeferredFrame> rest_;
   std::size_t rest_taken_ = 0;
+  /// In calls_, behind the first of each call.
+  std::size_t rest_frames_ = 0;
   std::size_t uncharged_ = 0;
   Block* pack_block_ = nullptr;
   std::size_t pack_used_ = 0;

@@ -534,7 +534,7 @@ std::size_t NativeSession::held_bytes() const noexcept {
   constexpr std::size_t bytes_per_message = 96;
   const auto unread = static_cast<std::size_t>(std::max<std::int64_t>(retained_messages_, 0));
   return calls_.memory().retained() + credit_.held() + path_.held_bytes() + decoder_.held_bytes() +
-         calls_.size() * bytes_per_call + unread * bytes_per_message;
+         receiver_.deferred_bytes() + calls_.size() * bytes_per_call + unread * bytes_per_message;
 }
 
 /// At the end of a turn.

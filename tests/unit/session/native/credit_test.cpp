@@ -2,6 +2,7 @@
 // Flow control in both directions, and the bounds for a peer that does not read.
 #include "kit/lone_session.h"
 #include "kit/session_pair.h"
+#include "session/memory_share.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -390,6 +391,72 @@ TEST(StreamWriter, IsNotifiedWhenItMayContinue) {
   ASSERT_EQ(after.size(), 1u);
   EXPECT_EQ(after[0].type, EventType::writable);
   EXPECT_EQ(after[0].context, lone.context_of(1));
+}
+
+/// The calls from `first` to `last`, without requests.
+void feed_calls(LoneSession& lone, CallId first, CallId last) {
+  std::string bytes;
+  for (CallId id = first; id <= last; ++id) bytes += kit::call(id, 1, {}, "").bytes();
+  lone.feed(bytes);
+}
+
+/// The client of `lone` takes none of a long response, so that its further calls are deferred.
+void begin_deferring(LoneSession& lone) {
+  lone.greet({.call_credit = 65536});
+  lone.feed({kit::call(1, 1, "a/b", "x")});
+  static_cast<void>(lone.session().finish(1, {}, kit::payload(std::string(200000, 'x')), nullptr, false));
+  static_cast<void>(lone.sent_frames());
+  feed_calls(lone, 2, 2);
+}
+
+SessionOptions with_little_unsent() {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_unsent_bytes = 1000;
+  return options;
+}
+
+TEST(PeerWithoutCredit, IsChargedForTheCallsThatWait) {
+  LoneSession lone(Role::server, with_little_unsent());
+  begin_deferring(lone);
+  const std::size_t before = lone.session().held_bytes();
+
+  feed_calls(lone, 3, 1002);
+
+  EXPECT_GE(lone.session().held_bytes() - before, 64'000u);
+}
+
+TEST(PeerWithoutCredit, MayNotLetMoreCallsWaitThanMayBeOpenWhileMemoryIsShort) {
+  MemoryBudget budget(8 << 20, 1);
+  MemoryShare others(&budget);
+  SessionOptions options = with_little_unsent();
+  options.memory = &budget;
+  options.max_concurrent_calls = 1;
+  const CallId most = wire::Hello().max_concurrent_calls;
+  LoneSession lone(Role::server, options);
+  begin_deferring(lone);
+
+  feed_calls(lone, 3, most + 10);
+  const bool is_open_while_there_is_memory = !lone.session().is_closed();
+  others.update(7 << 20);
+  feed_calls(lone, most + 11, most + 11);
+
+  EXPECT_TRUE(is_open_while_there_is_memory);
+  EXPECT_TRUE(lone.session().is_closed());
+  EXPECT_THAT(std::string(lone.session().close_reason().message()), testing::HasSubstr("memory is short"));
+}
+
+TEST(PeerWithoutCredit, MayLetAsManyCallsWaitAsMayBeOpenWhileMemoryIsShort) {
+  MemoryBudget budget(8 << 20, 1);
+  MemoryShare others(&budget);
+  SessionOptions options = with_little_unsent();
+  options.memory = &budget;
+  LoneSession lone(Role::server, options);
+  begin_deferring(lone);
+  others.update(7 << 20);
+
+  feed_calls(lone, 3, 1000);
+
+  EXPECT_FALSE(lone.session().is_closed()) << lone.session().close_reason().to_string();
 }
 
 }  // namespace

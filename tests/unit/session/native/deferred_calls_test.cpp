@@ -58,5 +58,19 @@ TEST(DeferredCalls, DoNotRetainAReadBufferForAFewBytes) {
   buffer->release();
 }
 
+TEST(DeferredCalls, CountWhatTheyTakeBesideTheirBodies) {
+  DeferredCalls deferred;
+  for (std::uint32_t i = 1; i <= 100; ++i) deferred.push({.type = wire::FrameType::call, .call = i}, {}, nullptr);
+  const std::size_t of_calls = deferred.node_bytes();
+  deferred.push({.type = wire::FrameType::cancel, .call = 1}, {}, nullptr);
+  const std::size_t with_rest = deferred.node_bytes();
+
+  while (!deferred.empty()) static_cast<void>(deferred.pop());
+
+  EXPECT_GE(of_calls, 100 * sizeof(DeferredFrame));
+  EXPECT_EQ(with_rest, of_calls + sizeof(DeferredFrame));
+  EXPECT_EQ(deferred.node_bytes(), 0u);
+}
+
 }  // namespace
 }  // namespace trunkline::session::native
