@@ -80,10 +80,9 @@ class FrameDecoder {
   }
   /// Part of a long frame has come, whose memory is taken.
   bool is_in_body() const noexcept { return state_ == State::in_body; }
-  /// How much has come of the frame that is incomplete.
-  std::size_t partial_bytes() const noexcept {
-    return state_ == State::in_body ? body_header_.length - input_.body_missing() : input_.size();
-  }
+  /// While is_in_body(): its header, and how much of it has come.
+  const wire::FrameHeader& body_header() const noexcept { return body_header_; }
+  std::size_t partial_bytes() const noexcept { return body_header_.length - input_.body_missing(); }
   /// Part of a frame has come.
   bool is_amid_frame() const noexcept { return input_.size() > 0 || state_ != State::at_header; }
 

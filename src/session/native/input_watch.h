@@ -29,7 +29,7 @@ class InputWatch {
     bool has_message = false;
     /// Others wait for memory.
     bool is_wanted = false;
-    /// All bytes of such messages that have come so far.
+    /// All bytes of such messages that have come so far, and nothing else.
     std::uint64_t message_bytes = 0;
   };
   /// What must come in time, unless all is complete before.
@@ -58,7 +58,9 @@ class InputWatch {
   Action on_timer(base::TimePoint now, const Seen& seen) noexcept {
     if (!seen.is_incomplete) return Action::none;
     const bool was_held_up = std::exchange(is_held_up_, false);
-    const std::uint64_t came = seen.has_message ? seen.message_bytes - message_mark_ : received_ - received_mark_;
+    // What has come of a frame counts with its header block, and less once it is complete.
+    const std::uint64_t message_bytes = std::max(seen.message_bytes, message_mark_);
+    const std::uint64_t came = seen.has_message ? message_bytes - message_mark_ : received_ - received_mark_;
     if (!is_marked_ || was_held_up || came >= stretch_bytes) {
       is_marked_ = true;
       marked_ = now;

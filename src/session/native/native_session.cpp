@@ -615,6 +615,13 @@ void NativeSession::on_memory_timer(base::Timer&, void* owner, base::TimePoint n
 /// The peer has begun something that takes memory until it is complete.
 bool NativeSession::holds_room() const noexcept { return calls_.memory().has_unfinished() || decoder_.is_amid_frame(); }
 
+/// What has come of a frame that continues a message which has room. Other frames are no progress of such a message.
+std::size_t NativeSession::partial_message_bytes() const noexcept {
+  if (!decoder_.is_in_body()) return 0;
+  const CallState* const call = calls_.find(decoder_.body_header().call);
+  return call != nullptr && call->assembly.is_admitted() ? decoder_.partial_bytes() : 0;
+}
+
 void NativeSession::on_input_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<NativeSession*>(owner);
   self.now_ = std::max(self.now_, now);
@@ -625,7 +632,7 @@ void NativeSession::on_input_timer(base::Timer&, void* owner, base::TimePoint no
   const InputWatch::Seen seen{.is_incomplete = self.holds_room(),
                               .has_message = memory.has_unfinished(),
                               .is_wanted = self.memory_share_.is_wanted(),
-                              .message_bytes = memory.bytes_of_long_messages() + self.decoder_.partial_bytes()};
+                              .message_bytes = memory.bytes_of_long_messages() + self.partial_message_bytes()};
   if (self.input_watch_.on_timer(now, seen) == InputWatch::Action::none) return;
   self.fail(Status(StatusCode::resource_exhausted,
                    "receive: the peer does not go on with what it has begun to send, stall_timeout is " +

@@ -140,6 +140,7 @@ class NativeSession final : public Session, private FrameSource {
   bool must_not_receive() noexcept;
   void show_life();
   bool holds_room() const noexcept;
+  std::size_t partial_message_bytes() const noexcept;
   /// To be called when memory has been released: next() makes room for messages that wait for it.
   void wake_if_waiting() {
     if (calls_.has_waiting()) [[unlikely]]

@@ -86,6 +86,35 @@ TEST_F(SlowSender, OfALongFrameIsDisconnectedIfItSendsAByteNowAndThen) {
   EXPECT_EQ(end(), reason);
 }
 
+TEST_F(SlowSender, OfALongMessageIsDisconnectedAlthoughItSendsLongFramesOfOthers) {
+  begin_message(500000, 100);
+  std::string rest;
+  std::size_t part = 60000;
+
+  for (CallId id = 2; id < 30 && !lone.session().is_closed(); ++id, part -= 300) {
+    const std::string bytes = rest + kit::call(id, 0, "a/b", std::string(70000, 'z')).bytes();
+    rest = bytes.substr(part);
+    lone.feed(bytes.substr(0, part));
+    lone.advance(seconds(10));
+  }
+
+  EXPECT_EQ(end(), reason);
+}
+
+TEST_F(SlowSender, ThatSendsALongFrameOfItsMessageMakesProgress) {
+  FrameSpec chunk = kit::message(1, std::string(13 * 66000 - 16, 'c'), flag::more);
+  chunk.codec = 0;
+  const std::string bytes = chunk.bytes();
+  begin_message(1000000, 100);
+
+  for (std::size_t at = 0; at < bytes.size(); at += 66000) {
+    lone.feed(bytes.substr(at, 66000));
+    for (int step = 0; step < 5; ++step) lone.advance(seconds(10));
+  }
+
+  EXPECT_FALSE(lone.session().is_closed()) << end();
+}
+
 TEST_F(SlowSender, ThatMakesProgressIsServed) {
   begin_message(1000000, 100);
 
