@@ -185,6 +185,7 @@ void ClientConnection::handle_event() {
       return;
     case session::EventType::call:
     case session::EventType::cancelled:
+    case session::EventType::pause:
       return;
   }
 }

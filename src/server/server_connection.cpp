@@ -122,6 +122,8 @@ void ServerConnection::handle_event(session::Event& event) {
       return;
     case session::EventType::opened:
       return on_opened();
+    case session::EventType::pause:
+      return connection_->end_turn();
     case session::EventType::closed:
       if (!event.status.is_ok()) {
         context_->server_state().log(LogLevel::info, event.status.message(), {}, facts_.peer);

@@ -30,12 +30,14 @@ enum class EventType : std::uint8_t {
   /// comes with it if `has_message`.
   finished,
   /// Server: the client has ended the call; `status` says how. finish() is not needed and is ignored, unless
-  /// `needs_finish`.
+  /// `needs_finish`. Without a context: the call was only seen by SessionOwner::check_call().
   cancelled,
   /// The call may send again. Id 0: the connection accepts new calls again.
   writable,
   /// The peer accepts no further calls. Calls that it will not look at have been finished as not run.
   going_away,
+  /// Much has been received that needed no event, and there may be more: the layer above may end its turn here.
+  pause,
   /// The last event: the session is over. `status` says why; ok after an orderly end.
   closed,
 };

@@ -146,6 +146,7 @@ void ClientModel::on_event(Event& event) {
       closed_ = true;
       return;
     case EventType::opened:
+    case EventType::pause:
       return;
     case EventType::call:
     case EventType::cancelled:

@@ -26,7 +26,8 @@ void ServerModel::on_event(Event& event) {
     case EventType::message:
       return on_message(*call, event);
     case EventType::cancelled:
-      return on_cancelled(*call, event);
+      if (call != nullptr) on_cancelled(*call, event);
+      return;
     case EventType::writable:
       return serve(*call);
     case EventType::closed:
@@ -36,6 +37,7 @@ void ServerModel::on_event(Event& event) {
       return;
     case EventType::opened:
     case EventType::going_away:
+    case EventType::pause:
       return;
     case EventType::finished:
       world_.check(false, nullptr, "the server has a client's event");

@@ -57,6 +57,25 @@ struct PendingCall {
 
 using QueuedFramePool = base::ObjectPool<QueuedFrame, 1024>;
 
+struct CallState;
+
+/// Where a call whose message waits for room stands in WaitingMessages, which alone sets and reads it. It has no values
+/// before, so that calls that never wait pay nothing for it.
+struct WaitingPlace {
+  enum class Queue : std::uint8_t {
+    /// The message begins its call.
+    requests,
+    of_open_calls,
+    /// The application has yet to take an earlier message of the call.
+    behind_unread,
+  };
+  CallState* next;
+  CallState* previous;
+  Queue queue;
+  /// Of a request: its clock has been started.
+  bool is_timed;
+};
+
 /// One object with all of a call's state, although its parts belong to different objects (the queue to SendQueue,
 /// credit to ReceiveCredit, memory to OpenCalls): a call then takes one block from a pool and one look-up.
 struct CallState {
@@ -118,6 +137,7 @@ struct CallState {
   CallState* ring_next = nullptr;
   CallState* ring_previous = nullptr;
   MessageAssembly assembly;
+  WaitingPlace waiting;
   /// Server: the call has not been handed out yet.
   std::unique_ptr<PendingCall> pending;
   base::Timer deadline;

@@ -117,8 +117,11 @@ Status MessageReader::read_chunk(CallState& call, const wire::FrameHeader& heade
   }
   if (Status status = call.assembly.check_chunk(chunk.size(), last); !status.is_ok()) return status;
   // The rest has come within the call's credit, so it needs no room beyond that.
-  if (last && call.assembly.is_waiting())
-    credit_.return_call(call, static_cast<std::int64_t>(calls_.end_waiting(call)));
+  if (last && call.assembly.is_waiting()) {
+    const std::size_t withheld = calls_.end_waiting(call);
+    credit_.drop_waiting(withheld);
+    credit_.return_call(call, static_cast<std::int64_t>(withheld));
+  }
   if (!chunk.empty()) std::memcpy(call.assembly.position(chunk.size()), chunk.data(), chunk.size());
   call.assembly.advance(chunk.size());
   if (call.assembly.is_admitted()) calls_.memory().count_long_message(chunk.size());

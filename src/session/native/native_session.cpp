@@ -17,6 +17,9 @@ namespace trunkline::session::native {
 
 namespace {
 
+/// Steps without an event after which the layer above may end its turn.
+constexpr std::size_t steps_per_pause = 512;
+
 constexpr bool is_about_calls(wire::FrameType type) noexcept {
   return type >= wire::FrameType::call && type <= wire::FrameType::credit;
 }
@@ -82,13 +85,8 @@ bool NativeSession::next(Event& event) {
       memory_share_.update(held_bytes());
       return false;
     }
-    if (calls_.has_waiting()) [[unlikely]]
-      admit_waiting();
     // wrote() wakes the owner when a stall is over.
-    if (role_ == Role::server && path_.update_stall()) {
-      update_memory();
-      return false;
-    }
+    if (role_ == Role::server && path_.update_stall()) return end_turn();
     Step step = Step::needs_input;
     if (receiver_.has_deferred() && receiver_.is_deferred_ready()) [[unlikely]] {
       step = step_of(receiver_.take_deferred(now_, event));
@@ -99,9 +97,9 @@ bool NativeSession::next(Event& event) {
     if (step == Step::event) return true;
     if (step == Step::needs_input) {
       decoder_.input().release_unused();
-      update_memory();
-      return false;
+      return end_turn();
     }
+    if (++quiet_steps_ % steps_per_pause == 0) return take_pause(event);
   }
 }
 
@@ -297,6 +295,12 @@ bool NativeSession::take_closing_event(Event& event) {
   return true;
 }
 
+bool NativeSession::take_pause(Event& event) {
+  event.type = EventType::pause;
+  event.id = 0;
+  return true;
+}
+
 void NativeSession::notify_writable(CallState& call) {
   call.owes_writable = false;
   if (call.context != nullptr) local_events_.notify({EventType::writable, call.id, call.context, {}});
@@ -474,7 +478,10 @@ void NativeSession::return_call_credit(CallId id, const MessageCredit& credit) {
   calls_.memory().release(credit.further_bytes);
   wake_if_waiting();
   const std::int64_t owed = std::int64_t{credit.call_bytes} + credit.further_bytes;
-  if (CallState* call = calls_.find(id)) credit_.return_call(*call, owed);
+  if (CallState* call = calls_.find(id)) {
+    credit_.return_call(*call, owed);
+    calls_.unblock_waiting(*call);
+  }
 }
 
 // --- timers ---
@@ -537,6 +544,15 @@ std::size_t NativeSession::held_bytes() const noexcept {
          receiver_.deferred_bytes() + calls_.size() * bytes_per_call + unread * bytes_per_message;
 }
 
+/// There is no event now. Messages get room here and not with each frame: whatever has released some in this turn, one
+/// look is enough.
+bool NativeSession::end_turn() {
+  if (calls_.has_waiting()) [[unlikely]]
+    admit_waiting();
+  update_memory();
+  return false;
+}
+
 /// At the end of a turn.
 void NativeSession::update_memory() {
   if (waits_for_frame_turn_ && !memory_share_.is_used_up()) waits_for_frame_turn_ = false;
@@ -558,13 +574,12 @@ void NativeSession::count_queued() noexcept {
 }
 
 void NativeSession::admit_waiting() {
-  calls_.admit_waiting(now_);
+  if (calls_.admit_waiting(now_)) memory_retry_.end();
   if (calls_.lacks_budget()) await_memory();
 }
 
 void NativeSession::await_memory() const noexcept {
-  constexpr std::chrono::milliseconds pause{5};
-  if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, base::deadline_after(now_, pause));
+  if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
 }
 
 std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
@@ -573,6 +588,7 @@ std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
     return 0;
   }
   memory_pause_.end();
+  memory_retry_.end();
   std::size_t count = decoder_.input().prepare(out);
   constexpr std::size_t most = 4 << 10;
   if (decoder_.is_in_body() || phase_ == ConnectionPhase::closed) return count;

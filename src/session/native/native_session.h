@@ -14,6 +14,7 @@
 #include "session/native/keepalive.h"
 #include "session/native/local_events.h"
 #include "session/native/memory_pause.h"
+#include "session/native/memory_retry.h"
 #include "session/native/negotiation.h"
 #include "session/native/open_calls.h"
 #include "session/native/pong_limit.h"
@@ -48,8 +49,9 @@ std::unique_ptr<Session> make_native_session(Role role, const SessionOptions& op
 ///     CallReceiver   frames about calls to events
 ///     CallSender     calls, messages and responses to frames
 ///
-/// GoawayState, Keepalive, StallWatch, InputWatch, MemoryPause, PongLimit and LocalEvents stand by themselves. Frames
-/// about the connection itself (hello, goaway, ping, pong) are dealt with here, since they move the phase.
+/// GoawayState, Keepalive, StallWatch, InputWatch, MemoryPause, MemoryRetry, PongLimit and LocalEvents stand by
+/// themselves. Frames about the connection itself (hello, goaway, ping, pong) are dealt with here, since they move the
+/// phase.
 ///
 /// It has more than 40 functions because 28 of them are Session's, most of which forward to one part.
 class NativeSession final : public Session, private FrameSource {
@@ -125,8 +127,10 @@ class NativeSession final : public Session, private FrameSource {
   void finish_abandoned_call(const Event& event);
   bool take_local_event(Event& event);
   bool take_closing_event(Event& event);
+  bool take_pause(Event& event);
   void notify_writable(CallState& call);
   void notify_if_startable();
+  bool end_turn();
   void update_memory();
   void count_queued() noexcept;
   void admit_waiting();
@@ -196,6 +200,9 @@ class NativeSession final : public Session, private FrameSource {
   MemoryPause memory_pause_;
   /// A long frame of the peer's waits until another one has come. Those who hold memory are told that it is wanted.
   bool waits_for_frame_turn_ = false;
+  mutable MemoryRetry memory_retry_;
+  /// Steps that brought no event, all told.
+  std::size_t quiet_steps_ = 0;
   /// Messages of events that were retained and not released.
   std::int64_t retained_messages_ = 0;
   Status close_reason_;

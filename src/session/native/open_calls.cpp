@@ -2,7 +2,6 @@
 // Opening and forgetting of calls.
 #include "session/native/open_calls.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace trunkline::session::native {
@@ -46,8 +45,13 @@ void OpenCalls::forget(CallState& call) {
 void OpenCalls::destroy(CallState& call) noexcept {
   path_.remove(call);
   if (call.assembly.is_active()) {
-    end_waiting(call);
+    const std::size_t withheld = end_waiting(call);
     release_assembly(call);
+    try {
+      credit_.drop_waiting(withheld);
+    } catch (...) {
+      // No memory for the frame: the credit remains to be returned, with what is returned next.
+    }
   }
   release_metadata(call);
   if (call.is_refused) --refused_;
@@ -68,6 +72,7 @@ void OpenCalls::drop_assembly(CallState& call) {
   if (!call.assembly.is_active()) return;
   const std::size_t withheld = end_waiting(call);
   release_assembly(call);
+  credit_.drop_waiting(withheld);
   credit_.return_call(call, static_cast<std::int64_t>(withheld));
 }
 
@@ -76,47 +81,57 @@ void OpenCalls::release_assembly(CallState& call) noexcept {
   call.assembly.reset();
 }
 
-void OpenCalls::admit_waiting(base::TimePoint now) {
-  bool have_requests_room = true;
+bool OpenCalls::admit_waiting(base::TimePoint now) {
+  using Queue = WaitingMessages::Queue;
   lacks_budget_ = false;
-  for (auto next = waiting_.begin(); next != waiting_.end();) {
-    CallState& call = **next;
-    const MessageUse use =
-        call.pending != nullptr ? use_after(call.assembly.time_waited(now)) : MessageUse::of_open_call;
-    if (call.returnable_credit < 0 || (use != MessageUse::of_open_call && !have_requests_room)) {
-      ++next;
-      continue;
+  const std::size_t before = waiting_.size();
+  waiting_.start_clocks(now);
+  const auto admit_all = [&] {
+    CallState* call = nullptr;
+    const auto use = [&] { return use_after(call->assembly.time_waited(now)); };
+    while ((call = waiting_.first(Queue::requests)) != nullptr && use() == MessageUse::of_open_call)
+      if (!try_admit(*call, MessageUse::of_open_call)) return;
+    while ((call = waiting_.first(Queue::of_open_calls)) != nullptr) {
+      if (call->returnable_credit < 0) {
+        waiting_.move(*call, Queue::behind_unread);
+      } else if (!try_admit(*call, MessageUse::of_open_call)) {
+        return;
+      }
     }
-    if (!memory_.try_retain_message(call.assembly.room(), use)) {
-      lacks_budget_ = lacks_budget_ || memory_.lacks_budget();
-      if (use == MessageUse::of_open_call || !memory_.lacks_budget()) return;
-      have_requests_room = false;
-      ++next;
-      continue;
-    }
-    const std::size_t withheld = call.assembly.filled();
-    call.assembly.admit();
-    memory_.count_long_message(withheld);
-    next = waiting_.erase(next);
-    credit_.drop_waiting(withheld);
-    credit_.return_call(call, static_cast<std::int64_t>(withheld));
-  }
+    while ((call = waiting_.first(Queue::requests)) != nullptr)
+      if (!try_admit(*call, use())) return;
+  };
+  admit_all();
+  return waiting_.size() < before;
 }
 
-std::size_t OpenCalls::end_waiting(CallState& call) {
+bool OpenCalls::try_admit(CallState& call, MessageUse use) {
+  if (!memory_.try_retain_message(call.assembly.room(), use)) {
+    lacks_budget_ = memory_.lacks_budget();
+    return false;
+  }
+  const std::size_t withheld = call.assembly.filled();
+  waiting_.remove(call);
+  call.assembly.admit();
+  memory_.count_long_message(withheld);
+  credit_.drop_waiting(withheld);
+  credit_.return_call(call, static_cast<std::int64_t>(withheld));
+  return true;
+}
+
+std::size_t OpenCalls::end_waiting(CallState& call) noexcept {
   if (!call.assembly.is_waiting()) return 0;
   call.assembly.end_waiting();
-  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &call));
-  credit_.drop_waiting(call.assembly.filled());
+  waiting_.remove(call);
   return call.assembly.filled();
 }
 
-void OpenCalls::refuse_rest(CallState& call) noexcept {
+void OpenCalls::refuse_rest(CallState& call) {
   call.peer_has_ended = !call.takes_more();
   call.is_refused = true;
   ++refused_;
-  drop_assembly(call);
   call.deadline.cancel();
+  drop_assembly(call);
 }
 
 }  // namespace trunkline::session::native

@@ -8,6 +8,7 @@
 #include "session/native/receive_credit.h"
 #include "session/native/receive_memory.h"
 #include "session/native/send_path.h"
+#include "session/native/waiting_messages.h"
 #include "session/session.h"
 
 #include <cstddef>
@@ -76,18 +77,29 @@ class OpenCalls {
   void drop_assembly(CallState& call);
 
   /// The call has begun a message for which there is no room yet.
-  void add_waiting(CallState& call) { waiting_.push_back(&call); }
+  void add_waiting(CallState& call) noexcept {
+    const bool is_request = call.pending != nullptr;
+    waiting_.add(call, is_request ? WaitingMessages::Queue::requests : WaitingMessages::Queue::of_open_calls);
+  }
   bool has_waiting() const noexcept { return !waiting_.empty(); }
   /// Makes room for messages that wait, in their order, and returns the credit that was withheld for them. A message
   /// behind one that the application has not taken waits for that, and the others do not wait for it. Nor do messages
   /// of calls that have begun wait for requests of new calls, which wait until handlers release theirs. A request that
-  /// has waited for a second has more room: handlers may be waiting for it.
-  void admit_waiting(base::TimePoint now);
+  /// has waited for a second has more room: handlers may be waiting for it. Looks only at the first that find no room,
+  /// however many wait behind them. True if it has made room for any.
+  bool admit_waiting(base::TimePoint now);
+  /// Credit of the call has been returned: a message that waits may not be behind an unread one any longer.
+  void unblock_waiting(CallState& call) noexcept {
+    if (!call.assembly.is_waiting() || call.returnable_credit < 0) return;
+    if (call.waiting.queue == WaitingMessages::Queue::behind_unread)
+      waiting_.move(call, WaitingMessages::Queue::of_open_calls);
+  }
   /// The last admit_waiting() has left messages that wait for memory of the budget.
   bool lacks_budget() const noexcept { return lacks_budget_; }
   /// The message of the call does not wait any longer: it is complete or dropped. Returns how many bytes of the call's
-  /// credit were withheld.
-  std::size_t end_waiting(CallState& call);
+  /// credit were withheld, and of the connection's: they are to be returned last, since that writes to the output, for
+  /// which there may be no memory.
+  std::size_t end_waiting(CallState& call) noexcept;
 
   /// True if the layer above has to finish the call, in its turn, also when the session refuses it.
   bool keeps_turn(const CallState& call) const noexcept {
@@ -95,12 +107,13 @@ class OpenCalls {
            (call.pending != nullptr || call.context != nullptr);
   }
   /// Takes nothing more of the call. Its finish is still to come.
-  void refuse_rest(CallState& call) noexcept;
+  void refuse_rest(CallState& call);
   /// Open calls for which refuse_rest() was called.
   std::size_t refused() const noexcept { return refused_; }
 
  private:
   void destroy(CallState& call) noexcept;
+  bool try_admit(CallState& call, MessageUse use);
   void release_assembly(CallState& call) noexcept;
 
   const Role role_;
@@ -113,8 +126,7 @@ class OpenCalls {
   CallTable table_;
   CallIds ids_;
   ReceiveMemory memory_;
-  /// Calls whose messages wait for room, in the order in which those began.
-  std::vector<CallState*> waiting_;
+  WaitingMessages waiting_;
   std::size_t refused_ = 0;
   bool lacks_budget_ = false;
 };

@@ -294,5 +294,20 @@ TEST(FastPath, ResponseInAnyCodecIsTheSame) {
   }
 }
 
+TEST(QuietFrames, LeaveTheTurnToTheLayerAboveNowAndThen) {
+  LoneSession lone(Role::server);
+  lone.greet();
+  std::string pings;
+  for (int i = 0; i < 1500; ++i) pings += kit::ping().bytes();
+
+  lone.feed(pings);
+
+  const auto events = lone.events();
+  EXPECT_EQ(lone.sent_frames().size(), 1500u);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].type, EventType::pause);
+  EXPECT_EQ(events[1].type, EventType::pause);
+}
+
 }  // namespace
 }  // namespace trunkline::session::native

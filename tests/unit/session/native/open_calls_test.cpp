@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 namespace trunkline::session::native {
 namespace {
 
@@ -104,6 +106,53 @@ TEST(OpenCalls, AreListedByAgeAcrossAWrap) {
   for (const CallState* call : parts.calls.by_age([](const CallState&) { return true; })) ids.push_back(call->id);
 
   EXPECT_EQ(ids, (std::vector<CallId>{0xFFFFFFFEu, 0xFFFFFFFFu, 1, 2}));
+}
+
+TEST(OpenCalls, GiveRoomToWhatWaitsBehindAnUnreadMessageOnceItIsRead) {
+  NativeParts parts;
+  CallState& behind = *parts.calls.open(5, nullptr);
+  CallState& other = *parts.calls.open(6, nullptr);
+  for (CallState* call : {&behind, &other}) {
+    call->assembly.begin_waiting({.total = 500, .room = 500, .codec = 1});
+    parts.calls.add_waiting(*call);
+  }
+  behind.returnable_credit = -100;
+  const bool admitted_other = parts.calls.admit_waiting(parts.now);
+  const bool was_admitted = behind.assembly.is_admitted();
+  const bool admitted_nothing = !parts.calls.admit_waiting(parts.now);
+
+  behind.returnable_credit = 0;
+  parts.calls.unblock_waiting(behind);
+
+  EXPECT_TRUE(admitted_other);
+  EXPECT_TRUE(other.assembly.is_admitted());
+  EXPECT_FALSE(was_admitted);
+  EXPECT_TRUE(admitted_nothing);
+  EXPECT_TRUE(parts.calls.admit_waiting(parts.now));
+  EXPECT_TRUE(behind.assembly.is_admitted());
+  EXPECT_FALSE(parts.calls.has_waiting());
+}
+
+TEST(OpenCalls, ReturnTheCreditOfAMessageThatWaitsWhenForgotten) {
+  NativeParts parts;
+  CallState& call = *parts.calls.open(5, nullptr);
+  call.assembly.begin_waiting({.total = 500, .room = 500, .codec = 1});
+  parts.calls.add_waiting(call);
+  call.assembly.position(100);
+  call.assembly.advance(100);
+  parts.credit.charge(100);
+  parts.credit.add_waiting(100);
+
+  parts.calls.forget(call);
+
+  EXPECT_EQ(parts.credit.waiting(), 0u);
+  EXPECT_FALSE(parts.calls.has_waiting());
+}
+
+TEST(OpenCalls, MayFailToWriteCreditFrames) {
+  // Without memory for the frame an exception has to reach the caller.
+  static_assert(!noexcept(std::declval<OpenCalls&>().refuse_rest(std::declval<CallState&>())));
+  static_assert(!noexcept(std::declval<OpenCalls&>().drop_assembly(std::declval<CallState&>())));
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// MemoryRetry: when a session that waits for memory looks again whether there is some.
+#pragma once
+
+#include "base/clock.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace trunkline::session::native {
+
+/// Nobody tells a session that others have returned memory, so it asks. The longer it has waited, the less often it
+/// does: thousands of sessions that wait must not keep their loop busy, and the wait becomes little longer.
+class MemoryRetry {
+ public:
+  static constexpr std::chrono::milliseconds shortest{5};
+  static constexpr std::chrono::milliseconds longest{100};
+
+  /// How long to wait before the next look.
+  base::Duration pause(base::TimePoint now) noexcept {
+    if (!is_waiting_ || now - asked_ > 2 * longest) began_ = now;
+    is_waiting_ = true;
+    asked_ = now;
+    return std::clamp<base::Duration>((now - began_) / 8, shortest, longest);
+  }
+  /// There was some.
+  void end() noexcept { is_waiting_ = false; }
+
+ private:
+  bool is_waiting_ = false;
+  base::TimePoint began_{};
+  /// The last pause began then.
+  base::TimePoint asked_{};
+};
+
+}  // namespace trunkline::session::native
