@@ -115,8 +115,7 @@ void ServerConnection::handle_event(session::Event& event) {
       if (event.context != nullptr) open_calls_.on_message(event);
       return;
     case session::EventType::cancelled:
-      if (event.context != nullptr) on_cancelled(event);
-      return;
+      return on_cancelled(event);
     case session::EventType::writable:
       if (event.context != nullptr) open_calls_.on_writable(event);
       return;
@@ -145,7 +144,7 @@ void ServerConnection::on_opened() {
 
 void ServerConnection::on_cancelled(session::Event& event) {
   const bool by_client = event.status.origin() == StatusOrigin::peer;
-  open_calls_.on_cancelled(event);
+  if (event.context != nullptr) open_calls_.on_cancelled(event);
   if (!by_client || connection_ == nullptr) return;
   const auto log = [this](std::string_view consequence) {
     const std::string limit = std::to_string(context_->server_state().options.max_cancelled_calls_per_second);

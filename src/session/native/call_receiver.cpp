@@ -515,8 +515,10 @@ CallReceiver::Outcome CallReceiver::on_cancel(const wire::FrameHeader& header, E
   CallState* call = calls_.find(header.call);
   if (call == nullptr) return Outcome::done;  // over, or cancelled before it was sent
   void* const context = call->context;
+  // The layer above has checked it, which may have cost as much as a call.
+  const bool was_checked = call->pending != nullptr;
   calls_.forget(*call);
-  if (context == nullptr) return Outcome::done;
+  if (context == nullptr && !was_checked) return Outcome::done;
   event.type = EventType::cancelled;
   event.id = header.call;
   event.context = context;

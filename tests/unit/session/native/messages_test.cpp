@@ -144,9 +144,9 @@ TEST(ChunkedMessage, WaitsForRoomThatOthersTake) {
 
   EXPECT_TRUE(lone.sent_frames().empty());
   const auto events = lone.events();
-  ASSERT_EQ(events.size(), 1u);
-  EXPECT_EQ(events[0].id, 2u);
-  EXPECT_EQ(events[0].payload, "ab" + std::string(600, 'c') + std::string(98, 'd'));
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[1].id, 2u);
+  EXPECT_EQ(events[1].payload, "ab" + std::string(600, 'c') + std::string(98, 'd'));
 }
 
 TEST(ChunkedMessage, WithholdsTheCreditOfItsCallUntilThereIsRoom) {
@@ -167,6 +167,7 @@ TEST(ChunkedMessage, WithholdsTheCreditOfItsCallUntilThereIsRoom) {
   lone.feed({first_chunk(1, size, "ab"), first_chunk(2, size, "ab"), chunk(2, std::string(60000, 'c'), flag::more)});
   const std::uint32_t early = granted(2);
   lone.feed({kit::cancel(1)});
+  static_cast<void>(lone.events());
 
   EXPECT_EQ(early, 0u);
   EXPECT_EQ(granted(2), 60002u);
@@ -193,11 +194,46 @@ TEST(ChunkedMessage, ThatWaitsKeepsNoShortCallFromPassing) {
   EXPECT_EQ(lone.events().size(), 100u);
 }
 
-TEST(ChunkedMessage, IsDroppedByCancel) {
+TEST(ChunkedMessage, OfManyThatWaitGetsRoomOnceInATurn) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 65536;
+  options.limits.max_unread_bytes = 200000;
+  LoneSession lone(Role::server, options);
+  lone.greet();
+  lone.feed(
+      {first_chunk(1, 150000, "ab"), first_chunk(2, 150000, "ab"), chunk(2, std::string(60000, 'c'), flag::more)});
+  static_cast<void>(lone.sent_frames());
+
+  lone.feed({kit::cancel(1), kit::ping(), kit::ping()});
+
+  const auto sent = lone.sent_frames();
+  ASSERT_EQ(sent.size(), 3u);
+  EXPECT_TRUE(sent[0].is(wire::FrameType::pong));
+  EXPECT_TRUE(sent[1].is(wire::FrameType::pong));
+  EXPECT_TRUE(sent[2].is(wire::FrameType::credit));
+}
+
+TEST(ChunkedMessage, OfACallThatIsCancelledIsReportedToWhoeverHasCheckedIt) {
   LoneSession lone(Role::server);
   lone.greet();
 
-  lone.feed({first_chunk(1, 5, "ab"), kit::cancel(1), chunk(1, "cde", flag::end)});
+  lone.feed({first_chunk(1, 5, "ab"), kit::cancel(1)});
+
+  const auto events = lone.events();
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].type, EventType::cancelled);
+  EXPECT_EQ(events[0].id, 1u);
+  EXPECT_EQ(events[0].context, nullptr);
+  EXPECT_EQ(events[0].status.origin(), StatusOrigin::peer);
+}
+
+TEST(ChunkedMessage, IsDroppedByCancel) {
+  LoneSession lone(Role::server);
+  lone.greet();
+  lone.feed({first_chunk(1, 5, "ab"), kit::cancel(1)});
+  static_cast<void>(lone.events());
+
+  lone.feed({chunk(1, "cde", flag::end)});
 
   EXPECT_TRUE(lone.events().empty());
   EXPECT_EQ(lone.session().open_calls(), 0u);
