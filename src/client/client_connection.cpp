@@ -2,6 +2,7 @@
 // Passes the events of the session to operations and streams, which it finds by the context of each call.
 #include "client/client_connection.h"
 
+#include "base/exception_text.h"
 #include "call/message_coding.h"
 #include "client/connected_stream.h"
 
@@ -145,9 +146,18 @@ void ClientConnection::on_events(net::Connection&) {
   close_if_drained();
 }
 
-/// False if there is none, or if the connection was closed by the one before.
+/// False if there is none, or if the connection was closed by the one before. After an exception of the session's, such
+/// as one for want of memory, it is unknown which event got lost. The end of the connection ends all calls.
 bool ClientConnection::next_event() {
-  return connection_ != nullptr && connection_->takes_events() && connection_->session().next(event_);
+  if (connection_ == nullptr || !connection_->takes_events()) return false;
+  session::Session& session = connection_->session();
+  try {
+    return session.next(event_);
+  } catch (...) {
+    if (session.is_closed()) throw;
+    session.close(Status(StatusCode::internal, "receive: " + base::current_exception_text()));
+  }
+  return session.next(event_);
 }
 
 /// A one-way call ends when its last byte is written. No event reports that.

@@ -2,6 +2,7 @@
 // The turns of a native session's parts, its handshake, timers, drain and end.
 #include "session/native/native_session.h"
 
+#include "base/exception_text.h"
 #include "wire/control.h"
 #include "wire/detector.h"
 #include "wire/foreign_peer.h"
@@ -490,24 +491,33 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
   auto& call = *static_cast<CallState*>(owner);
   auto& self = *static_cast<NativeSession*>(call.owner);
   self.now_ = std::max(self.now_, now);
-  Status status(StatusCode::deadline_exceeded, "deadline exceeded");
-  self.local_events_.drop(call.id);
-  if (self.role_ == Role::client) {
-    status.set_may_have_run(call.sent_start);
-    if (call.has_begun()) self.path_.write_header(wire::cancel_frame(call.id, StatusCode::deadline_exceeded));
-    if (!call.one_way) self.local_events_.push({EventType::finished, call.id, call.context, std::move(status)});
-  } else if (self.calls_.keeps_turn(call)) {
-    self.calls_.refuse_rest(call);
-    const EventType type = call.pending != nullptr ? EventType::call : EventType::cancelled;
-    return self.local_events_.notify({type, call.id, call.context, std::move(status)});
-  } else {
-    if (!call.one_way) self.path_.write_finish(call.id, status, call.pending != nullptr, {});
-    if (call.context != nullptr)
-      self.local_events_.push({EventType::cancelled, call.id, call.context, std::move(status)});
+  try {
+    self.end_late_call(call);
+  } catch (...) {
+    // Without its timer the call might never end.
+    self.fail(Status(StatusCode::internal, "end call: " + base::current_exception_text()));
   }
-  self.calls_.forget(call);
-  self.notify_if_startable();
-  self.owner_.on_session_wake();
+}
+
+/// The deadline of the call has passed.
+void NativeSession::end_late_call(CallState& call) {
+  Status status(StatusCode::deadline_exceeded, "deadline exceeded");
+  local_events_.drop(call.id);
+  if (role_ == Role::client) {
+    status.set_may_have_run(call.sent_start);
+    if (call.has_begun()) path_.write_header(wire::cancel_frame(call.id, StatusCode::deadline_exceeded));
+    if (!call.one_way) local_events_.push({EventType::finished, call.id, call.context, std::move(status)});
+  } else if (calls_.keeps_turn(call)) {
+    calls_.refuse_rest(call);
+    const EventType type = call.pending != nullptr ? EventType::call : EventType::cancelled;
+    return local_events_.notify({type, call.id, call.context, std::move(status)});
+  } else {
+    if (!call.one_way) path_.write_finish(call.id, status, call.pending != nullptr, {});
+    if (call.context != nullptr) local_events_.push({EventType::cancelled, call.id, call.context, std::move(status)});
+  }
+  calls_.forget(call);
+  notify_if_startable();
+  owner_.on_session_wake();
 }
 
 void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {

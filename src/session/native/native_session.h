@@ -153,6 +153,7 @@ class NativeSession final : public Session, private FrameSource {
 
   // --- timers ---
   static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);
+  void end_late_call(CallState& call);
   static void on_keepalive_timer(base::Timer& timer, void* owner, base::TimePoint now);
   static void on_memory_timer(base::Timer& timer, void* owner, base::TimePoint now);
   static void on_stall_timer(base::Timer& timer, void* owner, base::TimePoint now);
