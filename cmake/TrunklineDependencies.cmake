@@ -19,6 +19,11 @@ if(NOT snappy_FOUND)
 endif()
 find_package(nlohmann_json 3.10 REQUIRED)
 
+# The oracle that tests, fuzzers and benchmarks of HTTP/2 compare with; the library does not use it.
+if(TRUNKLINE_BUILD_TESTS OR TRUNKLINE_BUILD_FUZZERS OR TRUNKLINE_BUILD_BENCHMARKS)
+  pkg_check_modules(nghttp2 IMPORTED_TARGET libnghttp2)
+endif()
+
 if(TRUNKLINE_STATIC_TOOLS)
   set(Protobuf_USE_STATIC_LIBS ON)
 endif()

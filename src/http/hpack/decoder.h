@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// Decoder: header blocks to fields (RFC 7541, sections 3 and 6).
+#pragma once
+
+#include "http/hpack/decode_error.h"
+#include "http/hpack/dynamic_table.h"
+#include "http/hpack/literal_cache.h"
+#include "http/hpack/name_ids.h"
+#include "http/hpack/static_table.h"
+
+#include <trunkline/slice.h>
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace trunkline::http::hpack {
+
+/// A decoded field. All of it is valid until the decoder is used again.
+struct Field {
+  std::string_view name;
+  std::string_view value;
+  /// A word that the user may set, and finds again when the peer repeats the field from a table or the cache of
+  /// literals; 0 before. Never null.
+  std::uint32_t* memo = nullptr;
+  /// As NameIds says.
+  std::uint8_t name_id = 0;
+  std::uint8_t kind = 0;
+  /// The peer forbids that it is ever compressed by a table (RFC 7541, section 7.1.3).
+  bool is_sensitive = false;
+};
+
+struct DecoderLimits {
+  /// The size of the dynamic table, as SETTINGS_HEADER_TABLE_SIZE announces it; 4096 before it is announced.
+  std::uint32_t max_table_bytes = 4096;
+  /// The size of a decoded list, as SETTINGS_MAX_HEADER_LIST_SIZE counts it (RFC 9113, section 6.5.2): name, value and
+  /// 32 for each field.
+  std::uint32_t max_list_bytes = 16384;
+};
+
+/// The decoder of one direction of a connection. It holds, beside the table and the cache, one name and one value; each
+/// is at most as long as the greater one of both limits.
+class Decoder {
+ public:
+  enum class Step : std::uint8_t {
+    /// The next field.
+    field,
+    /// The block is at its end.
+    end,
+    /// As end, but the list exceeds max_list_bytes: the fields from there on were dropped. The table is in step, so the
+    /// connection can go on.
+    end_too_large,
+    /// error() says why. The decoder is of no further use.
+    error,
+  };
+
+  /// `ids` outlives the decoder.
+  explicit Decoder(const NameIds& ids, DecoderLimits limits = {});
+
+  /// Begins a whole block, which outlives its decoding. The block before it has been read to its end.
+  void begin(ByteSpan block) noexcept;
+  /// After the end or an error it returns the same again.
+  Step next(Field& field);
+  /// Decodes the rest of the block, so that the table remains in step, and drops its fields. Never returns `field`.
+  Step skip_rest();
+
+  DecodeError error() const noexcept { return error_; }
+  /// The peer has acknowledged this SETTINGS_HEADER_TABLE_SIZE. If the table must become smaller, the next block has to
+  /// begin with a size update. Not while a block is read.
+  void set_max_table_bytes(std::uint32_t bytes) noexcept;
+  const DynamicTable& table() const noexcept { return table_; }
+
+ private:
+  /// A string literal, still encoded.
+  struct Literal {
+    /// With its length.
+    ByteSpan whole;
+    ByteSpan bytes;
+    bool is_huffman = false;
+  };
+  struct Name {
+    std::string_view text;
+    std::uint8_t id = 0;
+    /// What the cache of literals calls it; 0: it has no number that stays the same.
+    std::uint16_t number = 0;
+  };
+  enum class Text : std::uint8_t { complete, too_long, error };
+
+  Step finish() noexcept;
+  Step fail(DecodeError error) noexcept;
+  bool read_integer(unsigned prefix_bits, std::uint32_t& value) noexcept;
+  bool read_indexed(Field& field) noexcept;
+  bool read_size_update() noexcept;
+  bool read_literal(Field& field);
+  bool read_name(std::uint32_t index, Name& name, bool& is_too_long);
+  bool take_literal(Literal& literal) noexcept;
+  Text decode(const Literal& literal, std::vector<char>& room, std::string_view& text);
+  bool read_cached(const Name& name, const Literal& literal, Field& field) noexcept;
+  bool is_counted(const Field& field) noexcept;
+
+  const NameIds* ids_;
+  DynamicTable table_;
+  LiteralCache cache_;
+  const std::byte* at_ = nullptr;
+  const std::byte* end_ = nullptr;
+  std::uint64_t list_bytes_ = 0;
+  std::uint32_t max_list_bytes_;
+  std::uint32_t announced_table_bytes_;
+  // The smallest maximum since the last block; the next size update must not exceed it.
+  std::uint32_t lowest_table_bytes_;
+  std::uint32_t no_memo_ = 0;
+  DecodeError error_ = DecodeError::none;
+  bool needs_size_update_ = false;
+  bool may_update_size_ = false;
+  bool is_too_large_ = false;
+  std::array<std::uint32_t, static_table_size + 1> static_memos_{};
+  std::vector<char> name_room_;
+  std::vector<char> value_room_;
+};
+
+}  // namespace trunkline::http::hpack

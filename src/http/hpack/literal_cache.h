@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// LiteralCache: decoded values of literals that a peer repeats without entering them in its table.
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string_view>
+
+namespace trunkline::http::hpack {
+
+/// A two-way associative cache whose key is the field's name and the encoded bytes of its value (RFC 7541,
+/// section 5.2), so that a repeated literal costs a comparison of its bytes. It allocates memory for a slot when the
+/// slot is first used, at most 256 bytes for each of 16.
+class LiteralCache {
+ public:
+  class Slot {
+   public:
+    std::string_view value() const noexcept { return {bytes_.get() + encoded_size_, value_size_}; }
+
+    /// The user's; 0 in a new entry.
+    std::uint32_t memo = 0;
+    std::uint8_t kind = 0;
+
+   private:
+    friend class LiteralCache;
+    // The encoded value, then the value.
+    std::unique_ptr<char[]> bytes_;
+    std::uint16_t capacity_ = 0;
+    std::uint16_t name_ = 0;
+    std::uint16_t encoded_size_ = 0;
+    std::uint16_t value_size_ = 0;
+  };
+
+  /// The most bytes of an encoded value and its decoded form together.
+  static constexpr std::size_t max_slot_bytes = 256;
+
+  static bool can_hold(std::size_t encoded_size, std::size_t value_size) noexcept {
+    return encoded_size + value_size <= max_slot_bytes;
+  }
+
+  /// `name` is the caller's number for a name, not 0. `encoded` is the value with its length, not empty. Null if it is
+  /// not in the cache; otherwise valid until the next insert().
+  Slot* find(std::uint16_t name, ByteSpan encoded) noexcept {
+    Set& set = sets_[set_of(name, encoded)];
+    for (std::size_t way = 0; way < 2; ++way) {
+      Slot& slot = set.slots[way];
+      if (slot.name_ != name || slot.encoded_size_ != encoded.size()) continue;
+      if (std::memcmp(slot.bytes_.get(), encoded.data(), encoded.size()) != 0) continue;
+      set.oldest = static_cast<std::uint8_t>(way ^ 1);
+      return &slot;
+    }
+    return nullptr;
+  }
+  /// What find() has not found takes the place of the less recently used literal of its set. can_hold() is true for it.
+  Slot& insert(std::uint16_t name, ByteSpan encoded, std::string_view value, std::uint8_t kind);
+
+ private:
+  struct Set {
+    std::array<Slot, 2> slots;
+    std::uint8_t oldest = 0;
+  };
+  static constexpr std::size_t set_count = 8;
+
+  /// By the last bytes, in which the values of one name differ most.
+  static std::size_t set_of(std::uint16_t name, ByteSpan encoded) noexcept {
+    std::uint64_t tail = 0;
+    if (encoded.size() >= sizeof(tail)) {
+      std::memcpy(&tail, encoded.data() + encoded.size() - sizeof(tail), sizeof(tail));
+    } else {
+      for (const std::byte byte : encoded) tail = tail << 8 | std::to_integer<std::uint64_t>(byte);
+    }
+    return (tail ^ name * 0xD6E8FEB86659FD93ULL) * 0x9E3779B97F4A7C15ULL >> 61;
+  }
+
+  std::array<Set, set_count> sets_;
+};
+
+}  // namespace trunkline::http::hpack
