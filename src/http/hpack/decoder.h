@@ -86,17 +86,21 @@ class Decoder {
     std::uint16_t number = 0;
   };
   enum class Text : std::uint8_t { complete, too_long, error };
+  /// What a block may go on with.
+  enum class Phase : std::uint8_t { field, field_or_size_update, size_update };
 
   Step finish() noexcept;
-  Step fail(DecodeError error) noexcept;
+  void fail(DecodeError error) noexcept;
+  bool begin_field() noexcept;
   bool read_integer(unsigned prefix_bits, std::uint32_t& value) noexcept;
-  bool read_indexed(Field& field) noexcept;
-  bool read_size_update() noexcept;
+  bool read_indexed(std::uint8_t first, Field& field) noexcept;
+  bool read_repeated(std::uint8_t first, Field& field) noexcept;
+  void read_size_update() noexcept;
   bool read_literal(Field& field);
   bool read_name(std::uint32_t index, Name& name, bool& is_too_long);
   bool take_literal(Literal& literal) noexcept;
   Text decode(const Literal& literal, std::vector<char>& room, std::string_view& text);
-  bool read_cached(const Name& name, const Literal& literal, Field& field) noexcept;
+  void set(Field& field, const Name& name, LiteralCache::Slot& slot) noexcept;
   bool is_counted(const Field& field) noexcept;
 
   const NameIds* ids_;
@@ -111,8 +115,8 @@ class Decoder {
   std::uint32_t lowest_table_bytes_;
   std::uint32_t no_memo_ = 0;
   DecodeError error_ = DecodeError::none;
+  Phase phase_ = Phase::field;
   bool needs_size_update_ = false;
-  bool may_update_size_ = false;
   bool is_too_large_ = false;
   std::array<std::uint32_t, static_table_size + 1> static_memos_{};
   std::vector<char> name_room_;

@@ -32,7 +32,7 @@ DynamicTable::Entry* DynamicTable::insert(std::string_view name, std::string_vie
   const std::uint32_t at = text_end_;
   write(name, value);
   bytes_ += static_cast<std::uint32_t>(needed);
-  Entry& entry = entries_[next_++ & (entries_.size() - 1)];
+  Entry& entry = entries_[next_++ & mask_];
   entry = {};
   entry.at_ = at;
   entry.name_size = static_cast<std::uint32_t>(name.size());
@@ -51,7 +51,7 @@ void DynamicTable::clear() noexcept { evict_beyond(0); }
 
 void DynamicTable::evict_beyond(std::uint32_t bytes) noexcept {
   while (bytes_ > bytes) {
-    const Entry& oldest = entries_[first_++ & (entries_.size() - 1)];
+    const Entry& oldest = entries_[first_++ & mask_];
     bytes_ -= oldest.name_size + oldest.value_size + field_overhead;
   }
 }
@@ -87,10 +87,10 @@ void DynamicTable::write(std::string_view name, std::string_view value) {
 
 void DynamicTable::grow_entries() {
   std::vector<Entry> grown(std::max(first_entry_count, 2 * entries_.size()));
-  for (std::uint32_t number = first_; number != next_; ++number) {
-    grown[number & (grown.size() - 1)] = entries_[number & (entries_.size() - 1)];
-  }
+  const auto grown_mask = static_cast<std::uint32_t>(grown.size() - 1);
+  for (std::uint32_t number = first_; number != next_; ++number) grown[number & grown_mask] = entries_[number & mask_];
   entries_ = std::move(grown);
+  mask_ = grown_mask;
 }
 
 }  // namespace trunkline::http::hpack

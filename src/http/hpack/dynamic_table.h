@@ -41,10 +41,8 @@ class DynamicTable {
   std::uint32_t max_bytes() const noexcept { return max_bytes_; }
 
   /// `index` is below size(); 0 is the newest entry. The reference is valid until the next insert().
-  Entry& operator[](std::uint32_t index) noexcept { return entries_[(next_ - 1 - index) & (entries_.size() - 1)]; }
-  const Entry& operator[](std::uint32_t index) const noexcept {
-    return entries_[(next_ - 1 - index) & (entries_.size() - 1)];
-  }
+  Entry& operator[](std::uint32_t index) noexcept { return entries_[(next_ - 1 - index) & mask_]; }
+  const Entry& operator[](std::uint32_t index) const noexcept { return entries_[(next_ - 1 - index) & mask_]; }
   /// Views of the table. Evicted text stays readable until the next insert().
   std::string_view name(const Entry& entry) const noexcept { return {text_of(entry), entry.name_size}; }
   std::string_view value(const Entry& entry) const noexcept {
@@ -64,8 +62,9 @@ class DynamicTable {
   void write(std::string_view name, std::string_view value);
   void grow_entries();
 
-  // A ring whose size is a power of two; entries are numbered, and both numbers wrap around.
+  // A ring whose size is a power of two, mask_ + 1; entries are numbered, and both numbers wrap around.
   std::vector<Entry> entries_;
+  std::uint32_t mask_ = 0;
   std::uint32_t first_ = 0;
   std::uint32_t next_ = 0;
   std::uint32_t bytes_ = 0;

@@ -87,8 +87,12 @@ void Encoder::begin(BufferWriter& out) {
 }
 
 void Encoder::field(std::string_view name, std::string_view value, Indexing indexing, BufferWriter& out) {
-  const std::uint32_t hash = hash_of(name, value);
-  const Match match = find(name, value, hash);
+  Match match = find_static(name, value);
+  std::uint32_t hash = 0;
+  if (match.field == 0 && (table_.size() > 0 || indexing == Indexing::index)) {
+    hash = hash_of(name, value);
+    find_dynamic(name, value, hash, match);
+  }
   if (match.field != 0 && indexing != Indexing::never) {
     append_integer(match.field, indexed_bits, indexed_pattern, out);
     return;
@@ -101,16 +105,22 @@ void Encoder::field(std::string_view name, std::string_view value, Indexing inde
   ++revision_;
 }
 
-Encoder::Match Encoder::find(std::string_view name, std::string_view value, std::uint32_t hash) const noexcept {
+Encoder::Match Encoder::find_static(std::string_view name, std::string_view value) noexcept {
   Match match;
   match.name = find_static_name(name);
-  for (std::uint32_t index = match.name; index != 0 && index <= static_table_size; ++index) {
-    if (static_table[index].name != name) break;
-    if (static_table[index].value == value) {
-      match.field = index;
-      return match;
-    }
+  if (match.name == 0) return match;
+  for (std::uint32_t index = match.name; index <= static_table_size; ++index) {
+    const StaticField& field = static_table[index];
+    if (field.name != name) break;
+    if (field.value != value) continue;
+    match.field = index;
+    break;
   }
+  return match;
+}
+
+void Encoder::find_dynamic(std::string_view name, std::string_view value, std::uint32_t hash,
+                           Match& match) const noexcept {
   for (std::uint32_t index = 0; index < table_.size(); ++index) {
     const DynamicTable::Entry& entry = table_[index];
     const bool is_likely = entry.memo == hash && entry.value_size == value.size();
@@ -119,10 +129,9 @@ Encoder::Match Encoder::find(std::string_view name, std::string_view value, std:
     if (match.name == 0) match.name = static_table_size + 1 + index;
     if (is_likely && table_.value(entry) == value) {
       match.field = static_table_size + 1 + index;
-      break;
+      return;
     }
   }
-  return match;
 }
 
 void Encoder::append_literal(std::uint32_t name_index, std::string_view name, std::string_view value, Indexing indexing,

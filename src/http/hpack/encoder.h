@@ -51,7 +51,8 @@ class Encoder {
     std::uint32_t field = 0;
     std::uint32_t name = 0;
   };
-  Match find(std::string_view name, std::string_view value, std::uint32_t hash) const noexcept;
+  static Match find_static(std::string_view name, std::string_view value) noexcept;
+  void find_dynamic(std::string_view name, std::string_view value, std::uint32_t hash, Match& match) const noexcept;
   static void append_literal(std::uint32_t name_index, std::string_view name, std::string_view value, Indexing indexing,
                              BufferWriter& out);
 

@@ -64,29 +64,28 @@ static_assert(canonical.codes[end_of_string] == (1U << longest_code) - 1);
 /// What the next ten bits begin with.
 struct Lookup {
   std::array<char, 2> symbols{};
-  /// Of whole symbols, 0 to 2. 0: the code is longer than the lookup.
-  std::uint8_t count = 0;
+  /// Of the first symbol, and of all; 0: the code is longer than the lookup.
   std::uint8_t first_bits = 0;
-  /// Of all symbols together.
   std::uint8_t bits = 0;
+
+  constexpr unsigned count() const noexcept { return (bits != 0 ? 1U : 0U) + (bits != first_bits ? 1U : 0U); }
 };
 
 constexpr std::array<Lookup, 1 << lookup_bits> lookups = [] {
   std::array<Lookup, 1 << lookup_bits> made{};
   for (std::uint32_t bits = 0; bits < made.size(); ++bits) {
     Lookup& entry = made[bits];
-    while (entry.count < 2) {
-      bool found = false;
-      for (unsigned length = 5; entry.bits + length <= lookup_bits && !found; ++length) {
-        const std::uint32_t code = (bits >> (lookup_bits - entry.bits - length)) & ((1U << length) - 1);
+    for (std::size_t count = 0; count < 2; ++count) {
+      const unsigned taken = entry.bits;
+      for (unsigned length = 5; taken + length <= lookup_bits && entry.bits == taken; ++length) {
+        const std::uint32_t code = (bits >> (lookup_bits - taken - length)) & ((1U << length) - 1);
         const std::uint32_t place = canonical.first_places[length] + (code - canonical.first_codes[length]);
         if (code < canonical.first_codes[length] || place >= canonical.first_places[length + 1]) continue;
-        entry.symbols[entry.count] = static_cast<char>(canonical.symbols[place]);
-        entry.bits = static_cast<std::uint8_t>(entry.bits + length);
-        if (entry.count++ == 0) entry.first_bits = entry.bits;
-        found = true;
+        entry.symbols[count] = static_cast<char>(canonical.symbols[place]);
+        entry.bits = static_cast<std::uint8_t>(taken + length);
+        if (count == 0) entry.first_bits = entry.bits;
       }
-      if (!found) break;
+      if (entry.bits == taken) break;
     }
   }
   return made;
@@ -106,11 +105,18 @@ LongSymbol find_long(std::uint64_t window) noexcept {
   return {canonical.symbols[canonical.first_places[length] + (code - canonical.first_codes[length])], length};
 }
 
+/// The other way round as well.
+template <class Integer>
+Integer big_endian(Integer value) noexcept {
+  if constexpr (std::endian::native == std::endian::big) return value;
+  if constexpr (sizeof(value) == 8) return __builtin_bswap64(value);
+  return __builtin_bswap32(static_cast<std::uint32_t>(value));
+}
+
 std::uint64_t load_big(const std::byte* in) noexcept {
   std::uint64_t value = 0;
   std::memcpy(&value, in, sizeof(value));
-  if constexpr (std::endian::native == std::endian::little) value = __builtin_bswap64(value);
-  return value;
+  return big_endian(value);
 }
 
 /// The decoding of one string. The window has the next bit on top; `bits_` of it are input.
@@ -137,7 +143,7 @@ class HuffmanDecoding {
       bits_ |= 56;
       for (unsigned round = 0; round < 5; ++round) {
         const Lookup& entry = lookups[window_ >> (64 - lookup_bits)];
-        if (entry.count == 0) [[unlikely]] {
+        if (entry.bits == 0) [[unlikely]] {
           // There may be too few bits for a long code after the first lookup; the next round has them.
           if (round > 0) break;
           const LongSymbol found = find_long(window_);
@@ -147,7 +153,7 @@ class HuffmanDecoding {
           break;
         }
         std::memcpy(out_, entry.symbols.data(), 2);
-        out_ += entry.count;
+        out_ += entry.count();
         take(entry.bits);
       }
     }
@@ -159,11 +165,19 @@ class HuffmanDecoding {
     for (;;) {
       for (; bits_ <= 56 && in_ != in_end_; bits_ += 8)
         window_ |= std::to_integer<std::uint64_t>(*in_++) << (56 - bits_);
+      while (bits_ >= lookup_bits && out_end_ - out_ >= 2) {
+        const Lookup& whole = lookups[window_ >> (64 - lookup_bits)];
+        if (whole.bits == 0) break;
+        std::memcpy(out_, whole.symbols.data(), 2);
+        out_ += whole.count();
+        take(whole.bits);
+      }
+      if (bits_ < longest_code && in_ != in_end_) continue;
       if (bits_ == 0) return HuffmanResult::complete;
       // Ones after the end look like padding that goes on.
       const std::uint64_t padded = bits_ < 64 ? window_ | (~std::uint64_t{0} >> bits_) : window_;
       const Lookup& entry = lookups[padded >> (64 - lookup_bits)];
-      const LongSymbol next = entry.count > 0
+      const LongSymbol next = entry.bits > 0
                                   ? LongSymbol{static_cast<unsigned char>(entry.symbols[0]), entry.first_bits}
                                   : find_long(padded);
       if (next.bits > bits_) {
@@ -210,11 +224,14 @@ std::byte* encode_huffman(std::string_view text, std::byte* out) noexcept {
   for (const char character : text) {
     const auto symbol = static_cast<unsigned char>(character);
     window = window << code_lengths[symbol] | canonical.codes[symbol];
-    for (bits += code_lengths[symbol]; bits >= 8;) {
-      bits -= 8;
-      *out++ = static_cast<std::byte>(window >> bits);
-    }
+    bits += code_lengths[symbol];
+    if (bits < 32) continue;
+    bits -= 32;
+    const std::uint32_t whole = big_endian(static_cast<std::uint32_t>(window >> bits));
+    std::memcpy(out, &whole, sizeof(whole));
+    out += sizeof(whole);
   }
+  for (; bits >= 8; bits -= 8) *out++ = static_cast<std::byte>(window >> (bits - 8));
   if (bits > 0) *out++ = static_cast<std::byte>(window << (8 - bits) | 0xFFU >> bits);
   return out;
 }

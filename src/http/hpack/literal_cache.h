@@ -30,6 +30,7 @@ class LiteralCache {
     friend class LiteralCache;
     // The encoded value, then the value.
     std::unique_ptr<char[]> bytes_;
+    std::uint64_t tail_ = 0;
     std::uint16_t capacity_ = 0;
     std::uint16_t name_ = 0;
     std::uint16_t encoded_size_ = 0;
@@ -46,11 +47,12 @@ class LiteralCache {
   /// `name` is the caller's number for a name, not 0. `encoded` is the value with its length, not empty. Null if it is
   /// not in the cache; otherwise valid until the next insert().
   Slot* find(std::uint16_t name, ByteSpan encoded) noexcept {
-    Set& set = sets_[set_of(name, encoded)];
+    const std::uint64_t tail = tail_of(encoded);
+    Set& set = sets_[set_of(name, tail)];
     for (std::size_t way = 0; way < 2; ++way) {
       Slot& slot = set.slots[way];
-      if (slot.name_ != name || slot.encoded_size_ != encoded.size()) continue;
-      if (std::memcmp(slot.bytes_.get(), encoded.data(), encoded.size()) != 0) continue;
+      if (slot.tail_ != tail || slot.name_ != name || slot.encoded_size_ != encoded.size()) continue;
+      if (!has_same_head(slot.bytes_.get(), encoded)) continue;
       set.oldest = static_cast<std::uint8_t>(way ^ 1);
       return &slot;
     }
@@ -66,14 +68,30 @@ class LiteralCache {
   };
   static constexpr std::size_t set_count = 8;
 
-  /// By the last bytes, in which the values of one name differ most.
-  static std::size_t set_of(std::uint16_t name, ByteSpan encoded) noexcept {
-    std::uint64_t tail = 0;
-    if (encoded.size() >= sizeof(tail)) {
-      std::memcpy(&tail, encoded.data() + encoded.size() - sizeof(tail), sizeof(tail));
-    } else {
-      for (const std::byte byte : encoded) tail = tail << 8 | std::to_integer<std::uint64_t>(byte);
+  /// Of up to eight bytes all of them, else the last eight, in which the values of one name differ most.
+  static std::uint64_t tail_of(ByteSpan encoded) noexcept {
+    const std::byte* bytes = encoded.data();
+    const std::size_t size = encoded.size();
+    if (size >= 8) return load<std::uint64_t>(bytes + size - 8);
+    if (size >= 4) return std::uint64_t{load<std::uint32_t>(bytes)} << 32 | load<std::uint32_t>(bytes + size - 4);
+    const auto at = [bytes](std::size_t index) { return std::to_integer<std::uint64_t>(bytes[index]); };
+    return at(0) << 16 | at(size / 2) << 8 | at(size - 1);
+  }
+  /// Compares what is before the tail, eight bytes at a time.
+  static bool has_same_head(const char* bytes, ByteSpan encoded) noexcept {
+    for (std::size_t at = 0; at + 8 < encoded.size(); at += 8) {
+      if (load<std::uint64_t>(bytes + at) != load<std::uint64_t>(encoded.data() + at)) return false;
     }
+    return true;
+  }
+  template <class Integer>
+  static Integer load(const void* from) noexcept {
+    Integer value;
+    std::memcpy(&value, from, sizeof(value));
+    return value;
+  }
+  static std::size_t set_of(std::uint16_t name, std::uint64_t tail) noexcept {
+    static_assert(set_count == 8);
     return (tail ^ name * 0xD6E8FEB86659FD93ULL) * 0x9E3779B97F4A7C15ULL >> 61;
   }
 

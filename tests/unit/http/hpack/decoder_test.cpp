@@ -118,7 +118,6 @@ TEST_F(HpackDecoder, NeedsNoSizeUpdateAfterTheMaximumWasRaised) {
 
 TEST_F(HpackDecoder, NeedsASizeUpdateAfterTheMaximumWasLowered) {
   decoder_.set_max_table_bytes(100);
-  EXPECT_EQ(decode("").step, Step::end);
 
   EXPECT_EQ(decode("82").step, Step::error);
   EXPECT_EQ(decoder_.error(), DecodeError::missing_size_update);
@@ -128,6 +127,13 @@ TEST_F(HpackDecoder, NeedsASizeUpdateBeforeLiteralsToo) {
   decoder_.set_max_table_bytes(100);
 
   EXPECT_EQ(decode("040161").step, Step::error);
+  EXPECT_EQ(decoder_.error(), DecodeError::missing_size_update);
+}
+
+TEST_F(HpackDecoder, NeedsASizeUpdateInABlockWithoutFieldsToo) {
+  decoder_.set_max_table_bytes(100);
+
+  EXPECT_EQ(decode("").step, Step::error);
   EXPECT_EQ(decoder_.error(), DecodeError::missing_size_update);
 }
 
