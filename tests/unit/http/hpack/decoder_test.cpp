@@ -98,6 +98,13 @@ TEST_F(HpackDecoder, RefusesSizeUpdatesBehindAField) {
   expect_error("20 82 20", DecodeError::late_size_update);
 }
 
+TEST_F(HpackDecoder, RefusesSizeUpdatesBehindARepeatedLiteral) {
+  EXPECT_EQ(decode("040161").step, Step::end);
+
+  EXPECT_EQ(decode("040161 20").step, Step::error);
+  EXPECT_EQ(decoder_.error(), DecodeError::late_size_update);
+}
+
 TEST_F(HpackDecoder, RefusesSizeUpdatesOverTheAnnouncedMaximum) {
   expect_error("3fe21f", DecodeError::excessive_size_update);  // 4097
 }
@@ -124,6 +131,14 @@ TEST_F(HpackDecoder, NeedsASizeUpdateAfterTheMaximumWasLowered) {
 }
 
 TEST_F(HpackDecoder, NeedsASizeUpdateBeforeLiteralsToo) {
+  decoder_.set_max_table_bytes(100);
+
+  EXPECT_EQ(decode("040161").step, Step::error);
+  EXPECT_EQ(decoder_.error(), DecodeError::missing_size_update);
+}
+
+TEST_F(HpackDecoder, NeedsASizeUpdateBeforeRepeatedLiteralsToo) {
+  EXPECT_EQ(decode("040161").step, Step::end);
   decoder_.set_max_table_bytes(100);
 
   EXPECT_EQ(decode("040161").step, Step::error);
@@ -179,6 +194,23 @@ TEST_F(HpackDecoder, CountsIndexedFieldsToo) {
 
   EXPECT_EQ(decode_block(decoder, from_hex("828282")).step, Step::end);
   EXPECT_EQ(decode_block(decoder, from_hex("82828282")).step, Step::end_too_large);
+}
+
+TEST_F(HpackDecoder, CountsRepeatedLiteralsToo) {
+  Decoder decoder(ids, {.max_list_bytes = 38 * 2});
+
+  EXPECT_EQ(decode_block(decoder, from_hex("040161 040161")).step, Step::end);
+  EXPECT_EQ(decode_block(decoder, from_hex("040161 040161 040161")).step, Step::end_too_large);
+}
+
+TEST_F(HpackDecoder, RefusesRepeatedLiteralsThatAreCutOff) {
+  for (const char* cut : {"04", "0405", "0405 61626364", "0405 6162636465 0f", "0405 6162636465 0f0d0231"}) {
+    Decoder decoder(ids);
+    EXPECT_EQ(decode_block(decoder, from_hex("0405 6162636465 0f0d023132")).step, Step::end);
+
+    EXPECT_EQ(decode_block(decoder, from_hex(cut)).step, Step::error) << cut;
+    EXPECT_EQ(decoder.error(), DecodeError::truncated) << cut;
+  }
 }
 
 TEST_F(HpackDecoder, DropsStringsLongerThanEveryLimit) {
