@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t symbol_count = 257;
 constexpr unsigned end_of_string = 256;
 constexpr unsigned longest_code = 30;
-constexpr unsigned lookup_bits = 10;
+constexpr unsigned lookup_bits = 12;
 
 /// By symbol, from RFC 7541, appendix B. The code is canonical: codes of one length are consecutive numbers in the
 /// order of their symbols, and shorter codes are numerically smaller. So the lengths say everything.
@@ -61,7 +61,7 @@ constexpr CanonicalCode canonical = [] {
 static_assert(canonical.ends[longest_code] == 1U << longest_code, "the lengths make a complete code");
 static_assert(canonical.codes[end_of_string] == (1U << longest_code) - 1);
 
-/// What the next ten bits begin with.
+/// What the next bits begin with. Twelve of them have room for most pairs of characters in names, paths and numbers.
 struct Lookup {
   std::array<char, 2> symbols{};
   /// Of the first symbol, and of all; 0: the code is longer than the lookup.
@@ -132,8 +132,9 @@ class HuffmanDecoding {
   const char* end() const noexcept { return out_; }
 
  private:
-  // Each round takes up to five lookups of ten bits from at least 56, and writes two bytes for each.
-  static constexpr std::ptrdiff_t round_output = 10;
+  // Each round makes as many lookups as fit into 56 bits, and writes two bytes for each.
+  static constexpr unsigned round_lookups = 56 / lookup_bits;
+  static constexpr std::ptrdiff_t round_output = 2 * round_lookups;
 
   /// As far as eight bytes can be loaded at once, and the output has room for a round. False: malformed.
   bool decode_middle() noexcept {
@@ -141,7 +142,7 @@ class HuffmanDecoding {
       window_ |= load_big(in_) >> bits_;
       in_ += (63 - bits_) >> 3;
       bits_ |= 56;
-      for (unsigned round = 0; round < 5; ++round) {
+      for (unsigned round = 0; round < round_lookups; ++round) {
         const Lookup& entry = lookups[window_ >> (64 - lookup_bits)];
         if (entry.bits == 0) [[unlikely]] {
           // There may be too few bits for a long code after the first lookup; the next round has them.

@@ -5,8 +5,8 @@
 
 namespace trunkline::http::hpack {
 
-NameIds::NameIds(std::initializer_list<std::string_view> names, Classify classify)
-    : names_(names), classify_(classify) {
+NameIds::NameIds(std::initializer_list<std::string_view> names, Classify function)
+    : names_(names), classify_(function) {
   for (std::size_t position = 0; position < names_.size(); ++position) {
     std::size_t slot = name_hash(names_[position]) % slot_count;
     while (slots_[slot] != 0) slot = (slot + 1) % slot_count;
@@ -14,7 +14,7 @@ NameIds::NameIds(std::initializer_list<std::string_view> names, Classify classif
   }
   for (std::uint32_t index = 1; index <= static_table_size; ++index) {
     static_ids_[index] = find(static_table[index].name);
-    static_kinds_[index] = this->classify(static_table[index].name, static_table[index].value);
+    static_kinds_[index] = classify(static_table[index].name, static_table[index].value);
   }
 }
 

@@ -21,8 +21,8 @@ class NameIds {
   using Classify = std::uint8_t (*)(std::string_view name, std::string_view value) noexcept;
 
   /// A name's id is its position, from 1. There are at most 127 names, which differ and whose characters live as long
-  /// as this. Without `classify` every kind is 0.
-  explicit NameIds(std::initializer_list<std::string_view> names, Classify classify = nullptr);
+  /// as this. Without the function every kind is 0.
+  explicit NameIds(std::initializer_list<std::string_view> names, Classify function = nullptr);
 
   /// 0 for a name that has none.
   std::uint8_t find(std::string_view name) const noexcept;
