@@ -118,6 +118,7 @@ TEST_P(ConnectionPhases, LiveSessionFollowsTheTable) {
   SessionOptions options = kit::plain_options();
   if (input() == I::keepalive_timeout) {
     options.limits.keepalive_interval = 40s;
+    options.limits.keepalive_timeout = 20s;
     options.limits.keepalive_while_idle = true;
   }
   LoneSession lone(role(), options);

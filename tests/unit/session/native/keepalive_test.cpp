@@ -14,9 +14,11 @@ using Action = Keepalive::Action;
 
 class KeepaliveTest : public testing::Test {
  protected:
-  KeepaliveTest() {
+  static ConnectionLimits short_limits() {
+    ConnectionLimits limits;
     limits.keepalive_interval = 10s;
     limits.keepalive_timeout = 3s;
+    return limits;
   }
   void advance(base::Duration by) {
     now += by;
@@ -27,7 +29,7 @@ class KeepaliveTest : public testing::Test {
     self.actions.push_back(self.keepalive.on_timer(at, self.seen));
   }
 
-  ConnectionLimits limits;
+  ConnectionLimits limits = short_limits();
   base::TimePoint now{1h};
   base::TimerWheel timers{now};
   Keepalive::Observation seen;

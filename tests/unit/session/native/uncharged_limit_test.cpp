@@ -98,6 +98,7 @@ TEST(FramesWithoutCost, OfManyShortCallsStayBelow) {
 TEST(FramesWithoutCost, DoNotIncludePingsAndTheirPongs) {
   SessionOptions options = kit::plain_options();
   options.limits.keepalive_while_idle = true;
+  options.limits.keepalive_timeout = std::chrono::seconds(20);
   LoneSession lone(Role::server, options);
   lone.greet();
   for (int i = 0; i < 3000; ++i) {
