@@ -133,6 +133,7 @@ class FakeNetwork {
   int drains_at_once = 0;  ///< connections whose server sends goaway right after its hello
   std::function<void(FakeServer&, const ServedCall&)> on_call = echo;
   std::uint32_t max_concurrent_calls = 16384;
+  const session::Protocol* protocol = nullptr;  ///< of the channel's side; null: the native one
 
   void make_connections() {
     for (net::DialCallback& callback : std::exchange(held_, {})) finish(callback);
@@ -147,6 +148,9 @@ class FakeNetwork {
       network_.held_.push_back(std::move(callback));
       if (!network_.is_slow) network_.loop_.post([&network = network_] { network.make_connections(); });
       return nullptr;
+    }
+    const session::Protocol& protocol(const net::PeerInfo& peer) const noexcept override {
+      return network_.protocol != nullptr ? *network_.protocol : Connector::protocol(peer);
     }
     const std::string& target() const noexcept override { return target_; }
 
