@@ -30,7 +30,7 @@ enum class EventType : std::uint8_t {
   /// comes with it if `has_message`.
   finished,
   /// Server: the client has ended the call; `status` says how. finish() is not needed and is ignored, unless
-  /// `needs_finish`. Without a context: the call was only seen by SessionOwner::check_call().
+  /// `needs_finish`. Without a context: the call was only seen by SessionOwner::on_call_begun().
   cancelled,
   /// The call may send again. Id 0: the connection accepts new calls again.
   writable,

@@ -569,7 +569,7 @@ CallReceiver::Outcome CallReceiver::refuse_unreadable(const Frame& frame, Status
   event.payload = {};
   event.block = nullptr;
   event.accepted_compressors = negotiation_.accepted_compressors();
-  if (Status refused = owner_.check_call(event); !refused.is_ok()) {
+  if (Status refused = owner_.on_call_begun(event); !refused.is_ok()) {
     why = std::move(refused);
   } else {
     owner_.on_call_dropped(frame.header.call);
