@@ -10,8 +10,8 @@
 namespace trunkline::session {
 
 /// Reads as much as one block holds. When a long body is incomplete, its rest is read straight to its destination
-/// (expect_body()) without a copy, and what follows it into the buffer with the same read. Between batches it has a block
-/// only for what is buffered.
+/// (expect_body()) without a copy, and what follows it into the buffer with the same read. Between batches it has a
+/// block only for what is buffered.
 class ReceiveBuffer {
  public:
   /// `read_bytes` 0: unbuffered. It then asks the transport only for what the decoder needs (need()).
