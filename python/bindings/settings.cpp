@@ -39,7 +39,7 @@ Setter duration(Duration& target) {
 template <class Duration>
 Setter duration(std::optional<Duration>& target) {
   return [&target](const std::string& what, const py::handle& value) {
-    target = std::chrono::duration_cast<Duration>(duration_of(what, value));
+    target = rounded_duration_of<Duration>(what, value);
   };
 }
 

@@ -200,13 +200,14 @@ void ClientConnection::handle_event() {
   }
 }
 
-/// The event is a response unless the server has refused the call as unprocessed, or it ends with the connection or by
-/// this side.
+/// The event is a response unless the server has refused the call as unprocessed, or this side has ended it. A call that
+/// may have run when the connection was lost counts as well: the server has begun to serve, and the call does not come
+/// back by itself.
 void ClientConnection::note_response() {
   const Status& status = event_.status;
-  const bool is_of_peer =
-      status.origin() == StatusOrigin::peer && status.may_have_run() && !connection_->session().is_closed();
-  if (event_.type == session::EventType::finished && !status.is_ok() && !is_of_peer) return;
+  const bool was_served =
+      status.may_have_run() && (status.origin() == StatusOrigin::peer || connection_->session().is_closed());
+  if (event_.type == session::EventType::finished && !status.is_ok() && !was_served) return;
   responded_ = true;
   owner_.connection_responded(*this);
 }

@@ -77,8 +77,8 @@ class ClientConnection final : public net::ConnectionHandler,
   bool can_start() const noexcept { return may_start_ && connection_ != nullptr && connection_->session().can_start(); }
   /// The server's hello has come.
   bool is_opened() const noexcept { return opened_; }
-  /// The connection has been of use: a call has had a response from its handler, or the connection has lasted for at
-  /// least `least_life` since the server's hello.
+  /// The connection has been of use: a call has had a response from its handler or may have run when the connection was
+  /// lost, or the connection has lasted for at least `least_life` since the server's hello.
   bool is_productive(base::Duration least_life) const noexcept {
     return responded_ || (opened_ && setup_.loop.now() - opened_at_ >= least_life);
   }

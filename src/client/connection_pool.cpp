@@ -121,6 +121,8 @@ void ConnectionPool::note_end(const ClientConnection& connection) {
 void ConnectionPool::note_productive() noexcept {
   backoff_.reset();
   was_replaced_ = false;
+  // The server is back before the pause is over.
+  backoff_timer_.cancel();
 }
 
 void ConnectionPool::log_warning(const std::string& message, std::string_view peer) const noexcept {

@@ -32,7 +32,7 @@ class PoolOwner {
   ~PoolOwner() = default;
 };
 
-/// A connection is productive once a call has had a response on it, or once it has lasted for a while. That, and not
+/// A connection is productive once a call has been served on it, or once it has lasted for a while. That, and not
 /// the mere hello of a server, resets the backoff. The end of a connection that has had calls to serve and was not
 /// productive counts as a failed attempt, except that the first one in a row is followed by the next attempt at once: a
 /// server that shuts down may still accept one connection, only to send goaway.

@@ -89,7 +89,8 @@ class MemoryShare {
   }
   /// The share of the peer's address is used up, whatever others hold.
   bool is_account_used_up() const noexcept { return account_ != nullptr && account_->is_used_up(); }
-  bool is_used_up() const noexcept { return budget_ != nullptr && (budget_->is_used_up() || is_account_used_up()); }
+  bool is_used_up() const noexcept { return is_budget_used_up() || is_account_used_up(); }
+  bool is_budget_used_up() const noexcept { return budget_ != nullptr && budget_->is_used_up(); }
   /// While is_used_up(): true if a long frame that has begun may be received, as one of the budget and of each account
   /// may at a time, until end_frame(). After false this session keeps no other from it: two of them that each had one
   /// turn would wait for each other.

@@ -150,8 +150,8 @@ class RunningServer(RunningServerBase):
     def _finished(self, call: _core.ServedCall) -> None:
         self._tasks.pop(call, None)
         function = self._functions.pop(call, None)
-        if function is not None and not function.done():
-            # The task was cancelled. The call counts for the limits as long as its function runs.
+        if function is not None and not function.done() and call.is_cancelled():
+            # Nobody waits for the response. The call counts for the limits as long as its function runs.
             self._outlived.add(call)
             function.add_done_callback(lambda _: self._finish_outlived(call))
             return

@@ -12,7 +12,7 @@ namespace trunkline::session::native {
 /// for the end.
 class MemoryPause {
  public:
-  /// A tenth of the default keepalive_timeout.
+  /// A tenth of the default keepalive_timeout of channels.
   static constexpr std::chrono::milliseconds interval{2000};
 
   bool is_on() const noexcept { return is_on_; }

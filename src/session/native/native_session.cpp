@@ -557,6 +557,7 @@ std::size_t NativeSession::held_bytes() const noexcept {
 /// There is no event now. Messages get room here and not with each frame: whatever has released some in this turn, one
 /// look is enough.
 bool NativeSession::end_turn() {
+  decoder_.release_body();
   if (calls_.has_waiting()) [[unlikely]]
     admit_waiting();
   update_memory();
@@ -565,7 +566,7 @@ bool NativeSession::end_turn() {
 
 /// At the end of a turn.
 void NativeSession::update_memory() {
-  if (waits_for_frame_turn_ && !memory_share_.is_used_up()) waits_for_frame_turn_ = false;
+  if (waits_for_frame_turn_ && !memory_share_.is_budget_used_up()) waits_for_frame_turn_ = false;
   memory_share_.set_waiting((calls_.has_waiting() && calls_.lacks_budget()) || waits_for_frame_turn_);
   memory_share_.update(held_bytes(), calls_.memory().room());
   if (!decoder_.is_in_body()) memory_share_.end_frame();
@@ -593,6 +594,7 @@ void NativeSession::await_memory() const noexcept {
 }
 
 std::size_t NativeSession::prepare_little(std::array<MutableByteSpan, 2>& out) {
+  waits_for_frame_turn_ = false;
   if (path_.is_stalled() || must_not_receive()) {
     input_watch_.hold_up();
     return 0;
@@ -613,9 +615,11 @@ bool NativeSession::must_not_receive() noexcept {
   if (phase_ == ConnectionPhase::closed) return false;
   if (receiver_.has_deferred()) return false;  // what they wait for is the peer's credit
   const std::size_t least_unread = memory_share_.is_account_used_up() ? 16 << 10 : 64 << 10;
-  waits_for_frame_turn_ = decoder_.is_in_body() && !memory_share_.try_begin_frame();
+  const bool waits_for_turn = decoder_.is_in_body() && !memory_share_.try_begin_frame();
+  // One that waits only for others of its address is no reason to hurry the peers of other addresses.
+  waits_for_frame_turn_ = waits_for_turn && memory_share_.is_budget_used_up();
   if (waits_for_frame_turn_) memory_share_.set_waiting(true);
-  if (!waits_for_frame_turn_ && credit_.unread() < least_unread) return false;
+  if (!waits_for_turn && credit_.unread() < least_unread) return false;
   memory_pause_.begin(now_);
   await_memory();
   return true;

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace trunkline::client {
@@ -66,15 +67,17 @@ TEST_F(Unproductive, FurtherOnesAreReplacedAfterTheBackoff) {
             "the connection before it served a call");
 }
 
-TEST_F(Unproductive, OnesThatAreLostToo) {
-  network.on_call = [](FakeServer& server, const ServedCall&) { server.cut(); };
-  const auto outcome = begin("x", {.idempotent = true});
+TEST_F(Unproductive, OnesThatAreLostWithCallsThatMayHaveRunAreNot) {
+  const auto serve = std::exchange(network.on_call, [](FakeServer& server, const ServedCall&) { server.cut(); });
+  for (int i = 0; i < 4; ++i) {
+    const auto outcome = begin("x");
+    EXPECT_EQ(outcome->status().code(), StatusCode::unavailable);
+    EXPECT_TRUE(outcome->status().may_have_run());
+  }
+  network.on_call = serve;
 
-  const std::vector<int> attempts = attempts_after({90ms, 20ms, 180ms, 30ms, 800ms});
-
-  // The call is retried three times.
-  EXPECT_EQ(attempts, (std::vector<int>{2, 2, 3, 3, 4, 4}));
-  EXPECT_EQ(outcome->status().code(), StatusCode::unavailable);
+  EXPECT_EQ(begin("x")->text(), "re:x");
+  EXPECT_EQ(network.attempts, 5);
 }
 
 TEST_F(Unproductive, OnesOfALargerPoolToo) {

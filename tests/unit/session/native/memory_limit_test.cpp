@@ -121,6 +121,29 @@ TEST_F(MemoryLimit, AFrameThatIsIncompleteTakesWhatHasComeOfIt) {
   EXPECT_EQ(budget.used(), 0u);
 }
 
+TEST_F(MemoryLimit, ALongFrameWhoseCallIsRefusedLeavesNothing) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  others.update(limit * 7 / 8 + 1);
+
+  lone.feed({first_chunk(1, 200000, std::string(60000, 'x'))});
+
+  const auto sent = lone.sent_frames();
+  ASSERT_FALSE(sent.empty());
+  EXPECT_TRUE(sent.front().header.has(flag::unprocessed));
+  EXPECT_LT(lone.session().held_bytes(), 1000u);
+}
+
+TEST_F(MemoryLimit, ALongFrameThatWaitsForRoomCountsOnce) {
+  LoneSession lone(Role::server, options());
+  lone.greet();
+  others.update(limit * 7 / 16);
+
+  lone.feed({first_chunk(1, 200000, std::string(60000, 'x'))});
+
+  EXPECT_LT(lone.session().held_bytes(), 66000u + 512u);
+}
+
 TEST_F(MemoryLimit, CallsThatHaveBegunAreServed) {
   LoneSession lone(Role::server, options());
   lone.greet();
