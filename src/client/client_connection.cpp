@@ -200,9 +200,9 @@ void ClientConnection::handle_event() {
   }
 }
 
-/// The event is a response unless the server has refused the call as unprocessed, or this side has ended it. A call that
-/// may have run when the connection was lost counts as well: the server has begun to serve, and the call does not come
-/// back by itself.
+/// The event is a response unless the server has refused the call as unprocessed, or this side has ended it. A call
+/// that may have run when the connection was lost counts as well: the server has begun to serve, and the call does not
+/// come back by itself.
 void ClientConnection::note_response() {
   const Status& status = event_.status;
   const bool was_served =

@@ -199,8 +199,8 @@ class NativeSession final : public Session, private FrameSource {
   StallWatch stall_;
   InputWatch input_watch_;
   MemoryPause memory_pause_;
-  /// A long frame of the peer's waits for its turn because the budget is used up. Those who hold memory are told that it
-  /// is wanted.
+  /// A long frame of the peer's waits for its turn because the budget is used up. Those who hold memory are told that
+  /// it is wanted.
   bool waits_for_frame_turn_ = false;
   mutable MemoryRetry memory_retry_;
   /// Steps that brought no event, all told.
