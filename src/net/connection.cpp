@@ -2,6 +2,8 @@
 // Reads once, has the handler take the events, and writes once.
 #include "net/connection.h"
 
+#include "base/flag_scope.h"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -22,18 +24,6 @@ constexpr std::chrono::milliseconds time_to_close{50};
 /// same time. A piece takes long enough to hide the system call, and is short compared with the time in which a
 /// sleeping peer wakes up. While the loop is busy pieces would only cost time; then write_buffer_bytes alone decides.
 constexpr int frames_per_piece = 128;
-
-/// Sets a flag during a scope.
-class FlagScope {
- public:
-  explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
-  ~FlagScope() { flag_ = false; }
-  FlagScope(const FlagScope&) = delete;
-  FlagScope& operator=(const FlagScope&) = delete;
-
- private:
-  bool& flag_;
-};
 
 }  // namespace
 
@@ -274,7 +264,7 @@ void Connection::pump() {
 
 /// What a handler throws leaves the loop. The events and bytes behind it are processed in a later turn.
 void Connection::take_events() {
-  const FlagScope scope(is_in_events_);
+  const base::FlagScope scope(is_in_events_);
   has_events_left_ = false;
   try {
     handler_.on_events(*this);

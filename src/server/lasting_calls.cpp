@@ -2,6 +2,8 @@
 // What the actions of the call lifecycle do.
 #include "server/lasting_calls.h"
 
+#include "base/flag_scope.h"
+
 #include <asio/bind_cancellation_slot.hpp>
 #include <asio/co_spawn.hpp>
 
@@ -14,18 +16,6 @@
 namespace trunkline::server {
 
 namespace {
-
-/// Sets a flag for the time of a scope.
-class FlagScope {
- public:
-  explicit FlagScope(bool& flag) noexcept : flag_(flag) { flag_ = true; }
-  ~FlagScope() { flag_ = false; }
-  FlagScope(const FlagScope&) = delete;
-  FlagScope& operator=(const FlagScope&) = delete;
-
- private:
-  bool& flag_;
-};
 
 /// The completion handler of a coroutine. It also reports a coroutine that is destroyed before it has ended.
 class CoroutineCompletion {
@@ -290,7 +280,7 @@ void LastingCalls::advance_turns(ServerCall& call) {
 void LastingCalls::run_next_calls() {
   if (turns_ == nullptr || is_running_next_) return;
   // A call that ends at once comes back here: the loop below goes on with the next one, without recursion.
-  const FlagScope scope(is_running_next_);
+  const base::FlagScope scope(is_running_next_);
   while (!turns_->empty()) {
     const session::Session* const session = exchange_.link().session();
     // The calls of a connection that has closed are about to be cancelled.

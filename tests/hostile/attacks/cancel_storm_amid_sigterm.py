@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""SIGTERM arrives while calls of every kind are opened and cancelled at once. It is sent to a server of the attack's own.
+"""SIGTERM reaches a server of the attack's own while calls of every kind are opened and cancelled at once.
 
 Bounds: the server drains within its time and ends with code 0, with no call, handler or queued job left. Each call of
 another connection that it has begun and that nobody cancelled gets its response.
