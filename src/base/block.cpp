@@ -9,7 +9,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <new>
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -34,7 +33,7 @@ struct BlockAccess {
   static constexpr std::size_t most_free_blocks = 1024;
   static constexpr std::size_t most_free_bytes = std::size_t{4} << 20;
   static constexpr std::size_t header_bytes = (sizeof(Block) + 15) & ~std::size_t{15};
-  static_assert(alignof(std::max_align_t) >= 16, "data is aligned to 16 only if malloc is");
+  static_assert(__STDCPP_DEFAULT_NEW_ALIGNMENT__ >= 16, "data is aligned to 16 only if operator new's memory is");
 
   static constexpr std::size_t class_bytes(std::uint32_t size_class) {
     return std::size_t{1} << (size_class + smallest_bits);
@@ -50,9 +49,7 @@ struct BlockAccess {
 
   static Block* create(std::size_t capacity, std::uint32_t size_class) {
     if (capacity > SIZE_MAX - header_bytes) throw std::bad_alloc();
-    void* memory = std::malloc(header_bytes + capacity);
-    if (memory == nullptr) throw std::bad_alloc();
-    auto* block = new (memory) Block();
+    auto* block = new (::operator new(header_bytes + capacity)) Block();
     block->size_class_ = size_class;
     reset(*block, capacity);
     return block;
@@ -66,7 +63,7 @@ struct BlockAccess {
   }
   static void free(Block* block) noexcept {
     block->~Block();
-    std::free(block);
+    ::operator delete(block);
   }
 
   static Block* take_free(std::uint32_t size_class) noexcept;

@@ -9,14 +9,13 @@ namespace trunkline::session {
 namespace {
 constexpr std::size_t first_block_bytes = 4 * 1024;
 constexpr std::size_t block_bytes = 64 * 1024;
-/// Below this size a copy costs less than a segment of its own in the gathered write.
-constexpr std::size_t copy_limit = 2 * 1024;
 }  // namespace
 
 void OutputQueue::grow(std::size_t size) {
   // A quiet connection responds from a small block; one that writes much gets large blocks.
   const std::size_t wanted =
       std::max(size, bytes_ == 0 && size <= first_block_bytes / 2 ? first_block_bytes : block_bytes);
+  reserve_segments(1);
   Block* block = Block::allocate(wanted);
   release_tail();
   tail_block_ = block;
@@ -25,7 +24,12 @@ void OutputQueue::grow(std::size_t size) {
   open_segment_ = false;
 }
 
-void OutputQueue::open(std::size_t size) {
+void OutputQueue::reserve_segments(std::size_t count) {
+  const std::size_t least = segments_.size() + count;
+  if (segments_.capacity() < least) segments_.reserve(std::max(least, 2 * segments_.capacity()));
+}
+
+void OutputQueue::open(std::size_t size) noexcept {
   tail_block_->retain();
   segments_.push_back({tail_block_, tail_, size});
   open_segment_ = true;
@@ -39,6 +43,7 @@ void OutputQueue::append(ByteSpan bytes) {
 
 void OutputQueue::append(Slice slice) {
   if (slice.size() < copy_limit) return append(slice.bytes());
+  reserve_segments(2);
   Block* block = slice.block();
   if (block != nullptr) block->retain();
   segments_.push_back({block, slice.data(), slice.size()});

@@ -19,13 +19,16 @@ class OutputQueue {
   OutputQueue(const OutputQueue&) = delete;
   OutputQueue& operator=(const OutputQueue&) = delete;
 
+  /// Below this size a slice is copied: that costs less than a segment of its own in the gathered write.
+  static constexpr std::size_t copy_limit = 2 * 1024;
+
   /// Room for exactly `size` contiguous bytes. Call commit() after they have been written, before anything else is
-  /// queued.
+  /// queued. Only this needs memory, and commit() does not.
   std::byte* reserve(std::size_t size) {
     if (static_cast<std::size_t>(tail_end_ - tail_) < size) grow(size);
     return tail_;
   }
-  [[gnu::always_inline]] void commit(std::size_t size) {
+  [[gnu::always_inline]] void commit(std::size_t size) noexcept {
     if (open_segment_) {
       segments_.back().size += size;
     } else {
@@ -34,6 +37,8 @@ class OutputQueue {
     tail_ += size;
     bytes_ += size;
   }
+  /// Before reserve(): the append() of a slice of copy_limit bytes or more that follows commit() needs no memory.
+  void reserve_slice() { reserve_segments(3); }
   void append(ByteSpan bytes);
   /// Queues the slice itself; small ones are copied instead.
   void append(Slice slice);
@@ -53,7 +58,9 @@ class OutputQueue {
   };
 
   void grow(std::size_t size);
-  void open(std::size_t size);
+  /// Room for `count` more segments. One is always left for commit().
+  void reserve_segments(std::size_t count);
+  void open(std::size_t size) noexcept;
   void release_tail() noexcept;
 
   std::vector<Segment> segments_;

@@ -111,7 +111,7 @@ class Session {
   virtual bool can_start() const noexcept = 0;
   /// Begins a call; needs can_start(). The call's events carry start.context, up to and including `finished`. One-way
   /// calls have no events. An error leaves no trace of the call: resource_exhausted (message over max_message_bytes,
-  /// metadata over max_header_bytes), or the codec's.
+  /// metadata over max_header_bytes), or the codec's. Nor does an exception, such as std::bad_alloc.
   virtual Result<CallId> start(const CallStart& start, const OutgoingMessage& message) = 0;
   /// Cancels the call and notifies the peer. No further event comes for it. Ignored if the call is over.
   virtual void cancel(CallId id, StatusCode reason) = 0;
@@ -122,7 +122,8 @@ class Session {
   virtual void attach(CallId id, void* context) = 0;
   /// Ends the call. `trailing` may be null. `unprocessed`: no handler has seen the call. A message is sent only with an
   /// ok status. If it cannot be encoded or is too long, the status becomes internal or resource_exhausted. Returns the
-  /// status that was sent.
+  /// status that was sent. What it throws, for want of memory, leaves the call ended with resource_exhausted, or the
+  /// session closed.
   virtual Status finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
                         bool unprocessed) = 0;
 
@@ -130,7 +131,7 @@ class Session {
 
   /// Sends a further message, or only leading metadata (server, before any message), or only `end`. The message is
   /// queued if there is no credit for it. Errors: the call is over (cancelled), its sending side is closed
-  /// (failed_precondition), or encoding failed.
+  /// (failed_precondition), or encoding failed. After an error or an exception nothing has been sent.
   virtual Status send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) = 0;
   /// True if a further message of the call would not be queued behind unsent ones. After false, an event `writable`
   /// reports when it is true again.

@@ -21,16 +21,22 @@ std::uint64_t microseconds_left(base::TimePoint deadline, base::TimePoint now) n
 /// An upper bound of what the name and the timeout of a start take.
 std::size_t max_start_bytes(const CallStart& start) noexcept { return start.method.name.size() + 20; }
 
+/// Nothing else must be done before a frame is in the output.
+constexpr auto nothing = [](wire::FrameHeader&) noexcept {};
+
 bool has_metadata(const CallStart& start) noexcept { return start.metadata != nullptr && !start.metadata->empty(); }
 
 }  // namespace
 
 /// The fast path: writes a message of the same kind as the last one directly into the output, as one frame. Returns
 /// false and writes nothing if the message is of another kind, exceeds a limit, or must wait; `size` then has no
-/// meaning. A call and its response each come here once: inlined by force, because the compiler thinks it too long.
+/// meaning. `prepare` is called when only the frame's header is missing; if it throws, nothing is written. A call and
+/// its response each come here once: inlined by force, because the compiler thinks it too long.
+template <class Prepare>
 [[gnu::always_inline]] inline bool CallSender::try_write_in_place(wire::FrameHeader header,
                                                                   const OutgoingMessage& message,
-                                                                  std::int64_t call_credit, std::size_t& size) {
+                                                                  std::int64_t call_credit, std::size_t& size,
+                                                                  Prepare prepare) {
   header.codec = direct_form_.number_of_last_kind(message);
   OutputQueue& output = path_.output();
   if (header.codec == 0 || message.compressor != nullptr || !path_.queue().is_idle() ||
@@ -48,8 +54,9 @@ bool has_metadata(const CallStart& start) noexcept { return start.metadata != nu
   header.flags |= wire::flag::message;
   header.length = static_cast<std::uint32_t>(size);
   std::byte* const out = output.reserve(wire::header_bytes + size);
-  wire::write_header(header, out);
   if (size > 0) type->write(message.message.object, out + wire::header_bytes);
+  prepare(header);
+  wire::write_header(header, out);
   output.commit(wire::header_bytes + size);
   path_.charge(size);
   payload_bytes_accepted_ += size;
@@ -67,20 +74,29 @@ bool CallSender::measure(const OutgoingMessage& message, std::uint8_t& codec, st
          !negotiation_.peer_accepts(*message.compressor);
 }
 
-/// One whole frame. `size` is the message's.
-void CallSender::write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message,
-                             std::size_t size) {
+/// One whole frame. `size` is the message's. `prepare` as in try_write_in_place(); it may change the header.
+template <class Prepare>
+void CallSender::write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message, std::size_t size,
+                             Prepare prepare) {
   OutputQueue& output = path_.output();
   const bool in_place = message.message.type != nullptr;
+  const bool is_borrowed = !in_place && size >= OutputQueue::copy_limit;
   const std::size_t head = wire::header_bytes + block.size();
+  const std::size_t contiguous = is_borrowed ? head : head + size;
   header.length = static_cast<std::uint32_t>(block.size() + size);
-  payload_bytes_accepted_ += size;
-  std::byte* out = output.reserve(in_place ? head + size : head);
-  wire::write_header(header, out);
+  if (is_borrowed) output.reserve_slice();
+  std::byte* const out = output.reserve(contiguous);
   if (!block.empty()) std::memcpy(out + wire::header_bytes, block.data(), block.size());
-  if (in_place && size > 0) message.message.type->write(message.message.object, out + head);
-  output.commit(in_place ? head + size : head);
-  if (!in_place && size > 0) output.append(message.payload);
+  if (in_place && size > 0) {
+    message.message.type->write(message.message.object, out + head);
+  } else if (!is_borrowed && size > 0) {
+    std::memcpy(out + head, message.payload.data(), size);
+  }
+  prepare(header);
+  wire::write_header(header, out);
+  output.commit(contiguous);
+  if (is_borrowed) output.append(message.payload);
+  payload_bytes_accepted_ += size;
 }
 
 // --- start ---
@@ -107,9 +123,10 @@ Result<CallId> CallSender::start(const CallStart& start, const OutgoingMessage& 
   if (is_known && !with_metadata && start.deadline == base::never && start.end && !start.one_way) {
     const wire::FrameHeader header{
         .type = wire::FrameType::call, .flags = wire::flag::end, .call = id, .number = number};
-    if (std::size_t size = 0; try_write_in_place(header, message, call_credit, size)) {
-      calls_.ids().advance_to(id);  // the frame is out, whatever becomes of the rest
-      CallState* const call = calls_.open(id, start.context);
+    CallState* call = nullptr;
+    const auto open = [&](wire::FrameHeader&) { call = calls_.open(id, start.context); };
+    if (std::size_t size = 0; try_write_in_place(header, message, call_credit, size, open)) {
+      calls_.ids().advance_to(id);
       call->send_credit -= static_cast<std::int64_t>(size);
       call->phase = CallPhase::local_ended;
       return id;
@@ -155,7 +172,6 @@ void CallSender::start_directly(CallId id, const CallStart& start, const Outgoin
     writer.begin();
     if (header.number == 0) {
       writer.method(start.method.name);
-      header.number = methods_.assign(start.method.key, negotiation_.peer().max_methods);
     }
     if (start.deadline != base::never) writer.timeout(microseconds_left(start.deadline, now));
     if (has_metadata(start)) writer.metadata(*start.metadata);
@@ -163,11 +179,19 @@ void CallSender::start_directly(CallId id, const CallStart& start, const Outgoin
     block = scratch_.bytes();
     header.flags |= wire::flag::headers;
   }
-  write_frame(header, block, message, size);
-  calls_.ids().advance_to(id);  // the frame is out, whatever becomes of the rest
+  CallState* call = nullptr;
+  write_frame(header, block, message, size, [&](wire::FrameHeader& complete) {
+    if (!start.one_way) call = calls_.open(id, start.context);
+    try {
+      if (complete.number == 0) complete.number = methods_.assign(start.method.key, negotiation_.peer().max_methods);
+    } catch (...) {
+      if (call != nullptr) calls_.forget(*call);
+      throw;
+    }
+  });
+  calls_.ids().advance_to(id);
   path_.charge(block.size() + size);
   if (start.one_way) return;
-  CallState* call = calls_.open(id, start.context);
   call->send_credit -= static_cast<std::int64_t>(size);
   call->sent_message = message.has_message();
   if (start.end) call->phase = CallPhase::local_ended;
@@ -178,6 +202,11 @@ CallId CallSender::queue_start(const CallStart& start, EncodedMessage encoded) {
   auto queued =
       std::make_unique<QueuedStart>(QueuedStart{start.method.key, std::string(start.method.name), start.deadline});
   Slice fields = has_metadata(start) ? encode_metadata(*start.metadata) : Slice();
+  std::uint8_t flags = start.end || start.one_way ? wire::flag::end : std::uint8_t{0};
+  if (start.one_way) flags |= wire::flag::one_way;
+  const bool has_message = encoded.codec != 0;
+  QueuedFramePtr frame = make_frame(wire::FrameType::call, flags, std::move(encoded), std::move(fields));
+  frame->start = std::move(queued);
   const CallId id = calls_.next_id();
   // To the layer above a one-way call is over now.
   CallState& call = *calls_.open(id, start.one_way ? nullptr : start.context);
@@ -185,10 +214,7 @@ CallId CallSender::queue_start(const CallStart& start, EncodedMessage encoded) {
   call.one_way = start.one_way;
   call.sent_start = false;
   if (start.end || start.one_way) call.phase = CallPhase::local_ended;
-  std::uint8_t flags = start.end || start.one_way ? wire::flag::end : std::uint8_t{0};
-  if (start.one_way) flags |= wire::flag::one_way;
-  const bool has_message = encoded.codec != 0;
-  queue_message(call, wire::FrameType::call, flags, std::move(encoded), std::move(fields), std::move(queued));
+  push(call, std::move(frame));
   call.sent_message = has_message;
   calls_.schedule_deadline(call, start.deadline);
   return id;
@@ -201,21 +227,23 @@ Status CallSender::encode(const OutgoingMessage& message, EncodedMessage& encode
   return message.has_message() ? encode_message(message, negotiation_, options_, owner_, encoded) : Status();
 }
 
-/// Queues a call or message frame. What need not wait leaves with the next pump().
-void CallSender::queue_message(CallState& call, wire::FrameType type, std::uint8_t flags, EncodedMessage encoded,
-                               Slice fields, std::unique_ptr<QueuedStart> start) {
-  if (encoded.codec != 0) flags |= wire::flag::message;
-  QueuedFrame* frame = QueuedFramePool::make();
+/// With the message if `encoded` has a codec.
+QueuedFramePtr CallSender::make_frame(wire::FrameType type, std::uint8_t flags, EncodedMessage encoded, Slice fields) {
+  QueuedFramePtr frame(QueuedFramePool::make());
   frame->type = type;
-  frame->follows = call.sent_message;
-  frame->flags = flags;
+  frame->flags = encoded.codec != 0 ? static_cast<std::uint8_t>(flags | wire::flag::message) : flags;
   frame->codec = encoded.codec;
   frame->compressor = encoded.compressor;
-  payload_bytes_accepted_ += encoded.payload.size();
   frame->payload = std::move(encoded.payload);
   frame->fields = std::move(fields);
-  frame->start = std::move(start);
-  path_.push(call, frame);
+  return frame;
+}
+
+/// Queues a frame of the call. What need not wait leaves with the next pump().
+void CallSender::push(CallState& call, QueuedFramePtr frame) noexcept {
+  frame->follows = call.sent_message;
+  payload_bytes_accepted_ += frame->payload.size();
+  path_.push(call, frame.release());
 }
 
 Status CallSender::send(CallState& call, const OutgoingMessage& message, const Metadata* leading, bool end) {
@@ -240,7 +268,7 @@ Status CallSender::send(CallState& call, const OutgoingMessage& message, const M
       path_.may_write(size, size, call.send_credit)) {
     wire::FrameHeader header{.type = wire::FrameType::message, .flags = flags, .codec = codec, .call = call.id};
     if (message.has_message()) header.flags |= wire::flag::message;
-    write_frame(header, {}, message, size);
+    write_frame(header, {}, message, size, nothing);
     path_.charge(size);
     call.send_credit -= static_cast<std::int64_t>(size);
   } else {
@@ -253,11 +281,16 @@ Status CallSender::send(CallState& call, const OutgoingMessage& message, const M
     if (step.action != CallAction::accept) {
       return {StatusCode::failed_precondition, "send message: this side of the call has ended"};
     }
-    queue_message(call, wire::FrameType::message, flags, std::move(encoded), std::move(fields), nullptr);
+    push(call, make_frame(wire::FrameType::message, flags, std::move(encoded), std::move(fields)));
   }
   call.sent_message = true;
   call.phase = step.next;
-  if (call.has_queue()) path_.pump();
+  if (!call.has_queue()) return {};
+  try {
+    path_.pump();
+  } catch (...) {
+    // The message is queued, and gather() tries again.
+  }
   return {};
 }
 
@@ -266,15 +299,13 @@ Status CallSender::send(CallState& call, const OutgoingMessage& message, const M
 bool CallSender::finish_directly(CallId id, const OutgoingMessage& message, std::int64_t call_credit) {
   wire::FrameHeader header{.type = wire::FrameType::finish, .call = id};
   std::size_t size = 0;
-  if (try_write_in_place(header, message, call_credit, size)) [[likely]]
+  if (try_write_in_place(header, message, call_credit, size, nothing)) [[likely]]
     return true;
   size = 0;
   if (!measure(message, header.codec, size) || !path_.may_write(size, size, call_credit)) return false;
-  if (message.has_message()) {
-    header.flags = wire::flag::message;
-    path_.charge(size);
-  }
-  write_frame(header, {}, message, size);
+  if (message.has_message()) header.flags = wire::flag::message;
+  write_frame(header, {}, message, size, nothing);
+  if (message.has_message()) path_.charge(size);
   return true;
 }
 
@@ -312,37 +343,32 @@ Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand
     if (call != nullptr) calls_.forget(*call);
     return sent;
   }
+  if (!has_message) encoded = {};
+  const bool is_unprocessed = unprocessed && !sent.is_ok();
+  QueuedFramePtr frame = make_frame(wire::FrameType::finish, is_unprocessed ? wire::flag::unprocessed : std::uint8_t{0},
+                                    std::move(encoded), std::move(fields));
+  frame->number = static_cast<std::uint32_t>(sent.code());
   if (call == nullptr) {
     call = calls_.open(in_hand, nullptr);
     call->peer_has_ended = in_hand.call().has_peer_ended;
   } else {
     call->peer_has_ended = !call->takes_more();
   }
-  queue_finish(*call, sent, unprocessed, has_message, std::move(encoded), std::move(fields));
+  queue_finish(*call, std::move(frame));
   return sent;
 }
 
-void CallSender::queue_finish(CallState& call, const Status& status, bool unprocessed, bool has_message,
-                              EncodedMessage encoded, Slice fields) {
+void CallSender::queue_finish(CallState& call, QueuedFramePtr frame) noexcept {
   call.context = nullptr;
   call.phase = CallPhase::closed;
-  calls_.drop_assembly(call);  // what still comes is discarded
-  calls_.release_metadata(call);
   call.deadline.cancel();
-  QueuedFrame* frame = QueuedFramePool::make();
-  frame->type = wire::FrameType::finish;
-  frame->follows = call.sent_message;
-  frame->flags = has_message ? wire::flag::message : std::uint8_t{0};
-  if (unprocessed && !status.is_ok()) frame->flags |= wire::flag::unprocessed;
-  frame->number = static_cast<std::uint32_t>(status.code());
-  if (has_message) {
-    frame->codec = encoded.codec;
-    frame->compressor = encoded.compressor;
-    payload_bytes_accepted_ += encoded.payload.size();
-    frame->payload = std::move(encoded.payload);
+  calls_.release_metadata(call);
+  push(call, std::move(frame));
+  try {
+    calls_.drop_assembly(call);  // what still comes is discarded
+  } catch (...) {
+    // No memory for a credit frame: the credit is returned with what is returned next.
   }
-  frame->fields = std::move(fields);
-  path_.push(call, frame);
 }
 
 void CallSender::write_block(const QueuedFrame& frame, bool last, BufferWriter& out, std::uint32_t& number,

@@ -16,7 +16,8 @@
 namespace trunkline::session::native {
 
 /// Encodes a message straight into the output where nothing is in its way, and queues it otherwise. Owns what depends
-/// on the frames sent so far: the method ids assigned, the last kind of message, the bytes taken.
+/// on the frames sent so far: the method ids assigned, the last kind of message, the bytes taken. What start(), send()
+/// and finish() throw, such as std::bad_alloc, leaves everything as it was: all that needs memory comes first.
 class CallSender {
  public:
   /// All outlive the object. `phase` is the connection's.
@@ -48,19 +49,21 @@ class CallSender {
   std::uint64_t payload_bytes_accepted() const noexcept { return payload_bytes_accepted_; }
 
  private:
+  template <class Prepare>
   bool try_write_in_place(wire::FrameHeader header, const OutgoingMessage& message, std::int64_t call_credit,
-                          std::size_t& size);
-  void write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message, std::size_t size);
+                          std::size_t& size, Prepare prepare);
+  template <class Prepare>
+  void write_frame(wire::FrameHeader header, ByteSpan block, const OutgoingMessage& message, std::size_t size,
+                   Prepare prepare);
   bool measure(const OutgoingMessage& message, std::uint8_t& codec, std::size_t& size) noexcept;
   Status check_start(const CallStart& start) const;
   void start_directly(CallId id, const CallStart& start, const OutgoingMessage& message, std::uint8_t codec,
                       std::size_t size, base::TimePoint now);
   CallId queue_start(const CallStart& start, EncodedMessage encoded);
-  void queue_message(CallState& call, wire::FrameType type, std::uint8_t flags, EncodedMessage encoded, Slice fields,
-                     std::unique_ptr<QueuedStart> start);
+  static QueuedFramePtr make_frame(wire::FrameType type, std::uint8_t flags, EncodedMessage encoded, Slice fields);
+  void push(CallState& call, QueuedFramePtr frame) noexcept;
   Status encode(const OutgoingMessage& message, EncodedMessage& encoded);
-  void queue_finish(CallState& call, const Status& status, bool unprocessed, bool has_message, EncodedMessage encoded,
-                    Slice fields);
+  void queue_finish(CallState& call, QueuedFramePtr frame) noexcept;
 
   const Role role_;
   const SessionOptions& options_;

@@ -57,6 +57,12 @@ struct PendingCall {
 
 using QueuedFramePool = base::ObjectPool<QueuedFrame, 1024>;
 
+struct QueuedFrameDeleter {
+  void operator()(QueuedFrame* frame) const noexcept { QueuedFramePool::free(frame); }
+};
+/// A frame that is not queued yet.
+using QueuedFramePtr = std::unique_ptr<QueuedFrame, QueuedFrameDeleter>;
+
 struct CallState;
 
 /// Where a call whose message waits for room stands in WaitingMessages, which alone sets and reads it. It has no values

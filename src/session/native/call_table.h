@@ -25,8 +25,12 @@ class CallTable {
       if (state == nullptr || state->id == id) return state;
     }
   }
-  void insert(CallState* state) {
+  /// insert() then needs no memory.
+  void make_room() {
     if ((size_ + 1) * 2 > slots_.size()) grow();
+  }
+  void insert(CallState* state) {
+    make_room();
     place(state);
     ++size_;
   }

@@ -302,15 +302,24 @@ bool NativeSession::take_pause(Event& event) {
   return true;
 }
 
-void NativeSession::notify_writable(CallState& call) {
-  call.owes_writable = false;
-  if (call.context != nullptr) local_events_.notify({EventType::writable, call.id, call.context, {}});
+void NativeSession::notify_writable(CallState& call) noexcept {
+  try {
+    if (call.context != nullptr) local_events_.notify({EventType::writable, call.id, call.context, {}});
+    call.owes_writable = false;
+  } catch (...) {
+    // No memory for the event: wrote() tries again.
+    is_writable_awaited_ = true;
+  }
 }
 
-void NativeSession::notify_if_startable() {
+void NativeSession::notify_if_startable() noexcept {
   if (!is_start_awaited_ || !can_start()) return;
-  is_start_awaited_ = false;
-  local_events_.notify({EventType::writable, 0, nullptr, {}});
+  try {
+    local_events_.notify({EventType::writable, 0, nullptr, {}});
+    is_start_awaited_ = false;
+  } catch (...) {
+    // No memory for the event. The next input or output tries again.
+  }
 }
 
 // --- output ---
@@ -341,9 +350,10 @@ void NativeSession::wrote(std::size_t size) {
   if ((path_.is_stalled() && !is_half_full) || may_be_drained) owner_.on_session_wake();
   // The writer of a call waits for the socket alone; new calls wait for all that is queued.
   if (is_writable_awaited_ && !is_half_full) {
-    is_writable_awaited_ = false;
     const auto owes_event = [](const CallState& call) { return call.owes_writable && !call.has_queue(); };
-    for (CallState* call : calls_.by_age(owes_event)) notify_writable(*call);
+    const std::vector<CallState*> owed = calls_.by_age(owes_event);
+    is_writable_awaited_ = false;
+    for (CallState* call : owed) notify_writable(*call);
   }
   if ((!is_start_awaited_ && !receiver_.has_deferred()) || path_.is_half_congested()) return;
   notify_if_startable();
@@ -417,7 +427,7 @@ void NativeSession::attach(CallId id, void* context) {
 }
 
 Status NativeSession::finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
-                             bool unprocessed) {
+                             bool unprocessed) try {
   if (!local_events_.empty()) [[unlikely]]
     local_events_.drop(id);
   const bool ok_without_trailing = status.is_ok() && (trailing == nullptr || trailing->empty());
@@ -444,6 +454,33 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
   count_queued();
   wake_if_waiting();
   return sent;
+} catch (...) {
+  end_call_without_memory(id);
+  throw;
+}
+
+/// There is no memory for the finish of the call, and no trace of it. The peer gets a code without a text, if there is
+/// memory for that, and loses the connection otherwise.
+void NativeSession::end_call_without_memory(CallId id) noexcept {
+  if (in_hand_.is_call(id)) in_hand_.clear_call();
+  CallState* const call = calls_.find(id);
+  if (call != nullptr) path_.remove(*call);
+  const bool must_wait = negotiation_.is_ordered() && !path_.queue().is_idle();
+  bool is_written = false;
+  if (!must_wait && phase_ != ConnectionPhase::closed) {
+    try {
+      path_.write_header({.type = wire::FrameType::finish,
+                          .call = id,
+                          .number = static_cast<std::uint32_t>(StatusCode::resource_exhausted)});
+      is_written = true;
+    } catch (...) {
+      // Not even for 16 bytes.
+    }
+  }
+  if (call != nullptr) calls_.forget(*call);
+  if (!is_written) return end_without_memory();
+  wake_if_waiting();
+  owner_.on_session_wake();
 }
 
 Status NativeSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) {
@@ -736,7 +773,11 @@ void NativeSession::finish_unseen_calls(CallId last_seen, const Status& why) {
 
 void NativeSession::close(const Status& reason) {
   if (transition(phase_, ConnectionInput::close).action != ConnectionAction::finish) return;
-  send_goaway(reason.code(), reason.message());
+  try {
+    send_goaway(reason.code(), reason.message());
+  } catch (...) {
+    // No memory for the reason. The session ends all the same.
+  }
   end_session(reason);
 }
 
@@ -777,9 +818,24 @@ NativeSession::Step NativeSession::fail(const Status& reason) {
   return Step::again;
 }
 
-void NativeSession::end_session(const Status& reason) {
+/// As fail(), where there may be no memory for a reason.
+void NativeSession::end_without_memory() noexcept {
+  if (phase_ == ConnectionPhase::closed) return;
+  try {
+    fail(Status(StatusCode::resource_exhausted, "finish call: no memory for the response"));
+  } catch (...) {
+    end_session({});
+  }
+}
+
+/// Ends the session also if there is no memory to keep the reason.
+void NativeSession::end_session(const Status& reason) noexcept {
   phase_ = ConnectionPhase::closed;
-  close_reason_ = reason;
+  try {
+    close_reason_ = reason;
+  } catch (...) {
+    close_reason_ = {};
+  }
   keepalive_.stop();
   stall_.stop();
   input_watch_.stop();

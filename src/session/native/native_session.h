@@ -128,8 +128,8 @@ class NativeSession final : public Session, private FrameSource {
   bool take_local_event(Event& event);
   bool take_closing_event(Event& event);
   bool take_pause(Event& event);
-  void notify_writable(CallState& call);
-  void notify_if_startable();
+  void notify_writable(CallState& call) noexcept;
+  void notify_if_startable() noexcept;
   bool end_turn();
   void update_memory();
   void count_queued() noexcept;
@@ -165,7 +165,9 @@ class NativeSession final : public Session, private FrameSource {
   void finish_unseen_calls(CallId last_seen, const Status& why);
   bool has_only_one_way_calls() const noexcept;
   Step fail(const Status& reason);
-  void end_session(const Status& reason);
+  void end_call_without_memory(CallId id) noexcept;
+  void end_without_memory() noexcept;
+  void end_session(const Status& reason) noexcept;
 
   const Role role_;
   ConnectionPhase phase_ = ConnectionPhase::preface;

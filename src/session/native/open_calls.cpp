@@ -22,6 +22,7 @@ OpenCalls::~OpenCalls() {
 }
 
 CallState* OpenCalls::open(CallId id, void* context) {
+  table_.make_room();
   CallState* call = CallStatePool::make(id, context, deadlines_.owner, deadlines_.callback);
   call->send_credit = negotiation_.peer().call_credit;
   call->receive_credit = limits_.call_credit_bytes;

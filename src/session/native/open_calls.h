@@ -63,6 +63,7 @@ class OpenCalls {
   ReceiveMemory& memory() noexcept { return memory_; }
   const ReceiveMemory& memory() const noexcept { return memory_; }
 
+  /// What open() throws leaves no trace.
   CallState* open(CallId id, void* context);
   /// Opens the new call of the event in hand, with what its first message took of its credit.
   CallState* open(const EventInHand& in_hand, void* context);

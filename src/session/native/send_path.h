@@ -57,7 +57,7 @@ class SendPath {
 
   // --- frames that wait ---
 
-  void push(CallState& call, QueuedFrame* frame) {
+  void push(CallState& call, QueuedFrame* frame) noexcept {
     queue_.push(call, frame);
     can_pump_ = true;
   }

@@ -5,6 +5,7 @@
 #include "wire/field.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace trunkline::session::native {
 
@@ -56,7 +57,7 @@ void SendQueue::set_windows(std::uint32_t connection_credit, std::uint32_t call_
   places_ = std::clamp<std::size_t>(connection_credit / 2 / std::max(call_credit, 1u), 1, max_places);
 }
 
-void SendQueue::push(CallState& call, QueuedFrame* frame) {
+void SendQueue::push(CallState& call, QueuedFrame* frame) noexcept {
   ++queued_frames_;
   queued_bytes_ += frame->payload.size();
   if (frame->start) ++queued_starts_;
@@ -184,10 +185,17 @@ void SendQueue::write_chunk(CallState& call, QueuedFrame& frame, ByteSpan block,
   if (!block.empty()) header.flags |= wire::flag::headers;
   if (header.type == wire::FrameType::call || header.type == wire::FrameType::finish) header.number = number;
 
-  wire::write_header(header, output_->reserve(wire::header_bytes));
-  output_->commit(wire::header_bytes);
-  output_->append(block);
-  if (chunk > 0) output_->append(frame.payload.subslice(frame.offset, chunk));
+  // Where there is no memory, nothing of the frame is written.
+  const bool is_copied = chunk < OutputQueue::copy_limit;
+  const std::size_t head = wire::header_bytes + block.size() + (is_copied ? chunk : 0);
+  if (!is_copied) output_->reserve_slice();
+  std::byte* out = output_->reserve(head);
+  wire::write_header(header, out);
+  if (!block.empty()) std::memcpy(out + wire::header_bytes, block.data(), block.size());
+  if (is_copied && chunk > 0)
+    std::memcpy(out + wire::header_bytes + block.size(), frame.payload.data() + frame.offset, chunk);
+  output_->commit(head);
+  if (!is_copied) output_->append(frame.payload.subslice(frame.offset, chunk));
   if (header.type != wire::FrameType::finish || (header.flags & wire::flag::message) != 0) {
     take_credit(static_cast<std::int64_t>(wire::header_bytes) + header.length);
   }

@@ -61,7 +61,7 @@ class SendQueue {
   void set_windows(std::uint32_t connection_credit, std::uint32_t call_credit) noexcept;
 
   /// Queues a frame behind those of the call, and the call behind the others.
-  void push(CallState& call, QueuedFrame* frame);
+  void push(CallState& call, QueuedFrame* frame) noexcept;
   /// The call has got credit.
   void unblock(CallState& call) {
     if (call.has_queue() && !call.in_ring && !call.is_parked) link(call);
