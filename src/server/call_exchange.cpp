@@ -21,8 +21,7 @@ Status CallExchange::read_request(session::Event& event, LoopMethod& served, std
   }
 }
 
-void CallExchange::refuse(session::CallId id, const Status& status) {
-  totals().calls_refused.add();
+void CallExchange::send_refusal(session::CallId id, const Status& status) {
   if (session::Session* const session = link_.session(); session != nullptr) {
     static_cast<void>(session->finish(id, status, {}, nullptr, true));
   }

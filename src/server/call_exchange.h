@@ -39,8 +39,13 @@ class CallExchange {
   /// Decompresses the request of a call or message event, takes messages of `served` and decodes it. Errors: those of
   /// Session::decompress() and LoopMethod::decode(); internal if a codec or a constructor of the user's throws.
   Status read_request(session::Event& event, LoopMethod& served, std::unique_ptr<CallMessages>& messages);
-  /// Ends a call that no handler has seen.
-  void refuse(session::CallId id, const Status& status);
+  /// Ends a call that no handler has seen. Does not count it.
+  void send_refusal(session::CallId id, const Status& status);
+  /// The same, and counts it.
+  void refuse(session::CallId id, const Status& status) {
+    totals().calls_refused.add();
+    send_refusal(id, status);
+  }
   /// Ends a call in `session`, the connection's: metadata that its context has, the response if `status` is ok, then
   /// the status. Returns what the session made of the status: a response that cannot be sent changes it. Code of the
   /// user that encodes the response may run the loop. Does not count the end: see count_response().

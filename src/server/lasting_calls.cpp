@@ -158,8 +158,9 @@ void LastingCalls::open(session::Event& event, LoopMethod& method, CallPermit pe
   handle(call, CallEvent::ready);
 }
 
-void LastingCalls::refuse_in_turn(const session::Event& event, const Status& status) {
+void LastingCalls::refuse_in_turn(const session::Event& event, const Status& status, bool is_counted) {
   ServerCall& call = add_call(event.id, [&](ServerCall& added) { added.begin_without_method(shared(), event.id); });
+  call.is_refusal_counted = is_counted;
   handle(call, CallEvent::refuse, status);
 }
 
@@ -372,7 +373,8 @@ void LastingCalls::send_refusal(ServerCall& call) {
   if (call.stage == CallStage::responding) {
     exchange_.totals().calls_started.add(-1);
     call.metrics.set_status_without_response(status.code());
-    exchange_.refuse(call.id, status);
+    if (!call.is_refusal_counted) exchange_.totals().calls_refused.add();
+    exchange_.send_refusal(call.id, status);
     exchange_.link().flush();
   }
   retire(call);

@@ -35,8 +35,9 @@ class LastingCalls final : public CallOwner {
   }
   /// Takes over the call of a call event. The permit is empty if the call is not ready: it is admitted when it is.
   void open(session::Event& event, LoopMethod& method, CallPermit permit);
-  /// Refuses the call of a call event with `status` after the responses that come first.
-  void refuse_in_turn(const session::Event& event, const Status& status);
+  /// Refuses the call of a call event with `status` after the responses that come first. `is_counted`: the
+  /// refusal has been counted.
+  void refuse_in_turn(const session::Event& event, const Status& status, bool is_counted);
 
   /// A message, writable or cancelled event of a call, whose event.context is the ServerCall.
   void on_message(session::Event& event);

@@ -94,6 +94,7 @@ void ServerCall::reset() {
   codec = nullptr;
   payload_bytes = 0;
   has_request = false;
+  is_refusal_counted = false;
   held_request = {};
   held_rest = {};
   request_timer.cancel();

@@ -96,6 +96,8 @@ class ServerCall final : public Job, public call::ResponseSettings {
   std::size_t payload_bytes = 0;
   /// Of streams: a message has come.
   bool has_request = false;
+  /// The call was refused, and counted as such, before it came as an event.
+  bool is_refusal_counted = false;
   /// The request, from when its handler is started.
   session::HeldMemory held_request;
   /// See hold_rest().

@@ -196,14 +196,14 @@ Status ServerConnection::on_call_begun(session::Event& event) {
   LoopMethod* const found = context_->methods().find(event.method_name);
   if (found == nullptr) {
     context_->totals().calls_refused.add();
-    return no_such_method(event.method_name);
+    return note_refusal(event, no_such_method(event.method_name));
   }
   Admission& admission = context_->server_state().admission;
   if (!admission.has_room_for(found->method(), calls_)) {
     Status status = admission.refusal(found->method(), calls_);
     context_->totals().calls_refused.add();
     context_->metrics().count_refusal(*found, status.code());
-    return status;
+    return note_refusal(event, std::move(status));
   }
   const call::InterceptorChain& interceptors = context_->server_state().interceptors;
   if (interceptors.empty()) return {};
@@ -213,6 +213,12 @@ Status ServerConnection::on_call_begun(session::Event& event) {
   CallMetrics metrics = context_->metrics().begin_call(*found);
   context_->totals().calls_started.add();
   exchange_.count_response(status, status, found->method().name, metrics);
+  return note_refusal(event, std::move(status));
+}
+
+/// The call of the event has been refused, and counted, before its message was read.
+Status ServerConnection::note_refusal(const session::Event& event, Status status) {
+  counted_refusal_ = event.id;
   return status;
 }
 
@@ -222,8 +228,10 @@ void ServerConnection::on_call_dropped(session::CallId id) noexcept {
 
 void ServerConnection::refuse(const session::Event& event, const Status& status) {
   if (!exchange_.early().empty()) exchange_.early().end(event.id, status);
-  if (open_calls_.must_wait_turn()) return open_calls_.refuse_in_turn(event, status);
-  exchange_.refuse(event.id, status);
+  const bool is_counted = std::exchange(counted_refusal_, 0) == event.id;
+  if (open_calls_.must_wait_turn()) return open_calls_.refuse_in_turn(event, status, is_counted);
+  if (!is_counted) context_->totals().calls_refused.add();
+  exchange_.send_refusal(event.id, status);
 }
 
 void ServerConnection::refuse(const session::Event& event, LoopMethod& method, const Status& status) {

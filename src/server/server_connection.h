@@ -71,6 +71,7 @@ class ServerConnection final : public net::ConnectionHandler,
   void on_opened();
   void on_call(session::Event& event);
   void on_cancelled(session::Event& event);
+  Status note_refusal(const session::Event& event, Status status);
   void refuse(const session::Event& event, const Status& status);
   void refuse(const session::Event& event, LoopMethod& method, const Status& status);
   void close_if_drained();
@@ -93,6 +94,8 @@ class ServerConnection final : public net::ConnectionHandler,
   net::DeferredTask drain_check_{on_written, this};
   /// Lives on between turns: the session reads is_retained when the next event is taken, which may be in a later turn.
   session::Event event_;
+  /// The last call that on_call_begun() has refused, and counted. On an ordered connection it comes as an event, too.
+  session::CallId counted_refusal_ = 0;
   bool in_batch_ = false;
   /// The batch has brought calls.
   bool had_calls_ = false;

@@ -50,6 +50,45 @@ TEST_F(OrderedRefusal, OfAnUnknownMethodWaits) {
   expect_in_turn(client, gate, client.call("Nothing", "b"), StatusCode::unimplemented);
 }
 
+TEST_F(OrderedRefusal, BeforeALongRequestIsWholeIsCountedOnce) {
+  Gate gate(loop_);
+  handle_all(gate);
+  TestClient& client = connect(true);
+  client.call("Wait", "a");
+
+  expect_in_turn(client, gate, client.call("Nothing", std::string(8 << 20, 'x')), StatusCode::unimplemented);
+}
+
+TEST_F(OrderedRefusal, OfALongRequestOnAnIdleConnectionIsCountedOnce) {
+  TestClient& client = connect(true);
+
+  const ReceivedResponse received = call(client, "Nothing", std::string(8 << 20, 'x'));
+
+  EXPECT_EQ(received.status.code(), StatusCode::unimplemented);
+  EXPECT_EQ(server().totals().calls_refused, 1u);
+}
+
+class RefuseAll final : public Interceptor {
+ public:
+  Status on_start(CallInfo&) override { return {StatusCode::unauthenticated, "no token"}; }
+  void on_finish(CallInfo&, Status&) override {}
+};
+
+TEST_F(OrderedRefusal, ByAnInterceptorIsCountedAsACallThatFailed) {
+  ServerOptions options;
+  options.interceptors = {std::make_shared<RefuseAll>()};
+  make_server(options);
+  handle_echo();
+  TestClient& client = connect(true);
+
+  const ReceivedResponse received = call(client, "Echo", std::string(8 << 20, 'x'));
+
+  EXPECT_EQ(received.status.code(), StatusCode::unauthenticated);
+  EXPECT_EQ(server().totals().calls_started, 1u);
+  EXPECT_EQ(server().totals().calls_failed, 1u);
+  EXPECT_EQ(server().totals().calls_refused, 0u);
+}
+
 TEST_F(OrderedRefusal, OfARequestThatDoesNotParseWaits) {
   Gate gate(loop_);
   handle_all(gate);
