@@ -35,6 +35,10 @@ class MemoryAccount {
   /// As in MemoryBudget.
   void add_room(std::size_t bytes) noexcept { room_.fetch_add(bytes, std::memory_order_relaxed); }
   void subtract_room(std::size_t bytes) noexcept { room_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// A session begins or ceases to wait for room in the share.
+  void add_waiting() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+  void subtract_waiting() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+  bool has_waiting() const noexcept { return waiting_.load(std::memory_order_relaxed) > 0; }
   /// Adds `bytes` if the share has room for them.
   bool try_add(std::size_t bytes) noexcept { return try_add(bytes, max_); }
   /// The same for the request of a new call, which gets no room while the share is nearly used up.
@@ -63,6 +67,7 @@ class MemoryAccount {
   const std::size_t most_;
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> room_{0};
+  std::atomic<std::size_t> waiting_{0};
   MemoryTurn message_turn_;
   MemoryTurn frame_turn_;
 };

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -16,6 +17,9 @@ namespace trunkline::session {
 /// messages seldom touches the budget. Without a budget there is no limit.
 class MemoryShare {
  public:
+  /// Where there is no room: in the share of the peer's address, or in the budget.
+  enum class Lack : std::uint8_t { nothing, account, budget };
+
   /// `budget` may be null, and outlives the object. `account` counts what the peer's address holds of it; null: nothing
   /// does.
   explicit MemoryShare(MemoryBudget* budget, std::shared_ptr<MemoryAccount> account = nullptr) noexcept
@@ -23,7 +27,7 @@ class MemoryShare {
   ~MemoryShare() {
     free_reserve();
     end_frame();
-    set_waiting(false);
+    set_waiting(Lack::nothing);
     update(0);
   }
   MemoryShare(const MemoryShare&) = delete;
@@ -46,7 +50,7 @@ class MemoryShare {
   }
   /// The same for the request of a new call, which its handler will keep. There is less room for those.
   bool try_take_for_request(std::size_t bytes) noexcept {
-    if (account_ != nullptr && !account_->try_add_request(bytes)) return false;
+    if (account_ != nullptr && !account_->try_add_request(bytes)) return lacks(Lack::account);
     if (account_ != nullptr) account_->subtract(bytes);
     return try_take(bytes, [this, bytes] { return budget_->try_add_request(bytes); });
   }
@@ -59,14 +63,22 @@ class MemoryShare {
     if (std::exchange(has_reserve_, false)) budget_->free_reserve(this);
     if (std::exchange(has_message_turn_, false)) account_->message_turn().free(this);
   }
-  /// Whether messages of this session wait for room in the budget.
-  void set_waiting(bool is_waiting) noexcept {
-    if (budget_ == nullptr || is_waiting == is_waiting_) return;
-    is_waiting_ = is_waiting;
-    is_waiting ? budget_->add_waiting() : budget_->subtract_waiting();
+  /// Why the last try_take() or try_take_for_...() that returned false has done so.
+  Lack lack() const noexcept { return lack_; }
+  /// Where messages of this session wait for room.
+  void set_waiting(Lack lack) noexcept {
+    if (budget_ == nullptr || lack == waits_for_) return;
+    if (waits_for_ == Lack::budget) budget_->subtract_waiting();
+    if (waits_for_ == Lack::account) account_->subtract_waiting();
+    if (lack == Lack::budget) budget_->add_waiting();
+    if (lack == Lack::account) account_->add_waiting();
+    waits_for_ = lack;
   }
-  /// Messages of other sessions, or of this one, wait for room.
-  bool is_wanted() const noexcept { return budget_ != nullptr && budget_->has_waiting(); }
+  /// Messages of other sessions, or of this one, wait for room that this session takes. Where only the share of an
+  /// address is used up, that concerns the sessions of this address alone.
+  bool is_wanted() const noexcept {
+    return budget_ != nullptr && (budget_->has_waiting() || (account_ != nullptr && account_->has_waiting()));
+  }
 
   std::size_t taken() const noexcept { return taken_; }
   /// What a session that holds `bytes` takes of the budget.
@@ -118,14 +130,14 @@ class MemoryShare {
     if (budget_ != nullptr) {
       bool is_beyond = false;
       if (account_ != nullptr && !account_->try_add(bytes)) {
-        if (has_message_turn_ || !account_->message_turn().try_take(this)) return false;
+        if (has_message_turn_ || !account_->message_turn().try_take(this)) return lacks(Lack::account);
         is_beyond = true;
         account_->add(bytes);
       }
       if (!take_from_budget()) {
         if (account_ != nullptr) account_->subtract(bytes);
         if (is_beyond) account_->message_turn().free(this);
-        return false;
+        return lacks(Lack::budget);
       }
       has_message_turn_ = has_message_turn_ || is_beyond;
       budget_->add_room(bytes);
@@ -134,6 +146,10 @@ class MemoryShare {
     taken_ += bytes;
     room_ += bytes;
     return true;
+  }
+  bool lacks(Lack lack) noexcept {
+    lack_ = lack;
+    return false;
   }
   /// What is no longer room is counted before what is no longer taken, so that others never see more room than is used.
   void set(std::size_t wanted, std::size_t wanted_room) noexcept {
@@ -156,7 +172,8 @@ class MemoryShare {
   bool has_reserve_ = false;
   bool has_message_turn_ = false;
   bool has_frame_turn_ = false;
-  bool is_waiting_ = false;
+  Lack waits_for_ = Lack::nothing;
+  Lack lack_ = Lack::nothing;
 };
 
 }  // namespace trunkline::session

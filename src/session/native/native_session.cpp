@@ -82,7 +82,7 @@ bool NativeSession::next(Event& event) {
     if (!local_events_.empty()) return take_local_event(event);
     if (phase_ == ConnectionPhase::closed) {
       if (take_closing_event(event)) return true;
-      memory_share_.set_waiting(false);
+      memory_share_.set_waiting(MemoryShare::Lack::nothing);
       memory_share_.update(held_bytes());
       return false;
     }
@@ -604,7 +604,8 @@ bool NativeSession::end_turn() {
 /// At the end of a turn.
 void NativeSession::update_memory() {
   if (waits_for_frame_turn_ && !memory_share_.is_budget_used_up()) waits_for_frame_turn_ = false;
-  memory_share_.set_waiting((calls_.has_waiting() && calls_.lacks_budget()) || waits_for_frame_turn_);
+  const MemoryShare::Lack lack = calls_.has_waiting() ? calls_.lack() : MemoryShare::Lack::nothing;
+  memory_share_.set_waiting(waits_for_frame_turn_ ? MemoryShare::Lack::budget : lack);
   memory_share_.update(held_bytes(), calls_.memory().room());
   if (!decoder_.is_in_body()) memory_share_.end_frame();
   if (holds_room()) [[unlikely]]
@@ -623,7 +624,7 @@ void NativeSession::count_queued() noexcept {
 
 void NativeSession::admit_waiting() {
   if (calls_.admit_waiting(now_)) memory_retry_.end();
-  if (calls_.lacks_budget()) await_memory();
+  if (calls_.lack() != MemoryShare::Lack::nothing) await_memory();
 }
 
 void NativeSession::await_memory() const noexcept {
@@ -655,7 +656,7 @@ bool NativeSession::must_not_receive() noexcept {
   const bool waits_for_turn = decoder_.is_in_body() && !memory_share_.try_begin_frame();
   // One that waits only for others of its address is no reason to hurry the peers of other addresses.
   waits_for_frame_turn_ = waits_for_turn && memory_share_.is_budget_used_up();
-  if (waits_for_frame_turn_) memory_share_.set_waiting(true);
+  if (waits_for_frame_turn_) memory_share_.set_waiting(MemoryShare::Lack::budget);
   if (!waits_for_turn && credit_.unread() < least_unread) return false;
   memory_pause_.begin(now_);
   await_memory();

@@ -2,6 +2,7 @@
 // Opening and forgetting of calls.
 #include "session/native/open_calls.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trunkline::session::native {
@@ -84,7 +85,7 @@ void OpenCalls::release_assembly(CallState& call) noexcept {
 
 bool OpenCalls::admit_waiting(base::TimePoint now) {
   using Queue = WaitingMessages::Queue;
-  lacks_budget_ = false;
+  lack_ = MemoryShare::Lack::nothing;
   const std::size_t before = waiting_.size();
   waiting_.start_clocks(now);
   const auto admit_all = [&] {
@@ -108,7 +109,7 @@ bool OpenCalls::admit_waiting(base::TimePoint now) {
 
 bool OpenCalls::try_admit(CallState& call, MessageUse use) {
   if (!memory_.try_retain_message(call.assembly.room(), use)) {
-    lacks_budget_ = memory_.lacks_budget();
+    lack_ = std::max(lack_, memory_.lack());
     return false;
   }
   const std::size_t withheld = call.assembly.filled();

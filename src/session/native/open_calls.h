@@ -95,8 +95,8 @@ class OpenCalls {
     if (call.waiting.queue == WaitingMessages::Queue::behind_unread)
       waiting_.move(call, WaitingMessages::Queue::of_open_calls);
   }
-  /// The last admit_waiting() has left messages that wait for memory of the budget.
-  bool lacks_budget() const noexcept { return lacks_budget_; }
+  /// The last admit_waiting() has left messages that wait for memory of the budget, or of the peer's address.
+  MemoryShare::Lack lack() const noexcept { return lack_; }
   /// The message of the call does not wait any longer: it is complete or dropped. Returns how many bytes of the call's
   /// credit were withheld, and of the connection's: they are to be returned last, since that writes to the output, for
   /// which there may be no memory.
@@ -129,7 +129,7 @@ class OpenCalls {
   ReceiveMemory memory_;
   WaitingMessages waiting_;
   std::size_t refused_ = 0;
-  bool lacks_budget_ = false;
+  MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
 };
 
 }  // namespace trunkline::session::native

@@ -32,10 +32,12 @@ class ReceiveMemory {
   /// always has room for one message: the metadata of calls, which remains until they end, must not keep all of them
   /// from being completed.
   bool try_retain_message(std::size_t bytes, MessageUse use = MessageUse::of_open_call) noexcept {
-    lacks_budget_ = false;
+    lack_ = MemoryShare::Lack::nothing;
     if (!has_room_for(bytes) && (retained_ != metadata_ || !may_ever_hold(bytes))) return false;
-    lacks_budget_ = !try_take(bytes, use);
-    if (lacks_budget_) return false;
+    if (!try_take(bytes, use)) {
+      lack_ = share_.lack();
+      return false;
+    }
     retained_ += bytes;
     room_ += bytes;
     ++unfinished_;
@@ -58,8 +60,9 @@ class ReceiveMemory {
   std::size_t room() const noexcept { return room_; }
   /// Counts all bytes of messages that have or had room.
   std::uint64_t bytes_of_long_messages() const noexcept { return long_message_bytes_; }
-  /// The last try_retain_message() failed because of the budget, which other connections use as well.
-  bool lacks_budget() const noexcept { return lacks_budget_; }
+  /// The last try_retain_message() failed because of memory that other connections use as well: the budget's, or the
+  /// share of the peer's address.
+  MemoryShare::Lack lack() const noexcept { return lack_; }
   /// New calls are refused.
   bool is_short() const noexcept { return share_.is_short(); }
   /// The error for a new call while is_short().
@@ -96,7 +99,7 @@ class ReceiveMemory {
   std::size_t unfinished_ = 0;
   std::uint64_t long_message_bytes_ = 0;
   std::size_t room_ = 0;
-  bool lacks_budget_ = false;
+  MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
 };
 
 }  // namespace trunkline::session::native

@@ -157,8 +157,8 @@ TEST(MemoryShare, TellsOthersThatItWaits) {
   MemoryShare other(&budget);
   {
     MemoryShare waiting(&budget);
-    waiting.set_waiting(true);
-    waiting.set_waiting(true);
+    waiting.set_waiting(MemoryShare::Lack::budget);
+    waiting.set_waiting(MemoryShare::Lack::budget);
     EXPECT_TRUE(other.is_wanted());
   }
   EXPECT_FALSE(other.is_wanted());
@@ -258,6 +258,33 @@ TEST(MemoryShare, ReturnsEverythingAtItsEnd) {
   next.update(750 * kib);
 
   EXPECT_TRUE(next.try_take(100 * kib)) << "the reserve is free again";
+}
+
+TEST(MemoryShare, ReturnsEverythingOfItsAccountAtItsEnd) {
+  MemoryBudget budget(1000 * kib, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 50);
+  budget.add(1000 * kib);
+  {
+    MemoryShare share(&budget, account);
+    share.update(500 * kib);
+    EXPECT_TRUE(share.try_take(100 * kib)) << "beyond the share of the address, and from the reserve";
+    EXPECT_TRUE(share.try_begin_frame());
+    share.set_waiting(MemoryShare::Lack::account);
+  }
+
+  EXPECT_EQ(account->used(), 0u);
+  EXPECT_EQ(budget.used(), 1000 * kib);
+  EXPECT_FALSE(account->has_waiting());
+  account->add(500 * kib);
+  MemoryShare next(&budget, account);
+  EXPECT_TRUE(next.try_take(100 * kib)) << "the turn of the address is free again, and the reserve";
+  EXPECT_TRUE(next.try_begin_frame());
+  next.update(0);
+  account->subtract(500 * kib);
+  EXPECT_EQ(account->used(), 0u);
+  EXPECT_FALSE(account->is_used_up()) << "no room has been left behind";
+  account->add(500 * kib);
+  EXPECT_TRUE(account->is_used_up()) << "no room has been left behind";
 }
 
 TEST(MemoryShare, WithoutABudgetHasNoLimit) {

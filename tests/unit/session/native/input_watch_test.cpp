@@ -176,6 +176,53 @@ TEST_F(SlowSender, HasTenSecondsWhileOthersWaitForItsMemory) {
   EXPECT_FALSE(budget.has_waiting()) << "the other has room now";
 }
 
+/// The peer of another connection waits for its address's share of the memory to become free.
+class AddressWithoutRoom : public SlowSender {
+ protected:
+  static void begin_request(LoneSession& lone, std::size_t size) {
+    lone.greet();
+    FrameSpec request = kit::call(1, 0, "a/b", "x");
+    request.flags = flag::message | flag::more;
+    request.message_bytes = size;
+    lone.feed({request});
+  }
+  /// How `slow` has ended half a minute after another of the address `account` has begun to wait.
+  std::string end_beside_waiting(LoneSession& slow) {
+    begin_request(slow, 500'000);
+    MemoryShare holder(&budget, account);
+    holder.update(account->max_bytes());
+    MemoryShare turn(&budget, account);
+    EXPECT_TRUE(turn.try_take(1)) << "the one message beyond the share";
+    LoneSession waiting(Role::server, options, account);
+    begin_request(waiting, 500'000);
+    for (int i = 0; i < 3; ++i) slow.advance(seconds(10));
+    return slow.session().is_closed() ? slow.session().close_reason().to_string() : std::string();
+  }
+
+  MemoryBudget budget{16 << 20, 1};
+  const std::shared_ptr<MemoryAccount> account = std::make_shared<MemoryAccount>(budget, 25);
+  SessionOptions options = [this] {
+    SessionOptions with = with_stall_timeout(seconds(60));
+    with.memory = &budget;
+    return with;
+  }();
+};
+
+TEST_F(AddressWithoutRoom, DoesNotHurryThePeersOfOtherAddresses) {
+  LoneSession slow(Role::server, options);
+
+  EXPECT_EQ(end_beside_waiting(slow), "");
+  EXPECT_FALSE(budget.has_waiting());
+}
+
+TEST_F(AddressWithoutRoom, HurriesItsOwnPeers) {
+  LoneSession slow(Role::server, options, account);
+
+  const std::string end = end_beside_waiting(slow);
+
+  EXPECT_NE(end.find("others wait for its memory"), std::string::npos) << end;
+}
+
 class AnySender : public SlowSender {
  protected:
   AnySender() : SlowSender(seconds(0)) {}

@@ -31,7 +31,7 @@ TEST(ReceiveMemory, HasRoomForOneMessageBesideMetadata) {
 
   EXPECT_TRUE(memory.try_retain_message(100));
   EXPECT_FALSE(memory.try_retain_message(1));
-  EXPECT_FALSE(memory.lacks_budget());
+  EXPECT_EQ(memory.lack(), MemoryShare::Lack::nothing);
   memory.release_message(100, 100);
   EXPECT_FALSE(memory.try_retain_message(101));
 }
@@ -46,7 +46,7 @@ TEST(ReceiveMemory, TakesTheRoomOfMessagesFromTheBudget) {
 
   EXPECT_TRUE(memory.try_retain_message(100)) << "from the reserve";
   EXPECT_FALSE(memory.try_retain_message(1));
-  EXPECT_TRUE(memory.lacks_budget());
+  EXPECT_EQ(memory.lack(), MemoryShare::Lack::budget);
   memory.release_message(100, 100);
   share.update(0);
   EXPECT_TRUE(memory.try_retain_message(50));
