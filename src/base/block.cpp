@@ -68,7 +68,10 @@ struct BlockAccess {
 
   static Block* take_free(std::uint32_t size_class) noexcept;
   static bool keep_free(Block* block) noexcept;
+  template <class List>
+  static void trim(List& list) noexcept;
   static void free_all() noexcept;
+  static bool trim_all() noexcept;
   static void close_pool() noexcept;
 };
 
@@ -81,6 +84,8 @@ struct Pool {
   struct List {
     Block* first = nullptr;
     std::size_t size = 0;
+    /// The least size since the last trim(): so many blocks were not needed.
+    std::size_t least = 0;
   };
   std::array<List, BlockAccess::size_classes> lists{};
   State state = State::fresh;
@@ -101,7 +106,7 @@ Block* BlockAccess::take_free(std::uint32_t size_class) noexcept {
   Block* block = list.first;
   if (block == nullptr) return nullptr;
   list.first = static_cast<Block*>(block->owner_);
-  --list.size;
+  list.least = std::min(list.least, --list.size);
   return block;
 }
 
@@ -120,15 +125,30 @@ bool BlockAccess::keep_free(Block* block) noexcept {
   return true;
 }
 
+template <class List>
+void BlockAccess::trim(List& list) noexcept {
+  for (; list.least > 0; --list.least, --list.size) {
+    Block* const block = list.first;
+    list.first = static_cast<Block*>(block->owner_);
+    free(block);
+  }
+  list.least = list.size;
+}
+
 void BlockAccess::free_all() noexcept {
   for (Pool::List& list : pool.lists) {
-    while (list.first != nullptr) {
-      Block* block = list.first;
-      list.first = static_cast<Block*>(block->owner_);
-      free(block);
-    }
-    list.size = 0;
+    list.least = list.size;
+    trim(list);
   }
+}
+
+bool BlockAccess::trim_all() noexcept {
+  bool keeps_any = false;
+  for (Pool::List& list : pool.lists) {
+    trim(list);
+    keeps_any = keeps_any || list.size > 0;
+  }
+  return keeps_any;
 }
 
 void BlockAccess::close_pool() noexcept {
@@ -137,6 +157,8 @@ void BlockAccess::close_pool() noexcept {
 }
 
 void base::free_block_pool() noexcept { BlockAccess::free_all(); }
+
+bool base::trim_block_pool() noexcept { return BlockAccess::trim_all(); }
 
 Block* Block::allocate(std::size_t size) {
   const std::uint32_t size_class = BlockAccess::class_of(size);

@@ -10,6 +10,7 @@
 #include "server/loop_metrics.h"
 #include "server/loop_totals.h"
 #include "server/method_cache.h"
+#include "server/quiet_timer.h"
 #include "server/server_state.h"
 
 #include <functional>
@@ -32,6 +33,7 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   MethodCache& methods() noexcept { return methods_; }
   CallPool& calls() noexcept { return calls_; }
   HandlerWatch& watch() noexcept { return watch_; }
+  QuietTimer& quiet_timer() noexcept { return quiet_timer_; }
   /// Counts an exception of a handler, codec or compressor. Any thread.
   void count_exception();
 
@@ -50,6 +52,7 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   MethodCache methods_{server_state_->methods, server_state_->options.codecs, metrics_};
   CallPool calls_;
   HandlerWatch watch_{loop_, *server_state_};
+  QuietTimer quiet_timer_{loop_};
   net::DeferredTask run_completions_{run_completions, this};
   call::CompletionQueue completions_{defer_completions, this};
 };

@@ -80,6 +80,7 @@ void ServerConnection::on_events(net::Connection& connection) {
     handle_events(connection);
   }
   if (std::exchange(had_calls_, false)) connection.note_activity();
+  context_->quiet_timer().note_activity();
   close_if_drained();
 }
 

@@ -2,7 +2,6 @@
 // Acceptance of connections, the drain and the end of one loop.
 #include "server/server_loop.h"
 
-#include "base/block_pool.h"
 #include "base/exception_text.h"
 #include "net/lingering_close.h"
 #include "session/protocol_table.h"
@@ -13,11 +12,6 @@
 #include <utility>
 
 namespace trunkline::server {
-
-namespace {
-/// After which a loop without connections returns memory.
-constexpr std::chrono::seconds quiet_time{1};
-}  // namespace
 
 ServerLoop::ServerLoop(std::shared_ptr<ServerState> server_state, net::Loop& loop)
     : context_(std::make_shared<LoopContext>(std::move(server_state), loop)) {}
@@ -118,16 +112,8 @@ void ServerLoop::on_connection_closed(ServerConnection& connection) {
   if (node.empty()) return;
   context_->totals().connections.add(-1);
   node.mapped().permit.reset();
-  if (connections_.empty() && phase_ == Phase::serving && !quiet_timer_.is_scheduled()) {
-    net::Loop& loop = context_->loop();
-    loop.timers().schedule(quiet_timer_, base::deadline_after(loop.now(), quiet_time));
-  }
+  context_->quiet_timer().note_activity();
   finish_drain_if_empty();
-}
-
-/// Clients that have gone may have needed many blocks, and nobody knows when others will.
-void ServerLoop::on_quiet(base::Timer&, void* self, base::TimePoint) {
-  if (static_cast<ServerLoop*>(self)->connections_.empty()) base::free_block_pool();
 }
 
 std::vector<std::shared_ptr<ServerConnection>> ServerLoop::all_connections() const {
@@ -186,7 +172,7 @@ void ServerLoop::abandon() {
   phase_ = Phase::closed;
   context_->metrics().stop();
   drain_timer_.cancel();
-  quiet_timer_.cancel();
+  context_->quiet_timer().stop();
   drained_ = nullptr;
   for (const auto& connection : all_connections()) {
     connection->release();

@@ -79,7 +79,6 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   void on_connection_closed(ServerConnection& connection) override;
   std::vector<std::shared_ptr<ServerConnection>> all_connections() const;
   void finish_drain_if_empty();
-  static void on_quiet(base::Timer& timer, void* self, base::TimePoint now);
   static void on_drain_timeout(base::Timer& timer, void* self, base::TimePoint now);
 
   const std::shared_ptr<LoopContext> context_;
@@ -90,7 +89,6 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   /// No further connections come.
   bool expects_no_more_ = false;
   base::Timer drain_timer_{on_drain_timeout, this};
-  base::Timer quiet_timer_{on_quiet, this};
   /// Null unless the loop is draining.
   std::function<void(std::size_t)> drained_;
   std::size_t cut_off_ = 0;

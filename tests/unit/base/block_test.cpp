@@ -117,6 +117,26 @@ TEST(Block, ListsAreBounded) {
   EXPECT_LE(after - before, 5 * size);
 }
 
+TEST(Block, ListsAreTrimmedToWhatIsNeeded) {
+  constexpr std::size_t size = 1 << 20;
+  base::free_block_pool();
+  const std::size_t before = bytes_in_use();
+  std::vector<Block*> blocks(3);
+  for (Block*& block : blocks) block = Block::allocate(size);
+  for (Block* block : blocks) block->release();
+  const std::size_t kept = bytes_in_use();
+  if (kept < before + 3 * size) GTEST_SKIP() << "blocks are not kept here";
+
+  EXPECT_TRUE(base::trim_block_pool()) << "all three have been needed since the list was empty";
+  EXPECT_GE(bytes_in_use(), kept);
+  Block::allocate(size)->release();
+  EXPECT_TRUE(base::trim_block_pool()) << "one has been needed";
+  EXPECT_LT(bytes_in_use(), before + 2 * size);
+  EXPECT_GE(bytes_in_use(), before + size);
+  EXPECT_FALSE(base::trim_block_pool());
+  EXPECT_LT(bytes_in_use(), before + size);
+}
+
 TEST(Block, ListsAreFreedOnDemand) {
   constexpr std::size_t size = 1 << 20;
   base::free_block_pool();

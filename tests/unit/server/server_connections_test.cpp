@@ -40,30 +40,63 @@ class ServerConnections : public ServerFixture {
 };
 
 #if defined(__GLIBC__)
-TEST_F(ServerConnections, ReturnMemoryAfterTheLastOfThem) {
-  const auto bytes_in_use = [] {
+/// With blocks as a burst of messages leaves them behind.
+class MemoryOfABurst : public ServerConnections {
+ protected:
+  static std::size_t bytes_in_use() {
     const struct mallinfo2 usage = mallinfo2();
     return usage.uordblks + usage.hblkhd;
-  };
-  constexpr std::size_t size = 1 << 20;
-  base::free_block_pool();
-  const std::size_t before = bytes_in_use();
-  Block* const block = Block::allocate(size);
-  const std::size_t with_block = bytes_in_use();
-  block->release();
-  connect();
-  TestClient& last = connect();
-  if (with_block == before || bytes_in_use() < before + size) GTEST_SKIP() << "blocks are not kept here";
+  }
+  /// False: this build keeps no blocks.
+  static bool leave_blocks() {
+    const std::size_t before = bytes_in_use();
+    std::vector<Block*> blocks(3);
+    for (Block*& block : blocks) block = Block::allocate(size);
+    for (Block* block : blocks) block->release();
+    return bytes_in_use() >= before + blocks.size() * size;
+  }
+  static constexpr std::size_t size = 1 << 20;
+};
 
-  clients_.front()->close();
-  advance(std::chrono::seconds(3));
-  const std::size_t with_one = bytes_in_use();
+TEST_F(MemoryOfABurst, IsReturnedAfterTheLastConnection) {
+  base::free_block_pool();
+  TestClient& last = connect();
   last.close();
   settle();
-  advance(std::chrono::seconds(3));
+  if (!leave_blocks()) GTEST_SKIP() << "blocks are not kept here";
+  const std::size_t with_blocks = bytes_in_use();
 
-  EXPECT_GE(with_one, before + size);
-  EXPECT_LT(bytes_in_use(), with_one - size / 2);
+  for (int second = 0; second < 4; ++second) advance(std::chrono::seconds(1));
+
+  EXPECT_LT(bytes_in_use(), with_blocks - 2 * size);
+}
+
+TEST_F(MemoryOfABurst, IsReturnedWhileAConnectionRemains) {
+  handle_echo();
+  base::free_block_pool();
+  TestClient& client = connect();
+  if (!leave_blocks()) GTEST_SKIP() << "blocks are not kept here";
+  const std::size_t with_blocks = bytes_in_use();
+  EXPECT_EQ(call(client, "Echo", "x").payload, "x");
+
+  for (int second = 0; second < 4; ++second) advance(std::chrono::seconds(1));
+
+  EXPECT_LT(bytes_in_use(), with_blocks - 2 * size);
+}
+
+TEST_F(MemoryOfABurst, IsReturnedWhileAConnectionIsBusy) {
+  handle_echo();
+  base::free_block_pool();
+  TestClient& client = connect();
+  if (!leave_blocks()) GTEST_SKIP() << "blocks are not kept here";
+  const std::size_t with_blocks = bytes_in_use();
+
+  for (int i = 0; i < 40; ++i) {
+    EXPECT_EQ(call(client, "Echo", "x").payload, "x");
+    advance(std::chrono::milliseconds(100));
+  }
+
+  EXPECT_LT(bytes_in_use(), with_blocks - 2 * size);
 }
 #endif
 
