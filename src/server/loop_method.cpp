@@ -11,6 +11,11 @@ namespace {
 
 constexpr std::size_t max_reusable_messages = 64;
 
+/// Types without a direct form give their memory back when they are cleared.
+bool may_be_kept(const MessageType& type, const void* object) {
+  return type.size == nullptr || type.size(object) <= LoopMethod::max_reused_bytes;
+}
+
 std::string describe(const Method& method) { return "call " + method.name + ": "; }
 
 }  // namespace
@@ -33,12 +38,13 @@ std::unique_ptr<CallMessages> LoopMethod::take_messages() {
 }
 
 void LoopMethod::give_back(std::unique_ptr<CallMessages> messages, std::size_t payload_bytes) noexcept try {
+  // A short request may have had a long response, which clear() leaves the memory of.
+  if (payload_bytes > max_reused_bytes || !may_be_kept(*shape_.response, messages->response.object)) return;
   // A slice would keep the buffer that it views alive.
   if (request_is_slice_) *static_cast<Slice*>(messages->request.object) = Slice();
   if (response_is_slice_) *static_cast<Slice*>(messages->response.object) = Slice();
   if (shape_.fills_response && shape_.response->clear != nullptr) shape_.response->clear(messages->response.object);
-  if (payload_bytes <= max_reused_bytes && reusable_.size() < max_reusable_messages)
-    reusable_.push_back(std::move(messages));
+  if (reusable_.size() < max_reusable_messages) reusable_.push_back(std::move(messages));
 } catch (...) {
   // Messages that cannot be cleared are not reused.
 }

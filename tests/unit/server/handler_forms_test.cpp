@@ -31,6 +31,24 @@ TEST_F(HandlerForms, FillsResponse) {
   EXPECT_EQ(second.payload, "<two>") << "the response was not cleared";
 }
 
+TEST_F(HandlerForms, KeepNoMemoryOfALongResponse) {
+  constexpr std::size_t length = 2 << 20;
+  std::vector<std::size_t> capacities;
+  handle<std::string, std::string>("Grow", [&](const std::string& request, std::string& response, ServerContext&) {
+    capacities.push_back(response.capacity());
+    response.assign(request == "long" ? length : 1, 'x');
+    return Status::ok();
+  });
+  TestClient& client = connect();
+
+  const ReceivedResponse received = call(client, "Grow", "long");
+  call(client, "Grow", "short");
+
+  EXPECT_EQ(received.payload.size(), length);
+  ASSERT_EQ(capacities.size(), 2u);
+  EXPECT_LT(capacities[1], length);
+}
+
 TEST_F(HandlerForms, ReturnsResponse) {
   handle<std::string, std::string>("Say", [](const std::string& request, ServerContext&) { return request + "!"; });
 
