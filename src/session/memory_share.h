@@ -20,6 +20,9 @@ class MemoryShare {
   /// Where there is no room: in the share of the peer's address, or in the budget.
   enum class Lack : std::uint8_t { nothing, account, budget };
 
+  /// A connection that holds no more is not counted.
+  static constexpr std::size_t free_bytes = 16 << 10;
+
   /// `budget` may be null, and outlives the object. `account` counts what the peer's address holds of it; null: nothing
   /// does.
   explicit MemoryShare(MemoryBudget* budget, std::shared_ptr<MemoryAccount> account = nullptr) noexcept
@@ -121,8 +124,6 @@ class MemoryShare {
 
  private:
   static constexpr std::size_t step = 64 << 10;
-  /// A connection that holds no more is not counted.
-  static constexpr std::size_t free_bytes = 16 << 10;
 
   /// Takes `bytes` of the account, one message at a time beyond its share, if `take_from_budget` takes them there.
   template <class Take>

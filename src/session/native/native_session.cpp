@@ -340,7 +340,7 @@ std::size_t NativeSession::gather(std::span<ByteSpan> out) {
 
 void NativeSession::wrote(std::size_t size) {
   path_.wrote(size);
-  if (path_.output().empty() && memory_share_.taken() > 0) memory_share_.update(held_bytes(), calls_.memory().room());
+  if (path_.output().empty() && memory_share_.taken() > 0) count_held();
   pongs_.wrote(size);
   keepalive_.wrote();
   if (phase_ == ConnectionPhase::closed) return;
@@ -446,12 +446,13 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
     if (is_silent ||
         (ok_without_trailing && !call->has_queue() && sender_.finish_directly(id, message, call->send_credit))) {
       calls_.forget(*call);
+      count_sent();
       wake_if_waiting();
       return {};
     }
   }
   Status sent = sender_.finish(id, call, in_hand_, status, message, trailing, unprocessed);
-  count_queued();
+  count_sent();
   wake_if_waiting();
   return sent;
 } catch (...) {
@@ -493,7 +494,7 @@ Status NativeSession::send(CallId id, const OutgoingMessage& message, const Meta
     return {StatusCode::cancelled, "send message: the call is over"};
   }
   Status status = sender_.send(*call, message, leading, end);
-  count_queued();
+  count_sent();
   if (is_start_awaited_) notify_if_startable();
   return status;
 }
@@ -606,7 +607,7 @@ void NativeSession::update_memory() {
   if (waits_for_frame_turn_ && !memory_share_.is_budget_used_up()) waits_for_frame_turn_ = false;
   const MemoryShare::Lack lack = calls_.has_waiting() ? calls_.lack() : MemoryShare::Lack::nothing;
   memory_share_.set_waiting(waits_for_frame_turn_ ? MemoryShare::Lack::budget : lack);
-  memory_share_.update(held_bytes(), calls_.memory().room());
+  count_held();
   if (!decoder_.is_in_body()) memory_share_.end_frame();
   if (holds_room()) [[unlikely]]
     input_watch_.start(now_);
@@ -616,10 +617,16 @@ void NativeSession::update_memory() {
     stall_.start(now_);
 }
 
-/// Responses that wait for the peer's credit are counted at once: a turn may bring many calls that each need little.
-void NativeSession::count_queued() noexcept {
-  if (!path_.queue().is_idle()) [[unlikely]]
-    memory_share_.update(held_bytes(), calls_.memory().room());
+/// Messages that wait for the peer's credit are counted at once: a turn may bring many calls that each need little. So
+/// is output that has grown by a step: handlers may write between turns, and the peer may neither read nor send.
+void NativeSession::count_sent() noexcept {
+  if (!path_.queue().is_idle() || path_.output().size() >= counted_output_ + MemoryShare::free_bytes) [[unlikely]]
+    count_held();
+}
+
+void NativeSession::count_held() noexcept {
+  counted_output_ = path_.output().size();
+  memory_share_.update(held_bytes(), calls_.memory().room());
 }
 
 void NativeSession::admit_waiting() {

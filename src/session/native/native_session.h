@@ -132,7 +132,8 @@ class NativeSession final : public Session, private FrameSource {
   void notify_if_startable() noexcept;
   bool end_turn();
   void update_memory();
-  void count_queued() noexcept;
+  void count_sent() noexcept;
+  void count_held() noexcept;
   void admit_waiting();
   void return_credit(CallId id, const MessageCredit& credit) {
     credit_.return_connection(credit.connection_bytes);
@@ -186,6 +187,8 @@ class NativeSession final : public Session, private FrameSource {
   SendPath path_;
   ReceiveCredit credit_;
   MemoryShare memory_share_;
+  /// The part of the output that memory_share_ has counted.
+  std::size_t counted_output_ = 0;
   /// Looks again whether the budget has room, which other threads may have made.
   mutable base::Timer memory_timer_;
   OpenCalls calls_;

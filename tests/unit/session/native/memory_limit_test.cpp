@@ -190,6 +190,42 @@ TEST_F(MemoryLimit, LongMessagesWaitUntilOthersReturnMemory) {
   EXPECT_EQ(granted[0].header.number, 60000u);
 }
 
+/// A server with calls that their handlers answer between turns, and a peer that does not read.
+class WrittenBetweenTurns : public MemoryLimit {
+ protected:
+  WrittenBetweenTurns() {
+    wire::Hello hello;
+    hello.connection_credit = hello.call_credit = 4 << 20;
+    lone.greet(hello);
+    for (const CallId id : {1, 2, 3, 4, 5, 6}) {
+      FrameSpec open = kit::call(id, 0, "a/b");
+      open.flags = 0;
+      open.codec = 0;
+      lone.feed({open});
+    }
+    static_cast<void>(lone.events());
+    static_cast<void>(lone.sent_frames());
+  }
+
+  const std::string text = std::string(40'000, 'x');
+  LoneSession lone{Role::server, options()};
+};
+
+TEST_F(WrittenBetweenTurns, MessagesAreCountedAtOnce) {
+  for (int i = 0; i < 6; ++i) EXPECT_TRUE(lone.session().send(1, kit::payload(text), nullptr, false).is_ok());
+
+  EXPECT_GE(budget.used(), 6 * text.size());
+  static_cast<void>(lone.sent_frames());
+  EXPECT_EQ(budget.used(), 0u);
+}
+
+TEST_F(WrittenBetweenTurns, ResponsesAreCountedAtOnce) {
+  for (const CallId id : {1, 2, 3, 4, 5, 6})
+    EXPECT_TRUE(lone.session().finish(id, {}, kit::payload(text), nullptr, false).is_ok());
+
+  EXPECT_GE(budget.used(), 6 * text.size());
+}
+
 TEST_F(MemoryLimit, OneLongMessageAlwaysGetsRoom) {
   LoneSession lone(Role::server, options());
   lone.greet();
