@@ -2,6 +2,7 @@
 // Two tables of words, and the command line in our order.
 #include "cli/commands/foreign_words.h"
 
+#include <algorithm>
 #include <array>
 
 namespace trunkline::cli::commands {
@@ -58,6 +59,17 @@ constexpr std::array option_words{
 
 bool is_endpoint(std::string_view word) { return word.find(':') != std::string_view::npos; }
 
+/// Whether one of them has the form of an endpoint: a URI, or a host with a port. Values such as NAME:VALUE have not.
+bool have_endpoint(std::span<const std::string> words) {
+  return std::any_of(words.begin(), words.end(), [](const std::string& word) {
+    const std::size_t colon = word.rfind(':');
+    if (word.starts_with('-') || colon == std::string::npos) return false;
+    return word.find("://") != std::string::npos ||
+           (colon > 0 && colon + 1 < word.size() &&
+            word.find_first_not_of("0123456789", colon + 1) == std::string::npos);
+  });
+}
+
 /// "trunkline list a b": the command followed by `before` (may be empty) and the words after the first `skipped`.
 std::string line_of(std::string_view command, std::string_view before, std::span<const std::string> words,
                     std::size_t skipped) {
@@ -95,7 +107,8 @@ std::string hint_for_command(std::span<const std::string> words) {
   for (const Word& each : command_words) {
     if (each.word != first) continue;
     std::string hint = "; " + std::string(each.use->form);
-    if (words.size() > 1) hint += ": " + line_of(each.use->command, "", words, 1);
+    const std::string_view endpoint = have_endpoint(words.subspan(1)) ? "" : "ENDPOINT";
+    if (words.size() > 1) hint += ": " + line_of(each.use->command, endpoint, words, 1);
     return hint;
   }
   return is_endpoint(first) ? hint_for_endpoint(words) : std::string();

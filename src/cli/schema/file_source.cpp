@@ -3,6 +3,7 @@
 #include "cli/schema/file_source.h"
 
 #include "cli/process/failure.h"
+#include "cli/schema/well_known_files.h"
 
 #include <google/protobuf/compiler/importer.h>
 #include <google/protobuf/descriptor.pb.h>
@@ -26,6 +27,12 @@ void add_services(const FileDescriptorProto& file, std::vector<std::string>& nam
   }
 }
 
+/// The definitions that come with protobuf, and those that this program has of its own.
+const google::protobuf::DescriptorPool& compiled_in() {
+  static_cast<void>(well_known_files());
+  return *google::protobuf::DescriptorPool::generated_pool();
+}
+
 class ParseErrors final : public compiler::MultiFileErrorCollector {
  public:
   void AddError(const std::string& file, int line, int column, const std::string& text) override {
@@ -44,12 +51,13 @@ class ParseErrors final : public compiler::MultiFileErrorCollector {
 class ProtoFiles final : public SchemaSource {
  public:
   ProtoFiles(const std::vector<std::string>& files, std::vector<std::string> folders)
-      : known_(*google::protobuf::DescriptorPool::generated_pool()), parsed_(&tree_, &known_) {
+      : known_(compiled_in()), parsed_(&tree_, &known_) {
     parsed_.RecordErrorsTo(&errors_);
     if (folders.empty()) {
       for (const std::string& file : files) {
-        folders.push_back(std::filesystem::path(file).has_parent_path() ? std::filesystem::path(file).parent_path()
-                                                                        : ".");
+        const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+        // Protobuf's own definitions have a path, and are in no folder.
+        if (folder.empty() || std::filesystem::is_directory(folder)) folders.push_back(folder.empty() ? "." : folder);
       }
     }
     for (const std::string& folder : folders) map_folder(folder);
@@ -123,7 +131,7 @@ class ProtoFiles final : public SchemaSource {
 class DescriptorSet final : public SchemaSource {
  public:
   DescriptorSet(std::string name, const google::protobuf::FileDescriptorSet& set)
-      : name_(std::move(name)), known_(*google::protobuf::DescriptorPool::generated_pool()) {
+      : name_(std::move(name)), known_(compiled_in()) {
     for (FileDescriptorProto file : set.file()) {
       drop_default_json_names(file);
       files_.Add(file);

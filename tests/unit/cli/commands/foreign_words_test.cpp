@@ -19,6 +19,18 @@ TEST(ForeignWords, DescribeIsCalledList) {
             form + ": trunkline list localhost:8888 example.Echo");
 }
 
+TEST(ForeignWords, ALineWithoutAnEndpointSaysWhereItBelongs) {
+  const auto line = [](const std::vector<std::string>& words) {
+    const std::string all = hint(words);
+    return all.substr(all.rfind(": ") + 2);
+  };
+
+  EXPECT_EQ(line({"describe", "--proto", "f.proto", "a.B"}), "trunkline list ENDPOINT --proto f.proto a.B");
+  EXPECT_EQ(line({"describe", "-m", "name:value", "a.B"}), "trunkline list ENDPOINT -m name:value a.B");
+  EXPECT_EQ(line({"describe", "--proto", "f.proto", "[::1]:80", "a.B"}), "trunkline list --proto f.proto [::1]:80 a.B");
+  EXPECT_EQ(line({"describe", "unix:///a", "a.B"}), "trunkline list unix:///a a.B");
+}
+
 TEST(ForeignWords, OtherCommandsHaveTheirNamesToo) {
   EXPECT_EQ(hint({"invoke", "host:1", "a.B/C"}),
             "; `trunkline call ENDPOINT METHOD --json REQUEST` calls a method: trunkline call host:1 a.B/C");
