@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+// What tests/vectors/native_v1.json has for servers with methods: frames of a client, and what a server sends.
+#include "kit/frames.h"
+#include "unit/server/server_fixture.h"
+
+#include <trunkline/detail/stream_handler.h>
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace trunkline::server {
+namespace {
+
+using nlohmann::json;
+
+const json& served_vectors() {
+  static const json all = json::parse(std::ifstream(TRUNKLINE_VECTORS));
+  return all.at("served");
+}
+
+std::string bytes_of(const std::string& hex) {
+  std::string out;
+  std::string digits;
+  for (const char digit : hex) {
+    if (digit == ' ') continue;
+    digits += digit;
+    if (digits.size() < 2) continue;
+    out += static_cast<char>(std::stoi(digits, nullptr, 16));
+    digits.clear();
+  }
+  return out;
+}
+
+std::string hex_of(std::string_view bytes) {
+  std::string out;
+  for (const char byte : bytes) {
+    constexpr std::string_view digits = "0123456789ABCDEF";
+    const auto value = static_cast<unsigned char>(byte);
+    out += {digits[value >> 4], digits[value & 15]};
+  }
+  return out;
+}
+
+class ServedVectors : public ServerFixture, public testing::WithParamInterface<std::size_t> {
+ protected:
+  const json& vector() const { return served_vectors().at(GetParam()); }
+
+  void serve() {
+    handle_echo("v/Echo");
+    handle<Empty, Slice>("v/Now", [](const Empty&, ServerContext&) { return Slice::copy_of("now"); });
+    server().methods().add("v/Count",
+                           std::make_unique<detail::ClientStreamHandler<Slice, Slice, decltype(&count)>>(&count), {});
+    auto [near, far] = make_link();
+    peer_ = std::move(near);
+    server().accept_transport(std::move(far));
+    wire::Hello hello{.codecs = {"unknown", "bytes"}};
+    hello.ordered = vector().value("ordered", false);
+    send(kit::preface() + kit::hello(hello));
+  }
+  void send(const std::string& bytes) {
+    const std::array part{ByteSpan(reinterpret_cast<const std::byte*>(bytes.data()), bytes.size())};
+    ASSERT_EQ(peer_->write(part).bytes, bytes.size());
+    settle();
+  }
+  std::vector<kit::SeenFrame> sent() {
+    std::array<std::byte, 65536> block;
+    const std::array into{MutableByteSpan(block.data(), block.size())};
+    std::string bytes;
+    while (true) {
+      const net::IoResult read = peer_->read(into);
+      if (read.state != net::IoState::ok) break;
+      bytes.append(reinterpret_cast<const char*>(block.data()), read.bytes);
+      settle();
+    }
+    return reader_.read(bytes);
+  }
+
+ private:
+  static asio::awaitable<Status> count(ServerReader<Slice>& reader, Slice& response, ServerContext&) {
+    for (int messages = 0;; ++messages) {
+      auto next = co_await reader.async_read(asio::use_awaitable);
+      if (!next.is_ok()) co_return next.status();
+      if (next->has_value()) continue;
+      response = Slice::copy_of(std::to_string(messages));
+      co_return Status::ok();
+    }
+  }
+
+  std::unique_ptr<net::Transport> peer_;
+  kit::FrameReader reader_{true};
+};
+
+TEST_P(ServedVectors, AreAnsweredAsTheVectorSays) {
+  serve();
+  const std::vector<kit::SeenFrame> hello = sent();
+  ASSERT_EQ(hello.size(), 1u);
+  const std::vector<std::string> codecs = wire::read_hello(as_bytes(hello[0].body)).value().codecs;
+
+  for (const json& frame : vector().at("frames")) send(bytes_of(frame.at("bytes")));
+
+  json all = json::array();
+  std::map<std::uint32_t, kit::SeenFrame> messages;
+  for (kit::SeenFrame& frame : sent()) {
+    if (frame.is(wire::FrameType::credit)) continue;
+    if (frame.header.has(wire::flag::message)) messages[frame.header.call] = frame;
+    if (frame.is(wire::FrameType::message)) continue;
+    json response{{"type", to_string(frame.header.type)}, {"call", frame.header.call}, {"number", frame.header.number}};
+    if (frame.is(wire::FrameType::finish)) response["unprocessed"] = frame.header.has(wire::flag::unprocessed);
+    if (const auto found = messages.find(frame.header.call); found != messages.end()) {
+      response["message"] = hex_of(found->second.message);
+      response["codec"] = codecs.at(found->second.header.codec - 1u);
+    }
+    all.push_back(std::move(response));
+  }
+  // A vector without a codec leaves it to the server.
+  json expected = vector().at("sends");
+  for (std::size_t i = 0; i < expected.size() && i < all.size(); ++i) {
+    if (expected[i].contains("message") && !expected[i].contains("codec")) all[i].erase("codec");
+  }
+  EXPECT_EQ(all, expected) << vector().at("rule");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ServedVectors, testing::Range<std::size_t>(0, served_vectors().size()),
+                         [](const auto& of) {
+                           return served_vectors().at(of.param).at("name").template get<std::string>();
+                         });
+
+}  // namespace
+}  // namespace trunkline::server
