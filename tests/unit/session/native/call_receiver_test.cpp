@@ -39,6 +39,35 @@ class CallReceiverTest : public testing::Test {
   Slice bytes;
 };
 
+/// The layer above refuses every call before its message is read.
+class RefusingCallReceiver : public CallReceiverTest {
+ protected:
+  struct RefusingOwner final : SessionOwner {
+    void on_session_wake() noexcept override {}
+    Status on_call_begun(Event&) override { return {StatusCode::unimplemented, "no such method"}; }
+  };
+  Outcome offer(const kit::FrameSpec& spec) {
+    event.clear();
+    return refusing_receiver.take(frame(spec), parts.now, event);
+  }
+
+  RefusingOwner refusing;
+  CallReceiver refusing_receiver{
+      parts.role, parts.options, {parts.negotiation, parts.path, parts.credit, parts.calls, in_hand, goaway}, refusing};
+};
+
+TEST_F(RefusingCallReceiver, ReturnsTheCreditOfTheConnection) {
+  kit::FrameSpec first = kit::call(1, 1, "a/b", "hello");
+  first.flags = wire::flag::message | wire::flag::more;
+  first.message_bytes = 100'000;
+
+  EXPECT_EQ(offer(first), Outcome::done);
+  EXPECT_EQ(parts.credit.unread(), 0u);
+  EXPECT_EQ(offer(kit::message(1, std::string(1000, 'x'), wire::flag::more)), Outcome::done);
+  EXPECT_EQ(parts.credit.unread(), 0u);
+  EXPECT_LT(parts.credit.left(), std::int64_t{parts.options.limits.connection_credit_bytes}) << "nothing was charged";
+}
+
 class ClientCallReceiver : public CallReceiverTest {
  protected:
   ClientCallReceiver() : CallReceiverTest(Role::client) {}

@@ -2,6 +2,8 @@
 // Pings after silence, and the end of a connection whose peer stays silent.
 #include "session/native/keepalive.h"
 
+#include "kit/lone_session.h"
+
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -173,6 +175,48 @@ TEST_F(KeepaliveTest, AClientThatIsPingedWhileIdleMayNotEither) {
   advance(3s);
 
   EXPECT_EQ(actions, (std::vector{Action::ping, Action::time_out}));
+}
+
+/// A server that does not read, because its peer has taken little of its output.
+class StalledSession : public testing::Test {
+ protected:
+  static SessionOptions impatient() {
+    SessionOptions options = kit::plain_options();
+    options.limits.keepalive_interval = 10s;
+    options.limits.keepalive_timeout = 3s;
+    options.limits.max_unsent_bytes = 64 << 10;
+    return options;
+  }
+  StalledSession() {
+    wire::Hello hello;
+    hello.connection_credit = hello.call_credit = 4 << 20;
+    lone.greet(hello);
+    kit::FrameSpec open = kit::call(1, 0, "a/b");
+    open.flags = 0;
+    open.codec = 0;
+    lone.feed({open});
+    EXPECT_TRUE(lone.session().send(1, kit::payload(std::string(1 << 20, 'x')), nullptr, false).is_ok());
+    lone.end().turn();
+  }
+
+  kit::LoneSession lone{Role::server, impatient()};
+};
+
+TEST_F(StalledSession, DoesNotExpectAPongWhileItsOutputIsTaken) {
+  lone.advance(10s);
+  for (int round = 0; round < 4; ++round) {
+    static_cast<void>(lone.end().take_output(5000));
+    lone.advance(3s);
+  }
+
+  EXPECT_FALSE(lone.session().is_closed()) << lone.session().close_reason().to_string();
+}
+
+TEST_F(StalledSession, EndsWhenNothingIsTaken) {
+  lone.advance(10s);
+  lone.advance(3s);
+
+  EXPECT_TRUE(lone.session().is_closed());
 }
 
 TEST_F(KeepaliveTest, StopCancelsTheTimer) {
