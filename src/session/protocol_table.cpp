@@ -2,6 +2,7 @@
 // The built-in protocols, and the search for that of a connection.
 #include "session/protocol_table.h"
 
+#include "session/grpc/grpc_protocol.h"
 #include "session/native/native_protocol.h"
 
 #include <cassert>
@@ -11,6 +12,7 @@ namespace trunkline::session {
 ProtocolTable ProtocolTable::with_defaults() {
   ProtocolTable table;
   table.add(native::protocol());
+  table.add(grpc::protocol());
   return table;
 }
 

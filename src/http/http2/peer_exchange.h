@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// PeerExchange: SETTINGS, PING and GOAWAY of a server's connection (RFC 9113, sections 6.5, 6.7 and 6.8).
+#pragma once
+
+#include "http/http2/frame_reader.h"
+#include "http/http2/settings.h"
+
+#include <trunkline/slice.h>
+
+#include <cstdint>
+#include <span>
+
+namespace trunkline::http::http2 {
+
+/// Writes its frames to a buffer of the caller. The caller acts on what changes: windows, the encoder's table.
+class PeerExchange {
+ public:
+  /// What the peer has announced.
+  const Settings& peer() const noexcept { return peer_; }
+  bool has_settings() const noexcept { return has_settings_; }
+
+  /// SETTINGS come first, and WINDOW_UPDATE makes the connection's window `window` bytes.
+  static void write_greeting(std::span<const Setting> settings, std::uint32_t window, BufferWriter& out);
+  /// Acknowledges the settings. `old_window` is SETTINGS_INITIAL_WINDOW_SIZE from before.
+  FrameError on_settings(const Frame& frame, std::uint32_t& old_window, BufferWriter& out);
+  /// Answers the ping. True: it is the answer to that of begin_goaway().
+  bool on_ping(const Frame& frame, BufferWriter& out) const;
+  FrameError on_goaway(const Frame& frame) noexcept;
+  bool has_peer_goaway() const noexcept { return peer_goaway_ != no_goaway; }
+
+  /// The first step: the peer learns that it must not begin further streams, but those on their way are served. The
+  /// answer to the ping says that there are no more of these.
+  void begin_goaway(BufferWriter& out);
+  /// The second step, and the end of a connection. Streams after `last` have not been looked at.
+
+  void write_goaway(std::uint32_t last, ErrorCode code, std::string_view reason, BufferWriter& out);
+  bool has_begun_goaway() const noexcept { return has_begun_; }
+  bool has_sent_goaway() const noexcept { return has_sent_; }
+  static void write_keepalive(BufferWriter& out);
+
+ private:
+  static constexpr std::uint32_t no_goaway = 0xFFFFFFFF;
+
+  Settings peer_;
+  bool has_settings_ = false;
+  bool has_begun_ = false;
+  bool has_sent_ = false;
+  std::uint32_t peer_goaway_ = no_goaway;
+};
+
+}  // namespace trunkline::http::http2

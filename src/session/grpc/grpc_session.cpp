@@ -1,0 +1,1054 @@
+// SPDX-License-Identifier: MIT
+// The turns of a gRPC session's parts, its streams, timers, drain and end.
+#include "session/grpc/grpc_session.h"
+
+#include "base/exception_text.h"
+#include "http/http2/frame_writer.h"
+#include "session/decompression.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace trunkline::session::grpc {
+
+namespace {
+
+using http::http2::ErrorCode;
+using http::http2::ErrorScope;
+using http::http2::Frame;
+using http::http2::FrameType;
+using http::http2::Setting;
+using http::http2::SettingId;
+using http::http2::StreamAction;
+using http::http2::StreamInput;
+using http::http2::StreamState;
+using http::http2::StreamTransition;
+namespace flag = http::http2::flag;
+
+constexpr std::size_t steps_per_pause = 512;
+/// Memory for a stream beside its messages.
+constexpr std::size_t bytes_per_stream = 512;
+/// Messages up to this size may decompress from any number of bytes: they are cheap to make.
+constexpr std::uint64_t bytes_without_ratio = 64 << 10;
+
+Status message_over_limit(std::uint64_t size, std::uint64_t limit) {
+  return {StatusCode::resource_exhausted,
+          "receive message: size " + std::to_string(size) + " exceeds max_message_bytes " + std::to_string(limit)};
+}
+
+void write_prefix(bool is_compressed, std::size_t size, std::byte* out) noexcept {
+  out[0] = std::byte{is_compressed};
+  http::http2::store_uint32(out + 1, static_cast<std::uint32_t>(size));
+}
+
+}  // namespace
+
+GrpcSession::GrpcSession(const SessionParameters& parameters)
+    : options_(parameters.options),
+      timers_(parameters.timers),
+      owner_(parameters.owner),
+      now_(parameters.now),
+      input_(options_.limits.read_buffer_bytes),
+      reader_(options_.limits.max_header_bytes),
+      flood_(now_),
+      requests_(options_),
+      responses_(options_, exchange_.peer(), output_),
+      queue_(options_.limits, exchange_.peer(), streams_, output_, *this),
+      windows_(options_.limits, output_),
+      memory_share_(options_.memory, parameters.account),
+      memory_(options_.limits, memory_share_, streams_, windows_),
+      local_events_(owner_),
+      keepalive_(Role::server, options_.limits, timers_, &on_keepalive_timer, this, now_),
+      stall_(options_.limits, timers_, &on_stall_timer, this),
+      input_watch_(options_.limits, timers_, &on_input_timer, this),
+      memory_timer_(&on_memory_timer, this) {
+  const std::array<Setting, 4> settings{{{SettingId::max_concurrent_streams, options_.max_concurrent_calls},
+                                         {SettingId::initial_window_size, options_.limits.call_credit_bytes},
+                                         {SettingId::max_header_list_size, options_.limits.max_header_bytes},
+                                         {SettingId::enable_push, 0}}};
+  exchange_.write_greeting(std::span(settings).first(3), options_.limits.connection_credit_bytes, control_);
+  write_control();
+}
+
+GrpcSession::~GrpcSession() = default;
+
+// --- input ---
+
+std::size_t GrpcSession::prepare_receive(std::array<MutableByteSpan, 2>& out) {
+  if (is_stalled_) return 0;
+  // What the application has yet to take of this connection is what keeps memory used up.
+  constexpr std::size_t least_unread = 64 << 10;
+  if (!is_closed_ && memory_share_.is_used_up() && memory_.unread() >= least_unread) {
+    input_watch_.hold_up();
+    if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
+    return 0;
+  }
+  return input_.prepare(out);
+}
+
+void GrpcSession::received(std::size_t size, base::TimePoint now) {
+  now_ = now;
+  keepalive_.received(now);
+  input_watch_.received(size);
+  input_.commit(size);
+}
+
+bool GrpcSession::next(Event& event) {
+  settle_event_in_hand(event);
+  for (;;) {
+    if (!local_events_.empty()) {
+      native::LocalEvent local = local_events_.pop();
+      event.type = local.type;
+      event.id = local.id;
+      event.context = local.context;
+      event.status = std::move(local.status);
+      return true;
+    }
+    if (is_closed_) {
+      if (take_closing_event(event)) return true;
+      memory_share_.set_waiting(false);
+      memory_share_.update(held_bytes());
+      return false;
+    }
+    if (update_stall() && !is_opening_) return end_turn();
+    const Step step = read_frame(event);
+    if (step == Step::event) return true;
+    if (step == Step::needs_input) {
+      input_.release_unused();
+      return end_turn();
+    }
+    if (++quiet_steps_ % steps_per_pause == 0) {
+      event.clear();
+      event.type = EventType::pause;
+      event.id = 0;
+      return true;
+    }
+  }
+}
+
+/// The call whose headers have come is handed out with its first message if that is there already, which nearly every
+/// unary call has. Otherwise at once: the client may wait for something before it sends a message.
+bool GrpcSession::completes_call() const noexcept {
+  if (input_.size() < http::http2::frame_header_bytes) return false;
+  const http::http2::FrameHeader header = http::http2::read_frame_header(input_.data());
+  return header.type == FrameType::data && header.stream == streams_.fresh()->id &&
+         input_.size() >= http::http2::frame_header_bytes + header.length;
+}
+
+GrpcSession::Step GrpcSession::read_frame(Event& event) {
+  if (data_stream_ != 0) return take_data(event);
+  consume_frame();
+  if (is_opening_ && !completes_call()) {
+    hand_out_call(event);
+    return Step::event;
+  }
+  Frame frame;
+  const auto outcome = reader_.next({input_.data(), input_.size()}, frame_bytes_, frame);
+  if (outcome == http::http2::FrameReader::Outcome::error) {
+    return fail(reader_.error().code, reader_.error().reason);
+  }
+  if (outcome == http::http2::FrameReader::Outcome::needs_input) {
+    consume_frame();
+    input_.need(reader_.needed());
+    return Step::needs_input;
+  }
+  return take_frame(frame, event);
+}
+
+void GrpcSession::consume_frame() { input_.consume(std::exchange(frame_bytes_, 0)); }
+
+GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
+  const FrameType type = frame.header.type;
+  const bool is_work = (type == FrameType::data && !frame.payload.empty()) || type == FrameType::headers;
+  if (is_work) {
+    flood_.worked();
+  } else if (!flood_.add(now_)) {
+    return fail(ErrorCode::enhance_your_calm, "too many frames without a purpose");
+  }
+  if (frame.error && type != FrameType::headers) {
+    GrpcStream* const stream = streams_.find(frame.header.stream);
+    if (stream == nullptr) return Step::again;
+    return reset_stream(*stream, frame.error.code, frame.error.reason, event);
+  }
+  switch (type) {
+    case FrameType::data:
+      return on_data(frame, event);
+    case FrameType::headers:
+      return on_headers(frame, event);
+    case FrameType::rst_stream:
+      return on_reset(frame, event);
+    case FrameType::settings:
+      return on_settings(frame, event);
+    case FrameType::window_update:
+      return on_window_update(frame, event);
+    case FrameType::goaway:
+      return on_goaway(frame, event);
+    case FrameType::ping:
+      if (exchange_.on_ping(frame, control_))
+        exchange_.write_goaway(streams_.newest(), ErrorCode::no_error, {}, control_);
+      write_control();
+      return Step::again;
+    case FrameType::push_promise:
+      return fail(ErrorCode::protocol_error, "a client has sent PUSH_PROMISE");
+    case FrameType::priority: {
+      http::http2::Priority priority;
+      if (const auto error = http::http2::read_priority(frame.header, frame.payload, priority); !error)
+        return Step::again;
+      if (GrpcStream* const stream = streams_.find(frame.header.stream)) {
+        return reset_stream(*stream, ErrorCode::protocol_error, "a stream depends on itself", event);
+      }
+      return Step::again;
+    }
+    default:
+      return Step::again;
+  }
+}
+
+GrpcSession::Step GrpcSession::on_headers(const Frame& frame, Event& event) {
+  const CallId id = frame.header.stream;
+  if (GrpcStream* const stream = streams_.find(id)) return on_trailers(*stream, frame, event);
+  if (id > streams_.newest()) {
+    if (id % 2 == 0) return fail(ErrorCode::protocol_error, "a client has opened a stream with an even id");
+    return on_request(frame, event);
+  }
+  if (!streams_.was_reset(id)) return fail(ErrorCode::stream_closed, "HEADERS on a stream that is closed");
+  if (requests_.skip(frame.payload) != RequestReader::Outcome::failed) return Step::again;
+  return fail(ErrorCode::compression_error, requests_.error());
+}
+
+GrpcSession::Step GrpcSession::on_request(const Frame& frame, Event& event) {
+  const CallId id = frame.header.stream;
+  const bool ends = frame.header.has(flag::end_stream);
+  const bool is_unwanted = frame.error || exchange_.has_sent_goaway() ||
+                           streams_.size() >= options_.max_concurrent_calls || memory_share_.is_short();
+  if (is_unwanted) {
+    if (requests_.skip(frame.payload) == RequestReader::Outcome::failed)
+      return fail(ErrorCode::compression_error, requests_.error());
+    streams_.note_id(id);
+    // Streams behind the last one that GOAWAY names are ignored (RFC 9113, section 6.8).
+    if (!exchange_.has_sent_goaway()) refuse_stream(id, frame.error ? frame.error.code : ErrorCode::refused_stream);
+    if (exchange_.has_sent_goaway()) streams_.note_reset(id);
+    return Step::again;
+  }
+  const RequestReader::Outcome outcome = requests_.read(frame.payload);
+  if (outcome == RequestReader::Outcome::failed) return fail(ErrorCode::compression_error, requests_.error());
+  if (outcome == RequestReader::Outcome::malformed) {
+    streams_.note_id(id);
+    refuse_stream(id, ErrorCode::protocol_error);
+    return Step::again;
+  }
+  const Request& request = requests_.request();
+  GrpcStream& stream =
+      streams_.open(id, exchange_.peer().initial_window_size, options_.limits.call_credit_bytes, &on_deadline, this);
+  stream.state =
+      transition(StreamState::idle, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;
+  stream.codec = request.codec;
+  stream.request_compressor = request.compressor;
+  stream.accepts_compressed = !request.accepted.empty();
+  if (outcome == RequestReader::Outcome::refused) {
+    responses_.write_trailers_only(id, requests_.http_status(), request.codec, requests_.status(), nullptr);
+    close_stream(stream);
+    return Step::again;
+  }
+  is_opening_ = true;
+  if (!ends) return Step::again;
+  event.end = true;
+  hand_out_call(event);
+  return Step::event;
+}
+
+/// A second block of fields ends the client's side.
+GrpcSession::Step GrpcSession::on_trailers(GrpcStream& stream, const Frame& frame, Event& event) {
+  const bool ends = frame.header.has(flag::end_stream);
+  const RequestReader::Outcome outcome = requests_.read_trailers(frame.payload);
+  if (outcome == RequestReader::Outcome::failed) return fail(ErrorCode::compression_error, requests_.error());
+  const StreamTransition step =
+      transition(stream.state, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers);
+  if (step.action == StreamAction::reset) return reset_stream(stream, step.code, "HEADERS after END_STREAM", event);
+  if (!ends || frame.error || outcome == RequestReader::Outcome::malformed) {
+    return reset_stream(stream, ErrorCode::protocol_error, "the client's trailers are malformed", event);
+  }
+  stream.state = step.next;
+  return end_of_client(stream, event);
+}
+
+GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
+  const http::http2::FrameHeader& header = frame.header;
+  const StreamInput input = header.has(flag::end_stream) ? StreamInput::receive_data_end : StreamInput::receive_data;
+  if (!windows_.charge(header.length))
+    return fail(ErrorCode::flow_control_error, "DATA beyond the connection's window");
+  GrpcStream* const stream = streams_.find(header.stream);
+  if (stream == nullptr) {
+    windows_.give_back(header.length);
+    if (header.stream > streams_.newest()) return fail(ErrorCode::protocol_error, "DATA on a stream that is idle");
+    if (!streams_.was_reset(header.stream)) refuse_stream(header.stream, ErrorCode::stream_closed);
+    return Step::again;
+  }
+  const StreamTransition step = transition(stream->state, input);
+  if (step.action != StreamAction::accept || !ReceiveWindows::charge(*stream, header.length)) {
+    windows_.give_back(header.length);
+    const bool is_late = step.action != StreamAction::accept;
+    return reset_stream(*stream, is_late ? step.code : ErrorCode::flow_control_error,
+                        is_late ? "DATA after END_STREAM" : "DATA beyond the stream's window", event);
+  }
+  stream->state = step.next;
+  const auto padding = header.length - static_cast<std::uint32_t>(frame.payload.size());
+  windows_.give_back(padding);
+  windows_.give_back(*stream, padding);
+  data_ = frame.payload;
+  data_stream_ = header.stream;
+  data_ends_ = header.has(flag::end_stream);
+  return take_data(event);
+}
+
+GrpcSession::Step GrpcSession::take_data(Event& event) {
+  GrpcStream* const stream = streams_.find(data_stream_);
+  if (stream == nullptr || stream->is_finished) {
+    drop_data();
+    return Step::again;
+  }
+  while (!data_.empty()) {
+    const Step step = take_message(*stream, event);
+    if (step != Step::needs_input) return step;
+  }
+  const bool ends = std::exchange(data_ends_, false);
+  data_stream_ = 0;
+  return ends ? end_of_client(*stream, event) : Step::again;
+}
+
+/// Nobody wants what is left of the frame.
+void GrpcSession::drop_data() {
+  const auto size = static_cast<std::uint32_t>(data_.size());
+  windows_.give_back(size);
+  if (GrpcStream* const stream = streams_.find(data_stream_)) windows_.give_back(*stream, size);
+  data_ = {};
+  data_stream_ = 0;
+  data_ends_ = false;
+}
+
+/// Takes one message or a part of one from the front of the data. needs_input: the message goes on in another frame.
+GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
+  MessageAssembly& assembly = stream.assembly;
+  if (!assembly.has_prefix()) {
+    const std::size_t before = data_.size();
+    const bool is_whole = assembly.read_prefix(data_);
+    const auto taken = static_cast<std::uint32_t>(before - data_.size());
+    windows_.give_back(taken);
+    windows_.give_back(stream, taken);
+    if (!is_whole) return Step::needs_input;
+    const std::uint64_t limit = options_.limits.max_message_bytes;
+    if (assembly.flag() > 1) return break_call(stream, {StatusCode::internal, "receive message: bad prefix"}, event);
+    if (assembly.length() > limit) return break_call(stream, message_over_limit(assembly.length(), limit), event);
+    if (assembly.flag() == 1 && stream.request_compressor == nullptr) {
+      return break_call(stream, {StatusCode::internal, "receive message: it is compressed without grpc-encoding"},
+                        event);
+    }
+  }
+  if (!assembly.is_gathering()) {
+    const std::uint32_t length = assembly.length();
+    if (data_.size() >= length) {
+      const ByteSpan payload = data_.first(length);
+      data_ = data_.subspan(length);
+      const bool is_compressed = assembly.flag() == 1;
+      static_cast<void>(assembly.take());
+      if (is_compressed) event.compressor = stream.request_compressor;
+      show_message(stream, payload, input_.block(), {length, length, 0}, event);
+      return Step::event;
+    }
+    memory_.begin(stream);
+  }
+  const auto size = static_cast<std::uint32_t>(std::min(assembly.missing(), data_.size()));
+  assembly.add(data_.first(size));
+  data_ = data_.subspan(size);
+  memory_.add(stream, size);
+  if (assembly.missing() > 0) return Step::needs_input;
+  const std::uint32_t length = assembly.length();
+  const std::uint32_t withheld = memory_.end(stream);
+  if (assembly.flag() == 1) event.compressor = stream.request_compressor;
+  payload_ = assembly.take();
+  show_message(stream, payload_.bytes(), payload_.block(), {0, withheld, length - withheld}, event);
+  return Step::event;
+}
+
+/// The client sends nothing more.
+GrpcSession::Step GrpcSession::end_of_client(GrpcStream& stream, Event& event) {
+  if (stream.is_finished) return Step::again;
+  if (stream.assembly.is_amid_message()) {
+    return break_call(stream, {StatusCode::internal, "receive message: the client ended amid a message"}, event);
+  }
+  event.end = true;
+  if (is_opening_ && streams_.fresh() == &stream) {
+    hand_out_call(event);
+    return Step::event;
+  }
+  event.type = EventType::message;
+  event.id = stream.id;
+  event.context = stream.context;
+  return Step::event;
+}
+
+GrpcSession::Step GrpcSession::on_reset(const Frame& frame, Event& event) {
+  const CallId id = frame.header.stream;
+  GrpcStream* const stream = streams_.find(id);
+  if (stream == nullptr) {
+    if (id > streams_.newest() || id % 2 == 0) return fail(ErrorCode::protocol_error, "RST_STREAM on an idle stream");
+    return Step::again;
+  }
+  const ErrorCode code = http::http2::read_rst_stream(frame.payload);
+  Status status(StatusCode::cancelled, "the caller has cancelled the call", StatusOrigin::peer);
+  if (code != ErrorCode::cancel && code != ErrorCode::no_error) {
+    status =
+        Status(StatusCode::cancelled,
+               "the caller has reset the stream with " + std::string(http::http2::to_string(code)), StatusOrigin::peer);
+  }
+  stream->state = StreamState::closed;
+  void* const context = stream->context;
+  forget(*stream);
+  // Also one that nobody waits for: the layer above counts how many calls a client cancels.
+  event.clear();
+  event.type = EventType::cancelled;
+  event.id = id;
+  event.context = context;
+  event.status = std::move(status);
+  return Step::event;
+}
+
+GrpcSession::Step GrpcSession::on_settings(const Frame& frame, Event& event) {
+  const bool was_open = is_open();
+  std::uint32_t old_window = 0;
+  const http::http2::FrameError error = exchange_.on_settings(frame, old_window, control_);
+  write_control();
+  if (error) return fail(error.code, error.reason);
+  const http::http2::Settings& peer = exchange_.peer();
+  responses_.set_peer_max_table_bytes(peer.header_table_size);
+  if (peer.initial_window_size != old_window) {
+    for (GrpcStream* stream : streams_.by_age()) {
+      if (!queue_.adjust(*stream, old_window, peer.initial_window_size)) {
+        return fail(ErrorCode::flow_control_error, "SETTINGS_INITIAL_WINDOW_SIZE makes a window too large");
+      }
+    }
+  }
+  if (was_open || !is_open()) return Step::again;
+  keepalive_.start(now_);
+  event.type = EventType::opened;
+  event.id = 0;
+  if (is_drain_requested_) drain();
+  return Step::event;
+}
+
+GrpcSession::Step GrpcSession::on_window_update(const Frame& frame, Event& event) {
+  const CallId id = frame.header.stream;
+  std::uint32_t increment = 0;
+  const http::http2::FrameError error = http::http2::read_window_update(frame.header, frame.payload, increment);
+  if (id == 0) {
+    if (error) return fail(error.code, error.reason);
+    if (queue_.add_window(increment)) return Step::again;
+    return fail(ErrorCode::flow_control_error, "WINDOW_UPDATE makes the connection's window too large");
+  }
+  GrpcStream* const stream = streams_.find(id);
+  if (stream == nullptr) {
+    if (id > streams_.newest()) return fail(ErrorCode::protocol_error, "WINDOW_UPDATE on an idle stream");
+    return Step::again;
+  }
+  if (error) return reset_stream(*stream, error.code, error.reason, event);
+  if (queue_.add_window(*stream, increment)) return Step::again;
+  return reset_stream(*stream, ErrorCode::flow_control_error, "WINDOW_UPDATE makes a window too large", event);
+}
+
+GrpcSession::Step GrpcSession::on_goaway(const Frame& frame, Event& event) {
+  if (const http::http2::FrameError error = exchange_.on_goaway(frame)) return fail(error.code, error.reason);
+  event.type = EventType::going_away;
+  event.id = 0;
+  return Step::event;
+}
+
+// --- events ---
+
+void GrpcSession::settle_event_in_hand(Event& event) {
+  if (has_call_in_hand_) {
+    static_cast<void>(finish(streams_.fresh()->id, {StatusCode::internal, "the call was neither finished nor attached"},
+                             {}, nullptr, false));
+  }
+  if (std::exchange(has_credit_, false)) {
+    GrpcStream* const stream = streams_.find(credit_call_);
+    if (event.is_retained) {
+      memory_.keep(std::int64_t{credit_.call_bytes} + credit_.further_bytes);
+      if (stream != nullptr) stream->debt += credit_.further_bytes;
+    } else {
+      windows_.give_back(credit_.connection_bytes);
+      if (stream != nullptr && credit_.call_bytes > 0) windows_.give_back(*stream, credit_.call_bytes);
+    }
+  }
+  payload_ = {};
+  event.clear();
+}
+
+/// `event` may have the call's first message and its end.
+void GrpcSession::hand_out_call(Event& event) {
+  GrpcStream& stream = *streams_.fresh();
+  Request& request = requests_.request();
+  is_opening_ = false;
+  has_call_in_hand_ = true;
+  event.type = EventType::call;
+  event.id = stream.id;
+  event.context = nullptr;
+  event.codec = stream.codec;
+  event.accepted_compressors = request.accepted;
+  event.method_number = request.method_number;
+  event.method_epoch = 0;
+  event.method_name = request.method;
+  if (request.timeout) {
+    event.deadline = base::deadline_after(now_, *request.timeout);
+    timers_.schedule(stream.deadline, event.deadline);
+  }
+  if (request.metadata.empty()) return;
+  stream.metadata_bytes = request.metadata.total_bytes();
+  metadata_bytes_ += stream.metadata_bytes;
+  event.metadata = std::move(request.metadata);
+  request.metadata.clear();
+}
+
+void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* block, const MessageCredit& credit,
+                               Event& event) {
+  has_credit_ = true;
+  credit_call_ = stream.id;
+  credit_ = credit;
+  event.credit = credit;
+  event.type = EventType::message;
+  event.id = stream.id;
+  event.context = stream.context;
+  event.has_message = true;
+  event.codec = stream.codec;
+  event.payload = payload;
+  event.wire_bytes = payload.size();
+  event.block = block;
+  if (event.compressor != nullptr) {
+    // gzip ends with the size (RFC 1952, section 2.3.1). Whether it is right turns out when the message is
+    // decompressed.
+    constexpr std::size_t size_bytes = 4;
+    event.is_compressed = true;
+    std::uint32_t size = 0;
+    for (std::size_t i = 0; i < size_bytes && payload.size() >= size_bytes; ++i) {
+      size = size << 8 | std::to_integer<std::uint32_t>(payload[payload.size() - 1 - i]);
+    }
+    event.decompressed_bytes = size;
+  }
+  if (data_.empty() && data_ends_) {
+    event.end = true;
+    data_ends_ = false;
+  }
+  if (data_.empty() && !data_ends_) data_stream_ = 0;
+  if (is_opening_ && streams_.fresh() == &stream) hand_out_call(event);
+}
+
+Status GrpcSession::decompress(Event& event) {
+  if (!event.is_compressed) return {};
+  const std::size_t size = event.decompressed_bytes;
+  if (size > options_.limits.max_message_bytes) return message_over_limit(size, options_.limits.max_message_bytes);
+  if (size > bytes_without_ratio && size / options_.limits.max_decompression_ratio > event.payload.size()) {
+    return {StatusCode::resource_exhausted, "decompress message: it exceeds max_decompression_ratio"};
+  }
+  Result<Slice> plain = Status();
+  try {
+    plain = session::decompress(*event.compressor, event.payload, size);
+  } catch (...) {
+    return owner_.on_codec_exception("decompress message: " + std::string(event.compressor->name()),
+                                     base::current_exception_text());
+  }
+  if (!plain.is_ok()) return std::move(plain).status();
+  payload_ = *std::move(plain);
+  event.is_compressed = false;
+  event.payload = payload_.bytes();
+  event.block = payload_.block();
+  if (size > event.wire_bytes) {
+    event.credit.further_bytes += static_cast<std::uint32_t>(size - event.wire_bytes);
+    credit_ = event.credit;
+  }
+  return {};
+}
+
+/// Ends the calls one by one, then the session.
+bool GrpcSession::take_closing_event(Event& event) {
+  event.clear();
+  for (GrpcStream* stream : streams_.by_age()) {
+    event.context = stream->context;
+    event.id = stream->id;
+    forget(*stream);
+    if (event.context == nullptr) continue;
+    event.type = EventType::cancelled;
+    event.status = close_reason_.is_ok() ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
+                                         : close_reason_;
+    return true;
+  }
+  if (is_closed_event_given_) return false;
+  is_closed_event_given_ = true;
+  input_.reset();
+  event.context = nullptr;
+  event.type = EventType::closed;
+  event.id = 0;
+  event.status = close_reason_;
+  return true;
+}
+
+bool GrpcSession::end_turn() {
+  if (memory_.has_waiting()) {
+    if (memory_.admit_waiting()) memory_retry_.end();
+    if (memory_.has_waiting() && !memory_timer_.is_scheduled())
+      timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
+  }
+  update_memory();
+  return false;
+}
+
+// --- calls ---
+
+Result<CallId> GrpcSession::start(const CallStart&, const OutgoingMessage&) {
+  return Status(StatusCode::unimplemented, "start call: a server's connection begins no calls");
+}
+
+void GrpcSession::attach(CallId id, void* context) {
+  if (GrpcStream* const stream = streams_.find(id)) {
+    stream->context = context;
+    if (stream == streams_.fresh()) {
+      has_call_in_hand_ = false;
+      streams_.keep();
+    }
+  } else if (is_closed_ && !is_closed_event_given_ && context != nullptr) {
+    // The session was ended between the event and now.
+    local_events_.notify({EventType::cancelled, id, context, close_reason_});
+  }
+}
+
+Status GrpcSession::finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
+                           bool /*unprocessed*/) {
+  if (!local_events_.empty()) local_events_.drop(id);
+  GrpcStream* const stream = streams_.find(id);
+  if (stream == nullptr || stream->is_finished) return {};
+  if (stream == streams_.fresh()) has_call_in_hand_ = false;
+  if (is_closed_) {
+    forget(*stream);
+    return {};
+  }
+  Status sent = status;
+  if (sent.is_ok() && exceeds_header_list(trailing)) {
+    sent = Status(StatusCode::resource_exhausted,
+                  "finish call: trailing metadata exceeds the peer's "
+                  "SETTINGS_MAX_HEADER_LIST_SIZE " +
+                      std::to_string(exchange_.peer().max_header_list_size));
+  }
+  if (sent.is_ok() && message.has_message()) sent = write_message(*stream, message, nullptr);
+  end_stream(*stream, sent, exceeds_header_list(trailing) ? nullptr : trailing);
+  return sent;
+}
+
+Status GrpcSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool /*end*/) {
+  GrpcStream* const stream = streams_.find(id);
+  if (stream == nullptr || stream->is_finished || is_closed_) {
+    return {StatusCode::cancelled, "send message: the call is over"};
+  }
+  if (exceeds_header_list(leading)) {
+    return {StatusCode::resource_exhausted,
+            "send message: leading metadata exceeds the peer's "
+            "SETTINGS_MAX_HEADER_LIST_SIZE " +
+                std::to_string(exchange_.peer().max_header_list_size)};
+  }
+  if (message.has_message()) return write_message(*stream, message, leading);
+  if (!stream->has_sent_headers && leading != nullptr) write_headers(*stream, leading, stream->accepts_compressed);
+  return {};
+}
+
+bool GrpcSession::is_writable(CallId id) const noexcept {
+  GrpcStream* const stream = streams_.find(id);
+  if (stream == nullptr) return false;
+  const bool is_full = output_.size() > options_.limits.max_unsent_bytes;
+  if (!stream->has_queue() && !is_full) return true;
+  stream->owes_writable = true;
+  if (!stream->has_queue()) is_writable_awaited_ = true;
+  return false;
+}
+
+void GrpcSession::release(CallId id, const MessageCredit& credit) {
+  memory_.keep(-(std::int64_t{credit.call_bytes} + credit.further_bytes));
+  if (is_closed_) return;
+  windows_.give_back(credit.connection_bytes);
+  if (GrpcStream* const stream = streams_.find(id)) {
+    stream->debt -= credit.further_bytes;
+    windows_.give_back(*stream, credit.call_bytes);
+  }
+  if (memory_.has_waiting()) owner_.on_session_wake();
+}
+
+// --- the end of streams ---
+
+/// The call cannot go on, and `status` says why.
+GrpcSession::Step GrpcSession::break_call(GrpcStream& stream, const Status& status, Event& event) {
+  const CallId id = stream.id;
+  void* const context = stream.context;
+  queue_.drop(stream);
+  if (is_opening_ && streams_.fresh() == &stream) is_opening_ = false;
+  end_stream(stream, status, nullptr);
+  if (data_stream_ == id) drop_data();
+  event.clear();
+  if (context == nullptr) return Step::again;
+  event.type = EventType::cancelled;
+  event.id = id;
+  event.context = context;
+  event.status = status;
+  return Step::event;
+}
+
+/// A stream error.
+GrpcSession::Step GrpcSession::reset_stream(GrpcStream& stream, ErrorCode code, std::string_view why, Event& event) {
+  refuse_stream(stream.id, code);
+  const Status status(StatusCode::internal, "receive: " + std::string(why), StatusOrigin::transport);
+  return drop_call(stream, status, event);
+}
+
+GrpcSession::Step GrpcSession::drop_call(GrpcStream& stream, const Status& status, Event& event) {
+  const CallId id = stream.id;
+  void* const context = stream.context;
+  forget(stream);
+  event.clear();
+  if (context == nullptr) return Step::again;
+  event.type = EventType::cancelled;
+  event.id = id;
+  event.context = context;
+  event.status = status;
+  return Step::event;
+}
+
+/// Sends the status behind the messages that are queued.
+void GrpcSession::end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing) {
+  if (stream.has_queue() && !status.is_ok() && status.code() == StatusCode::deadline_exceeded) queue_.drop(stream);
+  stream.is_finished = true;
+  stream.context = nullptr;
+  stream.deadline.cancel();
+  if (stream.has_queue()) {
+    stream.trailers = std::make_unique<PendingTrailers>();
+    stream.trailers->status = status;
+    if (trailing != nullptr) stream.trailers->metadata = *trailing;
+    if (const std::uint32_t withheld = memory_.end(stream)) windows_.give_back(stream, withheld);
+    static_cast<void>(stream.assembly.take());
+    if (&stream == streams_.fresh()) streams_.keep();
+    return update_memory();
+  }
+  if (stream.has_sent_headers) {
+    responses_.write_trailers(stream.id, status, trailing);
+  } else if (status.is_ok()) {
+    write_headers(stream, nullptr, false);
+    responses_.write_trailers(stream.id, status, trailing);
+  } else {
+    responses_.write_trailers_only(stream.id, 200, stream.codec, status, trailing);
+  }
+  close_stream(stream);
+}
+
+/// END_STREAM has been sent. A client that has more to send is told that nobody reads it (RFC 9113, section 8.1).
+void GrpcSession::close_stream(GrpcStream& stream) {
+  if (!stream.has_peer_ended()) refuse_stream(stream.id, ErrorCode::no_error);
+  forget(stream);
+}
+
+void GrpcSession::refuse_stream(CallId id, ErrorCode code) {
+  http::http2::append_rst_stream(id, code, control_);
+  write_control();
+  streams_.note_reset(id);
+}
+
+void GrpcSession::forget(GrpcStream& stream) {
+  if (&stream == streams_.fresh()) is_opening_ = has_call_in_hand_ = false;
+  queue_.drop(stream);
+  memory_.end(stream);
+  metadata_bytes_ -= stream.metadata_bytes;
+  streams_.forget(stream);
+}
+
+void GrpcSession::on_queue_sent(GrpcStream& stream) {
+  flood_.worked();
+  if (stream.trailers != nullptr) {
+    responses_.write_trailers(stream.id, stream.trailers->status, &stream.trailers->metadata);
+    return close_stream(stream);
+  }
+  if (!stream.owes_writable) return;
+  if (output_.size() > options_.limits.max_unsent_bytes) {
+    is_writable_awaited_ = true;
+    return;
+  }
+  stream.owes_writable = false;
+  if (stream.context != nullptr) local_events_.notify({EventType::writable, stream.id, stream.context, {}});
+}
+
+// --- output ---
+
+std::size_t GrpcSession::gather(std::span<ByteSpan> out) {
+  if (queue_.can_pump() && !is_closed_) {
+    queue_.pump();
+    update_memory();
+  }
+  return output_.gather(out);
+}
+
+void GrpcSession::wrote(std::size_t size) {
+  output_.consume(size);
+  written_bytes_ += size;
+  keepalive_.wrote();
+  if (output_.empty() && memory_share_.taken() > 0) memory_share_.update(held_bytes(), memory_.room());
+  if (is_closed_) return;
+  const bool is_half_empty = output_.size() <= options_.limits.max_unsent_bytes / 2;
+  if (is_writable_awaited_ && is_half_empty) {
+    is_writable_awaited_ = false;
+    for (GrpcStream* stream : streams_.by_age()) {
+      if (!stream->owes_writable || stream->has_queue()) continue;
+      stream->owes_writable = false;
+      if (stream->context != nullptr) local_events_.notify({EventType::writable, stream->id, stream->context, {}});
+    }
+  }
+  if ((is_stalled_ && is_half_empty) || (is_drained())) owner_.on_session_wake();
+}
+
+/// False, and nothing written: the message has to be encoded first, or to wait.
+bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
+  const MessageType* const type = message.message.type;
+  if (type == nullptr || type->size == nullptr || stream.codec->name() != type->direct_codec) return false;
+  const std::size_t size = type->size(message.message.object);
+  const std::size_t whole = MessageAssembly::prefix_bytes + size;
+  const bool may_compress = message.compressor != nullptr && stream.accepts_compressed;
+  if (!queue_.may_write(stream, whole) || (may_compress && size >= options_.compression_threshold)) return false;
+  if (!stream.has_sent_headers) write_headers(stream, leading, may_compress);
+  queue_.write_frame_header(stream, whole);
+  std::byte* const out = output_.reserve(whole);
+  write_prefix(false, size, out);
+  if (size > 0) type->write(message.message.object, out + MessageAssembly::prefix_bytes);
+  output_.commit(whole);
+  payload_bytes_accepted_ += size;
+  return true;
+}
+
+Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
+  if (try_write_in_place(stream, message, leading)) return {};
+  const CallId id = stream.id;
+  Slice payload;
+  bool is_compressed = false;
+  if (Status status = encode(stream, message, payload, is_compressed); !status.is_ok()) return status;
+  // The application's codec may run the loop.
+  if (streams_.find(id) != &stream || stream.is_finished)
+    return {StatusCode::cancelled, "send message: the call is over"};
+  payload_bytes_accepted_ += payload.size();
+  if (!stream.has_sent_headers) write_headers(stream, leading, is_compressed || message.compressor != nullptr);
+  std::byte prefix[MessageAssembly::prefix_bytes];
+  write_prefix(is_compressed, payload.size(), prefix);
+  if (queue_.may_write(stream, sizeof(prefix) + payload.size())) {
+    queue_.write_frame_header(stream, sizeof(prefix) + payload.size());
+    output_.append(ByteSpan(prefix));
+    output_.append(std::move(payload));
+    return {};
+  }
+  queue_.push(stream, Slice::copy_of(ByteSpan(prefix)));
+  if (!payload.empty()) queue_.push(stream, std::move(payload));
+  memory_share_.update(held_bytes(), memory_.room());
+  return {};
+}
+
+Status GrpcSession::encode(const GrpcStream& stream, const OutgoingMessage& message, Slice& out,
+                           bool& is_compressed) try {
+  const MessageType* const type = message.message.type;
+  if (type == nullptr) {
+    if (message.codec != stream.codec) {
+      return {StatusCode::internal, "send message: codec " + std::string(message.codec->name()) +
+                                        " is not the call's, " + std::string(stream.codec->name())};
+    }
+    out = message.payload;
+  } else {
+    BufferWriter writer;
+    if (Status status = stream.codec->encode(message.message, writer); !status.is_ok()) return status;
+    out = writer.take();
+  }
+  if (out.size() > 0xFFFFFFFF) return {StatusCode::resource_exhausted, "send message: it exceeds 4 GiB"};
+  const Compressor* const known = RequestReader::compressor_of(options_);
+  const bool may_compress = message.compressor != nullptr && message.compressor == known &&
+                            (stream.has_sent_headers ? stream.sends_compressed : stream.accepts_compressed);
+  if (!may_compress || out.size() < options_.compression_threshold) return {};
+  BufferWriter compressed(out.size());
+  if (!known->compress(out.bytes(), compressed).is_ok() || compressed.size() >= out.size()) return {};
+  out = compressed.take();
+  is_compressed = true;
+  return {};
+} catch (...) {
+  // A codec or compressor of the application's: the call must still be ended.
+  return owner_.on_codec_exception("send message: encoding it", base::current_exception_text());
+}
+
+void GrpcSession::write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) {
+  stream.has_sent_headers = true;
+  stream.sends_compressed =
+      may_compress && stream.accepts_compressed && RequestReader::compressor_of(options_) != nullptr;
+  responses_.write_headers(stream.id, *stream.codec, stream.sends_compressed, leading);
+}
+
+void GrpcSession::write_control() {
+  output_.append(control_.bytes());
+  control_.clear();
+}
+
+bool GrpcSession::exceeds_header_list(const Metadata* metadata) const noexcept {
+  constexpr std::size_t other_fields = 512;
+  return metadata != nullptr && !metadata->empty() &&
+         ResponseWriter::list_bytes(*metadata) + other_fields > exchange_.peer().max_header_list_size;
+}
+
+// --- timers ---
+
+void GrpcSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) {
+  auto& stream = *static_cast<GrpcStream*>(owner);
+  auto& self = *static_cast<GrpcSession*>(stream.owner);
+  self.now_ = std::max(self.now_, now);
+  try {
+    const Status status(StatusCode::deadline_exceeded, "deadline exceeded");
+    self.local_events_.drop(stream.id);
+    if (stream.context != nullptr) self.local_events_.push({EventType::cancelled, stream.id, stream.context, status});
+    self.end_stream(stream, status, nullptr);
+    self.owner_.on_session_wake();
+  } catch (...) {
+    // Without its timer the call might never end.
+    self.fail(ErrorCode::internal_error, base::current_exception_text());
+  }
+}
+
+void GrpcSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<GrpcSession*>(owner);
+  const native::Keepalive::Action action = self.keepalive_.on_timer(now, {.is_listening = self.owner_.is_listening(),
+                                                                          .is_stalled = self.is_stalled_,
+                                                                          .has_calls = self.open_calls() > 0,
+                                                                          .may_rest = false});
+  if (action == native::Keepalive::Action::none) return;
+  if (action == native::Keepalive::Action::time_out) {
+    self.fail(ErrorCode::no_error, "keepalive: no response within keepalive_timeout");
+    return;
+  }
+  http::http2::PeerExchange::write_keepalive(self.control_);
+  self.write_control();
+  self.owner_.on_session_wake();
+}
+
+void GrpcSession::on_memory_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<GrpcSession*>(owner);
+  self.now_ = std::max(self.now_, now);
+  self.owner_.on_session_wake();
+}
+
+void GrpcSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<GrpcSession*>(owner);
+  self.now_ = std::max(self.now_, now);
+  const bool waits_for_window = self.output_.empty() && self.queue_.queued_bytes() > 0;
+  const std::uint64_t taken = self.queue_.sent_bytes() + (waits_for_window ? 0 : self.written_bytes_);
+  const native::StallWatch::Seen seen{
+      .unsent = self.unsent_bytes(), .is_wanted = self.memory_share_.is_short_for_holders(), .taken = taken};
+  if (self.stall_.on_timer(now, seen) == native::StallWatch::Action::none) return;
+  self.fail(ErrorCode::enhance_your_calm, "send: the peer takes nothing within stall_timeout");
+}
+
+void GrpcSession::on_input_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<GrpcSession*>(owner);
+  self.now_ = std::max(self.now_, now);
+  constexpr std::uint32_t least_window = 64 << 10;
+  if (self.windows_.left() < least_window || !self.owner_.is_listening()) self.input_watch_.hold_up();
+  const native::InputWatch::Seen seen{
+      .is_incomplete = self.memory_.has_unfinished() || self.reader_.is_in_block() || self.input_.size() > 0,
+      .has_message = self.memory_.has_unfinished(),
+      .is_wanted = self.memory_share_.is_wanted(),
+      .message_bytes = self.memory_.progress()};
+  if (self.input_watch_.on_timer(now, seen) == native::InputWatch::Action::none) return;
+  self.fail(ErrorCode::enhance_your_calm,
+            "receive: the peer does not go on with what it has begun to send within stall_timeout");
+}
+
+// --- the connection ---
+
+/// Nothing is read while the client does not take its responses. wrote() wakes the owner when that is over.
+bool GrpcSession::update_stall() noexcept {
+  const std::size_t most = options_.limits.max_unsent_bytes;
+  is_stalled_ = output_.size() > (is_stalled_ ? most / 2 : most);
+  return is_stalled_;
+}
+
+void GrpcSession::update_memory() {
+  memory_share_.set_waiting(memory_.has_waiting());
+  memory_share_.update(held_bytes(), memory_.room());
+  if (memory_.has_unfinished() || reader_.is_in_block() || input_.size() > 0) {
+    input_watch_.start(now_);
+  } else {
+    input_watch_.settle();
+  }
+  if (unsent_bytes() > native::StallWatch::least_bytes) stall_.start(now_);
+}
+
+std::size_t GrpcSession::held_bytes() const noexcept {
+  return input_.size() + reader_.held_bytes() + unsent_bytes() + memory_.bytes() + metadata_bytes_ +
+         streams_.size() * bytes_per_stream;
+}
+
+void GrpcSession::drain() {
+  if (is_closed_) return;
+  is_drain_requested_ = true;
+  if (!is_open() || exchange_.has_begun_goaway() || exchange_.has_sent_goaway()) return;
+  exchange_.begin_goaway(control_);
+  write_control();
+}
+
+bool GrpcSession::is_drained() const noexcept {
+  if (is_closed_) return false;
+  const bool is_leaving = (is_drain_requested_ && exchange_.has_sent_goaway()) || exchange_.has_peer_goaway();
+  return is_leaving && streams_.empty() && output_.empty() && queue_.queued_bytes() == 0 && local_events_.empty();
+}
+
+void GrpcSession::close(const Status& reason) {
+  if (is_closed_) return;
+  const ErrorCode code = reason.is_ok()                                    ? ErrorCode::no_error
+                         : reason.code() == StatusCode::resource_exhausted ? ErrorCode::enhance_your_calm
+                         : reason.code() == StatusCode::internal           ? ErrorCode::internal_error
+                                                                           : ErrorCode::no_error;
+  exchange_.write_goaway(streams_.newest(), code, reason.message(), control_);
+  write_control();
+  end_session(reason);
+}
+
+void GrpcSession::transport_closed(const Status& reason) {
+  if (is_closed_) return;
+  output_.clear();
+  const bool is_orderly = reason.is_ok() && streams_.empty() && input_.size() == 0 && is_open();
+  if (is_orderly) return end_session({});
+  end_session({StatusCode::unavailable, reason.is_ok() ? "connection closed by the peer" : reason.message(),
+               StatusOrigin::transport});
+}
+
+GrpcSession::Step GrpcSession::fail(ErrorCode code, std::string_view reason) {
+  if (is_closed_) return Step::again;
+  const std::string text(reason);
+  exchange_.write_goaway(streams_.newest(), code, text, control_);
+  write_control();
+  end_session(Status(StatusCode::unavailable, "receive: " + text, StatusOrigin::transport));
+  return Step::again;
+}
+
+void GrpcSession::end_session(const Status& reason) {
+  is_closed_ = true;
+  close_reason_ = reason;
+  is_stalled_ = false;
+  keepalive_.stop();
+  stall_.stop();
+  input_watch_.stop();
+  memory_timer_.cancel();
+  data_ = {};
+  data_stream_ = 0;
+  if (streams_.fresh() != nullptr) forget(*streams_.fresh());
+  for (GrpcStream* stream : streams_.by_age()) {
+    queue_.drop(*stream);
+    stream->deadline.cancel();
+  }
+  owner_.on_session_wake();
+}
+
+}  // namespace trunkline::session::grpc

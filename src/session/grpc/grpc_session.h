@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: MIT
+// GrpcSession: gRPC over HTTP/2 for servers, as a state machine composed of objects
+// (docs/decisions/0018-grpc-is-one-more-session.md).
+#pragma once
+
+#include "http/http2/flood_limit.h"
+#include "http/http2/frame_reader.h"
+#include "http/http2/peer_exchange.h"
+#include "session/grpc/receive_memory.h"
+#include "session/grpc/receive_windows.h"
+#include "session/grpc/request_reader.h"
+#include "session/grpc/response_writer.h"
+#include "session/grpc/send_queue.h"
+#include "session/grpc/stream_table.h"
+#include "session/memory_share.h"
+#include "session/native/input_watch.h"
+#include "session/native/keepalive.h"
+#include "session/native/local_events.h"
+#include "session/native/memory_retry.h"
+#include "session/native/stall_watch.h"
+#include "session/output_queue.h"
+#include "session/protocol.h"
+#include "session/receive_buffer.h"
+#include "session/session.h"
+
+#include <vector>
+
+namespace trunkline::session::grpc {
+
+/// Owns the life of the connection, the event in hand, and in which order its parts get a turn. A part uses only those
+/// above it:
+///
+///     FrameReader     bytes to frames, with whole header blocks
+///     PeerExchange    SETTINGS, PING and GOAWAY
+///     FloodLimit      frames that cost the client nothing
+///     StreamTable     the streams that are open
+///     RequestReader   header blocks of calls
+///     ResponseWriter  header blocks of responses
+///     SendQueue       messages that wait for the client's windows
+///     ReceiveWindows  the windows given to the client
+///     ReceiveMemory   room for messages that are gathered or unread
+///
+/// It has more than 40 functions because 28 of them are Session's.
+class GrpcSession final : public Session, private SendQueueOwner {
+ public:
+  explicit GrpcSession(const SessionParameters& parameters);
+  ~GrpcSession() override;
+
+  std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) override;
+  void received(std::size_t size, base::TimePoint now) override;
+  void received_nothing() noexcept override { input_.release_unused(); }
+  bool next(Event& event) override;
+
+  std::size_t gather(std::span<ByteSpan> out) override;
+  void wrote(std::size_t size) override;
+  bool has_output() const noexcept override { return !output_.empty() || queue_.can_pump(); }
+  std::size_t unsent_bytes() const noexcept override { return output_.size() + queue_.queued_bytes(); }
+
+  /// Servers begin no calls.
+  bool can_start() const noexcept override { return false; }
+  Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override;
+  void cancel(CallId, StatusCode) override {}
+
+  void attach(CallId id, void* context) override;
+  Status finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
+                bool unprocessed) override;
+
+  Status send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) override;
+  bool is_writable(CallId id) const noexcept override;
+  Status decompress(Event& event) override;
+  void release(CallId id, const MessageCredit& credit) override;
+
+  void drain() override;
+  bool is_drained() const noexcept override;
+  void close(const Status& reason) override;
+  void transport_closed(const Status& reason) override;
+  bool is_closed() const noexcept override { return is_closed_; }
+  const Status& close_reason() const noexcept override { return close_reason_; }
+  bool is_open() const noexcept override { return exchange_.has_settings(); }
+  std::size_t open_calls() const noexcept override { return streams_.size(); }
+  std::size_t held_bytes() const noexcept override;
+  std::uint64_t payload_bytes_accepted() const noexcept override { return payload_bytes_accepted_; }
+  bool is_ordered() const noexcept override { return false; }
+
+ private:
+  enum class Step : std::uint8_t { event, again, needs_input };
+
+  // --- SendQueueOwner ---
+  void on_queue_sent(GrpcStream& stream) override;
+
+  // --- input ---
+  Step read_frame(Event& event);
+  Step take_frame(const http::http2::Frame& frame, Event& event);
+  Step on_headers(const http::http2::Frame& frame, Event& event);
+  Step on_request(const http::http2::Frame& frame, Event& event);
+  Step on_trailers(GrpcStream& stream, const http::http2::Frame& frame, Event& event);
+  Step on_data(const http::http2::Frame& frame, Event& event);
+  Step on_reset(const http::http2::Frame& frame, Event& event);
+  Step on_settings(const http::http2::Frame& frame, Event& event);
+  Step on_window_update(const http::http2::Frame& frame, Event& event);
+  Step on_goaway(const http::http2::Frame& frame, Event& event);
+  Step take_data(Event& event);
+  Step take_message(GrpcStream& stream, Event& event);
+  Step end_of_client(GrpcStream& stream, Event& event);
+  void drop_data();
+  bool completes_call() const noexcept;
+  void consume_frame();
+
+  // --- events ---
+  void settle_event_in_hand(Event& event);
+  void hand_out_call(Event& event);
+  void show_message(GrpcStream& stream, ByteSpan payload, Block* block, const MessageCredit& credit, Event& event);
+  bool take_closing_event(Event& event);
+  bool end_turn();
+
+  // --- the end of streams ---
+  Step break_call(GrpcStream& stream, const Status& status, Event& event);
+  Step reset_stream(GrpcStream& stream, http::http2::ErrorCode code, std::string_view why, Event& event);
+  Step drop_call(GrpcStream& stream, const Status& status, Event& event);
+  void end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing);
+  void close_stream(GrpcStream& stream);
+  void forget(GrpcStream& stream);
+  void refuse_stream(CallId id, http::http2::ErrorCode code);
+
+  // --- output ---
+  Status encode(const GrpcStream& stream, const OutgoingMessage& message, Slice& out, bool& is_compressed);
+  Status write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
+  bool try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
+  void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress);
+  void write_control();
+  bool exceeds_header_list(const Metadata* metadata) const noexcept;
+
+  // --- timers ---
+  static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_keepalive_timer(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_memory_timer(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_stall_timer(base::Timer& timer, void* owner, base::TimePoint now);
+  static void on_input_timer(base::Timer& timer, void* owner, base::TimePoint now);
+
+  // --- the connection ---
+  bool update_stall() noexcept;
+  void update_memory();
+  Step fail(http::http2::ErrorCode code, std::string_view reason);
+  void end_session(const Status& reason);
+
+  const SessionOptions& options_;
+  base::TimerWheel& timers_;
+  SessionOwner& owner_;
+  base::TimePoint now_;
+
+  ReceiveBuffer input_;
+  OutputQueue output_;
+  /// Frames about no stream, on their way into the output.
+  BufferWriter control_;
+  http::http2::FrameReader reader_;
+  http::http2::PeerExchange exchange_;
+  http::http2::FloodLimit flood_;
+  StreamTable streams_;
+  RequestReader requests_;
+  ResponseWriter responses_;
+  SendQueue queue_;
+  ReceiveWindows windows_;
+  MemoryShare memory_share_;
+  ReceiveMemory memory_;
+  native::LocalEvents local_events_;
+  native::Keepalive keepalive_;
+  native::StallWatch stall_;
+  native::InputWatch input_watch_;
+  native::MemoryRetry memory_retry_;
+  base::Timer memory_timer_;
+
+  /// Bytes of the input that belong to the frame that is looked at.
+  std::size_t frame_bytes_ = 0;
+  /// What is left of the DATA frame that is looked at.
+  ByteSpan data_;
+  CallId data_stream_ = 0;
+  bool data_ends_ = false;
+  /// The fresh stream has headers, and its `call` event has not been handed out: the first message may come with it.
+  bool is_opening_ = false;
+  /// The fresh stream's call has been handed out, and is neither attached nor finished.
+  bool has_call_in_hand_ = false;
+  CallId credit_call_ = 0;
+  MessageCredit credit_;
+  bool has_credit_ = false;
+  /// The message of the event in hand, unless it is in the input.
+  Slice payload_;
+
+  std::size_t metadata_bytes_ = 0;
+  std::size_t quiet_steps_ = 0;
+  std::uint64_t written_bytes_ = 0;
+  std::uint64_t payload_bytes_accepted_ = 0;
+  bool is_stalled_ = false;
+  bool is_drain_requested_ = false;
+  bool is_closed_ = false;
+  bool is_closed_event_given_ = false;
+  mutable bool is_writable_awaited_ = false;
+  Status close_reason_;
+};
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+// GrpcStream: a call and its HTTP/2 stream.
+#pragma once
+
+#include "base/timer_wheel.h"
+#include "base/vector_queue.h"
+#include "http/http2/flow_window.h"
+#include "http/http2/stream_state.h"
+#include "session/event.h"
+#include "session/grpc/message_assembly.h"
+
+#include <trunkline/metadata.h>
+#include <trunkline/slice.h>
+#include <trunkline/status.h>
+
+#include <cstdint>
+#include <memory>
+
+namespace trunkline::session::grpc {
+
+/// The end of a call, which waits until the messages before it have been sent.
+struct PendingTrailers {
+  Status status;
+  Metadata metadata;
+};
+
+/// The objects of a session use only the fields that are theirs.
+struct GrpcStream {
+  GrpcStream(CallId stream, std::uint32_t send_bytes, std::uint32_t receive_bytes, base::Timer::Callback on_deadline,
+             void* session) noexcept
+      : id(stream),
+        owner(session),
+        send_window(send_bytes),
+        receive_window(receive_bytes),
+        deadline(on_deadline, this) {}
+
+  const CallId id;
+  /// The session, for the timer.
+  void* const owner;
+  void* context = nullptr;
+  http::http2::StreamState state = http::http2::StreamState::open;
+  const Codec* codec = nullptr;
+  /// Of the client's messages; null: it sends none that is compressed.
+  const Compressor* request_compressor = nullptr;
+  bool accepts_compressed = false;
+  bool has_sent_headers = false;
+  /// Its messages may be compressed: the headers have said so.
+  bool sends_compressed = false;
+  /// The layer above has finished the call; what still comes is dropped.
+  bool is_finished = false;
+  /// is_writable() has returned false.
+  bool owes_writable = false;
+  std::size_t metadata_bytes = 0;
+
+  // --- SendQueue ---
+  http::http2::FlowWindow send_window;
+  /// Messages with their prefixes.
+  base::VectorQueue<Slice> queue;
+  std::size_t queued_bytes = 0;
+  bool is_ready = false;
+  std::unique_ptr<PendingTrailers> trailers;
+
+  // --- ReceiveWindows ---
+  http::http2::FlowWindow receive_window;
+  /// Consumed and not yet granted again.
+  std::int64_t returnable = 0;
+  /// Bytes of unread messages that have been granted again already.
+  std::int64_t debt = 0;
+
+  // --- ReceiveMemory ---
+  MessageAssembly assembly;
+  /// There is room for the message that is gathered. Otherwise the window is not opened for the rest of it.
+  bool is_admitted = false;
+  /// Bytes of the message whose window has not been opened again.
+  std::uint32_t withheld = 0;
+
+  base::Timer deadline;
+
+  bool has_queue() const noexcept { return !queue.empty(); }
+  bool has_peer_ended() const noexcept {
+    return state == http::http2::StreamState::half_closed_remote || state == http::http2::StreamState::closed;
+  }
+};
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// MessageAssembly: the message of a stream that comes in several frames.
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace trunkline::session::grpc {
+
+/// The five bytes before each message, and then the message itself. It takes memory as the bytes come, so that a length
+/// that a client only claims costs nothing.
+class MessageAssembly {
+ public:
+  static constexpr std::size_t prefix_bytes = 5;
+
+  /// Takes what is missing of the prefix from the front of `data`. True once it is whole.
+  bool read_prefix(ByteSpan& data) noexcept {
+    const std::size_t size = std::min(prefix_bytes - prefix_size_, data.size());
+    std::memcpy(prefix_.data() + prefix_size_, data.data(), size);
+    prefix_size_ += size;
+    data = data.subspan(size);
+    return prefix_size_ == prefix_bytes;
+  }
+  /// Needs a whole prefix, as the two below.
+  std::uint32_t length() const noexcept {
+    return std::to_integer<std::uint32_t>(prefix_[1]) << 24 | std::to_integer<std::uint32_t>(prefix_[2]) << 16 |
+           std::to_integer<std::uint32_t>(prefix_[3]) << 8 | std::to_integer<std::uint32_t>(prefix_[4]);
+  }
+  /// Other values than 0 and 1 are malformed.
+  unsigned flag() const noexcept { return std::to_integer<unsigned>(prefix_[0]); }
+  bool has_prefix() const noexcept { return prefix_size_ == prefix_bytes; }
+  /// A message has begun, if only by a part of its prefix.
+  bool is_amid_message() const noexcept { return prefix_size_ > 0; }
+
+  /// The message is to be gathered, since its end has not come.
+  void begin() noexcept { is_gathering_ = true; }
+  bool is_gathering() const noexcept { return is_gathering_; }
+  /// `bytes` are at most missing().
+  void add(ByteSpan bytes) { body_.append(bytes); }
+  std::size_t missing() const noexcept { return length() - body_.size(); }
+  std::size_t gathered() const noexcept { return body_.size(); }
+  /// The message is over, whether it was gathered or not.
+  Slice take() noexcept {
+    prefix_size_ = 0;
+    is_gathering_ = false;
+    return body_.take();
+  }
+
+ private:
+  std::array<std::byte, prefix_bytes> prefix_{};
+  std::size_t prefix_size_ = 0;
+  bool is_gathering_ = false;
+  BufferWriter body_;
+};
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// WINDOW_UPDATE frames.
+#include "session/grpc/receive_windows.h"
+
+#include "http/http2/frame.h"
+
+#include <utility>
+
+namespace trunkline::session::grpc {
+
+using http::http2::frame_header_bytes;
+
+void ReceiveWindows::give_back(std::uint32_t bytes) {
+  constexpr std::uint32_t least_update = 16 << 10;
+  returnable_ += bytes;
+  const bool is_due = returnable_ >= limits_.connection_credit_bytes / 2 ||
+                      (returnable_ >= least_update && returnable_ > window_.available());
+  if (!is_due) return;
+  static_cast<void>(window_.add(returnable_));
+  write_update(0, std::exchange(returnable_, 0));
+}
+
+void ReceiveWindows::give_back(GrpcStream& stream, std::int64_t bytes) {
+  stream.returnable += bytes;
+  const std::int64_t grant = stream.returnable - stream.debt;
+  if (stream.has_peer_ended() || grant <= 0 || grant < limits_.call_credit_bytes / 2) return;
+  stream.returnable -= grant;
+  static_cast<void>(stream.receive_window.add(static_cast<std::uint32_t>(grant)));
+  write_update(stream.id, static_cast<std::uint32_t>(grant));
+}
+
+void ReceiveWindows::add_waiting(std::uint32_t bytes) {
+  const std::uint64_t before = withheld();
+  waiting_ += bytes;
+  give_back(bytes - static_cast<std::uint32_t>(withheld() - before));
+}
+
+void ReceiveWindows::drop_waiting(std::uint32_t bytes) {
+  const std::uint64_t before = withheld();
+  waiting_ -= bytes;
+  give_back(static_cast<std::uint32_t>(before - withheld()));
+}
+
+void ReceiveWindows::write_update(CallId stream, std::uint32_t bytes) {
+  constexpr std::size_t payload = 4;
+  std::byte* const out = output_.reserve(frame_header_bytes + payload);
+  http::http2::write_frame_header({.length = payload, .type = http::http2::FrameType::window_update, .stream = stream},
+                                  out);
+  http::http2::store_uint32(out + frame_header_bytes, bytes);
+  output_.commit(frame_header_bytes + payload);
+}
+
+}  // namespace trunkline::session::grpc

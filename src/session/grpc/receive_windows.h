@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// ReceiveWindows: what the client may send, and when it may send more.
+#pragma once
+
+#include "session/grpc/grpc_stream.h"
+#include "session/output_queue.h"
+
+#include <trunkline/connection_limits.h>
+
+#include <cstdint>
+
+namespace trunkline::session::grpc {
+
+/// Owns the connection's window; a stream's is in its GrpcStream. Windows are opened again by half their size at a
+/// time.
+class ReceiveWindows {
+ public:
+  /// Both outlive the object.
+  ReceiveWindows(const ConnectionLimits& limits, OutputQueue& output) noexcept
+      : limits_(limits), output_(output), window_(limits.connection_credit_bytes) {}
+
+  /// A DATA frame of `bytes` has come. False: FLOW_CONTROL_ERROR of the connection.
+  [[nodiscard]] bool charge(std::uint32_t bytes) noexcept { return window_.take(bytes); }
+  /// The same for its stream. False: FLOW_CONTROL_ERROR of the stream.
+  [[nodiscard]] static bool charge(GrpcStream& stream, std::uint32_t bytes) noexcept {
+    return stream.receive_window.take(bytes);
+  }
+  /// `bytes` have been consumed.
+  void give_back(std::uint32_t bytes);
+  /// The same for a stream, whose debt is settled first.
+  void give_back(GrpcStream& stream, std::int64_t bytes);
+  /// `bytes` belong to a message that waits for room. Up to half a window of them opens the window again at once, so
+  /// that other messages pass.
+  void add_waiting(std::uint32_t bytes);
+  /// `bytes` given to add_waiting() do not wait any longer.
+  void drop_waiting(std::uint32_t bytes);
+  std::uint32_t left() const noexcept { return window_.available(); }
+
+ private:
+  std::uint64_t withheld() const noexcept {
+    const std::uint64_t most = limits_.connection_credit_bytes / 2;
+    return waiting_ > most ? waiting_ - most : 0;
+  }
+  void write_update(CallId stream, std::uint32_t bytes);
+
+  const ConnectionLimits& limits_;
+  OutputQueue& output_;
+  http::http2::FlowWindow window_;
+  std::uint32_t returnable_ = 0;
+  std::uint64_t waiting_ = 0;
+};
+
+}  // namespace trunkline::session::grpc

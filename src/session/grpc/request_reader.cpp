@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: MIT
+// The fields of a call, one by one.
+#include "session/grpc/request_reader.h"
+
+#include "http/http2/header_rules.h"
+#include "session/grpc/field_values.h"
+
+#include <algorithm>
+
+namespace trunkline::session::grpc {
+namespace {
+
+using http::http2::FieldKind;
+using http::http2::HeaderRules;
+
+/// In the order of the names below, from 1.
+enum Name : std::uint8_t {
+  other,
+  method,
+  scheme,
+  authority,
+  path,
+  content_type,
+  te,
+  timeout,
+  encoding,
+  accept_encoding,
+  user_agent,
+  http_accept_encoding,
+  content_length,
+  message_type,
+};
+
+const http::hpack::NameIds& name_ids() {
+  static const http::hpack::NameIds ids(
+      {":method", ":scheme", ":authority", ":path", "content-type", "te", "grpc-timeout", "grpc-encoding",
+       "grpc-accept-encoding", "user-agent", "accept-encoding", "content-length", "grpc-message-type"},
+      &http::http2::classify_for_table);
+  return ids;
+}
+
+constexpr std::string_view grpc_type = "application/grpc";
+
+}  // namespace
+
+RequestReader::RequestReader(const SessionOptions& options)
+    : options_(options), decoder_(name_ids(), {.max_list_bytes = options.limits.max_header_bytes}) {}
+
+std::string_view RequestReader::name_of(const Codec& codec) noexcept {
+  return codec.name() == "protobuf" ? std::string_view("proto") : codec.name();
+}
+
+const Compressor* RequestReader::compressor_of(const SessionOptions& options) noexcept {
+  return options.compressors != nullptr ? options.compressors->find("gzip") : nullptr;
+}
+
+RequestReader::Outcome RequestReader::read(ByteSpan block) {
+  request_.method = {};
+  request_.method_number = 0;
+  request_.codec = nullptr;
+  request_.compressor = nullptr;
+  request_.accepted = {};
+  request_.timeout.reset();
+  if (!request_.metadata.empty()) request_.metadata.clear();
+  has_content_type_ = false;
+  http_status_ = 200;
+  status_ = {};
+  HeaderRules rules(HeaderRules::Section::request);
+  bool is_valid = true;
+  decoder_.begin(block);
+  for (http::hpack::Field field;;) {
+    const auto step = decoder_.next(field);
+    if (step == http::hpack::Decoder::Step::error) return Outcome::failed;
+    if (step == http::hpack::Decoder::Step::end_too_large) {
+      refuse(431, StatusCode::resource_exhausted,
+             "receive headers: more than max_header_bytes " + std::to_string(options_.limits.max_header_bytes));
+      return is_valid ? Outcome::refused : Outcome::malformed;
+    }
+    if (step == http::hpack::Decoder::Step::end) break;
+    is_valid = is_valid && rules.accept(static_cast<FieldKind>(field.kind)) && take(field);
+  }
+  if (!is_valid || !rules.is_complete()) return Outcome::malformed;
+  if (!has_content_type_) refuse(415, StatusCode::invalid_argument, "receive headers: no content-type");
+  return status_.is_ok() ? Outcome::request : Outcome::refused;
+}
+
+RequestReader::Outcome RequestReader::read_trailers(ByteSpan block) {
+  HeaderRules rules(HeaderRules::Section::trailers);
+  bool is_valid = true;
+  decoder_.begin(block);
+  for (http::hpack::Field field;;) {
+    const auto step = decoder_.next(field);
+    if (step == http::hpack::Decoder::Step::error) return Outcome::failed;
+    if (step != http::hpack::Decoder::Step::field) break;
+    is_valid = is_valid && rules.accept(static_cast<FieldKind>(field.kind));
+  }
+  return is_valid && rules.is_complete() ? Outcome::request : Outcome::malformed;
+}
+
+RequestReader::Outcome RequestReader::skip(ByteSpan block) {
+  decoder_.begin(block);
+  return decoder_.skip_rest() == http::hpack::Decoder::Step::error ? Outcome::failed : Outcome::request;
+}
+
+/// False: the request is malformed.
+bool RequestReader::take(const http::hpack::Field& field) {
+  switch (field.name_id) {
+    case path:
+      take_path(field);
+      return true;
+    case method:
+      if (field.value != "POST") refuse(405, StatusCode::internal, "receive headers: the method is not POST");
+      return true;
+    case content_type:
+      take_content_type(field.value);
+      return true;
+    case timeout:
+      request_.timeout = read_timeout(field.value);
+      if (!request_.timeout) refuse(400, StatusCode::internal, "receive headers: grpc-timeout is malformed");
+      return true;
+    case encoding:
+      if (field.value == "identity") return true;
+      request_.compressor = field.value == "gzip" ? compressor_of(options_) : nullptr;
+      if (request_.compressor == nullptr) {
+        refuse(200, StatusCode::unimplemented,
+               "receive headers: grpc-encoding " + std::string(field.value) + " is not known here");
+      }
+      return true;
+    case accept_encoding:
+      take_accepted(field.value);
+      return true;
+    case scheme:
+    case authority:
+    case te:
+    case user_agent:
+    case http_accept_encoding:
+    case content_length:
+    case message_type:
+      return true;
+    default:
+      take_metadata(field.name, field.value);
+      return true;
+  }
+}
+
+void RequestReader::take_path(const http::hpack::Field& field) {
+  if (field.value.find('%') == std::string_view::npos) {
+    path_.assign(field.value);
+  } else {
+    path_ = percent_decode(field.value);
+  }
+  request_.method = path_.starts_with('/') ? std::string_view(path_).substr(1) : std::string_view(path_);
+  // The memo lives as long as the path stays in a table or the cache of literals, so a number has one path only.
+  if (*field.memo == 0 && numbers_ < options_.limits.max_methods) *field.memo = ++numbers_;
+  request_.method_number = *field.memo;
+}
+
+void RequestReader::take_content_type(std::string_view value) {
+  if (has_content_type_) return refuse(415, StatusCode::invalid_argument, "receive headers: two content-types");
+  has_content_type_ = true;
+  std::string_view rest = value;
+  if (rest.starts_with(grpc_type)) {
+    rest.remove_prefix(grpc_type.size());
+    rest = rest.substr(0, rest.find(';'));
+    while (rest.ends_with(' ')) rest.remove_suffix(1);
+    if (rest.empty() || rest == "+proto") {
+      request_.codec = options_.codecs->find("protobuf");
+    } else if (rest.starts_with('+')) {
+      request_.codec = options_.codecs->find(rest.substr(1));
+    }
+  }
+  if (request_.codec == nullptr) {
+    refuse(415, StatusCode::invalid_argument,
+           "receive headers: content-type " + std::string(value.substr(0, 128)) + " is not known here");
+  }
+}
+
+void RequestReader::take_accepted(std::string_view value) {
+  const Compressor* const known = compressor_of(options_);
+  while (known != nullptr && !value.empty()) {
+    const std::size_t end = value.find(',');
+    std::string_view name = value.substr(0, end);
+    value = end == std::string_view::npos ? std::string_view() : value.substr(end + 1);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    if (name != known->name()) continue;
+    const auto& all = options_.compressors->compressors();
+    const auto found = std::find_if(all.begin(), all.end(), [known](const auto& one) { return one.get() == known; });
+    request_.accepted.insert(static_cast<std::size_t>(found - all.begin()));
+  }
+}
+
+void RequestReader::take_metadata(std::string_view name, std::string_view value) {
+  if (name.starts_with("grpc-")) return;
+  if (!Metadata::is_valid_name(name)) {
+    return refuse(400, StatusCode::invalid_argument, "receive headers: the name of a field is too long");
+  }
+  if (!name.ends_with("-bin")) return request_.metadata.add(name, value);
+  for (;;) {
+    const std::size_t end = value.find(',');
+    std::string_view part = value.substr(0, end);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    const std::optional<std::string> bytes = read_binary(part);
+    if (!bytes) {
+      return refuse(400, StatusCode::invalid_argument,
+                    "receive headers: the value of " + std::string(name) + " is not base64");
+    }
+    request_.metadata.add(name, *bytes);
+    if (end == std::string_view::npos) return;
+    value = value.substr(end + 1);
+  }
+}
+
+/// The first reason counts.
+void RequestReader::refuse(std::uint32_t http_status, StatusCode code, std::string_view text) {
+  if (!status_.is_ok()) return;
+  http_status_ = http_status;
+  status_ = Status(code, text);
+}
+
+}  // namespace trunkline::session::grpc

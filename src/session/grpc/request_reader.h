@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// RequestReader: header blocks to what they say of a call.
+#pragma once
+
+#include "http/hpack/decoder.h"
+#include "session/compressor_set.h"
+#include "session/session_options.h"
+
+#include <trunkline/metadata.h>
+#include <trunkline/status.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace trunkline::session::grpc {
+
+/// The headers of a call. Reused for every call; the views are valid until the next block is read.
+struct Request {
+  std::string_view method;
+  /// The client's number for the method; 0 if it has none.
+  std::uint32_t method_number = 0;
+  const Codec* codec = nullptr;
+  /// What grpc-encoding names; null: identity.
+  const Compressor* compressor = nullptr;
+  CompressorSet accepted;
+  std::optional<base::Duration> timeout;
+  Metadata metadata;
+};
+
+/// Owns the decoder of a connection.
+class RequestReader {
+ public:
+  enum class Outcome : std::uint8_t {
+    request,
+    /// A request that is refused: http_status() and status() say how.
+    refused,
+    /// Not a request at all: a stream error of the type PROTOCOL_ERROR.
+    malformed,
+    /// error() ends the connection with COMPRESSION_ERROR.
+    failed,
+  };
+
+  /// `options` outlives the object.
+  explicit RequestReader(const SessionOptions& options);
+
+  Outcome read(ByteSpan block);
+  /// Reads a block that nobody wants, or trailers. `malformed` only if they are trailers and not valid as such.
+  Outcome read_trailers(ByteSpan block);
+  /// As read_trailers(), but whatever the block has is right.
+  Outcome skip(ByteSpan block);
+
+  Request& request() noexcept { return request_; }
+  std::uint32_t http_status() const noexcept { return http_status_; }
+  const Status& status() const noexcept { return status_; }
+  std::string_view error() const noexcept { return to_string(decoder_.error()); }
+
+  /// gRPC's name of a codec; the protobuf codec is "proto".
+  static std::string_view name_of(const Codec& codec) noexcept;
+  /// The compressor that this side uses with gRPC, since the protocol does not transmit the size of a message: gzip
+  /// carries it. Null if the registry has none.
+  static const Compressor* compressor_of(const SessionOptions& options) noexcept;
+
+ private:
+  bool take(const http::hpack::Field& field);
+  void take_path(const http::hpack::Field& field);
+  void take_content_type(std::string_view value);
+  void take_accepted(std::string_view value);
+  void take_metadata(std::string_view name, std::string_view value);
+  void refuse(std::uint32_t http_status, StatusCode code, std::string_view text);
+
+  const SessionOptions& options_;
+  http::hpack::Decoder decoder_;
+  Request request_;
+  std::string path_;
+  /// Numbers given to paths that are in a table.
+  std::uint32_t numbers_ = 0;
+  bool has_content_type_ = false;
+  std::uint32_t http_status_ = 200;
+  Status status_;
+};
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: MIT
+// The fields of responses.
+#include "session/grpc/response_writer.h"
+
+#include "http/http2/frame_writer.h"
+#include "session/grpc/field_values.h"
+#include "session/grpc/request_reader.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+namespace trunkline::session::grpc {
+namespace {
+
+using http::hpack::Indexing;
+using http::http2::FrameHeader;
+using http::http2::FrameType;
+namespace flag = http::http2::flag;
+
+constexpr std::string_view grpc_type = "application/grpc";
+
+/// Fields that belong to the protocol: an application that sets them would break it.
+bool is_reserved(std::string_view name) noexcept {
+  return name.starts_with("grpc-") || name == "content-type" || name == "content-length" || name == "te" ||
+         name == "connection" || name == "keep-alive" || name == "proxy-connection" || name == "transfer-encoding" ||
+         name == "upgrade";
+}
+
+/// RFC 9113, section 8.2.1, and gRPC's own rule for names without -bin.
+bool is_sendable(std::string_view value) noexcept {
+  return std::all_of(value.begin(), value.end(), [](char letter) { return letter >= ' ' && letter <= '~'; }) &&
+         !value.starts_with(' ') && !value.ends_with(' ');
+}
+
+}  // namespace
+
+ResponseWriter::ResponseWriter(const SessionOptions& options, const http::http2::Settings& peer, OutputQueue& output)
+    : peer_(peer),
+      output_(output),
+      accepted_(RequestReader::compressor_of(options) != nullptr ? "identity,gzip" : "identity") {}
+
+void ResponseWriter::write_headers(std::uint32_t stream, const Codec& codec, bool is_compressed,
+                                   const Metadata* leading) {
+  const bool is_usual = !is_compressed && (leading == nullptr || leading->empty());
+  if (is_usual && resend(headers_, &codec, stream, false)) return;
+  const std::uint64_t revision = encoder_.revision();
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  field(":status", "200", Indexing::index);
+  content_type(codec);
+  field("grpc-accept-encoding", accepted_, Indexing::index);
+  if (is_compressed) field("grpc-encoding", "gzip", Indexing::index);
+  if (leading != nullptr) metadata_fields(*leading);
+  write(stream, scratch_.bytes(), false);
+  if (is_usual) keep(headers_, &codec, revision);
+}
+
+void ResponseWriter::write_trailers(std::uint32_t stream, const Status& status, const Metadata* trailing) {
+  const bool is_usual = status.is_ok() && (trailing == nullptr || trailing->empty());
+  if (is_usual && resend(trailers_, this, stream, true)) return;
+  const std::uint64_t revision = encoder_.revision();
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  status_fields(status);
+  if (trailing != nullptr) metadata_fields(*trailing);
+  write(stream, scratch_.bytes(), true);
+  if (is_usual) keep(trailers_, this, revision);
+}
+
+void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t http_status, const Codec* codec,
+                                         const Status& status, const Metadata* trailing) {
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  field(":status", std::to_string(http_status), Indexing::index);
+  if (codec != nullptr) {
+    content_type(*codec);
+  } else {
+    field("content-type", grpc_type, Indexing::index);
+  }
+  field("grpc-accept-encoding", accepted_, Indexing::index);
+  status_fields(status);
+  if (trailing != nullptr) metadata_fields(*trailing);
+  write(stream, scratch_.bytes(), true);
+}
+
+std::size_t ResponseWriter::list_bytes(const Metadata& metadata) noexcept {
+  constexpr std::size_t per_field = 32;
+  std::size_t bytes = 0;
+  for (const Metadata::Entry& entry : metadata) {
+    const std::size_t value = entry.name.ends_with("-bin") ? (entry.value.size() * 4 + 2) / 3 : entry.value.size();
+    bytes += entry.name.size() + value + per_field;
+  }
+  return bytes;
+}
+
+void ResponseWriter::field(std::string_view name, std::string_view value, Indexing indexing) {
+  encoder_.field(name, value, indexing, scratch_);
+}
+
+void ResponseWriter::content_type(const Codec& codec) {
+  const std::string_view name = RequestReader::name_of(codec);
+  if (name == "proto") return field("content-type", "application/grpc+proto", Indexing::index);
+  field("content-type", std::string(grpc_type).append("+").append(name), Indexing::index);
+}
+
+void ResponseWriter::status_fields(const Status& status) {
+  field("grpc-status", std::to_string(static_cast<int>(status.code())), Indexing::index);
+  if (!status.message().empty()) field("grpc-message", percent_encode(status.message()), Indexing::without);
+  if (!status.details().empty()) {
+    field("grpc-status-details-bin", write_binary(encode_details(status)), Indexing::without);
+  }
+}
+
+void ResponseWriter::metadata_fields(const Metadata& metadata) {
+  for (const auto& [name, value] : metadata) {
+    if (is_reserved(name)) continue;
+    if (name.ends_with("-bin")) {
+      field(name, write_binary(value), Indexing::without);
+    } else {
+      field(name, is_sendable(value) ? std::string_view(value) : std::string_view(percent_encode(value)),
+            Indexing::without);
+    }
+  }
+}
+
+void ResponseWriter::write(std::uint32_t stream, ByteSpan block, bool is_end) {
+  if (block.size() > peer_.max_frame_size) {
+    frames_.clear();
+    http::http2::append_headers(stream, block, is_end, peer_.max_frame_size, frames_);
+    return output_.append(frames_.bytes());
+  }
+  const auto flags = static_cast<std::uint8_t>(flag::end_headers | (is_end ? flag::end_stream : 0));
+  std::byte* const out = output_.reserve(http::http2::frame_header_bytes + block.size());
+  http::http2::write_frame_header({.length = static_cast<std::uint32_t>(block.size()),
+                                   .type = FrameType::headers,
+                                   .flags = flags,
+                                   .stream = stream},
+                                  out);
+  std::memcpy(out + http::http2::frame_header_bytes, block.data(), block.size());
+  output_.commit(http::http2::frame_header_bytes + block.size());
+}
+
+bool ResponseWriter::resend(const Block& block, const void* key, std::uint32_t stream, bool is_end) {
+  if (block.key != key || block.revision != encoder_.revision()) return false;
+  write(stream, ByteSpan(block.bytes).first(block.size), is_end);
+  return true;
+}
+
+void ResponseWriter::keep(Block& block, const void* key, std::uint64_t revision) {
+  if (encoder_.revision() != revision || scratch_.size() > block.bytes.size()) return;
+  block.key = key;
+  block.revision = revision;
+  block.size = scratch_.size();
+  std::memcpy(block.bytes.data(), scratch_.bytes().data(), block.size);
+}
+
+}  // namespace trunkline::session::grpc

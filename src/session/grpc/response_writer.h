@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: MIT
+// ResponseWriter: the header blocks of responses.
+#pragma once
+
+#include "http/hpack/encoder.h"
+#include "http/http2/settings.h"
+#include "session/output_queue.h"
+#include "session/session_options.h"
+
+#include <trunkline/metadata.h>
+#include <trunkline/status.h>
+
+#include <array>
+#include <cstdint>
+
+namespace trunkline::session::grpc {
+
+/// Owns the encoder of a connection. The two blocks that nearly every response has are encoded once, and sent again as
+/// they are while the encoder's table does not change.
+class ResponseWriter {
+ public:
+  /// All outlive the object.
+  ResponseWriter(const SessionOptions& options, const http::http2::Settings& peer, OutputQueue& output);
+
+  void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
+
+  /// `leading` may be null.
+  void write_headers(std::uint32_t stream, const Codec& codec, bool is_compressed, const Metadata* leading);
+  /// The end of a stream whose headers have been sent. `trailing` may be null.
+  void write_trailers(std::uint32_t stream, const Status& status, const Metadata* trailing);
+  /// Headers and trailers in one, for a call without messages. `codec` may be null.
+  void write_trailers_only(std::uint32_t stream, std::uint32_t http_status, const Codec* codec, const Status& status,
+                           const Metadata* trailing);
+  /// What a list of fields counts, as the peer's SETTINGS_MAX_HEADER_LIST_SIZE does.
+  static std::size_t list_bytes(const Metadata& metadata) noexcept;
+
+ private:
+  struct Block {
+    const void* key = nullptr;
+    std::uint64_t revision = 0;
+    std::size_t size = 0;
+    std::array<std::byte, 96> bytes;
+  };
+
+  void field(std::string_view name, std::string_view value, http::hpack::Indexing indexing);
+  void content_type(const Codec& codec);
+  void status_fields(const Status& status);
+  void metadata_fields(const Metadata& metadata);
+  void write(std::uint32_t stream, ByteSpan block, bool is_end);
+  bool resend(const Block& block, const void* key, std::uint32_t stream, bool is_end);
+  void keep(Block& block, const void* key, std::uint64_t revision);
+
+  const http::http2::Settings& peer_;
+  OutputQueue& output_;
+  http::hpack::Encoder encoder_;
+  std::string accepted_;
+  BufferWriter scratch_;
+  BufferWriter frames_;
+  Block headers_;
+  Block trailers_;
+};
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: MIT
+// Turns of streams, and the windows of the client.
+#include "session/grpc/send_queue.h"
+
+#include "http/http2/frame.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace trunkline::session::grpc {
+
+using http::http2::frame_header_bytes;
+
+void SendQueue::write_frame_header(GrpcStream& stream, std::size_t size) {
+  static_cast<void>(stream.send_window.take(static_cast<std::uint32_t>(size)));
+  static_cast<void>(window_.take(static_cast<std::uint32_t>(size)));
+  sent_bytes_ += size;
+  std::byte* const out = output_.reserve(frame_header_bytes);
+  http::http2::write_frame_header(
+      {.length = static_cast<std::uint32_t>(size), .type = http::http2::FrameType::data, .stream = stream.id}, out);
+  output_.commit(frame_header_bytes);
+}
+
+void SendQueue::push(GrpcStream& stream, Slice message) {
+  queued_bytes_ += message.size();
+  stream.queued_bytes += message.size();
+  stream.queue.push_back(std::move(message));
+  make_ready(stream);
+}
+
+void SendQueue::drop(GrpcStream& stream) noexcept {
+  queued_bytes_ -= std::exchange(stream.queued_bytes, 0);
+  stream.queue.clear();
+}
+
+void SendQueue::make_ready(GrpcStream& stream) {
+  if (stream.is_ready || !stream.has_queue() || stream.send_window.available() == 0) return;
+  stream.is_ready = true;
+  can_pump_ = true;
+  ready_.push_back(stream.id);
+}
+
+void SendQueue::pump() {
+  can_pump_ = false;
+  while (!ready_.empty()) {
+    if (window_.available() == 0) return;
+    if (output_.size() >= target()) {
+      can_pump_ = true;
+      return;
+    }
+    GrpcStream* const stream = streams_.find(ready_.pop_front());
+    if (stream == nullptr) continue;
+    stream->is_ready = false;
+    if (!stream->has_queue()) continue;
+    if (write_some(*stream)) {
+      make_ready(*stream);
+    } else {
+      owner_.on_queue_sent(*stream);
+    }
+  }
+}
+
+bool SendQueue::write_some(GrpcStream& stream) {
+  Slice& message = stream.queue.front();
+  const std::size_t size = std::min({message.size(), std::size_t{peer_.max_frame_size},
+                                     std::size_t{stream.send_window.available()}, std::size_t{window_.available()}});
+  write_frame_header(stream, size);
+  output_.append(message.subslice(0, size));
+  message.remove_prefix(size);
+  queued_bytes_ -= size;
+  stream.queued_bytes -= size;
+  if (message.empty()) stream.queue.pop_front();
+  return stream.has_queue();
+}
+
+bool SendQueue::add_window(GrpcStream& stream, std::uint32_t bytes) {
+  if (!stream.send_window.add(bytes)) return false;
+  make_ready(stream);
+  return true;
+}
+
+bool SendQueue::adjust(GrpcStream& stream, std::uint32_t old_initial, std::uint32_t new_initial) {
+  if (!stream.send_window.adjust(old_initial, new_initial)) return false;
+  make_ready(stream);
+  return true;
+}
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// SendQueue: messages on their way into DATA frames, as far as the client's windows go.
+#pragma once
+
+#include "base/vector_queue.h"
+#include "http/http2/settings.h"
+#include "session/grpc/stream_table.h"
+#include "session/output_queue.h"
+
+#include <trunkline/connection_limits.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trunkline::session::grpc {
+
+/// Learns that all messages of a stream have been sent.
+class SendQueueOwner {
+ public:
+  virtual ~SendQueueOwner() = default;
+  /// May forget the stream, but must not queue anything.
+  virtual void on_queue_sent(GrpcStream& stream) = 0;
+};
+
+/// Streams take turns, a frame each. Frames enter the output only while little is unsent there, so that a short message
+/// that comes later waits for one round at most.
+class SendQueue {
+ public:
+  /// All outlive the object.
+  SendQueue(const ConnectionLimits& limits, const http::http2::Settings& peer, StreamTable& streams,
+            OutputQueue& output, SendQueueOwner& owner) noexcept
+      : limits_(limits), peer_(peer), streams_(streams), output_(output), owner_(owner) {}
+
+  /// True if `size` bytes may be written as one DATA frame now, behind nothing.
+  bool may_write(const GrpcStream& stream, std::size_t size) const noexcept {
+    return !stream.has_queue() && size <= peer_.max_frame_size && size <= stream.send_window.available() &&
+           size <= window_.available() && output_.size() <= limits_.max_unsent_bytes;
+  }
+  /// Room in the output for a frame of `size` bytes, whose header is written. Needs may_write(). Call
+  /// OutputQueue::commit() for what is written behind the header.
+  void write_frame_header(GrpcStream& stream, std::size_t size);
+  /// Waits for its turn. The stream is kept.
+  void push(GrpcStream& stream, Slice message);
+  /// Drops what the stream has queued.
+  void drop(GrpcStream& stream) noexcept;
+  /// Moves messages into the output.
+  void pump();
+
+  /// False: FLOW_CONTROL_ERROR of the connection.
+  [[nodiscard]] bool add_window(std::uint32_t bytes) noexcept {
+    can_pump_ = true;
+    return window_.add(bytes);
+  }
+  /// False: FLOW_CONTROL_ERROR of the stream.
+  [[nodiscard]] bool add_window(GrpcStream& stream, std::uint32_t bytes);
+  /// SETTINGS_INITIAL_WINDOW_SIZE has changed. False: FLOW_CONTROL_ERROR of the connection.
+  [[nodiscard]] bool adjust(GrpcStream& stream, std::uint32_t old_initial, std::uint32_t new_initial);
+
+  std::size_t queued_bytes() const noexcept { return queued_bytes_; }
+  /// Something is queued that is not known to wait for a window.
+  bool can_pump() const noexcept { return can_pump_ && !ready_.empty(); }
+  /// All bytes that have gone into frames so far.
+  std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+
+ private:
+  void make_ready(GrpcStream& stream);
+  /// False: the stream has nothing more to send now.
+  bool write_some(GrpcStream& stream);
+  std::size_t target() const noexcept { return 2 * std::size_t{limits_.chunk_bytes}; }
+
+  const ConnectionLimits& limits_;
+  const http::http2::Settings& peer_;
+  StreamTable& streams_;
+  OutputQueue& output_;
+  SendQueueOwner& owner_;
+  http::http2::FlowWindow window_;
+  /// Ids of streams whose turn comes. Ids are not used again, so those of forgotten streams are skipped.
+  base::VectorQueue<CallId> ready_;
+  std::size_t queued_bytes_ = 0;
+  std::uint64_t sent_bytes_ = 0;
+  bool can_pump_ = true;
+};
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// StreamTable: the streams of a connection that are not closed, and which ids have been used.
+#pragma once
+
+#include "base/object_pool.h"
+#include "session/grpc/grpc_stream.h"
+#include "session/id_hash.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace trunkline::session::grpc {
+
+/// Owns the streams. One of them may be fresh: it costs no entry until keep() is called, which a call that is answered
+/// at once does not need.
+class StreamTable {
+ public:
+  using Pool = base::ObjectPool<GrpcStream>;
+
+  StreamTable() = default;
+  ~StreamTable() {
+    for (const auto& [id, stream] : streams_) Pool::free(stream);
+    if (fresh_ != nullptr) Pool::free(fresh_);
+  }
+  StreamTable(const StreamTable&) = delete;
+  StreamTable& operator=(const StreamTable&) = delete;
+
+  /// Needs no fresh stream. `id` is above newest().
+  template <class... Arguments>
+  GrpcStream& open(CallId id, Arguments&&... arguments) {
+    fresh_ = Pool::make(id, std::forward<Arguments>(arguments)...);
+    newest_ = id;
+    return *fresh_;
+  }
+  void note_id(CallId id) noexcept { newest_ = std::max(newest_, id); }
+  GrpcStream* fresh() const noexcept { return fresh_; }
+  /// The fresh stream gets an entry.
+  void keep() {
+    streams_.emplace(fresh_->id, fresh_);
+    fresh_ = nullptr;
+  }
+  GrpcStream* find(CallId id) const noexcept {
+    if (fresh_ != nullptr && fresh_->id == id) return fresh_;
+    if (streams_.empty()) return nullptr;
+    const auto found = streams_.find(id);
+    return found == streams_.end() ? nullptr : found->second;
+  }
+  void forget(GrpcStream& stream) noexcept {
+    if (&stream == fresh_) {
+      fresh_ = nullptr;
+    } else {
+      streams_.erase(stream.id);
+    }
+    Pool::free(&stream);
+  }
+  /// This side has reset the stream: frames that were on their way are ignored.
+  void note_reset(CallId id) noexcept { resets_[next_reset_++ % resets_.size()] = id; }
+  bool was_reset(CallId id) const noexcept { return std::find(resets_.begin(), resets_.end(), id) != resets_.end(); }
+
+  CallId newest() const noexcept { return newest_; }
+  std::size_t size() const noexcept { return streams_.size() + (fresh_ != nullptr ? 1 : 0); }
+  bool empty() const noexcept { return size() == 0; }
+  /// Those with an entry, oldest first.
+  std::vector<GrpcStream*> by_age() const {
+    std::vector<GrpcStream*> all;
+    for (const auto& [id, stream] : streams_) all.push_back(stream);
+    std::sort(all.begin(), all.end(), [](const GrpcStream* a, const GrpcStream* b) { return a->id < b->id; });
+    return all;
+  }
+
+ private:
+  std::unordered_map<CallId, GrpcStream*, IdHash> streams_;
+  GrpcStream* fresh_ = nullptr;
+  CallId newest_ = 0;
+  std::array<CallId, 64> resets_{};
+  std::size_t next_reset_ = 0;
+};
+
+}  // namespace trunkline::session::grpc
