@@ -65,11 +65,10 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       stall_(options_.limits, timers_, &on_stall_timer, this),
       input_watch_(options_.limits, timers_, &on_input_timer, this),
       memory_timer_(&on_memory_timer, this) {
-  const std::array<Setting, 4> settings{{{SettingId::max_concurrent_streams, options_.max_concurrent_calls},
+  const std::array<Setting, 3> settings{{{SettingId::max_concurrent_streams, options_.max_concurrent_calls},
                                          {SettingId::initial_window_size, options_.limits.call_credit_bytes},
-                                         {SettingId::max_header_list_size, options_.limits.max_header_bytes},
-                                         {SettingId::enable_push, 0}}};
-  exchange_.write_greeting(std::span(settings).first(3), options_.limits.connection_credit_bytes, control_);
+                                         {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
+  http::http2::PeerExchange::write_greeting(settings, options_.limits.connection_credit_bytes, control_);
   write_control();
 }
 

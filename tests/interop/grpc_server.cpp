@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: MIT
+// Hosts methods with protobuf's wrapper types until SIGTERM, for the clients of grpc_client.py.
+// Usage: grpc_server ENDPOINT
+#include <trunkline/protobuf.h>
+#include <trunkline/server.h>
+
+#include <asio/steady_timer.hpp>
+#include <asio/use_awaitable.hpp>
+#include <google/protobuf/duration.pb.h>
+#include <google/protobuf/empty.pb.h>
+#include <google/protobuf/wrappers.pb.h>
+
+#include <chrono>
+#include <csignal>
+#include <exception>
+#include <iostream>
+#include <stdexcept>
+
+namespace trunkline::interop {
+
+namespace {
+
+using google::protobuf::BytesValue;
+using google::protobuf::Int64Value;
+using google::protobuf::StringValue;
+
+void echo_metadata(ServerContext& context) {
+  for (const auto& [name, value] : context.metadata()) {
+    if (name.starts_with("leading-")) context.add_leading_metadata(name, value);
+    if (name.starts_with("trailing-")) context.add_trailing_metadata(name, value);
+  }
+}
+
+Status failure() {
+  google::protobuf::Duration duration;
+  duration.set_seconds(7);
+  Status status(StatusCode::failed_precondition, "100 % caf\xc3\xa9\n");
+  return add_detail(status, duration).add_detail("example.com/opaque", std::string("\x00\xff", 2));
+}
+
+asio::awaitable<Status> range(const Int64Value& size, ServerWriter<Int64Value>& responses, ServerContext&) {
+  for (std::int64_t i = 0; i < size.value(); ++i) {
+    Int64Value value;
+    value.set_value(i);
+    if (Status written = co_await responses.async_write(value, asio::use_awaitable); !written) co_return written;
+  }
+  co_return Status::ok();
+}
+
+asio::awaitable<Status> sum(ServerReader<Int64Value>& requests, Int64Value& response, ServerContext&) {
+  for (;;) {
+    Result<std::optional<Int64Value>> next = co_await requests.async_read(asio::use_awaitable);
+    if (!next) co_return next.status();
+    if (!next->has_value()) co_return Status::ok();
+    response.set_value(response.value() + (*next)->value());
+  }
+}
+
+asio::awaitable<Status> chat(ServerStream<BytesValue, BytesValue>& stream, ServerContext& context) {
+  echo_metadata(context);
+  for (;;) {
+    Result<std::optional<BytesValue>> next = co_await stream.async_read(asio::use_awaitable);
+    if (!next) co_return next.status();
+    if (!next->has_value()) co_return Status::ok();
+    if (Status written = co_await stream.async_write(**next, asio::use_awaitable); !written) co_return written;
+  }
+}
+
+/// Waits for its cancellation, which it then reports to "Cancelled".
+asio::awaitable<Result<Int64Value>> hang(const Int64Value&, ServerContext& context, std::int64_t& cancelled) {
+  asio::steady_timer timer(context.executor(), std::chrono::minutes(1));
+  try {
+    co_await timer.async_wait(asio::use_awaitable);
+  } catch (const std::exception&) {
+    ++cancelled;
+    throw;
+  }
+  co_return Int64Value();
+}
+
+void add_methods(Server& server, std::int64_t& cancelled) {
+  server.handle<BytesValue, BytesValue>("interop.Grpc/Echo", [](const BytesValue& request, ServerContext& context) {
+    echo_metadata(context);
+    return request;
+  });
+  server.handle<StringValue, StringValue>("interop.Grpc/Fail",
+                                          [](const StringValue&, ServerContext& context) -> Result<StringValue> {
+                                            echo_metadata(context);
+                                            return failure();
+                                          });
+  server.handle<StringValue, StringValue>(
+      "interop.Grpc/Throw",
+      [](const StringValue&, ServerContext&) -> Result<StringValue> { throw std::runtime_error("secret"); });
+  server.handle_server_stream<Int64Value, Int64Value>("interop.Grpc/Range", &range);
+  server.handle_client_stream<Int64Value, Int64Value>("interop.Grpc/Sum", &sum);
+  server.handle_stream<BytesValue, BytesValue>("interop.Grpc/Chat", &chat);
+  server.handle<Int64Value, Int64Value>("interop.Grpc/Hang",
+                                        [&cancelled](const Int64Value& request, ServerContext& context) {
+                                          return hang(request, context, cancelled);
+                                        });
+  server.handle<Int64Value, Int64Value>("interop.Grpc/Cancelled", [&cancelled](const Int64Value&, ServerContext&) {
+    Int64Value value;
+    value.set_value(cancelled);
+    return value;
+  });
+}
+
+int serve(const char* endpoint) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  // Written and read on the loop alone.
+  std::int64_t cancelled = 0;
+  Server server;
+  add_methods(server, cancelled);
+  std::cout << "listening on " << server.listen(endpoint).to_string() << std::endl;
+  if (Status started = server.start(); !started) throw StatusError(started);
+  int signal = 0;
+  sigwait(&signals, &signal);
+  const Status drained = server.shutdown(std::chrono::seconds(20));
+  std::cout << "stopped: " << drained.to_string() << std::endl;
+  return drained ? 0 : 1;
+}
+
+}  // namespace
+
+}  // namespace trunkline::interop
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "usage: " << argv[0] << " ENDPOINT\n";
+    return 2;
+  }
+  try {
+    return trunkline::interop::serve(argv[1]);
+  } catch (const std::exception& error) {
+    std::cerr << "grpc_server: " << error.what() << "\n";
+    return 1;
+  }
+}
