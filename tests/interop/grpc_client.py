@@ -5,6 +5,7 @@
 Usage: grpc_client.py GRPC_SERVER
 """
 import concurrent.futures
+import queue
 import subprocess
 import sys
 import time
@@ -105,18 +106,14 @@ class Cases:
         expect(list(self.chat(iter(sent), timeout=60)) == sent, "chat")
 
     def ping_pong(self):
-        answers = []
-
-        def requests():
-            yield wrappers.BytesValue(value=b"first")
-            while len(answers) < 100:
-                yield answers[-1]
-
-        call = self.chat(requests(), timeout=20, metadata=(("leading-a", "b"),))
-        for answer in call:
-            answers.append(answer)
+        pending = queue.SimpleQueue()
+        pending.put(b"first")
+        call = self.chat((wrappers.BytesValue(value=value) for value in iter(pending.get, None)), timeout=20,
+                         metadata=(("leading-a", "b"),))
+        for number, answer in enumerate(call):
+            pending.put(answer.value + b"." if number < 100 else None)
+        expect(answer.value == b"first" + b"." * 100, answer)
         expect(dict(call.initial_metadata())["leading-a"] == "b", "leading metadata of a stream")
-        expect(len(answers) >= 100, len(answers))
 
     def deadlines(self):
         begun = time.monotonic()

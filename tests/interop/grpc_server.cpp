@@ -4,11 +4,11 @@
 #include <trunkline/protobuf.h>
 #include <trunkline/server.h>
 
-#include <asio/steady_timer.hpp>
-#include <asio/use_awaitable.hpp>
 #include <google/protobuf/duration.pb.h>
 #include <google/protobuf/empty.pb.h>
 #include <google/protobuf/wrappers.pb.h>
+#include <asio/steady_timer.hpp>
+#include <asio/use_awaitable.hpp>
 
 #include <chrono>
 #include <csignal>
@@ -94,10 +94,9 @@ void add_methods(Server& server, std::int64_t& cancelled) {
   server.handle_server_stream<Int64Value, Int64Value>("interop.Grpc/Range", &range);
   server.handle_client_stream<Int64Value, Int64Value>("interop.Grpc/Sum", &sum);
   server.handle_stream<BytesValue, BytesValue>("interop.Grpc/Chat", &chat);
-  server.handle<Int64Value, Int64Value>("interop.Grpc/Hang",
-                                        [&cancelled](const Int64Value& request, ServerContext& context) {
-                                          return hang(request, context, cancelled);
-                                        });
+  server.handle<Int64Value, Int64Value>(
+      "interop.Grpc/Hang",
+      [&cancelled](const Int64Value& request, ServerContext& context) { return hang(request, context, cancelled); });
   server.handle<Int64Value, Int64Value>("interop.Grpc/Cancelled", [&cancelled](const Int64Value&, ServerContext&) {
     Int64Value value;
     value.set_value(cancelled);

@@ -52,7 +52,8 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       owner_(parameters.owner),
       now_(parameters.now),
       input_(options_.limits.read_buffer_bytes),
-      reader_(options_.limits.max_header_bytes),
+      // A list over the limit is refused by its call alone, unless it is far over.
+      reader_(4 * options_.limits.max_header_bytes),
       flood_(now_),
       requests_(options_),
       responses_(options_, exchange_.peer(), output_),
