@@ -1,0 +1,611 @@
+// SPDX-License-Identifier: MIT
+// GrpcSession: calls, streams, windows, refusals, deadlines and the end of a connection.
+#include "unit/session/grpc/http2_client.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace trunkline::session::grpc {
+namespace {
+
+using http::http2::ErrorCode;
+using http::http2::FrameType;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+/// Answers each call with its message, as a handler that runs at once.
+void echo_in_place(Http2Client& client) {
+  client.on_event = [&client](Event& event) {
+    if (event.type != EventType::call) return;
+    static_cast<void>(client.session().finish(event.id, {}, kit::payload(as_text(event.payload)), nullptr, false));
+  };
+}
+/// Attaches each call with a context of its own.
+void attach_all(Http2Client& client) {
+  client.on_event = [&client](Event& event) {
+    if (event.type == EventType::call) client.session().attach(event.id, &client.events);
+  };
+}
+
+std::vector<std::string> shape_of(const std::vector<Sent>& frames) {
+  std::vector<std::string> shape;
+  for (const Sent& frame : frames) {
+    shape.push_back(std::string(to_string(frame.type)) + " " + std::to_string(frame.stream) +
+                    (frame.is_end ? " end" : ""));
+  }
+  return shape;
+}
+
+std::uint32_t code_of(const Sent& frame, std::size_t at = 0) {
+  return http::http2::load_uint32(as_bytes(frame.payload).data() + at);
+}
+
+/// The code of the GOAWAY that has ended the session.
+ErrorCode goaway_of(Http2Client& client) {
+  const auto goaways = Http2Client::of_type(client.sent(), FrameType::goaway);
+  EXPECT_EQ(goaways.size(), 1u);
+  return goaways.empty() ? ErrorCode::no_error : static_cast<ErrorCode>(code_of(goaways[0], 4));
+}
+
+TEST(GrpcSession, GreetsWithItsLimits) {
+  Http2Client client;
+
+  client.feed(Http2Client::preface());
+
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("SETTINGS 0", "WINDOW_UPDATE 0", "SETTINGS 0"));
+  ASSERT_EQ(client.events.size(), 1u);
+  EXPECT_EQ(client.events[0].type, EventType::opened);
+  EXPECT_TRUE(client.session().is_open());
+}
+
+TEST(GrpcSession, AnswersAUnaryCallInPlace) {
+  Http2Client client;
+  echo_in_place(client);
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(
+      client.headers(1, Http2Client::request("/a.B/C", {{"grpc-timeout", "2S"}, {"k", "v"}, {"k-bin", "AP8"}})) +
+      Http2Client::data(1, Http2Client::message("hello"), true));
+
+  const Seen& call = client.events.at(1);
+  EXPECT_EQ(call.type, EventType::call);
+  EXPECT_EQ(call.method, "a.B/C");
+  EXPECT_EQ(call.codec, "bytes");
+  EXPECT_EQ(call.payload, "hello");
+  EXPECT_TRUE(call.end);
+  EXPECT_EQ(call.deadline, client.now() + 2s);
+  EXPECT_EQ(call.metadata, (Metadata{{"k", "v"}, {"k-bin", std::string("\0\xff", 2)}}));
+  const std::vector<Sent> frames = client.sent();
+  EXPECT_THAT(shape_of(frames), ElementsAre("HEADERS 1", "DATA 1", "HEADERS 1 end"));
+  EXPECT_EQ(frames[0].fields.at(":status"), "200");
+  EXPECT_EQ(frames[0].fields.at("content-type"), "application/grpc+bytes");
+  EXPECT_EQ(frames[1].payload, Http2Client::message("hello"));
+  EXPECT_EQ(frames[2].fields.at("grpc-status"), "0");
+  EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+TEST(GrpcSession, GivesTheSameEventsForPartsOfEverySize) {
+  // One after the other, because the encoder has to see the blocks in their order.
+  const auto script = [](Http2Client& client) {
+    std::string bytes = Http2Client::preface();
+    bytes += client.headers(1, Http2Client::request("/a/Unary"));
+    bytes += Http2Client::data(1, Http2Client::message("one"), true);
+    bytes += client.headers(3, Http2Client::request("/a/Stream"));
+    bytes += Http2Client::data(3, Http2Client::message("two") + Http2Client::message(""));
+    bytes += Http2Client::data(3, Http2Client::message("three").substr(0, 3));
+    bytes += Http2Client::data(3, Http2Client::message("three").substr(3));
+    bytes += Http2Client::ping(false, "12345678");
+    bytes += Http2Client::data(3, {}, true);
+    bytes += client.headers(5, Http2Client::request("/a/Late"));
+    bytes += Http2Client::reset(5);
+    return bytes;
+  };
+  for (std::size_t part = 1; part <= 400; part += part < 100 ? 1 : 50) {
+    Http2Client client;
+    attach_all(client);
+
+    client.feed(script(client), part);
+
+    std::map<CallId, std::string> seen;
+    for (const Seen& event : client.events) {
+      if (event.type == EventType::call) seen[event.id] += event.method + ":";
+      if (event.has_message) seen[event.id] += event.payload + ",";
+      if (event.end) seen[event.id] += "end";
+      if (event.type == EventType::cancelled) seen[event.id] += "cancelled";
+    }
+    EXPECT_EQ(seen[1], "a/Unary:one,end") << part;
+    EXPECT_EQ(seen[3], "a/Stream:two,,three,end") << part;
+    EXPECT_EQ(seen[5], "a/Late:cancelled") << part;
+    EXPECT_FALSE(client.session().is_closed()) << part;
+  }
+}
+
+TEST(GrpcSession, SendsTheSameBytesForTheSameHeaders) {
+  Http2Client client;
+  echo_in_place(client);
+  client.feed(Http2Client::preface());
+  std::vector<Sent> last;
+
+  for (std::uint32_t id = 1; id < 20; id += 2) {
+    client.feed(client.headers(id, Http2Client::request("/a/B")) +
+                Http2Client::data(id, Http2Client::message("x"), true));
+    last = Http2Client::of_type(client.sent(), FrameType::headers);
+    ASSERT_EQ(last.size(), 2u) << id;
+    EXPECT_EQ(last[0].fields.at("content-type"), "application/grpc+bytes") << id;
+    EXPECT_EQ(last[1].fields.at("grpc-status"), "0") << id;
+  }
+
+  EXPECT_LE(last[0].payload.size(), 3u);
+  EXPECT_EQ(last[1].payload.size(), 1u);
+}
+
+TEST(GrpcSession, HandsOutACallWithoutWaitingForAMessage) {
+  Http2Client client;
+  attach_all(client);
+
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+
+  ASSERT_EQ(client.events.size(), 2u);
+  EXPECT_EQ(client.events[1].type, EventType::call);
+  EXPECT_FALSE(client.events[1].has_message);
+  EXPECT_FALSE(client.events[1].end);
+}
+
+TEST(GrpcSession, SendsAStatusWithItsDetailsAndMetadata) {
+  Http2Client client;
+  client.on_event = [&client](Event& event) {
+    if (event.type != EventType::call) return;
+    Status status(StatusCode::not_found, "50 %");
+    status.add_detail("t/x", "v");
+    const Metadata trailing{{"a", "b"}, {"a-bin", std::string("\0", 1)}, {"grpc-status", "0"}};
+    static_cast<void>(client.session().finish(event.id, status, {}, &trailing, false));
+  };
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(client.headers(1, Http2Client::request("/a/B"), true));
+
+  const std::vector<Sent> frames = client.sent();
+  EXPECT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end"));
+  EXPECT_EQ(frames[0].fields.at("grpc-status"), "5");
+  EXPECT_EQ(frames[0].fields.at("grpc-message"), "50 %25");
+  EXPECT_EQ(frames[0].fields.at("a"), "b");
+  EXPECT_EQ(frames[0].fields.at("a-bin"), "AA");
+  EXPECT_EQ(frames[0].fields.count("grpc-status-details-bin"), 1u);
+}
+
+TEST(GrpcSession, TellsAClientThatSendsOnThatNobodyReads) {
+  Http2Client client;
+  client.on_event = [&client](Event& event) {
+    if (event.type != EventType::call) return;
+    static_cast<void>(client.session().finish(event.id, {StatusCode::unimplemented, "no"}, {}, nullptr, true));
+  };
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(client.headers(1, Http2Client::request("/a/B")));
+  client.feed(Http2Client::data(1, Http2Client::message("late"), true));
+
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("HEADERS 1 end", "RST_STREAM 1"));
+  EXPECT_FALSE(client.session().is_closed());
+}
+
+struct Refused {
+  Fields fields;
+  std::string http_status;
+  std::string grpc_status;
+};
+
+TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
+  const auto with = [](std::string_view name, std::string value) {
+    Fields fields = Http2Client::request("/a/B");
+    for (auto& field : fields) {
+      if (field.first == name) field.second = value;
+    }
+    return fields;
+  };
+  Fields no_type = Http2Client::request("/a/B");
+  no_type.pop_back();
+  const std::vector<Refused> all{
+      {with(":method", "GET"), "405", "13"},
+      {with("content-type", "text/html"), "415", "3"},
+      {with("content-type", "application/grpc+unknown"), "415", "3"},
+      {with("content-type", "application/grpcx"), "415", "3"},
+      {no_type, "415", "3"},
+      {Http2Client::request("/a/B", {{"grpc-timeout", "soon"}}), "400", "13"},
+      {Http2Client::request("/a/B", {{"grpc-encoding", "unknown"}}), "200", "12"},
+      {Http2Client::request("/a/B", {{"a-bin", "*"}}), "400", "3"},
+      {Http2Client::request("/a/B", {{"long", std::string(20000, 'x')}}), "431", "8"},
+  };
+  for (const Refused& refused : all) {
+    Http2Client client;
+    client.feed(Http2Client::preface());
+    client.sent();
+
+    client.feed(client.headers(1, refused.fields, true));
+
+    const std::vector<Sent> frames = client.sent();
+    ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end")) << refused.http_status;
+    EXPECT_EQ(frames[0].fields.at(":status"), refused.http_status);
+    EXPECT_EQ(frames[0].fields.at("grpc-status"), refused.grpc_status) << frames[0].fields.at("grpc-message");
+    EXPECT_EQ(client.events.size(), 1u);
+  }
+}
+
+TEST(GrpcSession, ResetsMalformedRequests) {
+  const std::vector<Fields> all{
+      {{":method", "POST"}, {":path", "/a/B"}, {"content-type", "application/grpc"}},
+      Http2Client::request("/a/B", {{"Upper", "case"}}),
+      Http2Client::request("/a/B", {{":path", "/late"}}),
+      Http2Client::request("/a/B", {{"connection", "close"}}),
+  };
+  for (const Fields& fields : all) {
+    Http2Client client;
+    client.feed(Http2Client::preface());
+    client.sent();
+
+    client.feed(client.headers(1, fields, true));
+
+    const std::vector<Sent> frames = client.sent();
+    ASSERT_THAT(shape_of(frames), ElementsAre("RST_STREAM 1"));
+    EXPECT_EQ(code_of(frames[0]), static_cast<std::uint32_t>(ErrorCode::protocol_error));
+    EXPECT_FALSE(client.session().is_closed());
+  }
+}
+
+TEST(GrpcSession, BreaksCallsWithMalformedMessages) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_message_bytes = 1000;
+  const std::vector<std::pair<std::string, std::string>> all{
+      {Http2Client::data(1, Http2Client::message("x", 2)), "13"},
+      {Http2Client::data(1, Http2Client::message("x", 1)), "13"},
+      {Http2Client::data(1, Http2Client::message(std::string(1001, 'x'))), "8"},
+      {Http2Client::data(1, Http2Client::message("long").substr(0, 7), true), "13"},
+      {Http2Client::data(1, std::string_view("\0\0", 2), true), "13"},
+  };
+  for (const auto& [bytes, code] : all) {
+    Http2Client client(options);
+    attach_all(client);
+    client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+    client.sent();
+
+    client.feed(bytes);
+
+    const std::vector<Sent> frames = Http2Client::of_type(client.sent(), FrameType::headers);
+    ASSERT_EQ(frames.size(), 1u);
+    EXPECT_EQ(frames[0].fields.at("grpc-status"), code) << frames[0].fields.at("grpc-message");
+    EXPECT_EQ(client.events.back().type, EventType::cancelled);
+    EXPECT_EQ(client.session().open_calls(), 0u);
+    EXPECT_FALSE(client.session().is_closed());
+  }
+}
+
+TEST(GrpcSession, EndsConnectionsThatBreakTheProtocol) {
+  struct Breach {
+    std::string bytes;
+    ErrorCode code;
+  };
+  Http2Client maker;
+  const std::string open = maker.headers(1, Http2Client::request("/a/B"));
+  const std::vector<Breach> all{
+      {Http2Client::data(1, "x"), ErrorCode::protocol_error},
+      {Http2Client::reset(1), ErrorCode::protocol_error},
+      {Http2Client::window_update(1, 1), ErrorCode::protocol_error},
+      {Http2Client::window_update(0, 0x7FFFFFFF), ErrorCode::flow_control_error},
+      {maker.headers(2, Http2Client::request("/a/B")), ErrorCode::protocol_error},
+      {open + Http2Client::reset(1) + std::string(open), ErrorCode::stream_closed},
+      {Http2Client::settings({{http::http2::SettingId::initial_window_size, 0x80000000}}),
+       ErrorCode::flow_control_error},
+      {std::string("\0\0\1\1\5\0\0\0\1\x80", 10), ErrorCode::compression_error},
+  };
+  for (const Breach& breach : all) {
+    Http2Client client;
+    attach_all(client);
+    client.feed(Http2Client::preface());
+    client.sent();
+
+    client.feed(breach.bytes);
+
+    EXPECT_TRUE(client.session().is_closed());
+    EXPECT_EQ(goaway_of(client), breach.code);
+    EXPECT_EQ(client.events.back().type, EventType::closed);
+  }
+}
+
+TEST(GrpcSession, RefusesStreamsBeyondItsLimit) {
+  SessionOptions options = kit::plain_options();
+  options.max_concurrent_calls = 2;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  for (const std::uint32_t id : {1, 3, 5}) client.feed(client.headers(id, Http2Client::request("/a/B")));
+
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_THAT(shape_of(frames), ElementsAre("RST_STREAM 5"));
+  EXPECT_EQ(code_of(frames[0]), static_cast<std::uint32_t>(ErrorCode::refused_stream));
+  client.feed(Http2Client::reset(1) + client.headers(7, Http2Client::request("/a/B")));
+  EXPECT_EQ(client.events.back().id, 7u);
+}
+
+TEST(GrpcSession, EndsFloods) {
+  const std::string ping = Http2Client::ping(false, "12345678");
+  const std::string settings = Http2Client::settings({});
+  const std::string window = Http2Client::window_update(0, 1);
+  const std::string empty = Http2Client::data(1, {});
+  const std::string priority("\0\0\5\2\0\0\0\0\3\0\0\0\1\1", 14);
+  for (const std::string& frame : {ping, settings, window, empty, priority}) {
+    Http2Client client;
+    attach_all(client);
+    client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+    client.sent();
+
+    for (int i = 0; i < 5000 && !client.session().is_closed(); ++i) client.feed(frame);
+
+    EXPECT_TRUE(client.session().is_closed());
+    EXPECT_EQ(goaway_of(client), ErrorCode::enhance_your_calm);
+  }
+}
+
+TEST(GrpcSession, ReportsEveryResetSoThatTheyAreCounted) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+
+  client.feed(client.headers(1, Http2Client::request("/a/B")) + Http2Client::reset(1));
+  attach_all(client);
+  client.feed(client.headers(3, Http2Client::request("/a/B")) + Http2Client::reset(3));
+
+  EXPECT_EQ(client.events.back().type, EventType::cancelled);
+  EXPECT_EQ(client.events.back().context, &client.events);
+  EXPECT_EQ(client.events.back().status.origin(), StatusOrigin::peer);
+  EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+TEST(GrpcSession, SendsAsMuchAsTheWindowsAllow) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 10}}) +
+              client.headers(1, Http2Client::request("/a/B"), true));
+  client.sent();
+  GrpcSession& session = client.session();
+
+  static_cast<void>(session.finish(1, {}, kit::payload("0123456789abcdef"), nullptr, false));
+
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("HEADERS 1", "DATA 1", "DATA 1"));
+  EXPECT_FALSE(session.has_output());
+  client.feed(Http2Client::window_update(1, 4));
+  const std::vector<Sent> next = client.sent();
+  ASSERT_THAT(shape_of(next), ElementsAre("DATA 1"));
+  EXPECT_EQ(next[0].payload, "5678");
+  client.feed(Http2Client::settings({{http::http2::SettingId::initial_window_size, 100}}));
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("SETTINGS 0", "DATA 1", "HEADERS 1 end"));
+  EXPECT_EQ(session.open_calls(), 0u);
+}
+
+TEST(GrpcSession, LetsStreamsTakeTurns) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+  client.feed(client.headers(3, Http2Client::request("/a/B"), true));
+  client.sent();
+
+  for (const CallId id : {1, 3}) {
+    static_cast<void>(client.session().send(id, kit::payload(std::string(20000, 'x')), nullptr, false));
+  }
+
+  std::vector<std::uint32_t> order;
+  for (const Sent& frame : Http2Client::of_type(client.sent(), FrameType::data)) {
+    if (frame.payload.size() > 5) order.push_back(frame.stream);
+  }
+  EXPECT_THAT(order, ElementsAre(1, 3, 1, 3));
+}
+
+TEST(GrpcSession, SaysWhenAQueuedCallMayWriteAgain) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}) +
+              client.headers(1, Http2Client::request("/a/B"), true));
+  GrpcSession& session = client.session();
+
+  static_cast<void>(session.send(1, kit::payload("x"), nullptr, false));
+  EXPECT_FALSE(session.is_writable(1));
+  client.feed(Http2Client::window_update(1, 100));
+  client.sent();
+  client.turn();
+
+  EXPECT_EQ(client.events.back().type, EventType::writable);
+  EXPECT_TRUE(session.is_writable(1));
+}
+
+TEST(GrpcSession, OpensWindowsAsMessagesAreTaken) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  client.sent();
+  const std::string message = Http2Client::data(1, Http2Client::message(std::string(16000, 'x')));
+
+  client.feed(message + message);
+  EXPECT_TRUE(Http2Client::of_type(client.sent(), FrameType::window_update).empty());
+  client.feed(message + message);
+  client.turn();
+
+  const std::vector<Sent> updates = Http2Client::of_type(client.sent(), FrameType::window_update);
+  ASSERT_EQ(updates.size(), 1u);
+  EXPECT_EQ(updates[0].stream, 1u);
+  EXPECT_GE(code_of(updates[0]), 32u << 10);
+}
+
+TEST(GrpcSession, KeepsWindowsShutWhileMessagesAreUnread) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  Http2Client client(options);
+  client.on_event = [&client](Event& event) {
+    if (event.type == EventType::call) client.session().attach(event.id, &client.events);
+    event.is_retained = event.has_message;
+  };
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  client.sent();
+  const std::string message = Http2Client::data(1, Http2Client::message(std::string(16000, 'x')));
+
+  client.feed(message + message + message + message);
+  EXPECT_TRUE(Http2Client::of_type(client.sent(), FrameType::window_update).empty());
+  EXPECT_GE(client.session().held_bytes(), 64000u);
+  for (const Seen& event : client.events) {
+    if (event.has_message) client.session().release(1, event.credit);
+  }
+
+  EXPECT_EQ(Http2Client::of_type(client.sent(), FrameType::window_update).size(), 1u);
+}
+
+TEST(GrpcSession, RefusesDataBeyondAWindow) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  Http2Client client(options);
+  client.on_event = [&client](Event& event) {
+    if (event.type == EventType::call) client.session().attach(event.id, &client.events);
+    event.is_retained = event.has_message;
+  };
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  client.sent();
+  const std::string message = Http2Client::data(1, Http2Client::message(std::string(16000, 'x')));
+
+  for (int i = 0; i < 5; ++i) client.feed(message);
+
+  const std::vector<Sent> resets = Http2Client::of_type(client.sent(), FrameType::rst_stream);
+  ASSERT_EQ(resets.size(), 1u);
+  EXPECT_EQ(code_of(resets[0]), static_cast<std::uint32_t>(ErrorCode::flow_control_error));
+  EXPECT_EQ(client.events.back().type, EventType::cancelled);
+}
+
+TEST(GrpcSession, GathersMessagesLongerThanTheWindow) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  std::string text(500000, '\0');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * 7 / 3);
+  const std::string message = Http2Client::message(text);
+
+  std::int64_t window = 64 << 10;
+  for (std::size_t at = 0; at < message.size(); at += 16000) {
+    const std::string_view part = std::string_view(message).substr(at, 16000);
+    window -= static_cast<std::int64_t>(part.size());
+    ASSERT_GE(window, 0) << at;
+    client.feed(Http2Client::data(1, part, at + 16000 >= message.size()));
+    for (const Sent& update : Http2Client::of_type(client.sent(), FrameType::window_update)) {
+      if (update.stream == 1) window += code_of(update);
+    }
+  }
+
+  EXPECT_EQ(client.events.back().payload, text);
+  EXPECT_TRUE(client.events.back().end);
+}
+
+TEST(GrpcSession, MakesLongMessagesWaitForMemory) {
+  MemoryBudget budget(1 << 20, 100000);
+  SessionOptions options = kit::plain_options();
+  options.memory = &budget;
+  options.limits.call_credit_bytes = 64 << 10;
+  options.limits.max_message_bytes = 100000;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  const void* const other = &budget;
+  budget.add(800 << 10);
+  ASSERT_TRUE(budget.try_add_from_reserve(0, other));
+  const std::string message = Http2Client::message(std::string(100000, 'x'));
+  client.sent();
+
+  for (std::size_t at = 0; at < 64000; at += 16000)
+    client.feed(Http2Client::data(1, std::string_view(message).substr(at, 16000)));
+  EXPECT_TRUE(Http2Client::of_type(client.sent(), FrameType::window_update).empty());
+  budget.subtract(800 << 10);
+  budget.free_reserve(other);
+  client.advance(200ms);
+
+  EXPECT_EQ(Http2Client::of_type(client.sent(), FrameType::window_update).size(), 1u);
+  for (std::size_t at = 64000; at < message.size(); at += 16000) {
+    client.feed(Http2Client::data(1, std::string_view(message).substr(at, 16000)));
+  }
+  EXPECT_EQ(client.events.back().payload.size(), 100000u);
+}
+
+TEST(GrpcSession, EndsCallsAtTheirDeadline) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() +
+              client.headers(1, Http2Client::request("/a/B", {{"grpc-timeout", "10m"}}), true));
+  client.sent();
+
+  client.advance(20ms);
+
+  EXPECT_EQ(client.events.back().type, EventType::cancelled);
+  EXPECT_EQ(client.events.back().status.code(), StatusCode::deadline_exceeded);
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end"));
+  EXPECT_EQ(frames[0].fields.at("grpc-status"), "4");
+}
+
+TEST(GrpcSession, DrainsInTwoSteps) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+  client.sent();
+  GrpcSession& session = client.session();
+
+  session.drain();
+  const std::vector<Sent> first = client.sent();
+  ASSERT_THAT(shape_of(first), ElementsAre("GOAWAY 0", "PING 0"));
+  EXPECT_EQ(code_of(first[0]), 0x7FFFFFFFu);
+  client.feed(client.headers(3, Http2Client::request("/a/B"), true));
+  EXPECT_EQ(client.events.back().id, 3u);
+  client.feed(Http2Client::ping(true, first[1].payload));
+  const std::vector<Sent> second = client.sent();
+  ASSERT_THAT(shape_of(second), ElementsAre("GOAWAY 0"));
+  EXPECT_EQ(code_of(second[0]), 3u);
+  client.feed(client.headers(5, Http2Client::request("/a/B"), true));
+  EXPECT_EQ(client.events.back().id, 3u);
+  EXPECT_FALSE(session.is_drained());
+  for (const CallId id : {1, 3}) static_cast<void>(session.finish(id, {}, kit::payload("x"), nullptr, false));
+  client.sent();
+
+  EXPECT_TRUE(session.is_drained());
+}
+
+TEST(GrpcSession, CancelsCallsWhenTheTransportEnds) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  client.feed(client.headers(3, Http2Client::request("/a/B")));
+
+  client.session().transport_closed({});
+  client.turn();
+
+  ASSERT_GE(client.events.size(), 3u);
+  const auto end = client.events.end();
+  EXPECT_EQ((end - 3)->type, EventType::cancelled);
+  EXPECT_EQ((end - 2)->type, EventType::cancelled);
+  EXPECT_EQ((end - 1)->type, EventType::closed);
+  EXPECT_EQ((end - 1)->status.code(), StatusCode::unavailable);
+}
+
+TEST(GrpcSession, FinishesCallsThatNobodyTakes) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(client.headers(1, Http2Client::request("/a/B"), true));
+
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end"));
+  EXPECT_EQ(frames[0].fields.at("grpc-status"), "13");
+}
+
+}  // namespace
+}  // namespace trunkline::session::grpc
