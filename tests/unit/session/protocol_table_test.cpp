@@ -2,6 +2,7 @@
 // ProtocolTable: which protocol a connection uses, by ALPN and by its first bytes.
 #include "session/protocol_table.h"
 
+#include "http/http2/frame.h"
 #include "session/native/native_protocol.h"
 #include "wire/preface.h"
 
@@ -74,6 +75,17 @@ TEST(ProtocolTable, HasTheNativeProtocolByDefault) {
   }
   EXPECT_EQ(table.detect({}, preface).protocol->name, "native");
   EXPECT_EQ(table.detect("trunkline/1", {}).protocol->name, "native");
+}
+
+TEST(ProtocolTable, HasGrpcByDefault) {
+  const ProtocolTable table = ProtocolTable::with_defaults();
+  const ByteSpan preface = as_bytes(http::http2::client_preface);
+
+  for (std::size_t size = 0; size < preface.size(); ++size) {
+    EXPECT_FALSE(table.detect({}, preface.first(size)).is_decided) << size;
+  }
+  EXPECT_EQ(table.detect({}, preface).protocol->name, "grpc");
+  EXPECT_EQ(table.detect("h2", {}).protocol->name, "grpc");
 }
 
 }  // namespace
