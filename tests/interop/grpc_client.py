@@ -8,6 +8,7 @@ import concurrent.futures
 import queue
 import subprocess
 import sys
+import tempfile
 import time
 
 import grpc
@@ -138,12 +139,41 @@ class Cases:
         self.unary()
 
 
-def play(channel):
+def play(channel, names):
     cases = Cases(channel)
-    for name in ("unary", "metadata", "errors", "streams", "ping_pong", "deadlines", "cancellation", "compressed",
-                 "long_messages", "too_long"):
+    for name in names:
         getattr(cases, name)()
         print(f"{name}: ok", flush=True)
+
+
+class Server:
+    """Runs the server, and drains it while a channel is open."""
+
+    def __init__(self, program, *arguments):
+        self.process = subprocess.Popen([program, *arguments], stdout=subprocess.PIPE, text=True)
+        self.target = self.process.stdout.readline().split()[-1].split("//")[1]
+
+    def __enter__(self):
+        return self
+
+    def drain(self):
+        self.process.terminate()
+        stopped = self.process.stdout.readline().strip()
+        expect(stopped == "stopped: ok", stopped)
+        expect(self.process.wait(20) == 0, "exit code")
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.wait()
+
+
+def make_certificate(folder):
+    """The paths of a certificate for localhost and of its key."""
+    paths = [f"{folder}/{name}.pem" for name in ("certificate", "key")]
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=localhost",
+                    "-addext", "subjectAltName=DNS:localhost", "-out", paths[0], "-keyout", paths[1]],
+                   check=True, capture_output=True)
+    return paths
 
 
 def main(program):
@@ -151,18 +181,20 @@ def main(program):
     options = [("grpc.max_send_message_length", -1), ("grpc.max_receive_message_length", -1),
                ("grpc.max_metadata_size", 64 << 10), ("grpc.absolute_max_metadata_size", 64 << 10),
                ("grpc.enable_retries", 0)]
-    server = subprocess.Popen([program, "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True)
-    try:
-        target = server.stdout.readline().split()[-1].removeprefix("tcp://")
-        with grpc.insecure_channel(target, options) as channel:
-            play(channel)
-            server.terminate()
-            stopped = server.stdout.readline().strip()
-            expect(stopped == "stopped: ok", stopped)
-            expect(server.wait(20) == 0, "exit code")
-    finally:
-        server.kill()
-        server.wait()
+    with Server(program, "tcp://127.0.0.1:0") as server, grpc.insecure_channel(server.target, options) as channel:
+        play(channel, ("unary", "metadata", "errors", "streams", "ping_pong", "deadlines", "cancellation",
+                       "compressed", "long_messages", "too_long"))
+        server.drain()
+    with tempfile.TemporaryDirectory() as folder:
+        certificate, key = make_certificate(folder)
+        with open(certificate, "rb") as file:
+            credentials = grpc.ssl_channel_credentials(file.read())
+        with Server(program, "tls://127.0.0.1:0", certificate, key) as server:
+            target = server.target.replace("127.0.0.1", "localhost")
+            with grpc.secure_channel(target, credentials, options) as channel:
+                print("over tls")
+                play(channel, ("unary", "streams"))
+                server.drain()
     print("all cases: ok")
 
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Hosts methods with protobuf's wrapper types until SIGTERM, for the clients of grpc_client.py.
-// Usage: grpc_server ENDPOINT
+// Usage: grpc_server ENDPOINT [CERTIFICATE KEY]
 #include <trunkline/protobuf.h>
 #include <trunkline/server.h>
 
@@ -15,6 +15,7 @@
 #include <exception>
 #include <iostream>
 #include <stdexcept>
+#include <utility>
 
 namespace trunkline::interop {
 
@@ -104,14 +105,14 @@ void add_methods(Server& server, std::int64_t& cancelled) {
   });
 }
 
-int serve(const char* endpoint) {
+int serve(const char* endpoint, ServerOptions options) {
   sigset_t signals;
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   // Written and read on the loop alone.
   std::int64_t cancelled = 0;
-  Server server;
+  Server server(std::move(options));
   add_methods(server, cancelled);
   std::cout << "listening on " << server.listen(endpoint).to_string() << std::endl;
   if (Status started = server.start(); !started) throw StatusError(started);
@@ -127,12 +128,18 @@ int serve(const char* endpoint) {
 }  // namespace trunkline::interop
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: " << argv[0] << " ENDPOINT\n";
+  if (argc != 2 && argc != 4) {
+    std::cerr << "usage: " << argv[0] << " ENDPOINT [CERTIFICATE KEY]\n";
     return 2;
   }
   try {
-    return trunkline::interop::serve(argv[1]);
+    trunkline::ServerOptions options;
+    if (argc == 4) {
+      options.tls.certificate_file = argv[2];
+      options.tls.private_key_file = argv[3];
+      options.tls.alpn.push_back("h2");
+    }
+    return trunkline::interop::serve(argv[1], std::move(options));
   } catch (const std::exception& error) {
     std::cerr << "grpc_server: " << error.what() << "\n";
     return 1;
