@@ -17,7 +17,7 @@
 #include <string>
 #include <string_view>
 
-namespace trunkline::server {
+namespace trunkline::scenario {
 namespace {
 
 using http::http2::FrameType;
@@ -88,4 +88,4 @@ TEST_F(GrpcConnections, AreServedBesideNativeOnes) {
 }
 
 }  // namespace
-}  // namespace trunkline::server
+}  // namespace trunkline::scenario
