@@ -109,8 +109,8 @@ bool GrpcSession::next(Event& event) {
     }
     if (is_closed_) {
       if (take_closing_event(event)) return true;
-      memory_share_.set_waiting(false);
-      memory_share_.update(held_bytes());
+      memory_share_.set_waiting(MemoryShare::Lack::nothing);
+      count_held();
       return false;
     }
     if (update_stall() && !is_opening_) return end_turn();
@@ -623,7 +623,7 @@ void GrpcSession::attach(CallId id, void* context) {
 }
 
 Status GrpcSession::finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
-                           bool /*unprocessed*/) {
+                           bool /*unprocessed*/) try {
   if (!local_events_.empty()) local_events_.drop(id);
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr || stream->is_finished) return {};
@@ -641,10 +641,14 @@ Status GrpcSession::finish(CallId id, const Status& status, const OutgoingMessag
   }
   if (sent.is_ok() && message.has_message()) sent = write_message(*stream, message, nullptr);
   end_stream(*stream, sent, exceeds_header_list(trailing) ? nullptr : trailing);
+  count_sent();
   return sent;
+} catch (...) {
+  lose_connection();
+  throw;
 }
 
-Status GrpcSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool /*end*/) {
+Status GrpcSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool /*end*/) try {
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr || stream->is_finished || is_closed_) {
     return {StatusCode::cancelled, "send message: the call is over"};
@@ -655,9 +659,16 @@ Status GrpcSession::send(CallId id, const OutgoingMessage& message, const Metada
             "SETTINGS_MAX_HEADER_LIST_SIZE " +
                 std::to_string(exchange_.peer().max_header_list_size)};
   }
-  if (message.has_message()) return write_message(*stream, message, leading);
+  if (message.has_message()) {
+    Status status = write_message(*stream, message, leading);
+    count_sent();
+    return status;
+  }
   if (!stream->has_sent_headers && leading != nullptr) write_headers(*stream, leading, stream->accepts_compressed);
   return {};
+} catch (...) {
+  lose_connection();
+  throw;
 }
 
 bool GrpcSession::is_writable(CallId id) const noexcept {
@@ -795,7 +806,7 @@ void GrpcSession::wrote(std::size_t size) {
   output_.consume(size);
   written_bytes_ += size;
   keepalive_.wrote();
-  if (output_.empty() && memory_share_.taken() > 0) memory_share_.update(held_bytes(), memory_.room());
+  if (output_.empty() && memory_share_.taken() > 0) count_held();
   if (is_closed_) return;
   const bool is_half_empty = output_.size() <= options_.limits.max_unsent_bytes / 2;
   if (is_writable_awaited_ && is_half_empty) {
@@ -848,7 +859,6 @@ Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& mes
   }
   queue_.push(stream, Slice::copy_of(ByteSpan(prefix)));
   if (!payload.empty()) queue_.push(stream, std::move(payload));
-  memory_share_.update(held_bytes(), memory_.room());
   return {};
 }
 
@@ -975,14 +985,25 @@ bool GrpcSession::update_stall() noexcept {
 }
 
 void GrpcSession::update_memory() {
-  memory_share_.set_waiting(memory_.has_waiting());
-  memory_share_.update(held_bytes(), memory_.room());
+  memory_share_.set_waiting(memory_.lack());
+  count_held();
   if (memory_.has_unfinished() || reader_.is_in_block() || input_.size() > 0) {
     input_watch_.start(now_);
   } else {
     input_watch_.settle();
   }
   if (unsent_bytes() > native::StallWatch::least_bytes) stall_.start(now_);
+}
+
+void GrpcSession::count_held() noexcept {
+  counted_output_ = output_.size();
+  memory_share_.update(held_bytes(), memory_.room());
+}
+
+/// Messages that wait for the client's windows are counted at once: a turn may bring many calls that each need little.
+/// So is output that has grown by a step: handlers may write between turns, and the client may neither read nor send.
+void GrpcSession::count_sent() noexcept {
+  if (queue_.queued_bytes() > 0 || output_.size() >= counted_output_ + MemoryShare::free_bytes) count_held();
 }
 
 std::size_t GrpcSession::held_bytes() const noexcept {
@@ -1031,6 +1052,13 @@ GrpcSession::Step GrpcSession::fail(ErrorCode code, std::string_view reason) {
   write_control();
   end_session(Status(StatusCode::unavailable, "receive: " + text, StatusOrigin::transport));
   return Step::again;
+}
+
+/// There was no memory for a frame, which may have been written in part.
+void GrpcSession::lose_connection() {
+  if (is_closed_) return;
+  output_.clear();
+  end_session({StatusCode::resource_exhausted, "no memory"});
 }
 
 void GrpcSession::end_session(const Status& reason) {

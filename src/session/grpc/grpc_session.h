@@ -140,7 +140,10 @@ class GrpcSession final : public Session, private SendQueueOwner {
   // --- the connection ---
   bool update_stall() noexcept;
   void update_memory();
+  void count_held() noexcept;
+  void count_sent() noexcept;
   Step fail(http::http2::ErrorCode code, std::string_view reason);
+  void lose_connection();
   void end_session(const Status& reason);
 
   const SessionOptions& options_;
@@ -186,6 +189,8 @@ class GrpcSession final : public Session, private SendQueueOwner {
   Slice payload_;
 
   std::size_t metadata_bytes_ = 0;
+  /// The size of the output when it was last counted.
+  std::size_t counted_output_ = 0;
   std::size_t quiet_steps_ = 0;
   std::uint64_t written_bytes_ = 0;
   std::uint64_t payload_bytes_accepted_ = 0;

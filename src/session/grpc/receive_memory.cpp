@@ -20,9 +20,13 @@ bool ReceiveMemory::try_admit(GrpcStream& stream) {
   const std::size_t length = stream.assembly.length();
   // One message always has room, whatever is unread: otherwise a connection could wait for itself.
   if (admitted_ + unread() > 0 && length > limits_.max_unread_bytes - std::min(limits_.max_unread_bytes, bytes())) {
+    lack_ = MemoryShare::Lack::nothing;
     return false;
   }
-  if (!share_.try_take(length)) return false;
+  if (!share_.try_take(length)) {
+    lack_ = share_.lack();
+    return false;
+  }
   stream.is_admitted = true;
   admitted_ += length;
   come_ += stream.assembly.gathered();

@@ -32,6 +32,8 @@ class ReceiveMemory {
   /// Gives room to messages that wait, in order. False: some still wait.
   bool admit_waiting();
   bool has_waiting() const noexcept { return waiting_streams_ > 0; }
+  /// Where messages wait for room. What they wait for in max_unread_bytes concerns this connection alone.
+  MemoryShare::Lack lack() const noexcept { return has_waiting() ? lack_ : MemoryShare::Lack::nothing; }
   bool has_unfinished() const noexcept { return admitted_streams_ > 0; }
   /// All bytes of messages with room that have come so far.
   std::uint64_t progress() const noexcept { return progress_; }
@@ -61,6 +63,7 @@ class ReceiveMemory {
   std::size_t waiting_streams_ = 0;
   std::int64_t unread_ = 0;
   std::uint64_t progress_ = 0;
+  MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
   /// In order; those that wait no longer are skipped.
   base::VectorQueue<CallId> waiting_;
 };
