@@ -82,7 +82,7 @@ def measure(cell: int) -> bool:
         server.stdin.close()
         server_peak = int(server.stdout.read())
     outcome = json.loads(client.stdout)
-    failed = calls - outcome["ok"]
+    failed = calls - int(outcome["ok"])
     print(
         f"{name:<36} {outcome['ok']:>5} {failed:>7} {outcome['seconds']:>8.2f} {server_peak:>12} {outcome['peak']:>12}"
         f"  {outcome['error'][:100]}",
