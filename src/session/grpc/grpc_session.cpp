@@ -235,12 +235,13 @@ GrpcSession::Step GrpcSession::on_request(const Frame& frame, Event& event) {
   }
   const RequestReader::Outcome outcome = requests_.read(frame.payload);
   if (outcome == RequestReader::Outcome::failed) return fail(ErrorCode::compression_error, requests_.error());
-  if (outcome == RequestReader::Outcome::malformed) {
+  const Request& request = requests_.request();
+  const bool lacks_content = ends && request.content_length.value_or(0) > 0;
+  if (outcome == RequestReader::Outcome::malformed || lacks_content) {
     streams_.note_id(id);
     refuse_stream(id, ErrorCode::protocol_error);
     return Step::again;
   }
-  const Request& request = requests_.request();
   GrpcStream& stream =
       streams_.open(id, exchange_.peer().initial_window_size, options_.limits.call_credit_bytes, &on_deadline, this);
   stream.state =
@@ -248,6 +249,7 @@ GrpcSession::Step GrpcSession::on_request(const Frame& frame, Event& event) {
   stream.codec = request.codec;
   stream.request_compressor = request.compressor;
   stream.accepts_compressed = !request.accepted.empty();
+  stream.content_left = request.content_length;
   if (outcome == RequestReader::Outcome::refused) {
     responses_.write_trailers_only(id, requests_.http_status(), request.codec, requests_.status(), nullptr);
     close_stream(stream);
@@ -271,6 +273,9 @@ GrpcSession::Step GrpcSession::on_trailers(GrpcStream& stream, const Frame& fram
   if (!ends || frame.error || outcome == RequestReader::Outcome::malformed) {
     return reset_stream(stream, ErrorCode::protocol_error, "the client's trailers are malformed", event);
   }
+  if (!stream.take_content(0, true)) {
+    return reset_stream(stream, ErrorCode::protocol_error, "content-length is not the size of DATA", event);
+  }
   stream.state = step.next;
   return end_of_client(stream, event);
 }
@@ -293,6 +298,10 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
     const bool is_late = step.action != StreamAction::accept;
     return reset_stream(*stream, is_late ? step.code : ErrorCode::flow_control_error,
                         is_late ? "DATA after END_STREAM" : "DATA beyond the stream's window", event);
+  }
+  if (!stream->take_content(frame.payload.size(), header.has(flag::end_stream))) {
+    windows_.give_back(header.length);
+    return reset_stream(*stream, ErrorCode::protocol_error, "content-length is not the size of DATA", event);
   }
   stream->state = step.next;
   const auto padding = header.length - static_cast<std::uint32_t>(frame.payload.size());

@@ -15,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 namespace trunkline::session::grpc {
 
@@ -51,6 +52,8 @@ struct GrpcStream {
   /// is_writable() has returned false.
   bool owes_writable = false;
   std::size_t metadata_bytes = 0;
+  /// What has yet to come of the bytes that content-length announces; empty: it announces none.
+  std::optional<std::uint64_t> content_left;
 
   // --- SendQueue ---
   http::http2::FlowWindow send_window;
@@ -76,6 +79,14 @@ struct GrpcStream {
 
   base::Timer deadline;
 
+  /// `bytes` of content have come, and the end if `is_end`. False: that is not what content-length says, which makes
+  /// the request malformed (RFC 9113, section 8.1.1).
+  [[nodiscard]] bool take_content(std::uint64_t bytes, bool is_end) noexcept {
+    if (!content_left) return true;
+    if (bytes > *content_left) return false;
+    *content_left -= bytes;
+    return !is_end || *content_left == 0;
+  }
   bool has_queue() const noexcept { return !queue.empty(); }
   bool has_peer_ended() const noexcept {
     return state == http::http2::StreamState::half_closed_remote || state == http::http2::StreamState::closed;

@@ -6,6 +6,7 @@
 #include "session/grpc/field_values.h"
 
 #include <algorithm>
+#include <charconv>
 
 namespace trunkline::session::grpc {
 namespace {
@@ -61,6 +62,7 @@ RequestReader::Outcome RequestReader::read(ByteSpan block) {
   request_.compressor = nullptr;
   request_.accepted = {};
   request_.timeout.reset();
+  request_.content_length.reset();
   if (!request_.metadata.empty()) request_.metadata.clear();
   has_content_type_ = false;
   http_status_ = 200;
@@ -114,6 +116,8 @@ bool RequestReader::take(const http::hpack::Field& field) {
     case content_type:
       take_content_type(field.value);
       return true;
+    case content_length:
+      return take_content_length(field.value);
     case timeout:
       request_.timeout = read_timeout(field.value);
       if (!request_.timeout) refuse(400, StatusCode::internal, "receive headers: grpc-timeout is malformed");
@@ -134,7 +138,6 @@ bool RequestReader::take(const http::hpack::Field& field) {
     case te:
     case user_agent:
     case http_accept_encoding:
-    case content_length:
     case message_type:
       return true;
     default:
@@ -153,6 +156,15 @@ void RequestReader::take_path(const http::hpack::Field& field) {
   // The memo lives as long as the path stays in a table or the cache of literals, so a number has one path only.
   if (*field.memo == 0 && numbers_ < options_.limits.max_methods) *field.memo = ++numbers_;
   request_.method_number = *field.memo;
+}
+
+bool RequestReader::take_content_length(std::string_view value) {
+  std::uint64_t length = 0;
+  const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), length);
+  if (error != std::errc() || stop != value.data() + value.size()) return false;
+  if (request_.content_length && *request_.content_length != length) return false;
+  request_.content_length = length;
+  return true;
 }
 
 void RequestReader::take_content_type(std::string_view value) {

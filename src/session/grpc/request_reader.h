@@ -26,6 +26,7 @@ struct Request {
   const Compressor* compressor = nullptr;
   CompressorSet accepted;
   std::optional<base::Duration> timeout;
+  std::optional<std::uint64_t> content_length;
   Metadata metadata;
 };
 
@@ -65,6 +66,7 @@ class RequestReader {
  private:
   bool take(const http::hpack::Field& field);
   void take_path(const http::hpack::Field& field);
+  bool take_content_length(std::string_view value);
   void take_content_type(std::string_view value);
   void take_accepted(std::string_view value);
   void take_metadata(std::string_view name, std::string_view value);

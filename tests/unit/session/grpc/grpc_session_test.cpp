@@ -255,6 +255,59 @@ TEST(GrpcSession, ResetsMalformedRequests) {
   }
 }
 
+TEST(GrpcSession, ResetsRequestsWhoseContentLengthIsWrong) {
+  struct Request {
+    Fields more;
+    std::vector<std::string> data;
+    bool is_valid;
+  };
+  const std::string whole = Http2Client::message("hello");
+  const std::vector<Request> all{
+      {{{"content-length", "10"}}, {whole}, true},
+      {{{"content-length", "10"}}, {whole.substr(0, 3), whole.substr(3)}, true},
+      {{{"content-length", "10"}, {"content-length", "10"}}, {whole}, true},
+      {{{"content-length", "0"}}, {}, true},
+      {{{"content-length", "9"}}, {whole}, false},
+      {{{"content-length", "11"}}, {whole}, false},
+      {{{"content-length", "1"}}, {whole.substr(0, 1), whole.substr(1)}, false},
+      {{{"content-length", "10"}}, {}, false},
+      {{{"content-length", "10"}, {"content-length", "11"}}, {whole}, false},
+      {{{"content-length", "18446744073709551616"}}, {whole}, false},
+  };
+  for (const Request& request : all) {
+    Http2Client client;
+    attach_all(client);
+    client.feed(Http2Client::preface());
+    client.sent();
+
+    client.feed(client.headers(1, Http2Client::request("/a/B", request.more), request.data.empty()));
+    for (std::size_t i = 0; i < request.data.size(); ++i) {
+      client.feed(Http2Client::data(1, request.data[i], i + 1 == request.data.size()));
+    }
+
+    const std::vector<Sent> resets = Http2Client::of_type(client.sent(), FrameType::rst_stream);
+    EXPECT_EQ(client.session().open_calls(), request.is_valid ? 1u : 0u) << request.more[0].second;
+    ASSERT_EQ(resets.empty(), request.is_valid) << request.more[0].second;
+    for (const Sent& reset : resets) EXPECT_EQ(code_of(reset), static_cast<std::uint32_t>(ErrorCode::protocol_error));
+    EXPECT_FALSE(client.session().is_closed());
+  }
+}
+
+TEST(GrpcSession, ResetsAStreamWhoseTrailersComeBeforeItsContent) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  client.feed(client.headers(1, Http2Client::request("/a/B", {{"content-length", "10"}})));
+  client.sent();
+
+  client.feed(client.headers(1, {{"late", "field"}}, true));
+
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_THAT(shape_of(frames), ElementsAre("RST_STREAM 1"));
+  EXPECT_EQ(code_of(frames[0]), static_cast<std::uint32_t>(ErrorCode::protocol_error));
+  EXPECT_EQ(client.events.back().type, EventType::cancelled);
+}
+
 TEST(GrpcSession, BreaksCallsWithMalformedMessages) {
   SessionOptions options = kit::plain_options();
   options.limits.max_message_bytes = 1000;
