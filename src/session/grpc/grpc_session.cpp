@@ -170,6 +170,8 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
   }
   if (frame.error && type != FrameType::headers) {
     GrpcStream* const stream = streams_.find(frame.header.stream);
+    // An idle stream cannot be reset (RFC 9113, section 6.4).
+    if (streams_.is_idle(frame.header.stream)) return fail(frame.error.code, frame.error.reason);
     if (stream == nullptr) return Step::again;
     return reset_stream(*stream, frame.error.code, frame.error.reason, event);
   }
@@ -210,10 +212,8 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
 GrpcSession::Step GrpcSession::on_headers(const Frame& frame, Event& event) {
   const CallId id = frame.header.stream;
   if (GrpcStream* const stream = streams_.find(id)) return on_trailers(*stream, frame, event);
-  if (id > streams_.newest()) {
-    if (id % 2 == 0) return fail(ErrorCode::protocol_error, "a client has opened a stream with an even id");
-    return on_request(frame, event);
-  }
+  if (id % 2 == 0) return fail(ErrorCode::protocol_error, "a client has opened a stream with an even id");
+  if (streams_.is_idle(id)) return on_request(frame, event);
   if (!streams_.was_reset(id)) return fail(ErrorCode::stream_closed, "HEADERS on a stream that is closed");
   if (requests_.skip(frame.payload) != RequestReader::Outcome::failed) return Step::again;
   return fail(ErrorCode::compression_error, requests_.error());
@@ -288,7 +288,7 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
   GrpcStream* const stream = streams_.find(header.stream);
   if (stream == nullptr) {
     windows_.give_back(header.length);
-    if (header.stream > streams_.newest()) return fail(ErrorCode::protocol_error, "DATA on a stream that is idle");
+    if (streams_.is_idle(header.stream)) return fail(ErrorCode::protocol_error, "DATA on a stream that is idle");
     if (!streams_.was_reset(header.stream)) refuse_stream(header.stream, ErrorCode::stream_closed);
     return Step::again;
   }
@@ -403,7 +403,7 @@ GrpcSession::Step GrpcSession::on_reset(const Frame& frame, Event& event) {
   const CallId id = frame.header.stream;
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr) {
-    if (id > streams_.newest() || id % 2 == 0) return fail(ErrorCode::protocol_error, "RST_STREAM on an idle stream");
+    if (streams_.is_idle(id)) return fail(ErrorCode::protocol_error, "RST_STREAM on an idle stream");
     return Step::again;
   }
   const ErrorCode code = http::http2::read_rst_stream(frame.payload);
@@ -459,7 +459,7 @@ GrpcSession::Step GrpcSession::on_window_update(const Frame& frame, Event& event
   }
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr) {
-    if (id > streams_.newest()) return fail(ErrorCode::protocol_error, "WINDOW_UPDATE on an idle stream");
+    if (streams_.is_idle(id)) return fail(ErrorCode::protocol_error, "WINDOW_UPDATE on an idle stream");
     return Step::again;
   }
   if (error) return reset_stream(*stream, error.code, error.reason, event);

@@ -61,6 +61,8 @@ class StreamTable {
   void note_reset(CallId id) noexcept { resets_[next_reset_++ % resets_.size()] = id; }
   bool was_reset(CallId id) const noexcept { return std::find(resets_.begin(), resets_.end(), id) != resets_.end(); }
 
+  /// No stream has had the id. Streams with even ids cannot be, because only a server may open them.
+  bool is_idle(CallId id) const noexcept { return id > newest_ || id % 2 == 0; }
   CallId newest() const noexcept { return newest_; }
   std::size_t size() const noexcept { return streams_.size() + (fresh_ != nullptr ? 1 : 0); }
   bool empty() const noexcept { return size() == 0; }

@@ -342,12 +342,20 @@ TEST(GrpcSession, EndsConnectionsThatBreakTheProtocol) {
   };
   Http2Client maker;
   const std::string open = maker.headers(1, Http2Client::request("/a/B"));
+  const std::string later = Http2Client().headers(3, Http2Client::request("/a/B"));
   const std::vector<Breach> all{
       {Http2Client::data(1, "x"), ErrorCode::protocol_error},
       {Http2Client::reset(1), ErrorCode::protocol_error},
       {Http2Client::window_update(1, 1), ErrorCode::protocol_error},
       {Http2Client::window_update(0, 0x7FFFFFFF), ErrorCode::flow_control_error},
       {maker.headers(2, Http2Client::request("/a/B")), ErrorCode::protocol_error},
+      // Streams that no client can have opened, below one that it has.
+      {later + Http2Client::data(2, "x"), ErrorCode::protocol_error},
+      {later + Http2Client::reset(2), ErrorCode::protocol_error},
+      {later + Http2Client::window_update(2, 1), ErrorCode::protocol_error},
+      {later + maker.headers(2, Http2Client::request("/a/B")), ErrorCode::protocol_error},
+      // PRIORITY of four bytes, about a stream that is idle.
+      {std::string("\0\0\4\2\0\0\0\0\1\0\0\0\3", 13), ErrorCode::frame_size_error},
       {open + Http2Client::reset(1) + std::string(open), ErrorCode::stream_closed},
       {Http2Client::settings({{http::http2::SettingId::initial_window_size, 0x80000000}}),
        ErrorCode::flow_control_error},
