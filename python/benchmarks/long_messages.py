@@ -100,7 +100,8 @@ def main() -> int:
             asyncio.run(call(endpoint, int(cell)))
         case []:
             print("peak memory of the processes in MiB")
-            print(f"{'calls at once':<36} {'ok':>5} {'failed':>7} {'seconds':>8} {'server peak':>12} {'client peak':>12}")
+            columns = f"{'ok':>5} {'failed':>7} {'seconds':>8} {'server peak':>12} {'client peak':>12}"
+            print(f"{'calls at once':<36} {columns}")
             return 0 if all([measure(cell) for cell in range(len(CELLS))]) else 1
         case _:
             print("usage: long_messages.py", file=sys.stderr)

@@ -95,7 +95,8 @@ def responses(peer: socket.socket, codecs: list[str], expected: list[dict[str, A
             messages[call] = (body[block:].hex().upper(), codecs[codec - 1])
         if kind != FINISH:
             continue
-        found: dict[str, Any] = {"type": "finish", "call": call, "number": number, "unprocessed": bool(flags & UNPROCESSED)}
+        is_unprocessed = bool(flags & UNPROCESSED)
+        found: dict[str, Any] = {"type": "finish", "call": call, "number": number, "unprocessed": is_unprocessed}
         if call in messages:
             message, name = messages[call]
             # A vector without a codec leaves it to the server.
