@@ -21,10 +21,37 @@ constexpr std::array<std::uint8_t, 256> make_digits() {
 }
 constexpr std::array<std::uint8_t, 256> digits = make_digits();
 
+std::string_view without_padding(std::string_view text) noexcept {
+  for (int i = 0; i < 2 && !text.empty() && text.back() == '='; ++i) text.remove_suffix(1);
+  return text;
+}
+
+constexpr std::size_t content_bytes(std::size_t digit_count) noexcept {
+  return digit_count / 4 * 3 + digit_count % 4 * 3 / 4;
+}
+
+/// Writes content_bytes() of the text, which has no padding, even if it returns false.
+bool decode_digits(std::string_view text, std::byte* out) noexcept {
+  if (text.size() % 4 == 1) return false;
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : text) {
+    const std::uint8_t digit = digits[static_cast<unsigned char>(c)];
+    if (digit == no_digit) return false;
+    bits = (bits << 6 | digit) & 0xFFFF;
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      *out++ = static_cast<std::byte>(bits >> count & 0xFF);
+    }
+  }
+  return (bits & ((1U << count) - 1)) == 0;
+}
+
 }  // namespace
 
-void append_base64(ByteSpan content, BufferWriter& out) {
-  const std::size_t length = (content.size() + 2) / 3 * 4;
+void append_unpadded_base64(ByteSpan content, BufferWriter& out) {
+  const std::size_t length = content.size() / 3 * 4 + (content.size() % 3 * 4 + 2) / 3;
   MutableByteSpan room = out.prepare(length);
   std::size_t at = 0;
   for (std::size_t i = 0; i < content.size(); i += 3) {
@@ -33,36 +60,31 @@ void append_base64(ByteSpan content, BufferWriter& out) {
     for (std::size_t j = 0; j < 3; ++j) {
       group = group << 8 | (j < have ? std::to_integer<std::uint32_t>(content[i + j]) : 0);
     }
-    for (std::size_t j = 0; j < 4; ++j) {
-      const char digit = j <= have ? alphabet[group >> (18 - 6 * j) & 63] : '=';
-      room[at++] = static_cast<std::byte>(digit);
-    }
+    for (std::size_t j = 0; j <= have; ++j) room[at++] = static_cast<std::byte>(alphabet[group >> (18 - 6 * j) & 63]);
   }
   out.advance(length);
 }
 
+void append_base64(ByteSpan content, BufferWriter& out) {
+  append_unpadded_base64(content, out);
+  out.append(std::string_view("==").substr(0, (3 - content.size() % 3) % 3));
+}
+
 std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
-  std::size_t padding = 0;
-  while (padding < 2 && padding < text.size() && text[text.size() - 1 - padding] == '=') ++padding;
-  text.remove_suffix(padding);
-
-  std::vector<std::byte> content;
-  content.reserve(text.size() * 3 / 4);
-  std::uint32_t bits = 0;
-  unsigned count = 0;
-  for (const char c : text) {
-    const std::uint8_t digit = digits[static_cast<unsigned char>(c)];
-    if (digit == no_digit) return std::nullopt;
-    bits = (bits << 6 | digit) & 0xFFFF;
-    count += 6;
-    if (count >= 8) {
-      count -= 8;
-      content.push_back(static_cast<std::byte>(bits >> count & 0xFF));
-    }
-  }
-  if ((bits & ((1U << count) - 1)) != 0) return std::nullopt;
+  text = without_padding(text);
+  std::vector<std::byte> content(content_bytes(text.size()));
+  if (!decode_digits(text, content.data())) return std::nullopt;
   return content;
+}
+
+bool append_decoded_base64(std::string_view text, BufferWriter& out) {
+  const std::string_view unpadded = without_padding(text);
+  if (unpadded.size() != text.size() && text.size() % 4 != 0) return false;
+  const std::size_t length = content_bytes(unpadded.size());
+  if (!decode_digits(unpadded, out.prepare(length).data())) return false;
+  out.advance(length);
+  return true;
 }
 
 }  // namespace trunkline::codec

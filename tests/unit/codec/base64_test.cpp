@@ -20,6 +20,20 @@ std::string decode(std::string_view text) {
   return content ? std::string(as_text(*content)) : "refused";
 }
 
+std::string encode_unpadded(std::string_view content) {
+  BufferWriter out;
+  append_unpadded_base64(as_bytes(content), out);
+  return std::string(as_text(out.bytes()));
+}
+
+std::string decode_any(std::string_view text) {
+  BufferWriter out;
+  out.append("before:");
+  if (append_decoded_base64(text, out)) return std::string(as_text(out.bytes().subspan(7)));
+  EXPECT_EQ(out.size(), 7u);
+  return "refused";
+}
+
 // RFC 4648, section 10.
 TEST(Base64, MatchesTheVectorsOfTheRfcBothWays) {
   const std::pair<const char*, const char*> vectors[] = {{"", ""},
@@ -32,6 +46,21 @@ TEST(Base64, MatchesTheVectorsOfTheRfcBothWays) {
   for (const auto& [content, text] : vectors) {
     EXPECT_EQ(encode(content), text);
     EXPECT_EQ(decode(text), content);
+  }
+}
+
+TEST(Base64, IsReadWithAndWithoutPadding) {
+  const std::string_view content = "foobar";
+  for (std::size_t size = 0; size <= content.size(); ++size) {
+    const std::string padded = encode(content.substr(0, size));
+    const std::string unpadded = encode_unpadded(content.substr(0, size));
+
+    EXPECT_EQ(unpadded, padded.substr(0, padded.find('=')));
+    EXPECT_EQ(decode_any(padded), content.substr(0, size));
+    EXPECT_EQ(decode_any(unpadded), content.substr(0, size));
+  }
+  for (const char* text : {"Z", "Zg=", "Zg===", "=", "==", "====", "Z===", "Zm9v=", "Zm9-", "Zg==Zg==", "Zh", "A"}) {
+    EXPECT_EQ(decode_any(text), "refused") << text;
   }
 }
 
