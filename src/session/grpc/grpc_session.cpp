@@ -5,6 +5,8 @@
 #include "base/exception_text.h"
 #include "http/http2/frame_writer.h"
 #include "session/decompression.h"
+#include "session/grpc/message_prefix.h"
+#include "session/grpc/metadata_fields.h"
 
 #include <algorithm>
 #include <array>
@@ -37,11 +39,6 @@ constexpr std::uint64_t bytes_without_ratio = 64 << 10;
 Status message_over_limit(std::uint64_t size, std::uint64_t limit) {
   return {StatusCode::resource_exhausted,
           "receive message: size " + std::to_string(size) + " exceeds max_message_bytes " + std::to_string(limit)};
-}
-
-void write_prefix(bool is_compressed, std::size_t size, std::byte* out) noexcept {
-  out[0] = std::byte{is_compressed};
-  http::http2::store_uint32(out + 1, static_cast<std::uint32_t>(size));
 }
 
 }  // namespace
@@ -642,14 +639,13 @@ Status GrpcSession::finish(CallId id, const Status& status, const OutgoingMessag
     return {};
   }
   Status sent = status;
-  if (sent.is_ok() && exceeds_header_list(trailing)) {
-    sent = Status(StatusCode::resource_exhausted,
-                  "finish call: trailing metadata exceeds the peer's "
-                  "SETTINGS_MAX_HEADER_LIST_SIZE " +
-                      std::to_string(exchange_.peer().max_header_list_size));
+  Status sendable = check_metadata("finish call: trailing", trailing);
+  if (!sendable.is_ok()) {
+    trailing = nullptr;
+    if (sent.is_ok()) sent = std::move(sendable);
   }
   if (sent.is_ok() && message.has_message()) sent = write_message(*stream, message, nullptr);
-  end_stream(*stream, sent, exceeds_header_list(trailing) ? nullptr : trailing);
+  end_stream(*stream, sent, trailing);
   count_sent();
   return sent;
 } catch (...) {
@@ -662,12 +658,7 @@ Status GrpcSession::send(CallId id, const OutgoingMessage& message, const Metada
   if (stream == nullptr || stream->is_finished || is_closed_) {
     return {StatusCode::cancelled, "send message: the call is over"};
   }
-  if (exceeds_header_list(leading)) {
-    return {StatusCode::resource_exhausted,
-            "send message: leading metadata exceeds the peer's "
-            "SETTINGS_MAX_HEADER_LIST_SIZE " +
-                std::to_string(exchange_.peer().max_header_list_size)};
-  }
+  if (Status status = check_metadata("send message: leading", leading); !status.is_ok()) return status;
   if (message.has_message()) {
     Status status = write_message(*stream, message, leading);
     count_sent();
@@ -834,14 +825,14 @@ bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& 
   const MessageType* const type = message.message.type;
   if (type == nullptr || type->size == nullptr || stream.codec->name() != type->direct_codec) return false;
   const std::size_t size = type->size(message.message.object);
-  const std::size_t whole = MessageAssembly::prefix_bytes + size;
+  const std::size_t whole = message_prefix_bytes + size;
   const bool may_compress = message.compressor != nullptr && stream.accepts_compressed;
   if (!queue_.may_write(stream, whole) || (may_compress && size >= options_.compression_threshold)) return false;
   if (!stream.has_sent_headers) write_headers(stream, leading, may_compress);
   queue_.write_frame_header(stream, whole);
   std::byte* const out = output_.reserve(whole);
-  write_prefix(false, size, out);
-  if (size > 0) type->write(message.message.object, out + MessageAssembly::prefix_bytes);
+  write_message_prefix({.is_compressed = false, .length = static_cast<std::uint32_t>(size)}, out);
+  if (size > 0) type->write(message.message.object, out + message_prefix_bytes);
   output_.commit(whole);
   payload_bytes_accepted_ += size;
   return true;
@@ -858,8 +849,8 @@ Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& mes
     return {StatusCode::cancelled, "send message: the call is over"};
   payload_bytes_accepted_ += payload.size();
   if (!stream.has_sent_headers) write_headers(stream, leading, is_compressed || message.compressor != nullptr);
-  std::byte prefix[MessageAssembly::prefix_bytes];
-  write_prefix(is_compressed, payload.size(), prefix);
+  std::byte prefix[message_prefix_bytes];
+  write_message_prefix({.is_compressed = is_compressed, .length = static_cast<std::uint32_t>(payload.size())}, prefix);
   if (queue_.may_write(stream, sizeof(prefix) + payload.size())) {
     queue_.write_frame_header(stream, sizeof(prefix) + payload.size());
     output_.append(ByteSpan(prefix));
@@ -912,10 +903,18 @@ void GrpcSession::write_control() {
   control_.clear();
 }
 
-bool GrpcSession::exceeds_header_list(const Metadata* metadata) const noexcept {
+/// Ok if the client can be sent it.
+Status GrpcSession::check_metadata(std::string_view what, const Metadata* metadata) const {
+  if (metadata == nullptr || metadata->empty()) return {};
+  if (const Status status = check_sendable(*metadata); !status.is_ok()) {
+    // To the client, invalid_argument would be about its request.
+    return {StatusCode::internal, status.message()};
+  }
   constexpr std::size_t other_fields = 512;
-  return metadata != nullptr && !metadata->empty() &&
-         ResponseWriter::list_bytes(*metadata) + other_fields > exchange_.peer().max_header_list_size;
+  const std::size_t limit = exchange_.peer().max_header_list_size;
+  if (ResponseWriter::list_bytes(*metadata) + other_fields <= limit) return {};
+  return {StatusCode::resource_exhausted,
+          std::string(what) + " metadata exceeds the peer's SETTINGS_MAX_HEADER_LIST_SIZE " + std::to_string(limit)};
 }
 
 // --- timers ---

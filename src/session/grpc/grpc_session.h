@@ -128,7 +128,7 @@ class GrpcSession final : public Session, private SendQueueOwner {
   bool try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
   void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress);
   void write_control();
-  bool exceeds_header_list(const Metadata* metadata) const noexcept;
+  Status check_metadata(std::string_view what, const Metadata* metadata) const;
 
   // --- timers ---
   static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);

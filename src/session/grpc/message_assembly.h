@@ -2,6 +2,8 @@
 // MessageAssembly: the message of a stream that comes in several frames.
 #pragma once
 
+#include "session/grpc/message_prefix.h"
+
 #include <trunkline/slice.h>
 
 #include <algorithm>
@@ -16,24 +18,19 @@ namespace trunkline::session::grpc {
 /// that a client only claims costs nothing.
 class MessageAssembly {
  public:
-  static constexpr std::size_t prefix_bytes = 5;
-
   /// Takes what is missing of the prefix from the front of `data`. True once it is whole.
   bool read_prefix(ByteSpan& data) noexcept {
-    const std::size_t size = std::min(prefix_bytes - prefix_size_, data.size());
+    const std::size_t size = std::min(message_prefix_bytes - prefix_size_, data.size());
     std::memcpy(prefix_.data() + prefix_size_, data.data(), size);
     prefix_size_ += size;
     data = data.subspan(size);
-    return prefix_size_ == prefix_bytes;
+    return prefix_size_ == message_prefix_bytes;
   }
   /// Needs a whole prefix, as the two below.
-  std::uint32_t length() const noexcept {
-    return std::to_integer<std::uint32_t>(prefix_[1]) << 24 | std::to_integer<std::uint32_t>(prefix_[2]) << 16 |
-           std::to_integer<std::uint32_t>(prefix_[3]) << 8 | std::to_integer<std::uint32_t>(prefix_[4]);
-  }
+  std::uint32_t length() const noexcept { return http::http2::load_uint32(prefix_.data() + 1); }
   /// Other values than 0 and 1 are malformed.
   unsigned flag() const noexcept { return std::to_integer<unsigned>(prefix_[0]); }
-  bool has_prefix() const noexcept { return prefix_size_ == prefix_bytes; }
+  bool has_prefix() const noexcept { return prefix_size_ == message_prefix_bytes; }
   /// A message has begun, if only by a part of its prefix.
   bool is_amid_message() const noexcept { return prefix_size_ > 0; }
 
@@ -52,7 +49,7 @@ class MessageAssembly {
   }
 
  private:
-  std::array<std::byte, prefix_bytes> prefix_{};
+  std::array<std::byte, message_prefix_bytes> prefix_{};
   std::size_t prefix_size_ = 0;
   bool is_gathering_ = false;
   BufferWriter body_;

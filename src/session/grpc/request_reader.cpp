@@ -3,7 +3,9 @@
 #include "session/grpc/request_reader.h"
 
 #include "http/http2/header_rules.h"
-#include "session/grpc/field_values.h"
+#include "session/grpc/content_type.h"
+#include "session/grpc/method_path.h"
+#include "session/grpc/timeout.h"
 
 #include <algorithm>
 #include <charconv>
@@ -40,16 +42,12 @@ const http::hpack::NameIds& name_ids() {
   return ids;
 }
 
-constexpr std::string_view grpc_type = "application/grpc";
-
 }  // namespace
 
 RequestReader::RequestReader(const SessionOptions& options)
-    : options_(options), decoder_(name_ids(), {.max_list_bytes = options.limits.max_header_bytes}) {}
-
-std::string_view RequestReader::name_of(const Codec& codec) noexcept {
-  return codec.name() == "protobuf" ? std::string_view("proto") : codec.name();
-}
+    : options_(options),
+      decoder_(name_ids(), {.max_list_bytes = options.limits.max_header_bytes}),
+      metadata_(options.limits.max_header_bytes) {}
 
 const Compressor* RequestReader::compressor_of(const SessionOptions& options) noexcept {
   return options.compressors != nullptr ? options.compressors->find("gzip") : nullptr;
@@ -65,6 +63,7 @@ RequestReader::Outcome RequestReader::read(ByteSpan block) {
   request_.content_length.reset();
   if (!request_.metadata.empty()) request_.metadata.clear();
   has_content_type_ = false;
+  metadata_.begin();
   http_status_ = 200;
   status_ = {};
   HeaderRules rules(HeaderRules::Section::request);
@@ -114,12 +113,12 @@ bool RequestReader::take(const http::hpack::Field& field) {
       if (field.value != "POST") refuse(405, StatusCode::internal, "receive headers: the method is not POST");
       return true;
     case content_type:
-      take_content_type(field.value);
+      take_content_type(field);
       return true;
     case content_length:
       return take_content_length(field.value);
     case timeout:
-      request_.timeout = read_timeout(field.value);
+      request_.timeout = parse_timeout(field.value);
       if (!request_.timeout) refuse(400, StatusCode::internal, "receive headers: grpc-timeout is malformed");
       return true;
     case encoding:
@@ -141,20 +140,22 @@ bool RequestReader::take(const http::hpack::Field& field) {
     case message_type:
       return true;
     default:
-      take_metadata(field.name, field.value);
+      take_metadata(field);
       return true;
   }
 }
 
 void RequestReader::take_path(const http::hpack::Field& field) {
-  if (field.value.find('%') == std::string_view::npos) {
-    path_.assign(field.value);
+  path_.assign(field.value);
+  if (*field.memo == 0) {
+    request_.method = method_of_path(path_, decoded_method_);
+    if (request_.method.empty()) return refuse(200, StatusCode::unimplemented, "receive headers: :path is malformed");
+    // The memo lives as long as the path stays in a table or the cache of literals, so a number has one path only.
+    const bool is_encoded = request_.method.size() + 1 != path_.size();
+    if (!is_encoded && numbers_ < options_.limits.max_methods) *field.memo = ++numbers_;
   } else {
-    path_ = percent_decode(field.value);
+    request_.method = std::string_view(path_).substr(1);
   }
-  request_.method = path_.starts_with('/') ? std::string_view(path_).substr(1) : std::string_view(path_);
-  // The memo lives as long as the path stays in a table or the cache of literals, so a number has one path only.
-  if (*field.memo == 0 && numbers_ < options_.limits.max_methods) *field.memo = ++numbers_;
   request_.method_number = *field.memo;
 }
 
@@ -167,24 +168,23 @@ bool RequestReader::take_content_length(std::string_view value) {
   return true;
 }
 
-void RequestReader::take_content_type(std::string_view value) {
+void RequestReader::take_content_type(const http::hpack::Field& field) {
   if (has_content_type_) return refuse(415, StatusCode::invalid_argument, "receive headers: two content-types");
   has_content_type_ = true;
-  std::string_view rest = value;
-  if (rest.starts_with(grpc_type)) {
-    rest.remove_prefix(grpc_type.size());
-    rest = rest.substr(0, rest.find(';'));
-    while (rest.ends_with(' ')) rest.remove_suffix(1);
-    if (rest.empty() || rest == "+proto") {
-      request_.codec = options_.codecs->find("protobuf");
-    } else if (rest.starts_with('+')) {
-      request_.codec = options_.codecs->find(rest.substr(1));
+  const auto& codecs = options_.codecs->codecs();
+  // The memo is the position of the codec, from 1.
+  if (*field.memo == 0) {
+    const auto subtype = subtype_of_content_type(field.value);
+    const Codec* const known = subtype ? find_codec(*subtype, *options_.codecs) : nullptr;
+    if (known == nullptr) {
+      return refuse(415, StatusCode::invalid_argument,
+                    "receive headers: content-type " + std::string(field.value.substr(0, 128)) + " is not known here");
     }
+    const auto found =
+        std::find_if(codecs.begin(), codecs.end(), [known](const auto& one) { return one.get() == known; });
+    *field.memo = static_cast<std::uint32_t>(found - codecs.begin() + 1);
   }
-  if (request_.codec == nullptr) {
-    refuse(415, StatusCode::invalid_argument,
-           "receive headers: content-type " + std::string(value.substr(0, 128)) + " is not known here");
-  }
+  request_.codec = codecs[*field.memo - 1].get();
 }
 
 void RequestReader::take_accepted(std::string_view value) {
@@ -202,25 +202,11 @@ void RequestReader::take_accepted(std::string_view value) {
   }
 }
 
-void RequestReader::take_metadata(std::string_view name, std::string_view value) {
-  if (name.starts_with("grpc-")) return;
-  if (!Metadata::is_valid_name(name)) {
-    return refuse(400, StatusCode::invalid_argument, "receive headers: the name of a field is too long");
-  }
-  if (!name.ends_with("-bin")) return request_.metadata.add(name, value);
-  for (;;) {
-    const std::size_t end = value.find(',');
-    std::string_view part = value.substr(0, end);
-    while (part.starts_with(' ')) part.remove_prefix(1);
-    const std::optional<std::string> bytes = read_binary(part);
-    if (!bytes) {
-      return refuse(400, StatusCode::invalid_argument,
-                    "receive headers: the value of " + std::string(name) + " is not base64");
-    }
-    request_.metadata.add(name, *bytes);
-    if (end == std::string_view::npos) return;
-    value = value.substr(end + 1);
-  }
+void RequestReader::take_metadata(const http::hpack::Field& field) {
+  if (!status_.is_ok()) return;
+  const Status status = metadata_.add(field.name, field.value, request_.metadata);
+  if (status.is_ok()) return;
+  refuse(status.code() == StatusCode::resource_exhausted ? 431 : 400, status.code(), status.message());
 }
 
 /// The first reason counts.

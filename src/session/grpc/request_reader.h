@@ -4,6 +4,7 @@
 
 #include "http/hpack/decoder.h"
 #include "session/compressor_set.h"
+#include "session/grpc/metadata_reader.h"
 #include "session/session_options.h"
 
 #include <trunkline/metadata.h>
@@ -57,8 +58,6 @@ class RequestReader {
   const Status& status() const noexcept { return status_; }
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
-  /// gRPC's name of a codec; the protobuf codec is "proto".
-  static std::string_view name_of(const Codec& codec) noexcept;
   /// The compressor that this side uses with gRPC, since the protocol does not transmit the size of a message: gzip
   /// carries it. Null if the registry has none.
   static const Compressor* compressor_of(const SessionOptions& options) noexcept;
@@ -67,16 +66,19 @@ class RequestReader {
   bool take(const http::hpack::Field& field);
   void take_path(const http::hpack::Field& field);
   bool take_content_length(std::string_view value);
-  void take_content_type(std::string_view value);
+  void take_content_type(const http::hpack::Field& field);
   void take_accepted(std::string_view value);
-  void take_metadata(std::string_view name, std::string_view value);
+  void take_metadata(const http::hpack::Field& field);
   void refuse(std::uint32_t http_status, StatusCode code, std::string_view text);
 
   const SessionOptions& options_;
   http::hpack::Decoder decoder_;
   Request request_;
+  MetadataReader metadata_;
   std::string path_;
-  /// Numbers given to paths that are in a table.
+  /// The method of a path that is percent-encoded.
+  BufferWriter decoded_method_;
+  /// Numbers given to paths that are in a table, are right, and are not percent-encoded.
   std::uint32_t numbers_ = 0;
   bool has_content_type_ = false;
   std::uint32_t http_status_ = 200;

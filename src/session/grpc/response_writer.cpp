@@ -3,7 +3,8 @@
 #include "session/grpc/response_writer.h"
 
 #include "http/http2/frame_writer.h"
-#include "session/grpc/field_values.h"
+#include "session/grpc/content_type.h"
+#include "session/grpc/metadata_fields.h"
 #include "session/grpc/request_reader.h"
 
 #include <algorithm>
@@ -18,20 +19,8 @@ using http::http2::FrameHeader;
 using http::http2::FrameType;
 namespace flag = http::http2::flag;
 
-constexpr std::string_view grpc_type = "application/grpc";
-
-/// Fields that belong to the protocol: an application that sets them would break it.
-bool is_reserved(std::string_view name) noexcept {
-  return name.starts_with("grpc-") || name == "content-type" || name == "content-length" || name == "te" ||
-         name == "connection" || name == "keep-alive" || name == "proxy-connection" || name == "transfer-encoding" ||
-         name == "upgrade";
-}
-
-/// RFC 9113, section 8.2.1, and gRPC's own rule for names without -bin.
-bool is_sendable(std::string_view value) noexcept {
-  return std::all_of(value.begin(), value.end(), [](char letter) { return letter >= ' ' && letter <= '~'; }) &&
-         !value.starts_with(' ') && !value.ends_with(' ');
-}
+/// What the fields of the protocol count in a list of fields, without those of the status.
+constexpr std::size_t protocol_fields_bytes = 256;
 
 }  // namespace
 
@@ -62,7 +51,7 @@ void ResponseWriter::write_trailers(std::uint32_t stream, const Status& status, 
   const std::uint64_t revision = encoder_.revision();
   scratch_.clear();
   encoder_.begin(scratch_);
-  status_fields(status);
+  status_fields(status, trailing);
   if (trailing != nullptr) metadata_fields(*trailing);
   write(stream, scratch_.bytes(), true);
   if (is_usual) keep(trailers_, this, revision);
@@ -76,10 +65,10 @@ void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t htt
   if (codec != nullptr) {
     content_type(*codec);
   } else {
-    field("content-type", grpc_type, Indexing::index);
+    field("content-type", media_type, Indexing::index);
   }
   field("grpc-accept-encoding", accepted_, Indexing::index);
-  status_fields(status);
+  status_fields(status, trailing);
   if (trailing != nullptr) metadata_fields(*trailing);
   write(stream, scratch_.bytes(), true);
 }
@@ -88,7 +77,7 @@ std::size_t ResponseWriter::list_bytes(const Metadata& metadata) noexcept {
   constexpr std::size_t per_field = 32;
   std::size_t bytes = 0;
   for (const Metadata::Entry& entry : metadata) {
-    const std::size_t value = entry.name.ends_with("-bin") ? (entry.value.size() * 4 + 2) / 3 : entry.value.size();
+    const std::size_t value = is_binary_name(entry.name) ? (entry.value.size() * 4 + 2) / 3 : entry.value.size();
     bytes += entry.name.size() + value + per_field;
   }
   return bytes;
@@ -99,29 +88,22 @@ void ResponseWriter::field(std::string_view name, std::string_view value, Indexi
 }
 
 void ResponseWriter::content_type(const Codec& codec) {
-  const std::string_view name = RequestReader::name_of(codec);
-  if (name == "proto") return field("content-type", "application/grpc+proto", Indexing::index);
-  field("content-type", std::string(grpc_type).append("+").append(name), Indexing::index);
+  value_.clear();
+  append_content_type(codec, value_);
+  field("content-type", as_text(value_.bytes()), Indexing::index);
 }
 
-void ResponseWriter::status_fields(const Status& status) {
-  field("grpc-status", std::to_string(static_cast<int>(status.code())), Indexing::index);
-  if (!status.message().empty()) field("grpc-message", percent_encode(status.message()), Indexing::without);
-  if (!status.details().empty()) {
-    field("grpc-status-details-bin", write_binary(encode_details(status)), Indexing::without);
-  }
+void ResponseWriter::status_fields(const Status& status, const Metadata* trailing) {
+  const std::size_t taken = protocol_fields_bytes + (trailing != nullptr ? list_bytes(*trailing) : 0);
+  const std::size_t room = peer_.max_header_list_size - std::min<std::size_t>(peer_.max_header_list_size, taken);
+  status_.assign(status, room);
+  field(status_field_name, status_.code(), Indexing::index);
+  if (!status_.message().empty()) field(message_field_name, status_.message(), Indexing::without);
+  if (!status_.details().empty()) field(details_field_name, status_.details(), Indexing::without);
 }
 
 void ResponseWriter::metadata_fields(const Metadata& metadata) {
-  for (const auto& [name, value] : metadata) {
-    if (is_reserved(name)) continue;
-    if (name.ends_with("-bin")) {
-      field(name, write_binary(value), Indexing::without);
-    } else {
-      field(name, is_sendable(value) ? std::string_view(value) : std::string_view(percent_encode(value)),
-            Indexing::without);
-    }
-  }
+  for (const auto& [name, value] : metadata) field(name, field_value(name, value, value_), Indexing::without);
 }
 
 void ResponseWriter::write(std::uint32_t stream, ByteSpan block, bool is_end) {

@@ -4,6 +4,7 @@
 
 #include "http/hpack/encoder.h"
 #include "http/http2/settings.h"
+#include "session/grpc/status_fields.h"
 #include "session/output_queue.h"
 #include "session/session_options.h"
 
@@ -24,9 +25,10 @@ class ResponseWriter {
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
 
-  /// `leading` may be null.
+  /// Metadata is what check_sendable() allows. `leading` may be null.
   void write_headers(std::uint32_t stream, const Codec& codec, bool is_compressed, const Metadata* leading);
-  /// The end of a stream whose headers have been sent. `trailing` may be null.
+  /// The end of a stream whose headers have been sent. `trailing` may be null. A status is cut to what the peer's
+  /// SETTINGS_MAX_HEADER_LIST_SIZE leaves.
   void write_trailers(std::uint32_t stream, const Status& status, const Metadata* trailing);
   /// Headers and trailers in one, for a call without messages. `codec` may be null.
   void write_trailers_only(std::uint32_t stream, std::uint32_t http_status, const Codec* codec, const Status& status,
@@ -44,7 +46,7 @@ class ResponseWriter {
 
   void field(std::string_view name, std::string_view value, http::hpack::Indexing indexing);
   void content_type(const Codec& codec);
-  void status_fields(const Status& status);
+  void status_fields(const Status& status, const Metadata* trailing);
   void metadata_fields(const Metadata& metadata);
   void write(std::uint32_t stream, ByteSpan block, bool is_end);
   bool resend(const Block& block, const void* key, std::uint32_t stream, bool is_end);
@@ -54,6 +56,9 @@ class ResponseWriter {
   OutputQueue& output_;
   http::hpack::Encoder encoder_;
   std::string accepted_;
+  StatusFields status_;
+  /// A value that is encoded for its field.
+  BufferWriter value_;
   BufferWriter scratch_;
   BufferWriter frames_;
   Block headers_;

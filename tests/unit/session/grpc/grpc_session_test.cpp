@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // GrpcSession: calls, streams, windows, refusals, deadlines and the end of a connection.
+#include "codec/bytes_codec.h"
+#include "codec/json_codec.h"
 #include "unit/session/grpc/http2_client.h"
 
 #include <gmock/gmock.h>
@@ -159,7 +161,7 @@ TEST(GrpcSession, SendsAStatusWithItsDetailsAndMetadata) {
     if (event.type != EventType::call) return;
     Status status(StatusCode::not_found, "50 %");
     status.add_detail("t/x", "v");
-    const Metadata trailing{{"a", "b"}, {"a-bin", std::string("\0", 1)}, {"grpc-status", "0"}};
+    const Metadata trailing{{"a", "b"}, {"a-bin", std::string("\0", 1)}};
     static_cast<void>(client.session().finish(event.id, status, {}, &trailing, false));
   };
   client.feed(Http2Client::preface());
@@ -173,7 +175,106 @@ TEST(GrpcSession, SendsAStatusWithItsDetailsAndMetadata) {
   EXPECT_EQ(frames[0].fields.at("grpc-message"), "50 %25");
   EXPECT_EQ(frames[0].fields.at("a"), "b");
   EXPECT_EQ(frames[0].fields.at("a-bin"), "AA");
-  EXPECT_EQ(frames[0].fields.count("grpc-status-details-bin"), 1u);
+  // code = 5, message = "50 %", details = {type_url = "t/x", value = "v"}
+  EXPECT_EQ(frames[0].fields.at("grpc-status-details-bin"), "CAUSBDUwICUaCAoDdC94EgF2");
+}
+
+TEST(GrpcSession, CutsAStatusToTheClientsHeaderList) {
+  Http2Client client;
+  client.on_event = [&client](Event& event) {
+    if (event.type != EventType::call) return;
+    Status status(StatusCode::not_found, std::string(2000, 'x'));
+    status.add_detail("t/x", std::string(2000, 'x'));
+    const Metadata trailing{{"a", std::string(100, 'b')}};
+    static_cast<void>(client.session().finish(event.id, status, {}, &trailing, false));
+  };
+  constexpr std::uint32_t limit = 1000;
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::max_header_list_size, limit}}));
+  client.sent();
+
+  client.feed(client.headers(1, Http2Client::request("/a/B"), true));
+
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end"));
+  std::size_t bytes = 0;
+  for (const auto& [name, value] : frames[0].fields) bytes += name.size() + value.size() + 32;
+  EXPECT_LE(bytes, limit);
+  EXPECT_EQ(frames[0].fields.at("grpc-status"), "5");
+  EXPECT_GT(frames[0].fields.at("grpc-message").size(), 300u);
+  EXPECT_EQ(frames[0].fields.at("a"), std::string(100, 'b'));
+}
+
+TEST(GrpcSession, SendsNoMetadataThatGrpcCannotCarry) {
+  for (const Metadata::Entry& entry : {Metadata::Entry{"grpc-status", "0"}, Metadata::Entry{"connection", "close"},
+                                       Metadata::Entry{"text", "a\nb"}, Metadata::Entry{"a!b", ""}}) {
+    Http2Client client;
+    Status sent, finished;
+    client.on_event = [&](Event& event) {
+      if (event.type != EventType::call) return;
+      const Metadata metadata{entry};
+      client.session().attach(event.id, &client.events);
+      sent = client.session().send(event.id, kit::payload("x"), &metadata, false);
+      finished = client.session().finish(event.id, {}, kit::payload("x"), &metadata, false);
+    };
+    client.feed(Http2Client::preface());
+    client.sent();
+
+    client.feed(client.headers(1, Http2Client::request("/a/B"), true));
+
+    EXPECT_EQ(sent.code(), StatusCode::internal) << entry.name;
+    EXPECT_EQ(finished.code(), StatusCode::internal) << entry.name;
+    const std::vector<Sent> frames = client.sent();
+    ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end")) << entry.name;
+    EXPECT_EQ(frames[0].fields.at("grpc-status"), "13");
+    EXPECT_THAT(frames[0].fields.at("grpc-message"), HasSubstr("entry " + entry.name + " has"));
+    EXPECT_EQ(frames[0].fields.count(entry.name), entry.name == "grpc-status" ? 1u : 0u);
+  }
+}
+
+TEST(GrpcSession, KnowsAMethodByItsPathHoweverItIsEncoded) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  const std::vector<std::string> paths{"/a.B/C", "/a.B/C", "/a%2eB/%43", "/a%2eB/%43", "/d%20e"};
+
+  std::uint32_t id = 1;
+  for (const std::string& path : paths) {
+    client.feed(client.headers(id, Http2Client::request(path)));
+    id += 2;
+  }
+
+  std::vector<std::string> methods;
+  for (const Seen& event : client.events) {
+    if (event.type == EventType::call) methods.push_back(event.method);
+  }
+  EXPECT_THAT(methods, ElementsAre("a.B/C", "a.B/C", "a.B/C", "a.B/C", "d e"));
+}
+
+TEST(GrpcSession, KnowsACodecByItsContentTypeHoweverItIsWritten) {
+  CodecRegistry registry;
+  registry.add(std::make_shared<codec::BytesCodec>()).add(std::make_shared<codec::JsonCodec>(CodecLimits{}));
+  SessionOptions options = kit::plain_options();
+  options.codecs = &registry;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  const std::vector<std::string> types{"application/grpc+bytes", "application/grpc+json",
+                                       "Application/GRPC+JSON;charset=utf-8", "application/grpc+bytes",
+                                       "application/grpc+json"};
+
+  std::uint32_t id = 1;
+  for (const std::string& type : types) {
+    Fields fields = Http2Client::request("/a/B");
+    fields.back().second = type;
+    client.feed(client.headers(id, fields));
+    id += 2;
+  }
+
+  std::vector<std::string> codecs;
+  for (const Seen& event : client.events) {
+    if (event.type == EventType::call) codecs.push_back(event.codec);
+  }
+  EXPECT_THAT(codecs, ElementsAre("bytes", "json", "json", "bytes", "json"));
 }
 
 TEST(GrpcSession, TellsAClientThatSendsOnThatNobodyReads) {
@@ -216,7 +317,14 @@ TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
       {no_type, "415", "3"},
       {Http2Client::request("/a/B", {{"grpc-timeout", "soon"}}), "400", "13"},
       {Http2Client::request("/a/B", {{"grpc-encoding", "unknown"}}), "200", "12"},
-      {Http2Client::request("/a/B", {{"a-bin", "*"}}), "400", "3"},
+      {Http2Client::request("/a/B", {{"a-bin", "*"}}), "400", "13"},
+      // Few bytes, and many values.
+      {Http2Client::request("/a/B", {{"a-bin", std::string(2000, ',')}}), "431", "8"},
+      {Http2Client::request("*"), "200", "12"},
+      {Http2Client::request("/"), "200", "12"},
+      {Http2Client::request("/a/B?c"), "200", "12"},
+      {Http2Client::request("/%zz"), "200", "12"},
+      {Http2Client::request("/" + std::string(1025, 'a')), "200", "12"},
       {Http2Client::request("/a/B", {{"long", std::string(20000, 'x')}}), "431", "8"},
   };
   for (const Refused& refused : all) {

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// MessagePrefix: the five bytes before each message, a flag and its length.
+#pragma once
+
+#include "http/http2/frame.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trunkline::session::grpc {
+
+inline constexpr std::size_t message_prefix_bytes = 5;
+
+struct MessagePrefix {
+  bool is_compressed = false;
+  /// Of the message as sent: compressed, if it is.
+  std::uint32_t length = 0;
+};
+
+/// Writes message_prefix_bytes.
+inline void write_message_prefix(const MessagePrefix& prefix, std::byte* out) noexcept {
+  out[0] = std::byte{prefix.is_compressed};
+  http::http2::store_uint32(out + 1, prefix.length);
+}
+
+}  // namespace trunkline::session::grpc

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Statuses as header fields.
+#include "session/grpc/status_fields.h"
+
+#include "codec/base64.h"
+#include "session/grpc/rpc_status.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace trunkline::session::grpc {
+namespace {
+
+constexpr std::size_t roomy = 16384;
+
+TEST(StatusFields, HaveANumberForEachCode) {
+  for (unsigned i = 0; i <= 16; ++i) {
+    const auto code = static_cast<StatusCode>(i);
+    EXPECT_EQ(code_text(code), std::to_string(i));
+  }
+}
+
+TEST(StatusFields, OfOkAreItsNumber) {
+  StatusFields fields;
+  fields.assign(Status(StatusCode::aborted, "before"), roomy);
+
+  fields.assign({}, roomy);
+
+  EXPECT_EQ(fields.code(), "0");
+  EXPECT_EQ(fields.message(), "");
+  EXPECT_EQ(fields.details(), "");
+}
+
+TEST(StatusFields, KeepMessageAndDetails) {
+  Status status(StatusCode::aborted, "100% \xE2\x98\xBA\n");
+  status.add_detail("type", std::string("\0\xFF", 2));
+  StatusFields fields;
+
+  fields.assign(status, roomy);
+
+  EXPECT_EQ(fields.code(), "10");
+  EXPECT_EQ(fields.message(), "100%25 %E2%98%BA%0A");
+  BufferWriter details, expected;
+  EXPECT_TRUE(codec::append_decoded_base64(fields.details(), details));
+  EXPECT_EQ(fields.details().find('='), std::string_view::npos);
+  append_rpc_status(status, expected);
+  EXPECT_EQ(as_text(details.bytes()), as_text(expected.bytes()));
+}
+
+TEST(StatusFields, LeaveOutDetailsAndCutTheMessageInLittleRoom) {
+  Status status(StatusCode::aborted, "ab\xE2\x98\xBA");
+  status.add_detail("type", "value");
+  const std::size_t code_cost = 11 + 2 + 32;
+  const std::size_t message_cost = 12 + 32;
+  StatusFields fields;
+
+  fields.assign(status, code_cost + message_cost + 11 + 300);
+  EXPECT_EQ(fields.message(), "ab%E2%98%BA");
+  EXPECT_NE(fields.details(), "");
+  const std::size_t details_cost = 23 + 32 + fields.details().size();
+  fields.assign(status, code_cost + message_cost + 11 + details_cost);
+  EXPECT_NE(fields.details(), "");
+  fields.assign(status, code_cost + message_cost + 11 + details_cost - 1);
+  EXPECT_EQ(fields.message(), "ab%E2%98%BA");
+  EXPECT_EQ(fields.details(), "");
+  fields.assign(status, code_cost + message_cost + 10);
+  EXPECT_EQ(fields.message(), "ab");
+  fields.assign(status, code_cost + message_cost);
+  EXPECT_EQ(fields.message(), "");
+  fields.assign(status, 0);
+  EXPECT_EQ(fields.code(), "10");
+  EXPECT_EQ(fields.message(), "");
+}
+
+}  // namespace
+}  // namespace trunkline::session::grpc
