@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from .thread_names import name_for_system
 from .threads import fulfil
 
 Function = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -69,6 +70,7 @@ class DaemonPool:
             self._work.pop(future, None)
 
     def _serve(self) -> None:
+        name_for_system(threading.current_thread())
         while (work := self._next()) is not None:
             future, (function, arguments) = work
             if future.set_running_or_notify_cancel():

@@ -19,6 +19,7 @@ from .._client.response_info import ResponseInfo
 from .._client.state_watch import StateWatch
 from .._errors import Cancelled, FailedPrecondition
 from .._process.batches import do_each
+from .._process.thread_names import name_for_system
 
 Response = TypeVar("Response")
 
@@ -152,6 +153,7 @@ class Dispatcher:
         self._thread = threading.Thread(target=_dispatch, args=(inbox,), name="trunkline-channel", daemon=True)
         self._thread.start()
         _dispatchers.add(self)
+        name_for_system(self._thread)
 
     def __del__(self) -> None:
         self.inbox.close()

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import _core
 from .._errors import Cancelled, describe_error
+from .._process.thread_names import name_for_system
 from .._server.shutdown_notifier import ShutdownNotifier, shutdown_error
 
 
@@ -63,6 +64,7 @@ class Workers:
         thread = threading.Thread(target=target, name=name, daemon=True)
         thread.start()
         self.threads.append(thread)
+        name_for_system(thread)
 
     def start_working(self, count: int) -> None:
         for number in range(count):
