@@ -89,11 +89,13 @@ void CreditWatch::on_frame(Side& side, Side& other, wire::Sender from, const wir
       found->second += header.number;
       if (found->second > other.call_initial)
         fault_ = who + " grants credit of call " + std::to_string(header.call) + " twice";
+    } else {
+      other.early[header.call] += header.number;
     }
     return;
   }
   if (header.type == FrameType::call) {
-    side.calls[header.call] = side.call_initial;
+    side.calls[header.call] = side.call_initial + side.early[header.call];
     other.calls[header.call] = other.call_initial;
   }
   const bool has_message = header.has(wire::flag::message);
