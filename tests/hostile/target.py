@@ -6,6 +6,7 @@ import socket
 import time
 
 import wire
+from http2_peer import Http2Peer
 from peer import PATIENCE, Peer
 from program import MIB, Program
 
@@ -153,6 +154,19 @@ class ServerTarget(Target):
             if waits:
                 self.expect(peer.wait(lambda: peer.hello is not None), "the server does not greet")
         return peer
+
+    def connect_http2(self, *, greets=True, receive_buffer=None, first=b""):
+        """A peer that speaks HTTP/2. `greets`: has sent the preface, SETTINGS and `first`, and has the server's."""
+        peer = self.keep(Http2Peer(self.socket(receive_buffer=receive_buffer), self.add_sent, self.patience))
+        if greets:
+            peer.greet(first)
+            self.expect(peer.wait(lambda: peer.settings > 0), "the server sends no SETTINGS")
+        return peer
+
+    def expect_goaway(self, peer, code, text):
+        """The connection is ended with that code."""
+        peer.wait_closed()
+        self.expect(peer.is_closed and peer.goaway is not None and peer.goaway[0] == code, f"{text}: {peer.goaway}")
 
     def wait_for_echoes(self, more):
         """The other connection is served: waits until it has had `more` further responses."""

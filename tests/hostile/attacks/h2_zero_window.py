@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: MIT
+"""Large responses are asked for by peers that grant no window.
+
+Bounds: max_memory_bytes.
+"""
+
+import http2
+from program import MIB
+
+OPTIONS = {"max_message_bytes": 4 * MIB, "max_memory_bytes": 64 * MIB}
+PEAK = 64 * MIB + 16 * MIB
+
+
+def attack(target):
+    connections = target.count(100, 40)
+    for _ in range(connections):
+        peer = target.connect_http2(first=http2.initial_window(0))
+        peer.push(b"".join(http2.call(2 * call + 1, "big", b"1048576") for call in range(100)), stall=0.2)
+    target.wait_for_echoes(50)
+    target.note(f"{connections} connections, {target.program.report()['calls_started']} calls begun")
