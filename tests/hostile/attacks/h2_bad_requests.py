@@ -47,5 +47,6 @@ def attack(target):
             peer.send(bad)
             peer.wait(lambda peer=peer: peer.answered or peer.is_closed)
             target.expect(peer.answered or peer.is_closed, f"{what}: no answer")
+            target.expect(target.program.report()["started_handlers"] == 0, f"{what}: the handler ran")
             peer.close()
     target.note(f"{len(kinds)} kinds")
