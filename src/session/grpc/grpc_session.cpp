@@ -555,7 +555,9 @@ Status GrpcSession::decompress(Event& event) {
   const std::size_t size = event.decompressed_bytes;
   if (size > options_.limits.max_message_bytes) return message_over_limit(size, options_.limits.max_message_bytes);
   if (size > bytes_without_ratio && size / options_.limits.max_decompression_ratio > event.payload.size()) {
-    return {StatusCode::resource_exhausted, "decompress message: it exceeds max_decompression_ratio"};
+    return {StatusCode::resource_exhausted,
+            "decompress message: " + std::to_string(event.payload.size()) + " bytes to " + std::to_string(size) +
+                ", which exceeds max_decompression_ratio " + std::to_string(options_.limits.max_decompression_ratio)};
   }
   Result<Slice> plain = Status();
   try {

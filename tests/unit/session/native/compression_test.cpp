@@ -233,6 +233,31 @@ TEST_F(Compression, OfAStreamNeedsNoRoomBeforeAnybodyReads) {
   EXPECT_TRUE(ends.empty()) << "the call goes on";
 }
 
+TEST_F(Compression, CountsWhatAMessageHasGrownToUntilItIsReleased) {
+  connect();
+  const std::string text(90000, 'x');
+  Session& server = pair->server().session();
+  CallId call = 0;
+  MessageCredit credit;
+  int context = 0;
+  pair->server().on_event = [&](Event& event) {
+    if (event.type != EventType::call) return;
+    server.attach(event.id, &context);
+    event.is_retained = true;
+    call = event.id;
+    credit = event.credit;
+  };
+  const std::size_t before = server.held_bytes();
+
+  ask(text);
+  const std::size_t retained = server.held_bytes();
+  server.release(call, credit);
+  pair->settle();
+
+  EXPECT_GE(retained, before + text.size());
+  EXPECT_LT(server.held_bytes(), before + text.size() / 10);
+}
+
 TEST_F(Compression, OfAStreamOverTheLimitEndsTheCallAsSoonAsItComes) {
   server_options.limits.max_message_bytes = server_options.limits.max_unread_bytes = 100000;
   LoneSession lone(Role::server, server_options);
