@@ -10,7 +10,7 @@ import pytest
 from google.protobuf.wrappers_pb2 import Int64Value, StringValue
 
 import trunkline
-from trunkline import aio
+from trunkline import aio, services
 
 
 def target(running: trunkline.RunningServer | aio.RunningServer) -> str:
@@ -129,6 +129,28 @@ def test_long_messages_at_once() -> None:
         calls = [upper.future(StringValue(value=text), timeout=50) for _ in range(50)]
 
         assert {call.result().value == text.upper() for call in calls} == {True}
+
+
+def test_health_and_reflection() -> None:
+    server = trunkline.Server()
+
+    @server.method("example.Text/Upper")
+    def upper(request: StringValue) -> StringValue:
+        return StringValue(value=request.value.upper())
+
+    services.add_health(server)
+    services.add_reflection(server)
+    with server.serve("tcp://127.0.0.1:0") as running, grpc.insecure_channel(target(running)) as channel:
+        health = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
+        # HealthCheckResponse.status is SERVING.
+        assert health == b"\x08\x01"
+
+        for version in ("v1", "v1alpha"):
+            reflect = channel.stream_stream(f"/grpc.reflection.{version}.ServerReflection/ServerReflectionInfo")
+            # ServerReflectionRequest.list_services is "*".
+            responses = list(reflect(iter([b"\x3a\x01*"]), timeout=10))
+            assert len(responses) == 1
+            assert b"example.Text" in responses[0]
 
 
 def test_asyncio_server_answers_asyncio_client() -> None:
