@@ -21,9 +21,10 @@ class FloodLimit {
 
   /// A call has begun, or data has been sent or received.
   void worked() noexcept { frames_ -= std::min(frames_, per_work); }
-  /// Another such frame has come. False: they are too many, ENHANCE_YOUR_CALM.
-  [[nodiscard]] bool add(TimePoint now) noexcept {
-    if (++frames_ <= max_frames / 2) return true;
+  /// Another such frame has come, or one that costs as much as `frames`. False: they are too many, ENHANCE_YOUR_CALM.
+  [[nodiscard]] bool add(TimePoint now, std::uint32_t frames = 1) noexcept {
+    frames_ += frames;
+    if (frames_ <= max_frames / 2) return true;
     const auto passed = (now - since_) / per_frame;
     if (passed > 0) {
       frames_ -= static_cast<std::uint32_t>(std::min<std::int64_t>(frames_, passed));

@@ -33,6 +33,8 @@ namespace flag = http::http2::flag;
 constexpr std::size_t steps_per_pause = 512;
 /// Memory for a stream beside its messages.
 constexpr std::size_t bytes_per_stream = 512;
+/// Changing the windows of so many streams costs about as much as a frame.
+constexpr std::size_t streams_per_frame = 256;
 /// Messages up to this size may decompress from any number of bytes: they are cheap to make.
 constexpr std::uint64_t bytes_without_ratio = 64 << 10;
 
@@ -431,6 +433,9 @@ GrpcSession::Step GrpcSession::on_settings(const Frame& frame, Event& event) {
   const http::http2::Settings& peer = exchange_.peer();
   responses_.set_peer_max_table_bytes(peer.header_table_size);
   if (peer.initial_window_size != old_window) {
+    if (!flood_.add(now_, static_cast<std::uint32_t>(streams_.size() / streams_per_frame))) {
+      return fail(ErrorCode::enhance_your_calm, "too many changes of SETTINGS_INITIAL_WINDOW_SIZE");
+    }
     for (GrpcStream* stream : streams_.by_age()) {
       if (!queue_.adjust(*stream, old_window, peer.initial_window_size)) {
         return fail(ErrorCode::flow_control_error, "SETTINGS_INITIAL_WINDOW_SIZE makes a window too large");

@@ -16,6 +16,15 @@ TEST(FloodLimit, EndsAFlood) {
   EXPECT_FALSE(limit.add(begin));
 }
 
+TEST(FloodLimit, CountsWhatAFrameCosts) {
+  FloodLimit limit(begin);
+
+  EXPECT_TRUE(limit.add(begin, FloodLimit::max_frames - 1));
+  EXPECT_TRUE(limit.add(begin, 0));
+  EXPECT_TRUE(limit.add(begin));
+  EXPECT_FALSE(limit.add(begin));
+}
+
 TEST(FloodLimit, AllowsForMoreWithWork) {
   FloodLimit limit(begin);
 

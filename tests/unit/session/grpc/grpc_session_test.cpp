@@ -519,6 +519,27 @@ TEST(GrpcSession, EndsFloods) {
   }
 }
 
+TEST(GrpcSession, EndsChangesOfTheWindowsOfManyStreams) {
+  constexpr std::uint32_t streams = 2560;
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  for (std::uint32_t i = 0; i < streams; ++i)
+    client.feed(client.headers(2 * i + 1, Http2Client::request("/a/B"), true));
+  ASSERT_EQ(client.session().open_calls(), streams);
+  client.sent();
+
+  int changes = 0;
+  for (; changes < 5000 && !client.session().is_closed(); ++changes) {
+    client.feed(Http2Client::settings({{http::http2::SettingId::initial_window_size, changes % 2 == 0 ? 0u : 65535u}}));
+  }
+
+  EXPECT_TRUE(client.session().is_closed());
+  EXPECT_LT(changes, 200) << "each costs as much as eleven frames";
+  EXPECT_GT(changes, 100);
+  EXPECT_EQ(goaway_of(client), ErrorCode::enhance_your_calm);
+}
+
 TEST(GrpcSession, ReportsEveryResetSoThatTheyAreCounted) {
   Http2Client client;
   client.feed(Http2Client::preface());
