@@ -72,9 +72,7 @@ void CreditWatch::on_hello(Side& other, std::string_view body) {
   }
   other.connection += (*hello).connection_credit - other.connection_initial;
   other.connection_initial = (*hello).connection_credit;
-  const std::int64_t more = (*hello).call_credit - other.call_initial;
-  other.call_initial += more;
-  for (auto& [id, credit] : other.calls) credit += more;
+  other.call_initial = (*hello).call_credit;
 }
 
 void CreditWatch::on_frame(Side& side, Side& other, wire::Sender from, const wire::FrameHeader& header,
@@ -85,18 +83,12 @@ void CreditWatch::on_frame(Side& side, Side& other, wire::Sender from, const wir
     if (header.call == 0) {
       other.connection += header.number;
       if (other.connection > other.connection_initial) fault_ = who + " grants connection credit twice";
-    } else if (const auto found = other.calls.find(header.call); found != other.calls.end()) {
-      found->second += header.number;
-      if (found->second > other.call_initial)
-        fault_ = who + " grants credit of call " + std::to_string(header.call) + " twice";
     } else {
-      other.early[header.call] += header.number;
+      std::int64_t& credit = other.calls[header.call];
+      credit += header.number;
+      if (credit > 0) fault_ = who + " grants credit of call " + std::to_string(header.call) + " twice";
     }
     return;
-  }
-  if (header.type == FrameType::call) {
-    side.calls[header.call] = side.call_initial + side.early[header.call];
-    other.calls[header.call] = other.call_initial;
   }
   const bool has_message = header.has(wire::flag::message);
   const bool is_charged = header.type == FrameType::call || header.type == FrameType::message ||
@@ -107,7 +99,7 @@ void CreditWatch::on_frame(Side& side, Side& other, wire::Sender from, const wir
   if (!has_message) return;
   std::int64_t& credit = side.calls[header.call];
   credit -= static_cast<std::int64_t>(header.length) - block;
-  if (credit < 0) fault_ = who + " exceeds the credit of call " + std::to_string(header.call);
+  if (side.call_initial + credit < 0) fault_ = who + " exceeds the credit of call " + std::to_string(header.call);
 }
 
 }  // namespace trunkline::kit
