@@ -99,6 +99,8 @@ def test_a_server_without_reflection() -> None:
 
     assert called.status == 64 + 12
     assert called.messages.startswith(f"trunkline: {running.endpoint} has no reflection; serve it there ")
+    assert "trunkline.services.add_reflection(server)" in called.messages
+    assert "--codec json" in called.messages
     assert "--proto" in called.messages
 
 

@@ -55,7 +55,8 @@ void ReflectionSource::fail(const Status& status) const {
     throw process::Failure(process::exit_status::of(status.code()),
                            endpoint_ +
                                " has no reflection; serve it there (C++: add_reflection(server), Python: "
-                               "server.add_reflection()) or give the definitions with --proto or --descriptor-set");
+                               "trunkline.services.add_reflection(server)), give the definitions with --proto or "
+                               "--descriptor-set, or call methods of plain types with --codec json");
   }
   throw process::Failure(process::exit_status::of(status.code()),
                          "ask " + endpoint_ + " for its services: " + output::escaped(status.to_string()));
