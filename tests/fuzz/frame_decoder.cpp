@@ -22,7 +22,7 @@ bool lies_within(ByteSpan part, ByteSpan whole) {
 void require_sane(const FrameHeader& header, Sender from) {
   const bool of_call =
       header.type == FrameType::call || header.type == FrameType::message || header.type == FrameType::finish;
-  require(of_call || (header.flags | header.codec | header.compressor) == 0);
+  require(of_call || ((header.flags & ~flag::ignorable) | header.codec | header.compressor) == 0);
   require(!of_call || header.call != 0);
   require(header.type != FrameType::finish || (from == Sender::server && is_valid_status_code(header.number)));
   require((header.type != FrameType::call && header.type != FrameType::cancel) || from == Sender::client);
