@@ -32,8 +32,8 @@ class CreditWatch {
     std::int64_t connection = 1048576;
     std::int64_t connection_initial = 1048576;
     std::int64_t call_initial = 65536;
-    /// The same for each call, less call_initial. An entry may be older than the call's frame: a hostile peer grants and
-    /// uses credit of calls that it has not seen.
+    /// The same for each call, less call_initial. An entry may be older than the call's frame: a hostile peer grants
+    /// and uses credit of calls that it has not seen.
     std::map<std::uint32_t, std::int64_t> calls;
   };
 
