@@ -154,7 +154,7 @@ class MemoryShare {
   }
   /// What is no longer room is counted before what is no longer taken, so that others never see more room than is used.
   void set(std::size_t wanted, std::size_t wanted_room) noexcept {
-    const auto apply = [&](auto& counts) {
+    const auto apply = [&](MemoryCount& counts) {
       if (wanted_room < room_) counts.subtract_room(room_ - wanted_room);
       if (wanted != taken_) wanted > taken_ ? counts.add(wanted - taken_) : counts.subtract(taken_ - wanted);
       if (wanted_room > room_) counts.add_room(wanted_room - room_);

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// MemoryCount: bytes that are used against a limit, what of them is room for messages to come, and who waits for more.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace trunkline::session {
+
+/// What MemoryBudget and MemoryAccount have in common. Thread-safe.
+class MemoryCount {
+ public:
+  explicit MemoryCount(std::size_t max_bytes) noexcept : max_(max_bytes) {}
+  MemoryCount(const MemoryCount&) = delete;
+  MemoryCount& operator=(const MemoryCount&) = delete;
+
+  std::size_t max_bytes() const noexcept { return max_; }
+  std::size_t used() const noexcept { return used_.load(std::memory_order_relaxed); }
+  /// The part of used() for which bytes have come, or are to be sent. The rest is room for messages.
+  std::size_t held() const noexcept {
+    const std::size_t all = used();
+    const std::size_t room = room_.load(std::memory_order_relaxed);
+    return all > room ? all - room : 0;
+  }
+  /// Counts `bytes` also if they are more than the limit.
+  void add(std::size_t bytes) noexcept { used_.fetch_add(bytes, std::memory_order_relaxed); }
+  void subtract(std::size_t bytes) noexcept { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// `bytes` that were added are room for messages that have yet to come, or no longer are.
+  void add_room(std::size_t bytes) noexcept { room_.fetch_add(bytes, std::memory_order_relaxed); }
+  void subtract_room(std::size_t bytes) noexcept { room_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// A session begins or ceases to wait for room.
+  void add_waiting() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
+  void subtract_waiting() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
+  bool has_waiting() const noexcept { return waiting_.load(std::memory_order_relaxed) > 0; }
+
+ protected:
+  ~MemoryCount() = default;
+
+  /// Adds `bytes` if no more than `limit` are used then.
+  bool try_add_within(std::size_t limit, std::size_t bytes) noexcept {
+    std::size_t used = used_.load(std::memory_order_relaxed);
+    do {
+      if (bytes > limit || used > limit - bytes) return false;
+    } while (!used_.compare_exchange_weak(used, used + bytes, std::memory_order_relaxed));
+    return true;
+  }
+
+ private:
+  const std::size_t max_;
+  std::atomic<std::size_t> used_{0};
+  std::atomic<std::size_t> room_{0};
+  std::atomic<std::size_t> waiting_{0};
+};
+
+}  // namespace trunkline::session
