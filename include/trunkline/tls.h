@@ -31,8 +31,9 @@ struct TlsOptions {
   std::string server_name{};
   /// Servers: whether clients must present a certificate.
   ClientCertificate client_certificate = ClientCertificate::none;
-  /// Application protocols that are offered or accepted (RFC 7301), in order of preference.
-  std::vector<std::string> alpn{"trunkline/1"};
+  /// Application protocols that are offered or accepted (RFC 7301), in order of preference. Empty: those that a server
+  /// speaks ("trunkline/1", "h2"), or the one that a channel speaks.
+  std::vector<std::string> alpn{};
 };
 
 }  // namespace trunkline

@@ -25,10 +25,13 @@ class Detail(NamedTuple):
     @classmethod
     def of(cls, detail: Any) -> Detail:
         """Makes a detail from a ``Detail``, a pair of a type URL and bytes, a protobuf message, or a structure: a
-        dataclass, a ``msgspec.Struct``, an attrs object or a pydantic model. A structure travels as MessagePack,
-        under the name of its class. TypeError for another object, and for a structure that cannot be encoded."""
+        dataclass, a ``msgspec.Struct``, an attrs object or a pydantic model. A ``google.protobuf.Any`` is taken as what
+        it holds. A structure travels as MessagePack, under the name of its class. TypeError for another object, and for
+        a structure that cannot be encoded."""
         kind = type(detail)
         if hasattr(kind, "DESCRIPTOR"):
+            if detail.DESCRIPTOR.full_name == "google.protobuf.Any":
+                return cls(detail.type_url, detail.value)
             return cls(f"{_PROTOBUF}{detail.DESCRIPTOR.full_name}", detail.SerializeToString())
         if _is_structure(kind):
             return cls(f"{_STRUCTURE}{kind.__name__}", _encoded(detail))

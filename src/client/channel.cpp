@@ -4,6 +4,7 @@
 
 #include "client/channel_core.h"
 #include "client/client_stream_core.h"
+#include "session/native/native_protocol.h"
 
 #include <memory>
 #include <string>
@@ -20,6 +21,7 @@ client::ChannelCore::MakeConnector connector_to(std::string_view uri, const Chan
     net::DialOptions dial;
     dial.transport = options.transport;
     dial.tls = options.tls;
+    if (dial.tls.alpn.empty()) dial.tls.alpn.emplace_back(session::native::protocol().alpn);
     dial.connect_timeout = options.connect_timeout;
     return std::make_unique<client::EndpointConnector>(loop, endpoint, std::move(dial));
   };

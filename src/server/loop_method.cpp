@@ -75,8 +75,7 @@ Status LoopMethod::decode_slow(const session::Event& event, CallMessages& messag
       type.clear(messages.request.object);
       return {};
     }
-    return {StatusCode::invalid_argument,
-            describe(*method_) + "request has no message, expected " + shape_.request_name};
+    return {StatusCode::unimplemented, describe(*method_) + "request has no message, expected " + shape_.request_name};
   }
   if (!event.codec->supports(type)) {
     return {StatusCode::unimplemented,

@@ -18,10 +18,16 @@ session::SessionOptions session_options_of(const ServerOptions& options, session
           .memory = &memory};
 }
 
+/// Clients may negotiate every protocol that the server speaks, unless the options say which.
+ServerOptions with_alpn(ServerOptions options, const session::ProtocolTable& spoken) {
+  if (options.tls.alpn.empty()) options.tls.alpn = spoken.alpn_names();
+  return options;
+}
+
 }  // namespace
 
 ServerState::ServerState(ServerOptions given, session::ProtocolTable spoken)
-    : options(std::move(given)),
+    : options(with_alpn(std::move(given), spoken)),
       memory(options.max_memory_bytes, static_cast<std::size_t>(options.limits.max_message_bytes)),
       session_options(session_options_of(options, memory)),
       protocols(std::move(spoken)),

@@ -28,6 +28,14 @@ const Protocol* ProtocolTable::find(std::string_view name) const noexcept {
   return nullptr;
 }
 
+std::vector<std::string> ProtocolTable::alpn_names() const {
+  std::vector<std::string> names;
+  for (const Protocol& protocol : protocols_) {
+    if (!protocol.alpn.empty()) names.emplace_back(protocol.alpn);
+  }
+  return names;
+}
+
 ProtocolTable::Detection ProtocolTable::detect(std::string_view alpn, ByteSpan first_bytes) const noexcept {
   for (const Protocol& protocol : protocols_) {
     if (!alpn.empty() && protocol.alpn == alpn) return {&protocol, true};

@@ -4,6 +4,7 @@
 
 #include "session/protocol.h"
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ class ProtocolTable {
 
   /// Null: not in the table.
   const Protocol* find(std::string_view name) const noexcept;
+
+  /// What TLS negotiates for each protocol that has such a name, in the order of the table.
+  std::vector<std::string> alpn_names() const;
 
   struct Detection {
     /// Null: none yet, or none at all.

@@ -137,7 +137,6 @@ int main(int argc, char** argv) {
     if (argc == 4) {
       options.tls.certificate_file = argv[2];
       options.tls.private_key_file = argv[3];
-      options.tls.alpn.push_back("h2");
     }
     return trunkline::interop::serve(argv[1], std::move(options));
   } catch (const std::exception& error) {

@@ -16,7 +16,7 @@ import msgspec
 import pydantic
 import pytest
 import trunkline
-from google.protobuf import wrappers_pb2
+from google.protobuf import any_pb2, wrappers_pb2
 from trunkline import aio, testing
 
 from .conftest import Serve
@@ -310,6 +310,16 @@ def test_structures_as_details(is_async: bool) -> None:
     names = [each.type_url for each in error.details()]
     assert names[:2] == ["trunkline.msgpack/OutOfStock", "trunkline.msgpack/Limit"]
     assert pickle.loads(pickle.dumps(error)).details(OutOfStock) == [STRUCTURES[0]]
+
+
+def test_an_any_is_the_detail_that_it_holds() -> None:
+    packed = any_pb2.Any()
+    packed.Pack(wrappers_pb2.StringValue(value="x"))
+
+    error = trunkline.NotFound("x", details=[packed])
+
+    assert error.details() == (trunkline.Detail(packed.type_url, packed.value),)
+    assert error.details(wrappers_pb2.StringValue) == [wrappers_pb2.StringValue(value="x")]
 
 
 def test_details_of_other_classes() -> None:

@@ -67,7 +67,7 @@ Result<Request> single_request(Result<std::optional<Request>> read) {
   if (read->has_value()) return std::move(**read);
   const MessageKind kind = MessageTraits<Request>::type().kind;
   if (kind == MessageKind::none || kind == MessageKind::bytes) return Request{};
-  return Status(StatusCode::invalid_argument,
+  return Status(StatusCode::unimplemented,
                 "read request: the call has no message, expected " + message_type_name<Request>());
 }
 

@@ -44,14 +44,8 @@ class Signature:
     default_request: Any = inspect.Parameter.empty
 
     @property
-    def request_if_missing(self) -> Any:
-        """The request of a server stream whose caller has sent none."""
-        return self.default_request if self.has_default else None
-
-    @property
     def has_default(self) -> bool:
-        """Whether the request may be left out, and is then ``default_request``. Requests of streams may always be
-        left out."""
+        """Whether the request may be left out, and is then ``default_request``."""
         return self.takes_request and self.default_request is not inspect.Parameter.empty
 
 

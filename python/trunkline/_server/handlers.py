@@ -136,7 +136,7 @@ def stream_function(method: Method, coders: MethodCoders) -> Callable[[_core.Ser
         if kind == _core.MethodKind.server_stream:
             request = next(requests, UNSET)
             if request is UNSET:
-                request = method.signature.request_if_missing
+                request = coders.decode(b"", "")
             elif next(requests, UNSET) is not UNSET:
                 raise method.several_requests()
         result = handler(*method.arguments(request, call))

@@ -68,6 +68,13 @@ class Method:
             f"call {self.name}: the {codec} request does not decode as {kind}: {decode_error_text(error)}"
         )
 
+    def missing_request(self, _: Any = None) -> NoReturn:
+        """Refuses a call without a request."""
+        raise Unimplemented(
+            f"call {self.name}: the call has no message, the method needs a request of type "
+            f"{type_name(self.signature.request)}"
+        )
+
     def several_requests(self) -> Unimplemented:
         """The error of a call that sends a further request to a server stream, which would be lost."""
         return Unimplemented(
@@ -140,6 +147,8 @@ class MethodCoders:
         forms = () if self._codecs.is_own(codec) else _NOTHING.get(codec, ())
         if not signature.takes_request:
             return partial(_nothing, forms)
+        if not codec and not signature.has_default and kind is not Any and not is_buffer(kind):
+            return self._method.missing_request
         try:
             decode = self._codecs.decoder(kind, codec or self._codecs.name_for(kind, None))
         except TypeError as error:

@@ -198,7 +198,7 @@ def _async_stream_function(method: Method, coders: MethodCoders, host: EntryHost
             requests = request
             request = await anext(requests, UNSET)
             if request is UNSET:
-                request = method.signature.request_if_missing
+                request = coders.decode(b"", "")
             elif await anext(requests, UNSET) is not UNSET:
                 raise method.several_requests()
         result = handler(*method.arguments(request, call))

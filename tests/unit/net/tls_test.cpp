@@ -22,6 +22,8 @@ using testing::HasSubstr;
 
 class TlsTest : public testing::Test {
  protected:
+  TlsTest() { listen_.tls.alpn = dialing_.tls.alpn = {"trunkline/1"}; }
+
   void connect(const char* uri = "tls://127.0.0.1:0") { pair_.connect(loop_, endpoint_of(uri), listen_, dialing_); }
   std::string client_error() const { return std::string(pair_.client_error.message()); }
   std::string server_error() const { return std::string(pair_.server_error.message()); }

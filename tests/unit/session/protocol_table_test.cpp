@@ -66,6 +66,11 @@ TEST(ProtocolTable, PrefersWhatTlsHasNegotiated) {
   EXPECT_EQ(table.detect("unknown", as_bytes("bb")).protocol->name, "b");
 }
 
+TEST(ProtocolTable, NamesWhatTlsMayNegotiate) {
+  EXPECT_EQ(two_protocols().alpn_names(), (std::vector<std::string>{"a/1"}));
+  EXPECT_EQ(ProtocolTable::with_defaults().alpn_names(), (std::vector<std::string>{"trunkline/1", "h2"}));
+}
+
 TEST(ProtocolTable, HasTheNativeProtocolByDefault) {
   const ProtocolTable table = ProtocolTable::with_defaults();
   const ByteSpan preface(wire::preface);
