@@ -8,7 +8,7 @@
 #include "http/http2/frame_reader.h"
 #include "http/http2/frame_writer.h"
 #include "http/http2/settings.h"
-#include "session/grpc/grpc_session.h"
+#include "session/grpc/grpc_server_session.h"
 
 #include <algorithm>
 #include <array>
@@ -415,7 +415,7 @@ class GrpcDriver : private session::SessionOwner {
   const session::SessionOptions options_;
   kit::ManualClock clock_;
   base::TimerWheel timers_{clock_.now()};
-  session::grpc::GrpcSession session_;
+  session::grpc::GrpcServerSession session_;
   session::Event event_;
   bool in_turn_ = false;
   bool closed_ = false;

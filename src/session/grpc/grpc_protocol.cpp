@@ -3,7 +3,7 @@
 #include "session/grpc/grpc_protocol.h"
 
 #include "http/http2/frame.h"
-#include "session/grpc/grpc_session.h"
+#include "session/grpc/grpc_server_session.h"
 
 #include <algorithm>
 
@@ -18,7 +18,7 @@ ProtocolMatch match(ByteSpan first_bytes) noexcept {
 }
 
 std::unique_ptr<Session> make_session(const SessionParameters& parameters) {
-  return std::make_unique<GrpcSession>(parameters);
+  return std::make_unique<GrpcServerSession>(parameters);
 }
 
 }  // namespace

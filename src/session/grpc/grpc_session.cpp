@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The turns of a gRPC session's parts, its streams, timers, drain and end.
+// The turns of a gRPC session's parts, its streams, timers and end.
 #include "session/grpc/grpc_session.h"
 
 #include "base/exception_text.h"
@@ -7,6 +7,8 @@
 #include "session/decompression.h"
 #include "session/grpc/message_prefix.h"
 #include "session/grpc/metadata_fields.h"
+#include "session/grpc/request_reader.h"
+#include "session/grpc/response_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -46,7 +48,8 @@ Status message_over_limit(std::uint64_t size, std::uint64_t limit) {
 }  // namespace
 
 GrpcSession::GrpcSession(const SessionParameters& parameters)
-    : options_(parameters.options),
+    : role_(parameters.role),
+      options_(parameters.options),
       timers_(parameters.timers),
       owner_(parameters.owner),
       now_(parameters.now),
@@ -54,23 +57,15 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       // A list over the limit is refused by its call alone, unless it is far over.
       reader_(4 * options_.limits.max_header_bytes),
       flood_(now_),
-      requests_(options_),
-      responses_(options_, exchange_.peer(), output_),
       queue_(options_.limits, exchange_.peer(), streams_, output_, *this),
       windows_(options_.limits, output_),
       memory_share_(options_.memory, parameters.account),
       memory_(options_.limits, memory_share_, streams_, windows_),
       local_events_(owner_),
-      keepalive_(Role::server, options_.limits, timers_, &on_keepalive_timer, this, now_),
+      keepalive_(role_, options_.limits, timers_, &on_keepalive_timer, this, now_),
       stall_(options_.limits, timers_, &on_stall_timer, this),
       input_watch_(options_.limits, timers_, &on_input_timer, this),
-      memory_timer_(&on_memory_timer, this) {
-  const std::array<Setting, 3> settings{{{SettingId::max_concurrent_streams, options_.max_concurrent_calls},
-                                         {SettingId::initial_window_size, options_.limits.call_credit_bytes},
-                                         {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
-  http::http2::PeerExchange::write_greeting(settings, options_.limits.connection_credit_bytes, control_);
-  write_control();
-}
+      memory_timer_(&on_memory_timer, this) {}
 
 GrpcSession::~GrpcSession() = default;
 
@@ -128,20 +123,11 @@ bool GrpcSession::next(Event& event) {
   }
 }
 
-/// The call whose headers have come is handed out with its first message if that is there already, which nearly every
-/// unary call has. Otherwise at once: the client may wait for something before it sends a message.
-bool GrpcSession::completes_call() const noexcept {
-  if (input_.size() < http::http2::frame_header_bytes) return false;
-  const http::http2::FrameHeader header = http::http2::read_frame_header(input_.data());
-  return header.type == FrameType::data && header.stream == streams_.fresh()->id &&
-         input_.size() >= http::http2::frame_header_bytes + header.length;
-}
-
 GrpcSession::Step GrpcSession::read_frame(Event& event) {
   if (data_stream_ != 0) return take_data(event);
   consume_frame();
-  if (is_opening_ && !completes_call()) {
-    hand_out_call(event);
+  if (is_opening_ && !completes_event()) {
+    hand_out(event);
     return Step::event;
   }
   Frame frame;
@@ -188,12 +174,11 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
     case FrameType::goaway:
       return on_goaway(frame, event);
     case FrameType::ping:
-      if (exchange_.on_ping(frame, control_))
-        exchange_.write_goaway(streams_.newest(), ErrorCode::no_error, {}, control_);
+      if (exchange_.on_ping(frame, control_)) exchange_.write_goaway(last_of_peer(), ErrorCode::no_error, {}, control_);
       write_control();
       return Step::again;
     case FrameType::push_promise:
-      return fail(ErrorCode::protocol_error, "a client has sent PUSH_PROMISE");
+      return fail(ErrorCode::protocol_error, "the peer has sent PUSH_PROMISE");
     case FrameType::priority: {
       http::http2::Priority priority;
       if (const auto error = http::http2::read_priority(frame.header, frame.payload, priority); !error)
@@ -206,77 +191,6 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
     default:
       return Step::again;
   }
-}
-
-GrpcSession::Step GrpcSession::on_headers(const Frame& frame, Event& event) {
-  const CallId id = frame.header.stream;
-  if (GrpcStream* const stream = streams_.find(id)) return on_trailers(*stream, frame, event);
-  if (id % 2 == 0) return fail(ErrorCode::protocol_error, "a client has opened a stream with an even id");
-  if (streams_.is_idle(id)) return on_request(frame, event);
-  if (!streams_.was_reset(id)) return fail(ErrorCode::stream_closed, "HEADERS on a stream that is closed");
-  if (requests_.skip(frame.payload) != RequestReader::Outcome::failed) return Step::again;
-  return fail(ErrorCode::compression_error, requests_.error());
-}
-
-GrpcSession::Step GrpcSession::on_request(const Frame& frame, Event& event) {
-  const CallId id = frame.header.stream;
-  const bool ends = frame.header.has(flag::end_stream);
-  const bool is_unwanted = frame.error || exchange_.has_sent_goaway() ||
-                           streams_.size() >= options_.max_concurrent_calls || memory_share_.is_short();
-  if (is_unwanted) {
-    if (requests_.skip(frame.payload) == RequestReader::Outcome::failed)
-      return fail(ErrorCode::compression_error, requests_.error());
-    streams_.note_id(id);
-    // Streams behind the last one that GOAWAY names are ignored (RFC 9113, section 6.8).
-    if (!exchange_.has_sent_goaway()) refuse_stream(id, frame.error ? frame.error.code : ErrorCode::refused_stream);
-    if (exchange_.has_sent_goaway()) streams_.note_reset(id);
-    return Step::again;
-  }
-  const RequestReader::Outcome outcome = requests_.read(frame.payload);
-  if (outcome == RequestReader::Outcome::failed) return fail(ErrorCode::compression_error, requests_.error());
-  const Request& request = requests_.request();
-  const bool lacks_content = ends && request.content_length.value_or(0) > 0;
-  if (outcome == RequestReader::Outcome::malformed || lacks_content) {
-    streams_.note_id(id);
-    refuse_stream(id, ErrorCode::protocol_error);
-    return Step::again;
-  }
-  GrpcStream& stream =
-      streams_.open(id, exchange_.peer().initial_window_size, options_.limits.call_credit_bytes, &on_deadline, this);
-  stream.state =
-      transition(StreamState::idle, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;
-  stream.codec = request.codec;
-  stream.request_compressor = request.compressor;
-  stream.accepts_compressed = !request.accepted.empty();
-  stream.content_left = request.content_length;
-  if (outcome == RequestReader::Outcome::refused) {
-    responses_.write_trailers_only(id, requests_.http_status(), request.codec, requests_.status(), nullptr);
-    close_stream(stream);
-    return Step::again;
-  }
-  is_opening_ = true;
-  if (!ends) return Step::again;
-  event.end = true;
-  hand_out_call(event);
-  return Step::event;
-}
-
-/// A second block of fields ends the client's side.
-GrpcSession::Step GrpcSession::on_trailers(GrpcStream& stream, const Frame& frame, Event& event) {
-  const bool ends = frame.header.has(flag::end_stream);
-  const RequestReader::Outcome outcome = requests_.read_trailers(frame.payload);
-  if (outcome == RequestReader::Outcome::failed) return fail(ErrorCode::compression_error, requests_.error());
-  const StreamTransition step =
-      transition(stream.state, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers);
-  if (step.action == StreamAction::reset) return reset_stream(stream, step.code, "HEADERS after END_STREAM", event);
-  if (!ends || frame.error || outcome == RequestReader::Outcome::malformed) {
-    return reset_stream(stream, ErrorCode::protocol_error, "the client's trailers are malformed", event);
-  }
-  if (!stream.take_content(0, true)) {
-    return reset_stream(stream, ErrorCode::protocol_error, "content-length is not the size of DATA", event);
-  }
-  stream.state = step.next;
-  return end_of_client(stream, event);
 }
 
 GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
@@ -324,7 +238,7 @@ GrpcSession::Step GrpcSession::take_data(Event& event) {
   }
   const bool ends = std::exchange(data_ends_, false);
   data_stream_ = 0;
-  return ends ? end_of_client(*stream, event) : Step::again;
+  return ends ? on_peer_end(*stream, event) : Step::again;
 }
 
 /// Nobody wants what is left of the frame.
@@ -350,7 +264,7 @@ GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
     const std::uint64_t limit = options_.limits.max_message_bytes;
     if (assembly.flag() > 1) return break_call(stream, {StatusCode::internal, "receive message: bad prefix"}, event);
     if (assembly.length() > limit) return break_call(stream, message_over_limit(assembly.length(), limit), event);
-    if (assembly.flag() == 1 && stream.request_compressor == nullptr) {
+    if (assembly.flag() == 1 && stream.received_compressor == nullptr) {
       return break_call(stream, {StatusCode::internal, "receive message: it is compressed without grpc-encoding"},
                         event);
     }
@@ -362,7 +276,7 @@ GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
       data_ = data_.subspan(length);
       const bool is_compressed = assembly.flag() == 1;
       static_cast<void>(assembly.take());
-      if (is_compressed) event.compressor = stream.request_compressor;
+      if (is_compressed) event.compressor = stream.received_compressor;
       show_message(stream, payload, input_.block(), {length, length, 0}, event);
       return Step::event;
     }
@@ -375,26 +289,9 @@ GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
   if (assembly.missing() > 0) return Step::needs_input;
   const std::uint32_t length = assembly.length();
   const std::uint32_t withheld = memory_.end(stream);
-  if (assembly.flag() == 1) event.compressor = stream.request_compressor;
+  if (assembly.flag() == 1) event.compressor = stream.received_compressor;
   payload_ = assembly.take();
   show_message(stream, payload_.bytes(), payload_.block(), {0, withheld, length - withheld}, event);
-  return Step::event;
-}
-
-/// The client sends nothing more.
-GrpcSession::Step GrpcSession::end_of_client(GrpcStream& stream, Event& event) {
-  if (stream.is_finished) return Step::again;
-  if (stream.assembly.is_amid_message()) {
-    return break_call(stream, {StatusCode::internal, "receive message: the client ended amid a message"}, event);
-  }
-  event.end = true;
-  if (is_opening_ && streams_.fresh() == &stream) {
-    hand_out_call(event);
-    return Step::event;
-  }
-  event.type = EventType::message;
-  event.id = stream.id;
-  event.context = stream.context;
   return Step::event;
 }
 
@@ -405,23 +302,7 @@ GrpcSession::Step GrpcSession::on_reset(const Frame& frame, Event& event) {
     if (streams_.is_idle(id)) return fail(ErrorCode::protocol_error, "RST_STREAM on an idle stream");
     return Step::again;
   }
-  const ErrorCode code = http::http2::read_rst_stream(frame.payload);
-  Status status(StatusCode::cancelled, "the caller has cancelled the call", StatusOrigin::peer);
-  if (code != ErrorCode::cancel && code != ErrorCode::no_error) {
-    status =
-        Status(StatusCode::cancelled,
-               "the caller has reset the stream with " + std::string(http::http2::to_string(code)), StatusOrigin::peer);
-  }
-  stream->state = StreamState::closed;
-  void* const context = stream->context;
-  forget(*stream);
-  // Also one that nobody waits for: the layer above counts how many calls a client cancels.
-  event.clear();
-  event.type = EventType::cancelled;
-  event.id = id;
-  event.context = context;
-  event.status = std::move(status);
-  return Step::event;
+  return on_peer_reset(*stream, http::http2::read_rst_stream(frame.payload), event);
 }
 
 GrpcSession::Step GrpcSession::on_settings(const Frame& frame, Event& event) {
@@ -431,7 +312,7 @@ GrpcSession::Step GrpcSession::on_settings(const Frame& frame, Event& event) {
   write_control();
   if (error) return fail(error.code, error.reason);
   const http::http2::Settings& peer = exchange_.peer();
-  responses_.set_peer_max_table_bytes(peer.header_table_size);
+  set_peer_max_table_bytes(peer.header_table_size);
   if (peer.initial_window_size != old_window) {
     if (!flood_.add(now_, static_cast<std::uint32_t>(streams_.size() / streams_per_frame))) {
       return fail(ErrorCode::enhance_your_calm, "too many changes of SETTINGS_INITIAL_WINDOW_SIZE");
@@ -479,10 +360,6 @@ GrpcSession::Step GrpcSession::on_goaway(const Frame& frame, Event& event) {
 // --- events ---
 
 void GrpcSession::settle_event_in_hand(Event& event) {
-  if (has_call_in_hand_) {
-    static_cast<void>(finish(streams_.fresh()->id, {StatusCode::internal, "the call was neither finished nor attached"},
-                             {}, nullptr, false));
-  }
   if (std::exchange(has_credit_, false)) {
     GrpcStream* const stream = streams_.find(credit_call_);
     if (event.is_retained) {
@@ -495,31 +372,6 @@ void GrpcSession::settle_event_in_hand(Event& event) {
   }
   payload_ = {};
   event.clear();
-}
-
-/// `event` may have the call's first message and its end.
-void GrpcSession::hand_out_call(Event& event) {
-  GrpcStream& stream = *streams_.fresh();
-  Request& request = requests_.request();
-  is_opening_ = false;
-  has_call_in_hand_ = true;
-  event.type = EventType::call;
-  event.id = stream.id;
-  event.context = nullptr;
-  event.codec = stream.codec;
-  event.accepted_compressors = request.accepted;
-  event.method_number = request.method_number;
-  event.method_epoch = 0;
-  event.method_name = request.method;
-  if (request.timeout) {
-    event.deadline = base::deadline_after(now_, *request.timeout);
-    timers_.schedule(stream.deadline, event.deadline);
-  }
-  if (request.metadata.empty()) return;
-  stream.metadata_bytes = request.metadata.total_bytes();
-  metadata_bytes_ += stream.metadata_bytes;
-  event.metadata = std::move(request.metadata);
-  request.metadata.clear();
 }
 
 void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* block, const MessageCredit& credit,
@@ -552,7 +404,7 @@ void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* bloc
     data_ends_ = false;
   }
   if (data_.empty() && !data_ends_) data_stream_ = 0;
-  if (is_opening_ && streams_.fresh() == &stream) hand_out_call(event);
+  if (is_opening_ && streams_.fresh() == &stream) hand_out(event);
 }
 
 Status GrpcSession::decompress(Event& event) {
@@ -591,7 +443,7 @@ bool GrpcSession::take_closing_event(Event& event) {
     event.id = stream->id;
     forget(*stream);
     if (event.context == nullptr) continue;
-    event.type = EventType::cancelled;
+    event.type = role_ == Role::server ? EventType::cancelled : EventType::finished;
     event.status = close_reason_.is_ok() ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
                                          : close_reason_;
     return true;
@@ -618,66 +470,6 @@ bool GrpcSession::end_turn() {
 
 // --- calls ---
 
-Result<CallId> GrpcSession::start(const CallStart&, const OutgoingMessage&) {
-  return Status(StatusCode::unimplemented, "start call: a server's connection begins no calls");
-}
-
-void GrpcSession::attach(CallId id, void* context) {
-  if (GrpcStream* const stream = streams_.find(id)) {
-    stream->context = context;
-    if (stream == streams_.fresh()) {
-      has_call_in_hand_ = false;
-      streams_.keep();
-    }
-  } else if (is_closed_ && !is_closed_event_given_ && context != nullptr) {
-    // The session was ended between the event and now.
-    local_events_.notify({EventType::cancelled, id, context, close_reason_});
-  }
-}
-
-Status GrpcSession::finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
-                           bool /*unprocessed*/) try {
-  if (!local_events_.empty()) local_events_.drop(id);
-  GrpcStream* const stream = streams_.find(id);
-  if (stream == nullptr || stream->is_finished) return {};
-  if (stream == streams_.fresh()) has_call_in_hand_ = false;
-  if (is_closed_) {
-    forget(*stream);
-    return {};
-  }
-  Status sent = status;
-  Status sendable = check_metadata("finish call: trailing", trailing);
-  if (!sendable.is_ok()) {
-    trailing = nullptr;
-    if (sent.is_ok()) sent = std::move(sendable);
-  }
-  if (sent.is_ok() && message.has_message()) sent = write_message(*stream, message, nullptr);
-  end_stream(*stream, sent, trailing);
-  count_sent();
-  return sent;
-} catch (...) {
-  lose_connection();
-  throw;
-}
-
-Status GrpcSession::send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool /*end*/) try {
-  GrpcStream* const stream = streams_.find(id);
-  if (stream == nullptr || stream->is_finished || is_closed_) {
-    return {StatusCode::cancelled, "send message: the call is over"};
-  }
-  if (Status status = check_metadata("send message: leading", leading); !status.is_ok()) return status;
-  if (message.has_message()) {
-    Status status = write_message(*stream, message, leading);
-    count_sent();
-    return status;
-  }
-  if (!stream->has_sent_headers && leading != nullptr) write_headers(*stream, leading, stream->accepts_compressed);
-  return {};
-} catch (...) {
-  lose_connection();
-  throw;
-}
-
 bool GrpcSession::is_writable(CallId id) const noexcept {
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr) return false;
@@ -701,73 +493,11 @@ void GrpcSession::release(CallId id, const MessageCredit& credit) {
 
 // --- the end of streams ---
 
-/// The call cannot go on, and `status` says why.
-GrpcSession::Step GrpcSession::break_call(GrpcStream& stream, const Status& status, Event& event) {
-  const CallId id = stream.id;
-  void* const context = stream.context;
-  queue_.drop(stream);
-  if (is_opening_ && streams_.fresh() == &stream) is_opening_ = false;
-  end_stream(stream, status, nullptr);
-  if (data_stream_ == id) drop_data();
-  event.clear();
-  if (context == nullptr) return Step::again;
-  event.type = EventType::cancelled;
-  event.id = id;
-  event.context = context;
-  event.status = status;
-  return Step::event;
-}
-
 /// A stream error.
 GrpcSession::Step GrpcSession::reset_stream(GrpcStream& stream, ErrorCode code, std::string_view why, Event& event) {
   refuse_stream(stream.id, code);
   const Status status(StatusCode::internal, "receive: " + std::string(why), StatusOrigin::transport);
   return drop_call(stream, status, event);
-}
-
-GrpcSession::Step GrpcSession::drop_call(GrpcStream& stream, const Status& status, Event& event) {
-  const CallId id = stream.id;
-  void* const context = stream.context;
-  forget(stream);
-  event.clear();
-  if (context == nullptr) return Step::again;
-  event.type = EventType::cancelled;
-  event.id = id;
-  event.context = context;
-  event.status = status;
-  return Step::event;
-}
-
-/// Sends the status behind the messages that are queued.
-void GrpcSession::end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing) {
-  if (stream.has_queue() && !status.is_ok() && status.code() == StatusCode::deadline_exceeded) queue_.drop(stream);
-  stream.is_finished = true;
-  stream.context = nullptr;
-  stream.deadline.cancel();
-  if (stream.has_queue()) {
-    stream.trailers = std::make_unique<PendingTrailers>();
-    stream.trailers->status = status;
-    if (trailing != nullptr) stream.trailers->metadata = *trailing;
-    if (const std::uint32_t withheld = memory_.end(stream)) windows_.give_back(stream, withheld);
-    static_cast<void>(stream.assembly.take());
-    if (&stream == streams_.fresh()) streams_.keep();
-    return update_memory();
-  }
-  if (stream.has_sent_headers) {
-    responses_.write_trailers(stream.id, status, trailing);
-  } else if (status.is_ok()) {
-    write_headers(stream, nullptr, false);
-    responses_.write_trailers(stream.id, status, trailing);
-  } else {
-    responses_.write_trailers_only(stream.id, 200, stream.codec, status, trailing);
-  }
-  close_stream(stream);
-}
-
-/// END_STREAM has been sent. A client that has more to send is told that nobody reads it (RFC 9113, section 8.1).
-void GrpcSession::close_stream(GrpcStream& stream) {
-  if (!stream.has_peer_ended()) refuse_stream(stream.id, ErrorCode::no_error);
-  forget(stream);
 }
 
 void GrpcSession::refuse_stream(CallId id, ErrorCode code) {
@@ -777,26 +507,11 @@ void GrpcSession::refuse_stream(CallId id, ErrorCode code) {
 }
 
 void GrpcSession::forget(GrpcStream& stream) {
-  if (&stream == streams_.fresh()) is_opening_ = has_call_in_hand_ = false;
+  if (&stream == streams_.fresh()) is_opening_ = false;
   queue_.drop(stream);
   memory_.end(stream);
   metadata_bytes_ -= stream.metadata_bytes;
   streams_.forget(stream);
-}
-
-void GrpcSession::on_queue_sent(GrpcStream& stream) {
-  flood_.worked();
-  if (stream.trailers != nullptr) {
-    responses_.write_trailers(stream.id, stream.trailers->status, &stream.trailers->metadata);
-    return close_stream(stream);
-  }
-  if (!stream.owes_writable) return;
-  if (output_.size() > options_.limits.max_unsent_bytes) {
-    is_writable_awaited_ = true;
-    return;
-  }
-  stream.owes_writable = false;
-  if (stream.context != nullptr) local_events_.notify({EventType::writable, stream.id, stream.context, {}});
 }
 
 // --- output ---
@@ -898,13 +613,6 @@ Status GrpcSession::encode(const GrpcStream& stream, const OutgoingMessage& mess
   return owner_.on_codec_exception("send message: encoding it", base::current_exception_text());
 }
 
-void GrpcSession::write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) {
-  stream.has_sent_headers = true;
-  stream.sends_compressed =
-      may_compress && stream.accepts_compressed && RequestReader::compressor_of(options_) != nullptr;
-  responses_.write_headers(stream.id, *stream.codec, stream.sends_compressed, leading);
-}
-
 void GrpcSession::write_control() {
   output_.append(control_.bytes());
   control_.clear();
@@ -931,10 +639,7 @@ void GrpcSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<GrpcSession*>(stream.owner);
   self.now_ = std::max(self.now_, now);
   try {
-    const Status status(StatusCode::deadline_exceeded, "deadline exceeded");
-    self.local_events_.drop(stream.id);
-    if (stream.context != nullptr) self.local_events_.push({EventType::cancelled, stream.id, stream.context, status});
-    self.end_stream(stream, status, nullptr);
+    self.on_stream_deadline(stream);
     self.owner_.on_session_wake();
   } catch (...) {
     // Without its timer the call might never end.
@@ -1026,27 +731,13 @@ std::size_t GrpcSession::held_bytes() const noexcept {
          streams_.size() * bytes_per_stream;
 }
 
-void GrpcSession::drain() {
-  if (is_closed_) return;
-  is_drain_requested_ = true;
-  if (!is_open() || exchange_.has_begun_goaway() || exchange_.has_sent_goaway()) return;
-  exchange_.begin_goaway(control_);
-  write_control();
-}
-
-bool GrpcSession::is_drained() const noexcept {
-  if (is_closed_) return false;
-  const bool is_leaving = (is_drain_requested_ && exchange_.has_sent_goaway()) || exchange_.has_peer_goaway();
-  return is_leaving && streams_.empty() && output_.empty() && queue_.queued_bytes() == 0 && local_events_.empty();
-}
-
 void GrpcSession::close(const Status& reason) {
   if (is_closed_) return;
   const ErrorCode code = reason.is_ok()                                    ? ErrorCode::no_error
                          : reason.code() == StatusCode::resource_exhausted ? ErrorCode::enhance_your_calm
                          : reason.code() == StatusCode::internal           ? ErrorCode::internal_error
                                                                            : ErrorCode::no_error;
-  exchange_.write_goaway(streams_.newest(), code, reason.message(), control_);
+  exchange_.write_goaway(last_of_peer(), code, reason.message(), control_);
   write_control();
   end_session(reason);
 }
@@ -1063,7 +754,7 @@ void GrpcSession::transport_closed(const Status& reason) {
 GrpcSession::Step GrpcSession::fail(ErrorCode code, std::string_view reason) {
   if (is_closed_) return Step::again;
   const std::string text(reason);
-  exchange_.write_goaway(streams_.newest(), code, text, control_);
+  exchange_.write_goaway(last_of_peer(), code, text, control_);
   write_control();
   end_session(Status(StatusCode::unavailable, "receive: " + text, StatusOrigin::transport));
   return Step::again;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GrpcSession: gRPC over HTTP/2 for servers, as a state machine composed of objects
+// GrpcSession: what both ends of gRPC over HTTP/2 share, as a state machine composed of objects
 // (docs/decisions/0018-grpc-is-one-more-session.md).
 #pragma once
 
@@ -8,8 +8,6 @@
 #include "http/http2/peer_exchange.h"
 #include "session/grpc/receive_memory.h"
 #include "session/grpc/receive_windows.h"
-#include "session/grpc/request_reader.h"
-#include "session/grpc/response_writer.h"
 #include "session/grpc/send_queue.h"
 #include "session/grpc/stream_table.h"
 #include "session/memory_share.h"
@@ -32,18 +30,16 @@ namespace trunkline::session::grpc {
 ///
 ///     FrameReader     bytes to frames, with whole header blocks
 ///     PeerExchange    SETTINGS, PING and GOAWAY
-///     FloodLimit      frames that cost the client nothing
+///     FloodLimit      frames that cost the peer nothing
 ///     StreamTable     the streams that are open
-///     RequestReader   header blocks of calls
-///     ResponseWriter  header blocks of responses
-///     SendQueue       messages that wait for the client's windows
-///     ReceiveWindows  the windows given to the client
+///     SendQueue       messages that wait for the peer's windows
+///     ReceiveWindows  the windows given to the peer
 ///     ReceiveMemory   room for messages that are gathered or unread
 ///
-/// It has more than 40 functions because 28 of them are Session's.
-class GrpcSession final : public Session, private SendQueueOwner {
+/// What header blocks mean, and how calls begin and end, differs between the roles: GrpcServerSession and
+/// GrpcClientSession. It has more than 40 functions because 28 of them are Session's.
+class GrpcSession : public Session, protected SendQueueOwner {
  public:
-  explicit GrpcSession(const SessionParameters& parameters);
   ~GrpcSession() override;
 
   std::size_t prepare_receive(std::array<MutableByteSpan, 2>& out) override;
@@ -56,22 +52,10 @@ class GrpcSession final : public Session, private SendQueueOwner {
   bool has_output() const noexcept override { return !output_.empty() || queue_.can_pump(); }
   std::size_t unsent_bytes() const noexcept override { return output_.size() + queue_.queued_bytes(); }
 
-  /// Servers begin no calls.
-  bool can_start() const noexcept override { return false; }
-  Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override;
-  void cancel(CallId, StatusCode) override {}
-
-  void attach(CallId id, void* context) override;
-  Status finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
-                bool unprocessed) override;
-
-  Status send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) override;
   bool is_writable(CallId id) const noexcept override;
   Status decompress(Event& event) override;
   void release(CallId id, const MessageCredit& credit) override;
 
-  void drain() override;
-  bool is_drained() const noexcept override;
   void close(const Status& reason) override;
   void transport_closed(const Status& reason) override;
   bool is_closed() const noexcept override { return is_closed_; }
@@ -82,18 +66,35 @@ class GrpcSession final : public Session, private SendQueueOwner {
   std::uint64_t payload_bytes_accepted() const noexcept override { return payload_bytes_accepted_; }
   bool is_ordered() const noexcept override { return false; }
 
- private:
+ protected:
   enum class Step : std::uint8_t { event, again, needs_input };
 
-  // --- SendQueueOwner ---
-  void on_queue_sent(GrpcStream& stream) override;
+  explicit GrpcSession(const SessionParameters& parameters);
+
+  // --- what the roles do ---
+
+  /// HEADERS, with the whole block.
+  virtual Step on_headers(const http::http2::Frame& frame, Event& event) = 0;
+  /// The peer sends nothing more on the stream.
+  virtual Step on_peer_end(GrpcStream& stream, Event& event) = 0;
+  virtual Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) = 0;
+  virtual void on_stream_deadline(GrpcStream& stream) = 0;
+  /// The peer's SETTINGS_HEADER_TABLE_SIZE, for the encoder.
+  virtual void set_peer_max_table_bytes(std::uint32_t bytes) noexcept = 0;
+  /// While is_opening_: the next frame is there, and belongs to the event of the fresh stream.
+  virtual bool completes_event() const noexcept = 0;
+  /// Ends is_opening_: fills in the event of the fresh stream. `event` may have its message already.
+  virtual void hand_out(Event& event) = 0;
+  /// The call cannot go on, and `status` says why.
+  virtual Step break_call(GrpcStream& stream, const Status& status, Event& event) = 0;
+  /// The stream has been reset by this side. The layer above learns it, if it knows the call.
+  virtual Step drop_call(GrpcStream& stream, const Status& status, Event& event) = 0;
+  /// The headers that must stand before the first message.
+  virtual void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) = 0;
 
   // --- input ---
   Step read_frame(Event& event);
   Step take_frame(const http::http2::Frame& frame, Event& event);
-  Step on_headers(const http::http2::Frame& frame, Event& event);
-  Step on_request(const http::http2::Frame& frame, Event& event);
-  Step on_trailers(GrpcStream& stream, const http::http2::Frame& frame, Event& event);
   Step on_data(const http::http2::Frame& frame, Event& event);
   Step on_reset(const http::http2::Frame& frame, Event& event);
   Step on_settings(const http::http2::Frame& frame, Event& event);
@@ -101,24 +102,17 @@ class GrpcSession final : public Session, private SendQueueOwner {
   Step on_goaway(const http::http2::Frame& frame, Event& event);
   Step take_data(Event& event);
   Step take_message(GrpcStream& stream, Event& event);
-  Step end_of_client(GrpcStream& stream, Event& event);
   void drop_data();
-  bool completes_call() const noexcept;
   void consume_frame();
 
   // --- events ---
   void settle_event_in_hand(Event& event);
-  void hand_out_call(Event& event);
   void show_message(GrpcStream& stream, ByteSpan payload, Block* block, const MessageCredit& credit, Event& event);
   bool take_closing_event(Event& event);
   bool end_turn();
 
   // --- the end of streams ---
-  Step break_call(GrpcStream& stream, const Status& status, Event& event);
   Step reset_stream(GrpcStream& stream, http::http2::ErrorCode code, std::string_view why, Event& event);
-  Step drop_call(GrpcStream& stream, const Status& status, Event& event);
-  void end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing);
-  void close_stream(GrpcStream& stream);
   void forget(GrpcStream& stream);
   void refuse_stream(CallId id, http::http2::ErrorCode code);
 
@@ -126,7 +120,6 @@ class GrpcSession final : public Session, private SendQueueOwner {
   Status encode(const GrpcStream& stream, const OutgoingMessage& message, Slice& out, bool& is_compressed);
   Status write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
   bool try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
-  void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress);
   void write_control();
   Status check_metadata(std::string_view what, const Metadata* metadata) const;
 
@@ -146,6 +139,10 @@ class GrpcSession final : public Session, private SendQueueOwner {
   void lose_connection();
   void end_session(const Status& reason);
 
+  /// The last stream of the peer's that this side has looked at.
+  CallId last_of_peer() const noexcept { return role_ == Role::server ? streams_.newest() : 0; }
+
+  const Role role_;
   const SessionOptions& options_;
   base::TimerWheel& timers_;
   SessionOwner& owner_;
@@ -159,8 +156,6 @@ class GrpcSession final : public Session, private SendQueueOwner {
   http::http2::PeerExchange exchange_;
   http::http2::FloodLimit flood_;
   StreamTable streams_;
-  RequestReader requests_;
-  ResponseWriter responses_;
   SendQueue queue_;
   ReceiveWindows windows_;
   MemoryShare memory_share_;
@@ -178,10 +173,8 @@ class GrpcSession final : public Session, private SendQueueOwner {
   ByteSpan data_;
   CallId data_stream_ = 0;
   bool data_ends_ = false;
-  /// The fresh stream has headers, and its `call` event has not been handed out: the first message may come with it.
+  /// The event of the fresh stream has not been handed out, because the next frame may belong to it.
   bool is_opening_ = false;
-  /// The fresh stream's call has been handed out, and is neither attached nor finished.
-  bool has_call_in_hand_ = false;
   CallId credit_call_ = 0;
   MessageCredit credit_;
   bool has_credit_ = false;

@@ -41,8 +41,8 @@ struct GrpcStream {
   void* context = nullptr;
   http::http2::StreamState state = http::http2::StreamState::open;
   const Codec* codec = nullptr;
-  /// Of the client's messages; null: it sends none that is compressed.
-  const Compressor* request_compressor = nullptr;
+  /// Of the peer's messages; null: it sends none that is compressed.
+  const Compressor* received_compressor = nullptr;
   bool accepts_compressed = false;
   bool has_sent_headers = false;
   /// Its messages may be compressed: the headers have said so.

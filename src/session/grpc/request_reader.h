@@ -2,6 +2,7 @@
 // RequestReader: header blocks to what they say of a call.
 #pragma once
 
+#include "base/clock.h"
 #include "http/hpack/decoder.h"
 #include "session/compressor_set.h"
 #include "session/grpc/metadata_reader.h"

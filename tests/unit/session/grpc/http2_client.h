@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Http2Client: the other end of a GrpcSession, frame by frame, with a handler of the test on the session's side.
+// Http2Client: the other end of a GrpcServerSession, frame by frame, with a handler of the test on the session's side.
 #pragma once
 
 #include "http/hpack/decoder.h"
@@ -8,7 +8,7 @@
 #include "http/http2/frame_writer.h"
 #include "kit/manual_clock.h"
 #include "kit/session_end.h"
-#include "session/grpc/grpc_session.h"
+#include "session/grpc/grpc_server_session.h"
 
 #include <functional>
 #include <map>
@@ -52,7 +52,7 @@ class Http2Client : private SessionOwner {
         session_(SessionParameters{
             .role = Role::server, .options = options_, .timers = timers_, .owner = *this, .now = clock_.now()}) {}
 
-  GrpcSession& session() noexcept { return session_; }
+  GrpcServerSession& session() noexcept { return session_; }
   base::TimePoint now() const noexcept { return clock_.now(); }
   /// Called with each event, after it was noted.
   std::function<void(Event&)> on_event;
@@ -190,7 +190,7 @@ class Http2Client : private SessionOwner {
   kit::ManualClock clock_;
   base::TimerWheel timers_{clock_.now()};
   const SessionOptions options_;
-  GrpcSession session_;
+  GrpcServerSession session_;
   Event event_;
   http::hpack::Encoder encoder_;
   http::hpack::NameIds ids_{};

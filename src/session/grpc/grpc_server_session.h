@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// GrpcServerSession: gRPC over HTTP/2 for servers (docs/decisions/0018-grpc-is-one-more-session.md).
+#pragma once
+
+#include "session/grpc/grpc_session.h"
+#include "session/grpc/request_reader.h"
+#include "session/grpc/response_writer.h"
+
+namespace trunkline::session::grpc {
+
+/// Adds to the parts of GrpcSession:
+///
+///     RequestReader   header blocks of calls
+///     ResponseWriter  header blocks of responses
+class GrpcServerSession final : public GrpcSession {
+ public:
+  explicit GrpcServerSession(const SessionParameters& parameters);
+  ~GrpcServerSession() override;
+
+  bool next(Event& event) override;
+
+  /// Servers begin no calls.
+  bool can_start() const noexcept override { return false; }
+  Result<CallId> start(const CallStart& start, const OutgoingMessage& message) override;
+  void cancel(CallId, StatusCode) override {}
+
+  void attach(CallId id, void* context) override;
+  Status finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
+                bool unprocessed) override;
+  Status send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) override;
+
+  void drain() override;
+  bool is_drained() const noexcept override;
+
+ private:
+  // --- GrpcSession ---
+  Step on_headers(const http::http2::Frame& frame, Event& event) override;
+  Step on_peer_end(GrpcStream& stream, Event& event) override;
+  Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) override;
+  void on_stream_deadline(GrpcStream& stream) override;
+  void set_peer_max_table_bytes(std::uint32_t bytes) noexcept override { responses_.set_peer_max_table_bytes(bytes); }
+  bool completes_event() const noexcept override;
+  void hand_out(Event& event) override;
+  Step break_call(GrpcStream& stream, const Status& status, Event& event) override;
+  Step drop_call(GrpcStream& stream, const Status& status, Event& event) override;
+  void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) override;
+
+  // --- SendQueueOwner ---
+  void on_queue_sent(GrpcStream& stream) override;
+
+  Step on_request(const http::http2::Frame& frame, Event& event);
+  Step on_trailers(GrpcStream& stream, const http::http2::Frame& frame, Event& event);
+  void end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing);
+  void close_stream(GrpcStream& stream);
+
+  RequestReader requests_;
+  ResponseWriter responses_;
+  /// The fresh stream's call has been handed out, and is neither attached nor finished.
+  bool has_call_in_hand_ = false;
+};
+
+}  // namespace trunkline::session::grpc
