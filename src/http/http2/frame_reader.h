@@ -3,6 +3,7 @@
 #pragma once
 
 #include "http/http2/frame_payload.h"
+#include "http/http2/settings.h"
 
 #include <trunkline/slice.h>
 
@@ -20,19 +21,22 @@ struct Frame {
   FrameError error;
 };
 
-/// The reader of a server. It keeps no input, except for a header block that comes in several frames. Such a block is
+/// The reader of one side. It keeps no input, except for a header block that comes in several frames. Such a block is
 /// limited in bytes and in frames, so that no peer can send one for ever.
 class FrameReader {
  public:
   enum class Outcome : std::uint8_t { frame, needs_input, error };
 
-  explicit FrameReader(std::uint32_t max_block_bytes) noexcept : max_block_bytes_(max_block_bytes) {}
+  /// `peer` sends the frames. Those of a client begin with the preface.
+  explicit FrameReader(std::uint32_t max_block_bytes, Sender peer = Sender::client) noexcept
+      : max_block_bytes_(max_block_bytes), has_preface_(peer == Sender::server) {}
 
   /// Reads from the start of `input`, which holds what was not consumed before. `consumed` is how much of it is done
   /// with; of `frame`'s own bytes after it has been used. After needs_input, needed() bytes are of use.
   Outcome next(ByteSpan input, std::size_t& consumed, Frame& frame);
   const FrameError& error() const noexcept { return error_; }
   std::size_t needed() const noexcept { return needed_; }
+  /// Nothing more of a preface is awaited.
   bool has_preface() const noexcept { return has_preface_; }
   /// A header block is incomplete.
   bool is_in_block() const noexcept { return block_stream_ != 0; }
@@ -47,7 +51,7 @@ class FrameReader {
   Outcome fail(const FrameError& error) noexcept;
 
   const std::uint32_t max_block_bytes_;
-  bool has_preface_ = false;
+  bool has_preface_;
   bool is_first_ = true;
   std::size_t needed_ = frame_header_bytes;
   FrameError error_;

@@ -29,7 +29,7 @@ FrameError PeerExchange::on_settings(const Frame& frame, std::uint32_t& old_wind
   has_settings_ = true;
   SettingsReader reader(frame.payload);
   for (Setting setting; reader.next(setting);) {
-    if (const FrameError error = peer_.apply(setting, Sender::client)) return error;
+    if (const FrameError error = peer_.apply(setting, sender_)) return error;
   }
   append_settings_ack(out);
   return {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// PeerExchange: SETTINGS, PING and GOAWAY of a server's connection (RFC 9113, sections 6.5, 6.7 and 6.8).
+// PeerExchange: SETTINGS, PING and GOAWAY of a connection (RFC 9113, sections 6.5, 6.7 and 6.8).
 #pragma once
 
 #include "http/http2/frame_reader.h"
@@ -15,6 +15,8 @@ namespace trunkline::http::http2 {
 /// Writes its frames to a buffer of the caller. The caller acts on what changes: windows, the encoder's table.
 class PeerExchange {
  public:
+  explicit PeerExchange(Sender peer = Sender::client) noexcept : sender_(peer) {}
+
   /// What the peer has announced.
   const Settings& peer() const noexcept { return peer_; }
   bool has_settings() const noexcept { return has_settings_; }
@@ -27,12 +29,13 @@ class PeerExchange {
   bool on_ping(const Frame& frame, BufferWriter& out) const;
   FrameError on_goaway(const Frame& frame) noexcept;
   bool has_peer_goaway() const noexcept { return peer_goaway_ != no_goaway; }
+  /// Needs has_peer_goaway(). The peer has not looked at later streams of this side, and will not.
+  std::uint32_t peer_goaway() const noexcept { return peer_goaway_; }
 
   /// The first step: the peer learns that it must not begin further streams, but those on their way are served. The
   /// answer to the ping says that there are no more of these.
   void begin_goaway(BufferWriter& out);
   /// The second step, and the end of a connection. Streams after `last` have not been looked at.
-
   void write_goaway(std::uint32_t last, ErrorCode code, std::string_view reason, BufferWriter& out);
   bool has_begun_goaway() const noexcept { return has_begun_; }
   bool has_sent_goaway() const noexcept { return has_sent_; }
@@ -41,6 +44,7 @@ class PeerExchange {
  private:
   static constexpr std::uint32_t no_goaway = 0xFFFFFFFF;
 
+  const Sender sender_;
   Settings peer_;
   bool has_settings_ = false;
   bool has_begun_ = false;

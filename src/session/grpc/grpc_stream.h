@@ -61,6 +61,8 @@ struct GrpcStream {
   base::VectorQueue<Slice> queue;
   std::size_t queued_bytes = 0;
   bool is_ready = false;
+  /// END_STREAM goes with the last message of the queue.
+  bool ends_with_queue = false;
   std::unique_ptr<PendingTrailers> trailers;
 
   // --- ReceiveWindows ---

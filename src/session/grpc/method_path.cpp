@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Reads paths.
+// Reads and writes paths.
 #include "session/grpc/method_path.h"
 
 #include "session/grpc/percent_encoding.h"
 #include "wire/header_block.h"
+
+#include <algorithm>
 
 namespace trunkline::session::grpc {
 namespace {
@@ -21,6 +23,10 @@ bool decode_path(std::string_view text, BufferWriter& out) {
   return true;
 }
 
+constexpr bool stands_for_itself(char letter) noexcept {
+  return letter > 0x20 && letter < 0x7F && letter != '%' && letter != '?' && letter != '#';
+}
+
 }  // namespace
 
 std::string_view method_of_path(std::string_view path, BufferWriter& room) {
@@ -33,6 +39,19 @@ std::string_view method_of_path(std::string_view path, BufferWriter& room) {
     method = as_text(room.bytes());
   }
   return wire::is_method_name(method) ? method : std::string_view();
+}
+
+void append_path(std::string_view method, BufferWriter& out) {
+  out.push_back(std::byte{'/'});
+  while (!method.empty()) {
+    const auto plain =
+        static_cast<std::size_t>(std::find_if_not(method.begin(), method.end(), stands_for_itself) - method.begin());
+    out.append(method.substr(0, plain));
+    method.remove_prefix(plain);
+    if (method.empty()) return;
+    append_percent_encoded_byte(static_cast<unsigned char>(method.front()), out);
+    method.remove_prefix(1);
+  }
 }
 
 }  // namespace trunkline::session::grpc

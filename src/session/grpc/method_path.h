@@ -13,4 +13,7 @@ namespace trunkline::session::grpc {
 /// the name is not 1 to 1024 bytes of UTF-8.
 std::string_view method_of_path(std::string_view path, BufferWriter& room);
 
+/// Appends the path of a method. Only what cannot stand in a path is encoded.
+void append_path(std::string_view method, BufferWriter& out);
+
 }  // namespace trunkline::session::grpc

@@ -16,12 +16,6 @@ constexpr int hex_digit(char letter) noexcept {
   return -1;
 }
 
-void append_percent_encoded_byte(unsigned char byte, BufferWriter& out) {
-  constexpr std::string_view digits = "0123456789ABCDEF";
-  const char encoded[3] = {'%', digits[byte >> 4], digits[byte & 15]};
-  out.append(std::string_view(encoded, 3));
-}
-
 }  // namespace
 
 bool needs_percent_encoding(std::string_view text) noexcept {
@@ -38,6 +32,23 @@ void append_percent_encoded(std::string_view text, BufferWriter& out) {
     append_percent_encoded_byte(static_cast<unsigned char>(text.front()), out);
     text.remove_prefix(1);
   }
+}
+
+void append_percent_decoded(std::string_view encoded, BufferWriter& out) {
+  for (std::size_t percent; (percent = encoded.find('%')) != encoded.npos;) {
+    out.append(encoded.substr(0, percent));
+    encoded.remove_prefix(percent);
+    const int byte = percent_encoded_byte(encoded);
+    out.push_back(byte < 0 ? std::byte{'%'} : static_cast<std::byte>(byte));
+    encoded.remove_prefix(byte < 0 ? 1 : 3);
+  }
+  out.append(encoded);
+}
+
+void append_percent_encoded_byte(unsigned char byte, BufferWriter& out) {
+  constexpr std::string_view digits = "0123456789ABCDEF";
+  const char encoded[3] = {'%', digits[byte >> 4], digits[byte & 15]};
+  out.append(std::string_view(encoded, 3));
 }
 
 int percent_encoded_byte(std::string_view text) noexcept {

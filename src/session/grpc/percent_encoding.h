@@ -14,6 +14,12 @@ bool needs_percent_encoding(std::string_view text) noexcept;
 /// Appends at most three bytes for each one of `text`.
 void append_percent_encoded(std::string_view text, BufferWriter& out);
 
+/// Appends '%' and two digits.
+void append_percent_encoded_byte(unsigned char byte, BufferWriter& out);
+
+/// Appends the text that is encoded. What is not encoded as it should be is appended as it is.
+void append_percent_decoded(std::string_view encoded, BufferWriter& out);
+
 /// The byte that the first three characters of `text` encode: '%' and two hexadecimal digits; -1 if they do not.
 int percent_encoded_byte(std::string_view text) noexcept;
 

@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
-// Writes google.rpc.Status and the google.protobuf.Any messages in it.
+// Reads and writes google.rpc.Status and the google.protobuf.Any messages in it.
 #include "session/grpc/rpc_status.h"
 
 #include "wire/leb128.h"
 #include "wire/text.h"
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace trunkline::session::grpc {
 namespace {
 
-enum class ProtobufWireType : std::uint8_t { varint = 0, length_delimited = 2 };
+enum class ProtobufWireType : std::uint8_t { varint = 0, fixed64 = 1, length_delimited = 2, fixed32 = 5 };
 
 constexpr std::uint64_t code_field = 1;
 constexpr std::uint64_t message_field = 2;
@@ -49,6 +52,73 @@ void append_text_field(std::uint64_t number, std::string_view text, BufferWriter
   out.advance(text.size());
 }
 
+/// Takes `count` bytes from the front. False: there are not so many.
+bool take(ByteSpan& in, std::uint64_t count, ByteSpan& out) noexcept {
+  if (count > in.size()) return false;
+  out = in.first(static_cast<std::size_t>(count));
+  in = in.subspan(static_cast<std::size_t>(count));
+  return true;
+}
+
+bool take_varint(ByteSpan& in, std::uint64_t& value) noexcept {
+  // Negative numbers have ten bytes; no field here can have one, and its value does not matter.
+  constexpr std::size_t longest = 9;
+  std::size_t size = wire::read_leb128(in, longest, value);
+  if (size == 0 && in.size() > longest && in[longest] == std::byte{1}) {
+    size = longest + 1;
+    value = UINT64_MAX;
+  }
+  in = in.subspan(size);
+  return size > 0;
+}
+
+struct Field {
+  std::uint64_t number = 0;
+  ProtobufWireType type{};
+  std::uint64_t value = 0;
+  ByteSpan bytes;
+};
+
+/// False: what comes is no field.
+bool take_field(ByteSpan& in, Field& field) noexcept {
+  std::uint64_t tag = 0;
+  if (!take_varint(in, tag)) return false;
+  field.number = tag >> 3;
+  field.type = static_cast<ProtobufWireType>(tag & 7);
+  switch (field.type) {
+    case ProtobufWireType::varint:
+      return take_varint(in, field.value);
+    case ProtobufWireType::length_delimited: {
+      std::uint64_t size = 0;
+      return take_varint(in, size) && take(in, size, field.bytes);
+    }
+    case ProtobufWireType::fixed64:
+      return take(in, 8, field.bytes);
+    case ProtobufWireType::fixed32:
+      return take(in, 4, field.bytes);
+  }
+  return false;
+}
+
+bool is_bytes(const Field& field, std::uint64_t number) noexcept {
+  return field.type == ProtobufWireType::length_delimited && field.number == number;
+}
+
+std::string utf8_of(ByteSpan text) {
+  std::string copy(text.size(), '\0');
+  wire::copy_as_utf8(as_text(text), reinterpret_cast<std::byte*>(copy.data()));
+  return copy;
+}
+
+bool read_any(ByteSpan in, StatusDetail& detail) {
+  for (Field field; !in.empty();) {
+    if (!take_field(in, field)) return false;
+    if (is_bytes(field, type_url_field)) detail.type_url = utf8_of(field.bytes);
+    if (is_bytes(field, value_field)) detail.value = as_text(field.bytes);
+  }
+  return true;
+}
+
 }  // namespace
 
 std::size_t rpc_status_bytes(const Status& status) noexcept {
@@ -73,6 +143,19 @@ void append_rpc_status(const Status& status, BufferWriter& out) {
     append_text_field(type_url_field, detail.type_url, out);
     append_bytes_field(value_field, detail.value, out);
   }
+}
+
+bool add_details_of(ByteSpan rpc_status, Status& status) {
+  std::uint64_t code = 0;
+  std::vector<StatusDetail> details;
+  for (Field field; !rpc_status.empty();) {
+    if (!take_field(rpc_status, field)) return false;
+    if (field.type == ProtobufWireType::varint && field.number == code_field) code = field.value;
+    if (is_bytes(field, details_field) && !read_any(field.bytes, details.emplace_back())) return false;
+  }
+  if (code != static_cast<std::uint64_t>(status.code())) return false;
+  for (StatusDetail& detail : details) status.add_detail(std::move(detail.type_url), std::move(detail.value));
+  return true;
 }
 
 }  // namespace trunkline::session::grpc

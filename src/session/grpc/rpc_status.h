@@ -15,4 +15,8 @@ std::size_t rpc_status_bytes(const Status& status) noexcept;
 /// Appends the message. In its texts '?' stands for bytes that are not UTF-8, which protobuf forbids.
 void append_rpc_status(const Status& status, BufferWriter& out);
 
+/// Reads the message, and adds its details to `status` if its code is that of `status`. In texts '?' stands for bytes
+/// that are not UTF-8. False, and nothing added: it is malformed or has another code.
+bool add_details_of(ByteSpan rpc_status, Status& status);
+
 }  // namespace trunkline::session::grpc

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Turns of streams, and the windows of the client.
+// Turns of streams, and the windows of the peer.
 #include "session/grpc/send_queue.h"
 
 #include "http/http2/frame.h"
@@ -11,13 +11,16 @@ namespace trunkline::session::grpc {
 
 using http::http2::frame_header_bytes;
 
-void SendQueue::write_frame_header(GrpcStream& stream, std::size_t size) {
+void SendQueue::write_frame_header(GrpcStream& stream, std::size_t size, bool is_end) {
   static_cast<void>(stream.send_window.take(static_cast<std::uint32_t>(size)));
   static_cast<void>(window_.take(static_cast<std::uint32_t>(size)));
   sent_bytes_ += size;
   std::byte* const out = output_.reserve(frame_header_bytes);
-  http::http2::write_frame_header(
-      {.length = static_cast<std::uint32_t>(size), .type = http::http2::FrameType::data, .stream = stream.id}, out);
+  http::http2::write_frame_header({.length = static_cast<std::uint32_t>(size),
+                                   .type = http::http2::FrameType::data,
+                                   .flags = is_end ? http::http2::flag::end_stream : std::uint8_t{0},
+                                   .stream = stream.id},
+                                  out);
   output_.commit(frame_header_bytes);
 }
 
@@ -64,7 +67,8 @@ bool SendQueue::write_some(GrpcStream& stream) {
   Slice& message = stream.queue.front();
   const std::size_t size = std::min({message.size(), std::size_t{peer_.max_frame_size},
                                      std::size_t{stream.send_window.available()}, std::size_t{window_.available()}});
-  write_frame_header(stream, size);
+  const bool is_last = size == message.size() && stream.queue.size() == 1;
+  write_frame_header(stream, size, is_last && stream.ends_with_queue);
   output_.append(message.subslice(0, size));
   message.remove_prefix(size);
   queued_bytes_ -= size;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// SendQueue: messages on their way into DATA frames, as far as the client's windows go.
+// SendQueue: messages on their way into DATA frames, as far as the peer's windows go.
 #pragma once
 
 #include "base/vector_queue.h"
@@ -37,8 +37,8 @@ class SendQueue {
            size <= window_.available() && output_.size() <= limits_.max_unsent_bytes;
   }
   /// Room in the output for a frame of `size` bytes, whose header is written. Needs may_write(). Call
-  /// OutputQueue::commit() for what is written behind the header.
-  void write_frame_header(GrpcStream& stream, std::size_t size);
+  /// OutputQueue::commit() for what is written behind the header. `is_end`: with END_STREAM.
+  void write_frame_header(GrpcStream& stream, std::size_t size, bool is_end = false);
   /// Waits for its turn. The stream is kept.
   void push(GrpcStream& stream, Slice message);
   /// Drops what the stream has queued.

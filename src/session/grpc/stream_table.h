@@ -4,12 +4,11 @@
 
 #include "base/object_pool.h"
 #include "session/grpc/grpc_stream.h"
-#include "session/id_hash.h"
+#include "session/id_table.h"
 
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -23,7 +22,7 @@ class StreamTable {
 
   StreamTable() = default;
   ~StreamTable() {
-    for (const auto& [id, stream] : streams_) Pool::free(stream);
+    streams_.for_each([](GrpcStream& stream) { Pool::free(&stream); });
     if (fresh_ != nullptr) Pool::free(fresh_);
   }
   StreamTable(const StreamTable&) = delete;
@@ -36,24 +35,31 @@ class StreamTable {
     newest_ = id;
     return *fresh_;
   }
+  /// Opens a stream that has an entry at once. `id` is above newest().
+  template <class... Arguments>
+  GrpcStream& add(CallId id, Arguments&&... arguments) {
+    streams_.make_room();
+    GrpcStream* const stream = Pool::make(id, std::forward<Arguments>(arguments)...);
+    streams_.insert(stream);
+    newest_ = id;
+    return *stream;
+  }
   void note_id(CallId id) noexcept { newest_ = std::max(newest_, id); }
   GrpcStream* fresh() const noexcept { return fresh_; }
   /// The fresh stream gets an entry.
   void keep() {
-    streams_.emplace(fresh_->id, fresh_);
+    streams_.insert(fresh_);
     fresh_ = nullptr;
   }
   GrpcStream* find(CallId id) const noexcept {
     if (fresh_ != nullptr && fresh_->id == id) return fresh_;
-    if (streams_.empty()) return nullptr;
-    const auto found = streams_.find(id);
-    return found == streams_.end() ? nullptr : found->second;
+    return streams_.find(id);
   }
   void forget(GrpcStream& stream) noexcept {
     if (&stream == fresh_) {
       fresh_ = nullptr;
     } else {
-      streams_.erase(stream.id);
+      streams_.erase(&stream);
     }
     Pool::free(&stream);
   }
@@ -61,21 +67,18 @@ class StreamTable {
   void note_reset(CallId id) noexcept { resets_[next_reset_++ % resets_.size()] = id; }
   bool was_reset(CallId id) const noexcept { return std::find(resets_.begin(), resets_.end(), id) != resets_.end(); }
 
-  /// No stream has had the id. Streams with even ids cannot be, because only a server may open them.
+  /// No stream has had the id. Streams with even ids cannot be, because only a server may open them, and none does.
   bool is_idle(CallId id) const noexcept { return id > newest_ || id % 2 == 0; }
   CallId newest() const noexcept { return newest_; }
   std::size_t size() const noexcept { return streams_.size() + (fresh_ != nullptr ? 1 : 0); }
   bool empty() const noexcept { return size() == 0; }
   /// Those with an entry, oldest first.
   std::vector<GrpcStream*> by_age() const {
-    std::vector<GrpcStream*> all;
-    for (const auto& [id, stream] : streams_) all.push_back(stream);
-    std::sort(all.begin(), all.end(), [](const GrpcStream* a, const GrpcStream* b) { return a->id < b->id; });
-    return all;
+    return streams_.by_age(newest_, [](const GrpcStream&) { return true; });
   }
 
  private:
-  std::unordered_map<CallId, GrpcStream*, IdHash> streams_;
+  IdTable<GrpcStream> streams_;
   GrpcStream* fresh_ = nullptr;
   CallId newest_ = 0;
   std::array<CallId, 64> resets_{};

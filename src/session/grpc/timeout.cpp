@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Reads grpc-timeout.
+// Reads and writes grpc-timeout.
 #include "session/grpc/timeout.h"
 
+#include <algorithm>
 #include <array>
+#include <charconv>
 #include <cstdint>
 
 namespace trunkline::session::grpc {
@@ -38,6 +40,25 @@ std::optional<base::Duration> parse_timeout(std::string_view text) noexcept {
     return std::chrono::nanoseconds(value * unit.nanoseconds);
   }
   return std::nullopt;
+}
+
+void append_timeout(base::Duration left, BufferWriter& out) {
+  constexpr std::int64_t most = 99'999'999;
+  const auto nanoseconds = std::max<std::int64_t>(std::chrono::nanoseconds(left).count(), 1);
+  const auto whole = [](std::int64_t value, std::int64_t unit) { return value / unit + (value % unit != 0 ? 1 : 0); };
+  std::size_t unit = 0;
+  while (whole(nanoseconds, timeout_units[unit].nanoseconds) > most) ++unit;
+  std::int64_t value = whole(nanoseconds, timeout_units[unit].nanoseconds);
+  // The shortest form, which is also the one that repeats.
+  for (; unit + 1 < timeout_units.size(); ++unit) {
+    const std::int64_t factor = timeout_units[unit + 1].nanoseconds / timeout_units[unit].nanoseconds;
+    if (value % factor != 0) break;
+    value /= factor;
+  }
+  std::array<char, max_timeout_digits + 1> text;
+  char* const end = std::to_chars(text.data(), text.data() + max_timeout_digits, value).ptr;
+  *end = timeout_units[unit].letter;
+  out.append(std::string_view(text.data(), static_cast<std::size_t>(end - text.data()) + 1));
 }
 
 }  // namespace trunkline::session::grpc

@@ -28,9 +28,9 @@ struct Read {
 };
 
 /// Feeds `bytes` in steps of `step`, and keeps what the reader has not consumed.
-Read read_all(const std::string& bytes, std::size_t step = std::string::npos) {
+Read read_all(const std::string& bytes, std::size_t step = std::string::npos, Sender peer = Sender::client) {
   Read read;
-  FrameReader reader(1024);
+  FrameReader reader(1024, peer);
   std::string input;
   for (std::size_t at = 0; at < bytes.size(); at += std::min(step, bytes.size() - at)) {
     input += bytes.substr(at, step);
@@ -50,6 +50,16 @@ Read read_all(const std::string& bytes, std::size_t step = std::string::npos) {
     }
   }
   return read;
+}
+
+TEST(FrameReader, AwaitsNoPrefaceOfAServer) {
+  const std::string bytes = frame(FrameType::settings, 0, 0, {}) + frame(FrameType::data, 0, 1, "a");
+
+  const Read read = read_all(bytes, 1, Sender::server);
+
+  EXPECT_EQ(read.frames, (std::vector<std::string>{"SETTINGS 0 ", "DATA 1 a"}));
+  EXPECT_EQ(read_all(start(), 1, Sender::server).error, ErrorCode::protocol_error);
+  EXPECT_EQ(read_all(frame(FrameType::data, 0, 1, "a"), 1, Sender::server).error, ErrorCode::protocol_error);
 }
 
 TEST(FrameReader, ReadsTheSameInPartsOfEverySize) {

@@ -48,5 +48,28 @@ TEST(MethodPath, IsMalformedIfTheNameIsTooLong) {
   EXPECT_EQ(method_of(encoded + "%20"), "");
 }
 
+std::string path_of(std::string_view method) {
+  BufferWriter out;
+  append_path(method, out);
+  return std::string(as_text(out.bytes()));
+}
+
+TEST(MethodPath, IsWrittenWithTheNameAsItIs) {
+  EXPECT_EQ(path_of("example.Echo/Say"), "/example.Echo/Say");
+  EXPECT_EQ(path_of("add"), "/add");
+}
+
+TEST(MethodPath, IsEncodedWhereItMustBe) {
+  EXPECT_EQ(path_of("a b/\xE2\x98\xBA?#%"), "/a%20b/%E2%98%BA%3F%23%25");
+  EXPECT_EQ(path_of("\x7F\t"), "/%7F%09");
+}
+
+TEST(MethodPath, IsReadAsWritten) {
+  for (int i = 1; i < 128; ++i) {
+    const std::string method = "x" + std::string(1, static_cast<char>(i)) + "y";
+    EXPECT_EQ(method_of(path_of(method)), method) << i;
+  }
+}
+
 }  // namespace
 }  // namespace trunkline::session::grpc

@@ -50,5 +50,24 @@ TEST(PercentEncoding, ReadsBackEveryByte) {
   }
 }
 
+std::string decode(std::string_view encoded) {
+  BufferWriter out;
+  append_percent_decoded(encoded, out);
+  return std::string(as_text(out.bytes()));
+}
+
+TEST(PercentEncoding, IsDecoded) {
+  EXPECT_EQ(decode(""), "");
+  EXPECT_EQ(decode("plain text"), "plain text");
+  EXPECT_EQ(decode("%E2%98%ba 100%25!"), "\xE2\x98\xBA 100%!");
+}
+
+TEST(PercentEncoding, LeavesWhatIsNotEncodedAsItIs) {
+  EXPECT_EQ(decode("%"), "%");
+  EXPECT_EQ(decode("5% of 10%2"), "5% of 10%2");
+  EXPECT_EQ(decode("%zz%41"), "%zzA");
+  EXPECT_EQ(decode("%%41"), "%A");
+}
+
 }  // namespace
 }  // namespace trunkline::session::grpc

@@ -35,5 +35,47 @@ TEST(Timeout, IsMalformedWithoutDigitsOrUnitOrWithTooManyDigits) {
   }
 }
 
+std::string written(base::Duration left) {
+  BufferWriter out;
+  append_timeout(left, out);
+  return std::string(as_text(out.bytes()));
+}
+
+TEST(Timeout, IsWrittenInTheShortestForm) {
+  EXPECT_EQ(written(1ns), "1n");
+  EXPECT_EQ(written(1500ns), "1500n");
+  EXPECT_EQ(written(1us), "1u");
+  EXPECT_EQ(written(20ms), "20m");
+  EXPECT_EQ(written(1s), "1S");
+  EXPECT_EQ(written(90s), "90S");
+  EXPECT_EQ(written(2min), "2M");
+  EXPECT_EQ(written(3h), "3H");
+  EXPECT_EQ(written(99999999ns), "99999999n");
+}
+
+TEST(Timeout, IsRoundedUpIfItHasTooManyDigits) {
+  EXPECT_EQ(written(100000000ns + 1ns), "100001u");
+  EXPECT_EQ(written(999999999ns), "1S");
+  EXPECT_EQ(written(100s + 1ns), "100001m");
+  EXPECT_EQ(written(base::Duration::max()), "2562048H");
+}
+
+TEST(Timeout, IsPositive) {
+  EXPECT_EQ(written(0ns), "1n");
+  EXPECT_EQ(written(-5s), "1n");
+}
+
+TEST(Timeout, IsReadAsWritten) {
+  for (base::Duration left = 1ns; left < base::Duration::max() / 3; left = left * 3 + 1ns) {
+    const std::string text = written(left);
+
+    const std::optional<base::Duration> read = parse_timeout(text);
+
+    ASSERT_TRUE(read) << text;
+    EXPECT_GE(*read, left) << text;
+    EXPECT_LE(*read - left, left / 100000) << text;
+  }
+}
+
 }  // namespace
 }  // namespace trunkline::session::grpc
