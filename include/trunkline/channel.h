@@ -149,7 +149,8 @@ class TRUNKLINE_API Channel {
   /// and finish().
   template <class Request, class Response>
   ClientStream<Request, Response> stream(const Method& method, const CallOptions& options = {}) {
-    return ClientStream<Request, Response>(open_stream(method, options, {}, false));
+    const MessageView later{&MessageTraits<Request>::type(), nullptr};
+    return ClientStream<Request, Response>(open_stream(method, options, later, false));
   }
   template <class Request, class Response>
   ClientStream<Request, Response> client_stream(const Method& method, const CallOptions& options = {}) {
@@ -202,6 +203,7 @@ class TRUNKLINE_API Channel {
   void begin(detail::CallOperation& operation, const Method& method, MessageView request, const CallOptions& options);
   Status run(const Method& method, MessageView request, MutableMessageView response, const CallOptions& options);
   Status run_oneway(const Method& method, MessageView request, const CallOptions& options);
+  /// `first` without an object: there is no first message, and later ones have this type.
   std::shared_ptr<detail::StreamPort> open_stream(const Method& method, const CallOptions& options, MessageView first,
                                                   bool ends);
 

@@ -54,6 +54,9 @@ struct ChannelOptions {
   CompressorRegistry compressors = CompressorRegistry::with_defaults();
   /// Name of the compressor for requests whose call names none; empty: no compression.
   std::string compressor{};
+  /// gRPC: what requests name as the authority, which servers and proxies may look at; empty: the host and port of the
+  /// URI, or "localhost" for other endpoints.
+  std::string authority{};
   /// Messages shorter than this are sent uncompressed.
   std::size_t compression_threshold = 1024;
   /// For calls that set neither a timeout nor a deadline; unset: no limit.

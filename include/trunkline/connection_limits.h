@@ -45,7 +45,8 @@ struct ConnectionLimits {
   /// from being connected to the server's hello; connecting itself, TLS handshake included, has
   /// ChannelOptions::connect_timeout.
   std::chrono::milliseconds handshake_timeout{10000};
-  /// Time without incoming data after which the peer is pinged, while calls are open; 0: never.
+  /// Time without incoming data after which the peer is pinged, while calls are open; 0: never. Channels to gRPC
+  /// servers, which end connections with more pings, take five minutes for the default.
   std::chrono::milliseconds keepalive_interval{30000};
   /// Time without incoming data after a ping that ends the connection. Unset: 20 s for channels and 5 minutes for
   /// servers, since a client that only blocks runs its loop while it waits for a response, and answers no ping while it

@@ -15,16 +15,24 @@ enum class Scheme : std::uint8_t { tcp, tls, unix_socket, inproc };
 
 TRUNKLINE_API std::string_view to_string(Scheme scheme) noexcept;
 
+/// What a channel speaks to an endpoint. Servers know by themselves what a client speaks.
+enum class WireProtocol : std::uint8_t { native, grpc };
+
 /// `tcp://host:port`, `tls://host:port`, `unix:///path`, `unix:@name` (Linux abstract socket), `inproc://name`. A host
 /// is a name, an IPv4 address, or an IPv6 address in brackets (RFC 3986). Ports are 0 to 65535; port 0 lets the system
 /// choose when listening. Paths have at most 107 bytes, abstract and inproc names 1 to 107.
+///
+/// A channel calls gRPC servers at `grpc://host:port` (tcp), `grpcs://host:port` (tls), `grpc+unix:///path`,
+/// `grpc+unix:@name` and `grpc+inproc://name`.
 class TRUNKLINE_API Endpoint {
  public:
   Endpoint() = default;
   /// Error: invalid_argument, quoting the text and saying what is wrong with it.
   static Result<Endpoint> parse(std::string_view uri);
 
+  /// The transport: tcp for grpc://, tls for grpcs://.
   Scheme scheme() const noexcept { return scheme_; }
+  WireProtocol protocol() const noexcept { return protocol_; }
   /// The host of tcp://:PORT and tcp://*:PORT: a server listens on every address of the machine, IPv4 and IPv6.
   static constexpr std::string_view every_address = "*";
   /// tcp and tls: the host without brackets. Otherwise empty.
@@ -35,6 +43,8 @@ class TRUNKLINE_API Endpoint {
   bool is_abstract() const noexcept { return abstract_; }
   /// The same endpoint with another port. unix and inproc endpoints have no port and are returned unchanged.
   Endpoint with_port(std::uint16_t port) const;
+  /// The same address for another protocol.
+  Endpoint with_protocol(WireProtocol protocol) const;
   /// The URI; parse(to_string()) returns an equal endpoint.
   std::string to_string() const;
 
@@ -42,6 +52,7 @@ class TRUNKLINE_API Endpoint {
 
  private:
   Scheme scheme_ = Scheme::tcp;
+  WireProtocol protocol_ = WireProtocol::native;
   std::uint16_t port_ = 0;
   bool abstract_ = false;
   std::string host_;

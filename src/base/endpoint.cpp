@@ -25,11 +25,17 @@ constexpr bool is_letter_or_digit(char c) noexcept {
 }
 constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
 
+/// After the scheme comes a path or name, in which '@' means nothing.
+bool is_path_uri(std::string_view uri) noexcept {
+  if (uri.starts_with("grpc+")) uri.remove_prefix(5);
+  return uri.starts_with("unix:") || uri.starts_with("inproc:");
+}
+
 /// The URI as an error text may show it: printable, of bounded length, and without a user name and password.
 std::string quoted(std::string_view uri) {
   std::string shown(uri);
   const auto at = uri.rfind('@');
-  if (at != std::string_view::npos && !uri.starts_with("unix:") && !uri.starts_with("inproc:")) {
+  if (at != std::string_view::npos && !is_path_uri(uri)) {
     // The start of the text if it has no colon.
     const auto authority = uri.find_first_not_of('/', uri.find(':') + 1);
     if (authority < at) shown.replace(authority, at - authority, "...");
@@ -128,13 +134,35 @@ std::pair<std::string_view, std::string_view> split_scheme(std::string_view uri)
   return {uri.substr(0, colon), uri.substr(colon + 1)};
 }
 
-Problem check_scheme(std::string_view uri, std::string_view scheme, std::string_view rest) {
+struct SchemeName {
+  std::string_view name;
+  Scheme scheme;
+  WireProtocol protocol;
+};
+
+constexpr std::array<SchemeName, 8> scheme_names{{
+    {"tcp", Scheme::tcp, WireProtocol::native},
+    {"tls", Scheme::tls, WireProtocol::native},
+    {"unix", Scheme::unix_socket, WireProtocol::native},
+    {"inproc", Scheme::inproc, WireProtocol::native},
+    {"grpc", Scheme::tcp, WireProtocol::grpc},
+    {"grpcs", Scheme::tls, WireProtocol::grpc},
+    {"grpc+unix", Scheme::unix_socket, WireProtocol::grpc},
+    {"grpc+inproc", Scheme::inproc, WireProtocol::grpc},
+}};
+
+const SchemeName* find_scheme(std::string_view name) noexcept {
+  const auto found =
+      std::find_if(scheme_names.begin(), scheme_names.end(), [&](const auto& known) { return known.name == name; });
+  return found == scheme_names.end() ? nullptr : found;
+}
+
+Problem check_scheme(std::string_view uri, const SchemeName* known, std::string_view rest) {
+  constexpr std::string_view hint = "use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://";
   if (uri.empty()) return "it is empty";
-  if (uri.find(':') == std::string_view::npos) return "scheme is missing, use tcp://, tls://, unix:// or inproc://";
-  if (scheme != "tcp" && scheme != "tls" && scheme != "unix" && scheme != "inproc") {
-    return "unknown scheme, use tcp://, tls://, unix:// or inproc://";
-  }
-  const bool is_abstract = scheme == "unix" && rest.starts_with('@');
+  if (uri.find(':') == std::string_view::npos) return "scheme is missing, " + std::string(hint);
+  if (known == nullptr) return "unknown scheme, " + std::string(hint);
+  const bool is_abstract = known->scheme == Scheme::unix_socket && rest.starts_with('@');
   if (!is_abstract && !rest.starts_with("//")) return "\"//\" is missing after the scheme";
   return {};
 }
@@ -157,25 +185,28 @@ std::string_view to_string(Scheme scheme) noexcept {
 
 Result<Endpoint> Endpoint::parse(std::string_view uri) {
   Endpoint endpoint;
-  const auto [scheme, rest] = split_scheme(uri);
-  Problem problem = check_scheme(uri, scheme, rest);
-  if (problem.empty() && scheme == "unix" && rest.starts_with('@')) {
-    endpoint.scheme_ = Scheme::unix_socket;
-    endpoint.abstract_ = true;
-    endpoint.path_ = rest.substr(1);
-    problem = check_path("name", endpoint.path_);
-  } else if (problem.empty() && scheme == "unix") {
-    endpoint.scheme_ = Scheme::unix_socket;
-    endpoint.path_ = rest.substr(2);
-    problem = check_path("path", endpoint.path_);
-    if (problem.empty() && endpoint.path_.front() != '/') problem = "path is not absolute";
-  } else if (problem.empty() && scheme == "inproc") {
-    endpoint.scheme_ = Scheme::inproc;
-    endpoint.path_ = rest.substr(2);
-    problem = check_path("name", endpoint.path_);
-  } else if (problem.empty()) {
-    endpoint.scheme_ = scheme == "tls" ? Scheme::tls : Scheme::tcp;
-    problem = parse_authority(rest.substr(2), endpoint.host_, endpoint.port_);
+  const auto [name, rest] = split_scheme(uri);
+  const SchemeName* const known = find_scheme(name);
+  Problem problem = check_scheme(uri, known, rest);
+  if (problem.empty()) {
+    endpoint.scheme_ = known->scheme;
+    endpoint.protocol_ = known->protocol;
+    switch (known->scheme) {
+      case Scheme::unix_socket:
+        endpoint.abstract_ = rest.starts_with('@');
+        endpoint.path_ = rest.substr(endpoint.abstract_ ? 1 : 2);
+        problem = check_path(endpoint.abstract_ ? "name" : "path", endpoint.path_);
+        if (problem.empty() && !endpoint.abstract_ && endpoint.path_.front() != '/') problem = "path is not absolute";
+        break;
+      case Scheme::inproc:
+        endpoint.path_ = rest.substr(2);
+        problem = check_path("name", endpoint.path_);
+        break;
+      case Scheme::tcp:
+      case Scheme::tls:
+        problem = parse_authority(rest.substr(2), endpoint.host_, endpoint.port_);
+        break;
+    }
   }
   if (!problem.empty()) return Status(StatusCode::invalid_argument, "parse endpoint " + quoted(uri) + ": " + problem);
   return endpoint;
@@ -187,9 +218,18 @@ Endpoint Endpoint::with_port(std::uint16_t port) const {
   return changed;
 }
 
+Endpoint Endpoint::with_protocol(WireProtocol protocol) const {
+  Endpoint changed = *this;
+  changed.protocol_ = protocol;
+  return changed;
+}
+
 std::string Endpoint::to_string() const {
-  if (abstract_) return "unix:@" + path_;
-  std::string text(trunkline::to_string(scheme_));
+  const auto named = std::find_if(scheme_names.begin(), scheme_names.end(), [&](const SchemeName& known) {
+    return known.scheme == scheme_ && known.protocol == protocol_;
+  });
+  std::string text(named->name);
+  if (abstract_) return text + ":@" + path_;
   text += "://";
   if (scheme_ == Scheme::unix_socket || scheme_ == Scheme::inproc) return text + path_;
   const bool needs_brackets = host_.find(':') != std::string::npos;

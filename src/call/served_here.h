@@ -20,7 +20,7 @@ class ServedHere {
     const ServedHere* const server = value();
     if (server == nullptr) return false;
     const Result<Endpoint> endpoint = Endpoint::parse(target);
-    return endpoint.is_ok() && server->serves(*endpoint);
+    return endpoint.is_ok() && server->serves(endpoint->with_protocol(WireProtocol::native));
   }
 
   /// Lasts as long as a loop of `server` runs handlers on this thread; null: none of its endpoints is served by this

@@ -4,7 +4,7 @@
 
 #include "client/channel_core.h"
 #include "client/client_stream_core.h"
-#include "session/native/native_protocol.h"
+#include "client/options_check.h"
 
 #include <memory>
 #include <string>
@@ -15,13 +15,19 @@ namespace trunkline {
 
 namespace {
 
-client::ChannelCore::MakeConnector connector_to(std::string_view uri, const ChannelOptions& options) {
-  Result<Endpoint> endpoint = Endpoint::parse(uri);
-  return [endpoint = std::move(endpoint).value(), &options](net::Loop& loop) -> std::unique_ptr<client::Connector> {
+/// Completes `options`, which outlive the result.
+client::ChannelCore::MakeConnector connector_to(std::string_view uri, ChannelOptions& options) {
+  Endpoint endpoint = Endpoint::parse(uri).value();
+  client::check_options(options, endpoint);
+  const bool has_host = endpoint.scheme() == Scheme::tcp || endpoint.scheme() == Scheme::tls;
+  if (options.authority.empty() && has_host) {
+    const std::string text = endpoint.to_string();
+    options.authority = text.substr(text.find("://") + 3);
+  }
+  return [endpoint = std::move(endpoint), &options](net::Loop& loop) -> std::unique_ptr<client::Connector> {
     net::DialOptions dial;
     dial.transport = options.transport;
     dial.tls = options.tls;
-    if (dial.tls.alpn.empty()) dial.tls.alpn.emplace_back(session::native::protocol().alpn);
     dial.connect_timeout = options.connect_timeout;
     return std::make_unique<client::EndpointConnector>(loop, endpoint, std::move(dial));
   };

@@ -25,6 +25,7 @@ session::SessionOptions session_options_of(const ChannelOptions& options, sessio
   session::SessionOptions result;
   result.limits = options.limits;
   result.ordered = options.ordered;
+  result.authority = options.authority;
   result.codecs = &options.codecs;
   result.compressors = &options.compressors;
   result.compression_threshold = options.compression_threshold;

@@ -50,7 +50,11 @@ Status several_responses() {
 
 ClientConnection::ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner,
                                    std::unique_ptr<net::Transport> transport)
-    : setup_(setup), owner_(owner), peer_(transport->peer().address), may_start_(setup.options.early_calls) {
+    : setup_(setup),
+      owner_(owner),
+      peer_(transport->peer().address),
+      is_encrypted_(transport->peer().is_encrypted),
+      may_start_(setup.options.early_calls) {
   const ConnectionLimits& limits = setup_.options.limits;
   connection_ =
       std::make_shared<net::Connection>(std::move(transport), *this,
@@ -69,7 +73,8 @@ void ClientConnection::start(const session::Protocol& protocol) {
                                   .options = setup_.session_options,
                                   .timers = loop.timers(),
                                   .owner = owner,
-                                  .now = loop.now()});
+                                  .now = loop.now(),
+                                  .is_encrypted = is_encrypted_});
   });
 }
 
@@ -86,6 +91,7 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
                                const Metadata* metadata) {
   session::CallStart begin = start_of(*operation.method_, operation.deadline_, metadata);
   begin.one_way = operation.one_way;
+  begin.previous_attempts = static_cast<std::uint32_t>(operation.retries_);
   begin.context = context_of(operation);
   Result<session::CallId> id = connection_->session().start(begin, message);
   if (!id) return std::move(id).status();
@@ -101,9 +107,10 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
 }
 
 Status ClientConnection::start(ConnectedStream& stream, const Attempt& attempt, const session::OutgoingMessage& message,
-                               const Metadata* metadata, bool end) {
-  session::CallStart begin = start_of(*attempt.method, attempt.deadline, metadata);
-  begin.end = end;
+                               const StreamStart& how) {
+  session::CallStart begin = start_of(*attempt.method, attempt.deadline, how.metadata);
+  begin.end = how.end;
+  begin.codec = how.codec;
   begin.context = context_of(stream);
   Result<session::CallId> id = connection_->session().start(begin, message);
   if (!id) return std::move(id).status();

@@ -103,8 +103,14 @@ class ClientConnection final : public net::ConnectionHandler,
   /// Starts a call, which requires can_start(). Its events reach the operation or stream until the call has ended.
   /// After an error no trace of the call is left in the connection.
   Status start(detail::CallOperation& operation, const session::OutgoingMessage& message, const Metadata* metadata);
+  struct StreamStart {
+    const Metadata* metadata = nullptr;
+    /// Of later messages, if there is no first one and it is known.
+    const Codec* codec = nullptr;
+    bool end = false;
+  };
   Status start(ConnectedStream& stream, const Attempt& attempt, const session::OutgoingMessage& message,
-               const Metadata* metadata, bool end);
+               const StreamStart& how);
   /// Cancels an open call. No further event of the call follows.
   void cancel(detail::CallOperation& operation, StatusCode reason);
   void cancel(session::CallId id, StatusCode reason);
@@ -144,6 +150,7 @@ class ClientConnection final : public net::ConnectionHandler,
   std::shared_ptr<net::Connection> connection_;
   session::Event event_;
   std::string peer_;
+  const bool is_encrypted_;
   Status close_reason_;
   /// True while events are handled. The connection is not closed before the last of them.
   bool in_events_ = false;

@@ -2,6 +2,7 @@
 // Opening, cancelling and ending a client's stream.
 #include "client/client_stream_core.h"
 
+#include "call/message_coding.h"
 #include "client/call_status.h"
 #include "client/channel_core.h"
 
@@ -23,8 +24,11 @@ ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Meth
   waits_for_room = core_->options().pending_policy == PendingPolicy::wait;
   if (ends_) set_writes_closed();
   deadline = preparation.deadline_of(options, started);
+  const MessageType* const later = first.object == nullptr ? first.type : nullptr;
+  if (later != nullptr) first = {};
   early_error_ = preparation.choose_coding(options, first, first_.codec, compressor_);
   if (!options.codec.empty()) set_codec(core_->options().codecs.find(options.codec));
+  if (later != nullptr) later_codec_ = codec_of(*later, options.codec);
   first_.compressor = compressor_;
   if (early_error_.is_ok() && first.type != nullptr) {
     early_error_ = call::encode_message(first_.codec, first, first_.payload);
@@ -35,6 +39,12 @@ ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Meth
 }
 
 ClientStreamCore::~ClientStreamCore() = default;
+
+/// Null: there is none, which a later write reports.
+const Codec* ClientStreamCore::codec_of(const MessageType& type, std::string_view name) const {
+  const Result<const Codec*> codec = call::choose_codec(core_->options().codecs, name, type);
+  return codec.is_ok() ? *codec : nullptr;
+}
 
 /// Whether the message that opens the call and the others are held for another connection is decided here.
 void ClientStreamCore::open() {
@@ -54,7 +64,7 @@ void ClientStreamCore::launch() {
 
 Status ClientStreamCore::start_on(ClientConnection& connection) {
   if (is_over()) return {};
-  return connection.start(*this, *this, first_, &metadata_, ends_);
+  return connection.start(*this, *this, first_, {.metadata = &metadata_, .codec = later_codec_, .end = ends_});
 }
 
 void ClientStreamCore::fail(Status status) {

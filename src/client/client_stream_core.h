@@ -38,6 +38,7 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   void release() override;
 
  private:
+  const Codec* codec_of(const MessageType& type, std::string_view name) const;
   void launch();
   void cancel_call();
   void end_call(Status status);
@@ -62,6 +63,8 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   const Compressor* compressor_ = nullptr;
   const bool ends_;
   session::OutgoingMessage first_;
+  /// Of later messages, if there is no first one and it is known.
+  const Codec* later_codec_ = nullptr;
   SentMessages sent_;
   int free_retries_ = 0;
   Metadata metadata_;

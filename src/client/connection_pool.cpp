@@ -45,6 +45,10 @@ void ConnectionPool::dialed(Result<std::unique_ptr<net::Transport>> transport) {
   const std::shared_ptr<net::Dial> dial = dial_;
   has_more_addresses_ = transport.is_ok() && dial != nullptr && dial->has_more();
   if (!transport) return candidate_failed(std::move(transport).status());
+  if (Status usable = connector_->check((*transport)->peer()); !usable.is_ok()) {
+    usable.set_may_have_run(false);
+    return candidate_failed(std::move(usable));
+  }
   const session::Protocol& protocol = connector_->protocol((*transport)->peer());
   const auto made = std::make_shared<ClientConnection>(setup_, *this, *std::move(transport));
   candidates_.push_back(made);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "net/dialer.h"
+#include "session/grpc/grpc_protocol.h"
 #include "session/native/native_protocol.h"
 
 #include <memory>
@@ -23,6 +24,8 @@ class Connector {
   virtual const session::Protocol& protocol(const net::PeerInfo& /*peer*/) const noexcept {
     return session::native::protocol();
   }
+  /// An error: the peer cannot be used, for instance because TLS has negotiated another protocol.
+  virtual Status check(const net::PeerInfo& /*peer*/) const { return {}; }
   /// For error texts, e.g. "tcp://127.0.0.1:8888".
   virtual const std::string& target() const noexcept = 0;
 };
@@ -32,15 +35,31 @@ class EndpointConnector : public Connector {
  public:
   EndpointConnector(net::Loop& loop, const Endpoint& endpoint, net::DialOptions options)
       : loop_(loop), endpoint_(endpoint), options_(std::move(options)), target_(endpoint.to_string()) {
+    if (options_.tls.alpn.empty()) options_.tls.alpn.emplace_back(spoken().alpn);
     if (options_.tls_cache == nullptr) options_.tls_cache = std::make_shared<net::TlsContextCache>();
     if (options_.order == nullptr) options_.order = std::make_shared<net::AddressOrder>();
   }
   std::shared_ptr<net::Dial> connect(net::DialCallback callback) override {
     return net::dial(loop_, endpoint_, options_, std::move(callback));
   }
+  const session::Protocol& protocol(const net::PeerInfo&) const noexcept override {
+    return spoken();
+  }
+  Status check(const net::PeerInfo& peer) const override {
+    if (!is_grpc() || !peer.is_encrypted || peer.alpn == session::grpc::protocol().alpn) return {};
+    return {StatusCode::unavailable,
+            "connect " + target_ + ": the server has not agreed to HTTP/2: ALPN has chosen " +
+                (peer.alpn.empty() ? std::string("nothing") : "'" + peer.alpn + "'") + " instead of 'h2'",
+            StatusOrigin::transport};
+  }
   const std::string& target() const noexcept override { return target_; }
 
  private:
+  bool is_grpc() const noexcept { return endpoint_.protocol() == WireProtocol::grpc; }
+  const session::Protocol& spoken() const noexcept {
+    return is_grpc() ? session::grpc::protocol() : session::native::protocol();
+  }
+
   net::Loop& loop_;
   const Endpoint endpoint_;
   net::DialOptions options_;

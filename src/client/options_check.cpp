@@ -4,6 +4,7 @@
 
 #include "call/option_checker.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -42,9 +43,22 @@ void check_options(const ChannelOptions& options) {
   if (options.ordered && options.max_connections != 1) {
     checker.refuse("ordered needs max_connections 1, it is " + std::to_string(options.max_connections));
   }
+  const auto is_of_authority = [](char letter) {
+    return letter > 0x20 && letter < 0x7F && letter != '@' && letter != '/';
+  };
+  if (options.authority.size() > 1024 ||
+      !std::all_of(options.authority.begin(), options.authority.end(), is_of_authority)) {
+    checker.refuse("authority is not up to 1024 printable characters without '@' and '/'");
+  }
   checker.check_codecs(options.codecs);
   checker.check_compressor(options.compressor, options.compressors);
   checker.check_interceptors(options.interceptors);
+}
+
+void check_options(const ChannelOptions& options, const Endpoint& endpoint) {
+  if (endpoint.protocol() == WireProtocol::grpc && options.ordered) {
+    checker.refuse("ordered cannot be kept over gRPC, which " + endpoint.to_string() + " asks for");
+  }
 }
 
 }  // namespace trunkline::client

@@ -8,7 +8,9 @@
 #include <trunkline/channel_options.h>
 #include <trunkline/status.h>
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace trunkline::client {
 
@@ -27,6 +29,8 @@ struct FailedAttempt {
   bool has_request = true;
   /// The number of retries of the call before this attempt.
   int retries = 0;
+  /// The server has said when it wants the call again; negative: never.
+  std::optional<std::chrono::milliseconds> pushback{};
 };
 
 enum class RetryDecision : std::uint8_t {

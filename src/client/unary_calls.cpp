@@ -191,7 +191,7 @@ void UnaryCalls::leading_received(detail::CallOperation& operation, const Metada
 void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, session::Event& event,
                                             const ClientConnection& connection) {
   if (!operation.status.is_ok()) {
-    if (try_retry(operation, connection)) return;
+    if (try_retry(operation, connection, event.pushback)) return;
     const CallTimes times{.started = operation.started_, .deadline = operation.deadline_, .ended = parts_.loop.now()};
     operation.status = status_at_peer(*operation.method_, std::move(operation.status), times, connection.peer());
   }
@@ -202,7 +202,8 @@ void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, se
   ended_.push(operation);
 }
 
-bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnection& connection) {
+bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnection& connection,
+                           std::optional<std::chrono::milliseconds> pushback) {
   const Status& status = operation.status;
   const FailedAttempt attempt{
       .code = status.code(),
@@ -215,6 +216,7 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
       .has_request = operation.details_ != nullptr || operation.request_stays || operation.held_request_.is_held() ||
                      operation.codec_ == nullptr,
       .retries = operation.retries_,
+      .pushback = pushback,
   };
   const RetryDecision decision = parts_.lifecycle.is_closed() ? RetryDecision::none : retry_.decide(attempt);
   if (decision == RetryDecision::none) return false;
@@ -228,6 +230,7 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
     pause = retry_.pause_before_free(++operation.free_retries_);
   } else {
     pause = retry_.pause_before(++operation.retries_, parts_.invoker.pick() != nullptr);
+    if (pushback) pause = *pushback;
   }
   if (pause > base::Duration::zero()) {
     parts_.invoker.invoke_after(details, pause);

@@ -94,7 +94,8 @@ class UnaryCalls {
   void launch(CallDetails& details);
   void call_finished_with_details(detail::CallOperation& operation, session::Event& event,
                                   const ClientConnection& connection);
-  bool try_retry(detail::CallOperation& operation, const ClientConnection& connection);
+  bool try_retry(detail::CallOperation& operation, const ClientConnection& connection,
+                 std::optional<std::chrono::milliseconds> pushback);
   CallDetails& details_of(detail::CallOperation& operation);
   void complete(detail::CallOperation& operation);
 

@@ -115,6 +115,11 @@ Status ServerCore::on_first_loop(const std::function<Status()>& task) {
 Result<Endpoint> ServerCore::listen(std::string_view uri) {
   auto endpoint = Endpoint::parse(uri);
   if (!endpoint.is_ok()) return std::move(endpoint).status();
+  if (endpoint->protocol() != WireProtocol::native) {
+    return Status(StatusCode::invalid_argument, "listen on " + endpoint->to_string() +
+                                                    ": a server speaks every protocol on each endpoint; listen on " +
+                                                    endpoint->with_protocol(WireProtocol::native).to_string());
+  }
   const auto opened = std::make_shared<Result<Endpoint>>();
   Status status = on_first_loop([this, requested = *endpoint, opened] {
     *opened = open_listener(requested);

@@ -11,7 +11,9 @@
 #include <trunkline/slice.h>
 #include <trunkline/status.h>
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace trunkline::session {
@@ -95,6 +97,8 @@ struct Event {
   /// call: the client's metadata; message: leading; finished: trailing.
   Metadata metadata;
   Status status;
+  /// finished: when the server wants the call to be repeated, if it is; negative: never. Empty: it does not say.
+  std::optional<std::chrono::milliseconds> pushback;
 
   /// Resets everything but `type` and `id`, and except `wire_bytes`, `decompressed_bytes` and `method_epoch`, which
   /// mean nothing without a field that is reset.
@@ -112,6 +116,7 @@ struct Event {
     credit = {};
     if (!metadata.empty()) metadata.clear();
     if (!status.is_ok()) status = {};
+    pushback.reset();
   }
 
   const Codec* codec_of_response() const noexcept { return response_codec != nullptr ? response_codec : codec; }

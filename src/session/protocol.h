@@ -22,6 +22,8 @@ struct SessionParameters {
   base::TimerWheel& timers;
   SessionOwner& owner;
   base::TimePoint now;
+  /// Clients: the transport is encrypted.
+  bool is_encrypted = false;
   /// What the peer's address holds of options.memory. Null: it is not counted.
   std::shared_ptr<MemoryAccount> account = nullptr;
 };

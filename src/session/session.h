@@ -45,6 +45,10 @@ struct CallStart {
   /// The client sends nothing after the first message, or no message at all.
   bool end = true;
   bool one_way = false;
+  /// The codec of later messages, if there is no first one. Null: it is not known.
+  const Codec* codec = nullptr;
+  /// How often the call has been sent before.
+  std::uint32_t previous_attempts = 0;
   /// Comes with every event of the call.
   void* context = nullptr;
   /// The loop's time, from which the remaining time is counted. Needed only with a deadline.

@@ -9,6 +9,7 @@
 #include <trunkline/connection_limits.h>
 
 #include <cstdint>
+#include <string>
 
 namespace trunkline::session {
 
@@ -21,6 +22,8 @@ struct SessionOptions {
   std::uint32_t max_concurrent_calls = 16384;
   /// Clients: asks the server to serve calls one after the other.
   bool ordered = false;
+  /// Clients: what HTTP calls the authority; empty: "localhost".
+  std::string authority{};
   const CodecRegistry* codecs = nullptr;
   const CompressorRegistry* compressors = nullptr;
   /// Shorter messages are not compressed.

@@ -16,6 +16,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -65,8 +66,14 @@ class BothEnds : public ::testing::Test {
     return *channel_;
   }
   virtual std::unique_ptr<Channel> make_channel() {
-    return std::make_unique<Channel>(*event_loop, address, channel_options);
+    return std::make_unique<Channel>(*event_loop, channel_address(), channel_options);
   }
+  /// With TRUNKLINE_PROTOCOL=grpc in the environment, channels speak gRPC.
+  static bool is_grpc() {
+    const char* const protocol = std::getenv("TRUNKLINE_PROTOCOL");
+    return protocol != nullptr && std::string_view(protocol) == "grpc";
+  }
+  static std::string channel_address() { return (is_grpc() ? "grpc+" : "") + std::string(address); }
   void destroy_channel() { channel_.reset(); }
 
   net::Loop& loop() { return net::Loop::of(*event_loop); }

@@ -3,6 +3,7 @@
 #include "session/grpc/grpc_protocol.h"
 
 #include "http/http2/frame.h"
+#include "session/grpc/grpc_client_session.h"
 #include "session/grpc/grpc_server_session.h"
 
 #include <algorithm>
@@ -18,6 +19,7 @@ ProtocolMatch match(ByteSpan first_bytes) noexcept {
 }
 
 std::unique_ptr<Session> make_session(const SessionParameters& parameters) {
+  if (parameters.role == Role::client) return std::make_unique<GrpcClientSession>(parameters);
   return std::make_unique<GrpcServerSession>(parameters);
 }
 

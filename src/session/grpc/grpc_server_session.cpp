@@ -334,13 +334,7 @@ void GrpcServerSession::on_queue_sent(GrpcStream& stream) {
     responses_.write_trailers(stream.id, stream.trailers->status, &stream.trailers->metadata);
     return close_stream(stream);
   }
-  if (!stream.owes_writable) return;
-  if (output_.size() > options_.limits.max_unsent_bytes) {
-    is_writable_awaited_ = true;
-    return;
-  }
-  stream.owes_writable = false;
-  if (stream.context != nullptr) local_events_.notify({EventType::writable, stream.id, stream.context, {}});
+  notify_writable(stream);
 }
 
 void GrpcServerSession::on_stream_deadline(GrpcStream& stream) {

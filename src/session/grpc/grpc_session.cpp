@@ -40,6 +40,18 @@ constexpr std::size_t streams_per_frame = 256;
 /// Messages up to this size may decompress from any number of bytes: they are cheap to make.
 constexpr std::uint64_t bytes_without_ratio = 64 << 10;
 
+http::http2::Sender peer_of(Role role) noexcept {
+  return role == Role::server ? http::http2::Sender::client : http::http2::Sender::server;
+}
+
+/// Servers of gRPC end connections whose clients ping more often than every five minutes, unless they are told
+/// otherwise (gRPC's A8), so a client's default is longer than that of the native protocol.
+std::chrono::milliseconds keepalive_interval(const SessionParameters& parameters) noexcept {
+  const auto interval = parameters.options.limits.keepalive_interval;
+  const bool is_default = interval == ConnectionLimits{}.keepalive_interval;
+  return parameters.role == Role::client && is_default ? std::chrono::minutes(5) : interval;
+}
+
 Status message_over_limit(std::uint64_t size, std::uint64_t limit) {
   return {StatusCode::resource_exhausted,
           "receive message: size " + std::to_string(size) + " exceeds max_message_bytes " + std::to_string(limit)};
@@ -55,14 +67,15 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       now_(parameters.now),
       input_(options_.limits.read_buffer_bytes),
       // A list over the limit is refused by its call alone, unless it is far over.
-      reader_(4 * options_.limits.max_header_bytes),
+      reader_(4 * options_.limits.max_header_bytes, peer_of(role_)),
+      exchange_(peer_of(role_)),
       flood_(now_),
       queue_(options_.limits, exchange_.peer(), streams_, output_, *this),
       windows_(options_.limits, output_),
       memory_share_(options_.memory, parameters.account),
       memory_(options_.limits, memory_share_, streams_, windows_),
       local_events_(owner_),
-      keepalive_(role_, options_.limits, timers_, &on_keepalive_timer, this, now_),
+      keepalive_(role_, options_.limits, timers_, &on_keepalive_timer, this, now_, keepalive_interval(parameters)),
       stall_(options_.limits, timers_, &on_stall_timer, this),
       input_watch_(options_.limits, timers_, &on_input_timer, this),
       memory_timer_(&on_memory_timer, this) {}
@@ -202,7 +215,9 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
   if (stream == nullptr) {
     windows_.give_back(header.length);
     if (streams_.is_idle(header.stream)) return fail(ErrorCode::protocol_error, "DATA on a stream that is idle");
-    if (!streams_.was_reset(header.stream)) refuse_stream(header.stream, ErrorCode::stream_closed);
+    // A client has cancelled the call, maybe long ago.
+    const bool is_late = role_ == Role::client || streams_.was_reset(header.stream);
+    if (!is_late) refuse_stream(header.stream, ErrorCode::stream_closed);
     return Step::again;
   }
   const StreamTransition step = transition(stream->state, input);
@@ -399,7 +414,8 @@ void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* bloc
     }
     event.decompressed_bytes = size;
   }
-  if (data_.empty() && data_ends_) {
+  // A server's response ends with its trailers.
+  if (data_.empty() && data_ends_ && role_ == Role::server) {
     event.end = true;
     data_ends_ = false;
   }
@@ -438,14 +454,24 @@ Status GrpcSession::decompress(Event& event) {
 /// Ends the calls one by one, then the session.
 bool GrpcSession::take_closing_event(Event& event) {
   event.clear();
-  for (GrpcStream* stream : streams_.by_age()) {
+  while (!streams_.empty()) {
+    if (closing_.empty()) {
+      for (const GrpcStream* stream : streams_.by_age()) closing_.push_back(stream->id);
+      std::reverse(closing_.begin(), closing_.end());
+    }
+    GrpcStream* const stream = streams_.find(closing_.back());
+    closing_.pop_back();
+    if (stream == nullptr) continue;  // cancelled or finished meanwhile
     event.context = stream->context;
     event.id = stream->id;
+    const bool is_sent = stream->headers_end <= written_bytes_;
+    const bool is_wanted = role_ == Role::server ? stream->context != nullptr : !stream->is_finished;
     forget(*stream);
-    if (event.context == nullptr) continue;
+    if (!is_wanted) continue;
     event.type = role_ == Role::server ? EventType::cancelled : EventType::finished;
     event.status = close_reason_.is_ok() ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
                                          : close_reason_;
+    if (!is_sent) event.status.set_may_have_run(false);
     return true;
   }
   if (is_closed_event_given_) return false;
@@ -465,6 +491,7 @@ bool GrpcSession::end_turn() {
       timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
   }
   update_memory();
+  on_room();
   return false;
 }
 
@@ -520,6 +547,7 @@ std::size_t GrpcSession::gather(std::span<ByteSpan> out) {
   if (queue_.can_pump() && !is_closed_) {
     queue_.pump();
     update_memory();
+    on_room();
   }
   return output_.gather(out);
 }
@@ -539,11 +567,13 @@ void GrpcSession::wrote(std::size_t size) {
       if (stream->context != nullptr) local_events_.notify({EventType::writable, stream->id, stream->context, {}});
     }
   }
+  if (is_half_empty) on_room();
   if ((is_stalled_ && is_half_empty) || (is_drained())) owner_.on_session_wake();
 }
 
 /// False, and nothing written: the message has to be encoded first, or to wait.
-bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
+bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
+                                     bool is_end) {
   const MessageType* const type = message.message.type;
   if (type == nullptr || type->size == nullptr || stream.codec->name() != type->direct_codec) return false;
   const std::size_t size = type->size(message.message.object);
@@ -551,57 +581,68 @@ bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& 
   const bool may_compress = message.compressor != nullptr && stream.accepts_compressed;
   if (!queue_.may_write(stream, whole) || (may_compress && size >= options_.compression_threshold)) return false;
   if (!stream.has_sent_headers) write_headers(stream, leading, may_compress);
-  queue_.write_frame_header(stream, whole);
+  queue_.write_frame_header(stream, whole, is_end);
   std::byte* const out = output_.reserve(whole);
   write_message_prefix({.is_compressed = false, .length = static_cast<std::uint32_t>(size)}, out);
   if (size > 0) type->write(message.message.object, out + message_prefix_bytes);
   output_.commit(whole);
   payload_bytes_accepted_ += size;
+  if (is_end) note_end_sent(stream);
   return true;
 }
 
-Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
-  if (try_write_in_place(stream, message, leading)) return {};
+Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
+                                  bool is_end) {
+  if (try_write_in_place(stream, message, leading, is_end)) return {};
   const CallId id = stream.id;
   Slice payload;
   bool is_compressed = false;
-  if (Status status = encode(stream, message, payload, is_compressed); !status.is_ok()) return status;
+  if (Status status = encode(*stream.codec, message, may_write_compressed(stream), payload, is_compressed);
+      !status.is_ok()) {
+    return status;
+  }
   // The application's codec may run the loop.
   if (streams_.find(id) != &stream || stream.is_finished)
     return {StatusCode::cancelled, "send message: the call is over"};
-  payload_bytes_accepted_ += payload.size();
   if (!stream.has_sent_headers) write_headers(stream, leading, is_compressed || message.compressor != nullptr);
-  std::byte prefix[message_prefix_bytes];
-  write_message_prefix({.is_compressed = is_compressed, .length = static_cast<std::uint32_t>(payload.size())}, prefix);
-  if (queue_.may_write(stream, sizeof(prefix) + payload.size())) {
-    queue_.write_frame_header(stream, sizeof(prefix) + payload.size());
-    output_.append(ByteSpan(prefix));
-    output_.append(std::move(payload));
-    return {};
-  }
-  queue_.push(stream, Slice::copy_of(ByteSpan(prefix)));
-  if (!payload.empty()) queue_.push(stream, std::move(payload));
+  write_encoded(stream, std::move(payload), is_compressed, is_end);
   return {};
 }
 
-Status GrpcSession::encode(const GrpcStream& stream, const OutgoingMessage& message, Slice& out,
+/// The headers have been written.
+void GrpcSession::write_encoded(GrpcStream& stream, Slice payload, bool is_compressed, bool is_end) {
+  payload_bytes_accepted_ += payload.size();
+  std::byte prefix[message_prefix_bytes];
+  write_message_prefix({.is_compressed = is_compressed, .length = static_cast<std::uint32_t>(payload.size())}, prefix);
+  if (queue_.may_write(stream, sizeof(prefix) + payload.size())) {
+    queue_.write_frame_header(stream, sizeof(prefix) + payload.size(), is_end);
+    output_.append(ByteSpan(prefix));
+    output_.append(std::move(payload));
+    if (is_end) note_end_sent(stream);
+    return;
+  }
+  queue_.push(stream, Slice::copy_of(ByteSpan(prefix)));
+  if (!payload.empty()) queue_.push(stream, std::move(payload));
+  stream.ends_with_queue = is_end;
+}
+
+Status GrpcSession::encode(const Codec& codec, const OutgoingMessage& message, bool may_compress, Slice& out,
                            bool& is_compressed) try {
   const MessageType* const type = message.message.type;
   if (type == nullptr) {
-    if (message.codec != stream.codec) {
+    if (message.codec != &codec) {
       return {StatusCode::internal, "send message: codec " + std::string(message.codec->name()) +
-                                        " is not the call's, " + std::string(stream.codec->name())};
+                                        " is not the call's, " + std::string(codec.name())};
     }
     out = message.payload;
   } else {
     BufferWriter writer;
-    if (Status status = stream.codec->encode(message.message, writer); !status.is_ok()) return status;
+    if (Status status = codec.encode(message.message, writer); !status.is_ok()) return status;
     out = writer.take();
   }
   if (out.size() > 0xFFFFFFFF) return {StatusCode::resource_exhausted, "send message: it exceeds 4 GiB"};
   const Compressor* const known = RequestReader::compressor_of(options_);
-  const bool may_compress = message.compressor != nullptr && message.compressor == known &&
-                            (stream.has_sent_headers ? stream.sends_compressed : stream.accepts_compressed);
+  may_compress = may_compress && message.compressor != nullptr && message.compressor == known;
   if (!may_compress || out.size() < options_.compression_threshold) return {};
   BufferWriter compressed(out.size());
   if (!known->compress(out.bytes(), compressed).is_ok() || compressed.size() >= out.size()) return {};
@@ -611,6 +652,21 @@ Status GrpcSession::encode(const GrpcStream& stream, const OutgoingMessage& mess
 } catch (...) {
   // A codec or compressor of the application's: the call must still be ended.
   return owner_.on_codec_exception("send message: encoding it", base::current_exception_text());
+}
+
+void GrpcSession::note_end_sent(GrpcStream& stream) noexcept {
+  stream.ends_with_queue = false;
+  stream.state = transition(stream.state, StreamInput::send_data_end).next;
+}
+
+void GrpcSession::notify_writable(GrpcStream& stream) {
+  if (!stream.owes_writable) return;
+  if (output_.size() > options_.limits.max_unsent_bytes) {
+    is_writable_awaited_ = true;
+    return;
+  }
+  stream.owes_writable = false;
+  if (stream.context != nullptr) local_events_.notify({EventType::writable, stream.id, stream.context, {}});
 }
 
 void GrpcSession::write_control() {
@@ -697,9 +753,10 @@ void GrpcSession::on_input_timer(base::Timer&, void* owner, base::TimePoint now)
 
 // --- the connection ---
 
-/// Nothing is read while the client does not take its responses. wrote() wakes the owner when that is over.
+/// Nothing is read while the peer does not take what is written for it. wrote() wakes the owner when that is over.
 bool GrpcSession::update_stall() noexcept {
-  const std::size_t most = options_.limits.max_unsent_bytes;
+  // What a client has to say stays below half of that, so it never stops reading because a server does not read.
+  const std::size_t most = options_.limits.max_unsent_bytes * (role_ == Role::client ? 2 : 1);
   is_stalled_ = output_.size() > (is_stalled_ ? most / 2 : most);
   return is_stalled_;
 }
@@ -747,8 +804,9 @@ void GrpcSession::transport_closed(const Status& reason) {
   output_.clear();
   const bool is_orderly = reason.is_ok() && streams_.empty() && input_.size() == 0 && is_open();
   if (is_orderly) return end_session({});
-  end_session({StatusCode::unavailable, reason.is_ok() ? "connection closed by the peer" : reason.message(),
-               StatusOrigin::transport});
+  std::string text(reason.is_ok() ? std::string_view("connection closed by the peer") : reason.message());
+  if (!is_open() && role_ == Role::client) text = "handshake: no SETTINGS from the peer: " + text;
+  end_session({StatusCode::unavailable, text, StatusOrigin::transport});
 }
 
 GrpcSession::Step GrpcSession::fail(ErrorCode code, std::string_view reason) {

@@ -77,6 +77,7 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual Step on_headers(const http::http2::Frame& frame, Event& event) = 0;
   /// The peer sends nothing more on the stream.
   virtual Step on_peer_end(GrpcStream& stream, Event& event) = 0;
+  virtual Step on_goaway(const http::http2::Frame& frame, Event& event);
   virtual Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) = 0;
   virtual void on_stream_deadline(GrpcStream& stream) = 0;
   /// The peer's SETTINGS_HEADER_TABLE_SIZE, for the encoder.
@@ -91,6 +92,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual Step drop_call(GrpcStream& stream, const Status& status, Event& event) = 0;
   /// The headers that must stand before the first message.
   virtual void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) = 0;
+  /// There may be room for what waits for it.
+  virtual void on_room() noexcept {}
 
   // --- input ---
   Step read_frame(Event& event);
@@ -99,7 +102,6 @@ class GrpcSession : public Session, protected SendQueueOwner {
   Step on_reset(const http::http2::Frame& frame, Event& event);
   Step on_settings(const http::http2::Frame& frame, Event& event);
   Step on_window_update(const http::http2::Frame& frame, Event& event);
-  Step on_goaway(const http::http2::Frame& frame, Event& event);
   Step take_data(Event& event);
   Step take_message(GrpcStream& stream, Event& event);
   void drop_data();
@@ -117,9 +119,16 @@ class GrpcSession : public Session, protected SendQueueOwner {
   void refuse_stream(CallId id, http::http2::ErrorCode code);
 
   // --- output ---
-  Status encode(const GrpcStream& stream, const OutgoingMessage& message, Slice& out, bool& is_compressed);
-  Status write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
-  bool try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
+  Status encode(const Codec& codec, const OutgoingMessage& message, bool may_compress, Slice& out, bool& is_compressed);
+  Status write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
+                       bool is_end = false);
+  bool try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading, bool is_end);
+  void write_encoded(GrpcStream& stream, Slice payload, bool is_compressed, bool is_end);
+  bool may_write_compressed(const GrpcStream& stream) const noexcept {
+    return stream.has_sent_headers ? stream.sends_compressed : stream.accepts_compressed;
+  }
+  static void note_end_sent(GrpcStream& stream) noexcept;
+  void notify_writable(GrpcStream& stream);
   void write_control();
   Status check_metadata(std::string_view what, const Metadata* metadata) const;
 
@@ -164,8 +173,9 @@ class GrpcSession : public Session, protected SendQueueOwner {
   native::Keepalive keepalive_;
   native::StallWatch stall_;
   native::InputWatch input_watch_;
-  native::MemoryRetry memory_retry_;
-  base::Timer memory_timer_;
+  mutable native::MemoryRetry memory_retry_;
+  /// Also scheduled by can_start().
+  mutable base::Timer memory_timer_;
 
   /// Bytes of the input that belong to the frame that is looked at.
   std::size_t frame_bytes_ = 0;
@@ -193,6 +203,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   bool is_closed_event_given_ = false;
   mutable bool is_writable_awaited_ = false;
   Status close_reason_;
+  /// While the session ends: the streams whose end is still to be reported, the oldest last.
+  std::vector<CallId> closing_;
 };
 
 }  // namespace trunkline::session::grpc

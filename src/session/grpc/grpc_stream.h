@@ -45,6 +45,10 @@ struct GrpcStream {
   const Compressor* received_compressor = nullptr;
   bool accepts_compressed = false;
   bool has_sent_headers = false;
+  /// Client: the first block of the response has come.
+  bool has_response = false;
+  /// Client: the output up to here has to be written before a server can see the call.
+  std::uint64_t headers_end = 0;
   /// Its messages may be compressed: the headers have said so.
   bool sends_compressed = false;
   /// The layer above has finished the call; what still comes is dropped.
@@ -90,6 +94,11 @@ struct GrpcStream {
     return !is_end || *content_left == 0;
   }
   bool has_queue() const noexcept { return !queue.empty(); }
+  /// This side sends nothing more, or nothing more than what is queued.
+  bool has_ended() const noexcept {
+    return ends_with_queue || state == http::http2::StreamState::half_closed_local ||
+           state == http::http2::StreamState::closed;
+  }
   bool has_peer_ended() const noexcept {
     return state == http::http2::StreamState::half_closed_remote || state == http::http2::StreamState::closed;
   }

@@ -7,14 +7,13 @@
 namespace trunkline::session::native {
 
 void Keepalive::start(base::TimePoint now) noexcept {
-  const auto interval = limits_.keepalive_interval;
-  if (interval.count() > 0) timers_.schedule(timer_, base::deadline_after(now, interval));
+  if (interval_.count() > 0) timers_.schedule(timer_, base::deadline_after(now, interval_));
 }
 
 Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noexcept {
   if (!seen.is_listening) {
     awaits_pong_ = false;
-    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_interval));
+    timers_.schedule(timer_, base::deadline_after(now, interval_));
     return Action::none;
   }
   const bool has_received = last_received_ >= ping_sent_;
@@ -22,7 +21,7 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
   if (awaits_pong_ && !has_received && is_silence_allowed && seen.may_rest) {
     // The call that was open when the ping was sent has ended. The pong comes when the client calls again.
     awaits_pong_ = false;
-    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_interval));
+    timers_.schedule(timer_, base::deadline_after(now, interval_));
     return Action::none;
   }
   if (awaits_pong_ && !has_received) {
@@ -32,12 +31,12 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
     return Action::none;
   }
   awaits_pong_ = false;
-  if (now - last_received_ < limits_.keepalive_interval) {
-    timers_.schedule(timer_, last_received_ + limits_.keepalive_interval);
+  if (now - last_received_ < interval_) {
+    timers_.schedule(timer_, last_received_ + interval_);
     return Action::none;
   }
   if (is_silence_allowed) {
-    timers_.schedule(timer_, base::deadline_after(now, limits_.keepalive_interval));
+    timers_.schedule(timer_, base::deadline_after(now, interval_));
     return Action::none;
   }
   awaits_pong_ = true;

@@ -38,13 +38,18 @@ class Keepalive {
   /// `limits` and `timers` outlive the object. `callback` is called with `owner`.
   Keepalive(Role role, const ConnectionLimits& limits, base::TimerWheel& timers, base::Timer::Callback callback,
             void* owner, base::TimePoint now) noexcept
+      : Keepalive(role, limits, timers, callback, owner, now, limits.keepalive_interval) {}
+  /// With another interval than that of `limits`.
+  Keepalive(Role role, const ConnectionLimits& limits, base::TimerWheel& timers, base::Timer::Callback callback,
+            void* owner, base::TimePoint now, std::chrono::milliseconds interval) noexcept
       : limits_(limits),
+        interval_(interval),
         timeout_(limits.keepalive_timeout.value_or(role == Role::server ? timeout_of_servers : timeout_of_clients)),
         timers_(timers),
         timer_(callback, owner),
         last_received_(now) {}
 
-  /// The connection is open. Does nothing if keepalive_interval is 0.
+  /// The connection is open. Does nothing if the interval is 0.
   void start(base::TimePoint now) noexcept;
   void stop() noexcept { timer_.cancel(); }
   void received(base::TimePoint now) noexcept { last_received_ = now; }
@@ -59,6 +64,7 @@ class Keepalive {
   static constexpr std::chrono::milliseconds timeout_of_servers = std::chrono::minutes(5);
 
   const ConnectionLimits& limits_;
+  const std::chrono::milliseconds interval_;
   const std::chrono::milliseconds timeout_;
   base::TimerWheel& timers_;
   base::Timer timer_;

@@ -89,13 +89,16 @@ struct BadUri {
 
 const std::vector<BadUri> bad_uris = {
     {"", "it is empty"},
-    {"localhost", "scheme is missing, use tcp://, tls://, unix:// or inproc://"},
-    {"/run/socket", "scheme is missing, use tcp://, tls://, unix:// or inproc://"},
-    {"localhost:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://"},
-    {"://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://"},
-    {"http://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://"},
-    {"TCP://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://"},
-    {" tcp://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://"},
+    {"localhost", "scheme is missing, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"/run/socket",
+     "scheme is missing, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"localhost:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"http://host:80",
+     "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"TCP://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {" tcp://host:80",
+     "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
     {"tcp:host:80", "\"//\" is missing after the scheme"},
     {"tcp:/host:80", "\"//\" is missing after the scheme"},
     {"tcp:@name", "\"//\" is missing after the scheme"},
@@ -149,6 +152,11 @@ const std::vector<BadUri> bad_uris = {
     {std::string("tcp://ho\0st:80", 14), "host has a byte other than letters, digits, '-', '_' and '.'"},
     {"tcp://" + label_63 + "a:80", "label of the host of 64 bytes exceeds 63"},
     {"tcp://" + label_63 + "." + label_63 + "." + label_63 + "." + label_63 + ":80", "host of 255 bytes exceeds 253"},
+    {"grpc:host:80", "\"//\" is missing after the scheme"},
+    {"grpcs://host", "port is missing"},
+    {"grpc+tcp://host:80",
+     "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"grpc+unix://relative", "path is not absolute"},
     {"unix://", "path is missing"},
     {"unix://relative", "path is not absolute"},
     {"unix://" + path_107 + "p", "path of 108 bytes exceeds 107"},
@@ -160,6 +168,29 @@ const std::vector<BadUri> bad_uris = {
     {"inproc://" + path_107 + "p", "name of 108 bytes exceeds 107"},
     {std::string("inproc://a\0b", 12), "name contains a zero byte"},
 };
+
+TEST(Endpoint, NamesTheProtocolOfAChannel) {
+  struct Pair {
+    std::string grpc;
+    std::string native;
+  };
+  const std::vector<Pair> pairs = {{"grpc://localhost:8888", "tcp://localhost:8888"},
+                                   {"grpcs://[::1]:443", "tls://[::1]:443"},
+                                   {"grpc+unix:///run/a@b.sock", "unix:///run/a@b.sock"},
+                                   {"grpc+unix:@name", "unix:@name"},
+                                   {"grpc+inproc://name", "inproc://name"}};
+  for (const Pair& pair : pairs) {
+    const Endpoint grpc = Endpoint::parse(pair.grpc).value();
+    const Endpoint native = Endpoint::parse(pair.native).value();
+
+    EXPECT_EQ(grpc.protocol(), WireProtocol::grpc) << pair.grpc;
+    EXPECT_EQ(native.protocol(), WireProtocol::native) << pair.native;
+    EXPECT_NE(grpc, native) << pair.grpc;
+    EXPECT_EQ(grpc.with_protocol(WireProtocol::native), native) << pair.grpc;
+    EXPECT_EQ(grpc.to_string(), pair.grpc);
+    EXPECT_EQ(native.to_string(), pair.native);
+  }
+}
 
 TEST(Endpoint, RejectsEveryBadUriWithItsReason) {
   for (const BadUri& bad : bad_uris) {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// RequestWriter: the header blocks of requests.
+#pragma once
+
+#include "base/clock.h"
+#include "http/hpack/encoder.h"
+#include "http/http2/settings.h"
+#include "session/output_queue.h"
+#include "session/session.h"
+#include "session/session_options.h"
+
+#include <trunkline/codec.h>
+#include <trunkline/metadata.h>
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trunkline::session::grpc {
+
+/// What the headers of a call say.
+struct RequestHeaders {
+  MethodRef method;
+  const Codec* codec = nullptr;
+  /// Messages may be compressed.
+  bool is_compressed = false;
+  std::optional<base::Duration> timeout;
+  std::uint32_t previous_attempts = 0;
+  /// What check_sendable() allows; may be null.
+  const Metadata* metadata = nullptr;
+};
+
+/// Owns the encoder of a connection. The fields that all calls of a method have in common are encoded once, and sent
+/// again as they are while the encoder's table does not change. Nothing is evicted from the table, so it soon does not.
+class RequestWriter {
+ public:
+  /// All outlive the object.
+  RequestWriter(const SessionOptions& options, bool is_encrypted, const http::http2::Settings& peer,
+                OutputQueue& output);
+
+  void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
+  void write_headers(std::uint32_t stream, const RequestHeaders& headers);
+
+ private:
+  /// Of a method whose key is the position.
+  struct Block {
+    const Codec* codec = nullptr;
+    std::uint64_t revision = 0;
+    std::uint8_t size = 0;
+    bool is_compressed = false;
+    std::array<std::byte, 46> bytes;
+  };
+  static constexpr std::size_t max_blocks = 1024;
+
+  void common_fields(const RequestHeaders& headers);
+  void repeated(std::string_view name, std::string_view value);
+  void write(std::uint32_t stream, ByteSpan block);
+
+  const SessionOptions& options_;
+  const std::string_view scheme_;
+  const http::http2::Settings& peer_;
+  OutputQueue& output_;
+  http::hpack::Encoder encoder_;
+  const std::string accepted_;
+  bool has_timeout_name_ = false;
+  std::vector<Block> blocks_;
+  /// A value that is encoded for its field.
+  BufferWriter value_;
+  BufferWriter scratch_;
+  BufferWriter frames_;
+};
+
+}  // namespace trunkline::session::grpc
