@@ -12,10 +12,12 @@
 #include "client/retry_policy.h"
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 
 namespace trunkline::client {
