@@ -42,9 +42,7 @@ class EndpointConnector : public Connector {
   std::shared_ptr<net::Dial> connect(net::DialCallback callback) override {
     return net::dial(loop_, endpoint_, options_, std::move(callback));
   }
-  const session::Protocol& protocol(const net::PeerInfo&) const noexcept override {
-    return spoken();
-  }
+  const session::Protocol& protocol(const net::PeerInfo&) const noexcept override { return spoken(); }
   Status check(const net::PeerInfo& peer) const override {
     if (!is_grpc() || !peer.is_encrypted || peer.alpn == session::grpc::protocol().alpn) return {};
     return {StatusCode::unavailable,

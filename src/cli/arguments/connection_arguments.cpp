@@ -45,7 +45,8 @@ void ConnectionArguments::declare(CLI::App& app) {
 
 std::string ConnectionArguments::endpoint() const {
   std::string uri = typed_endpoint_;
-  if (uri.find("://") == std::string::npos && !uri.starts_with("unix:")) uri.insert(0, "tcp://");
+  if (uri.find("://") == std::string::npos && !uri.starts_with("unix:") && !uri.starts_with("grpc+unix:"))
+    uri.insert(0, "tcp://");
   const Result<Endpoint> parsed = Endpoint::parse(uri);
   if (!parsed) throw process::usage_error(output::escaped(std::string(parsed.status().message())));
   const bool has_port = parsed->scheme() == Scheme::tcp || parsed->scheme() == Scheme::tls;
@@ -58,8 +59,9 @@ std::string ConnectionArguments::endpoint() const {
 ChannelOptions ConnectionArguments::options(const std::string& uri) const {
   const bool wants_tls = !tls_.ca_file.empty() || !tls_.certificate_file.empty() || !tls_.private_key_file.empty() ||
                          !tls_.server_name.empty() || is_insecure_;
-  if (wants_tls && !uri.starts_with("tls:")) {
-    throw process::usage_error("endpoint '" + uri + "': --ca, --cert, --key, --server-name and --insecure need tls://");
+  if (wants_tls && !uri.starts_with("tls:") && !uri.starts_with("grpcs:")) {
+    throw process::usage_error("endpoint '" + uri +
+                               "': --ca, --cert, --key, --server-name and --insecure need tls:// or grpcs://");
   }
   if (tls_.certificate_file.empty() != tls_.private_key_file.empty())
     throw process::usage_error("--cert and --key require each other");

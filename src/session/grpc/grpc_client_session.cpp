@@ -29,6 +29,9 @@ namespace flag = http::http2::flag;
 
 /// Messages that wait for the server's windows may occupy so many times max_unsent_bytes before further calls wait.
 constexpr std::size_t blocked_share = 16;
+/// Servers of gRPC end connections whose clients ping more often, unless they are told otherwise (gRPC's A8), so the
+/// default of the native protocol will not do.
+constexpr std::chrono::minutes usual_keepalive_interval{5};
 constexpr std::string_view default_codec_name = "protobuf";
 
 std::string text_of_goaway(const http::http2::GoawayPayload& goaway) {
@@ -49,6 +52,9 @@ GrpcClientSession::GrpcClientSession(const SessionParameters& parameters)
   const std::array<Setting, 3> settings{{{SettingId::enable_push, 0},
                                          {SettingId::initial_window_size, options_.limits.call_credit_bytes},
                                          {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
+  if (options_.limits.keepalive_interval == ConnectionLimits{}.keepalive_interval) {
+    keepalive_.set_interval(usual_keepalive_interval);
+  }
   control_.append(http::http2::client_preface);
   http::http2::PeerExchange::write_greeting(settings, options_.limits.connection_credit_bytes, control_);
   write_control();

@@ -44,14 +44,6 @@ http::http2::Sender peer_of(Role role) noexcept {
   return role == Role::server ? http::http2::Sender::client : http::http2::Sender::server;
 }
 
-/// Servers of gRPC end connections whose clients ping more often than every five minutes, unless they are told
-/// otherwise (gRPC's A8), so a client's default is longer than that of the native protocol.
-std::chrono::milliseconds keepalive_interval(const SessionParameters& parameters) noexcept {
-  const auto interval = parameters.options.limits.keepalive_interval;
-  const bool is_default = interval == ConnectionLimits{}.keepalive_interval;
-  return parameters.role == Role::client && is_default ? std::chrono::minutes(5) : interval;
-}
-
 Status message_over_limit(std::uint64_t size, std::uint64_t limit) {
   return {StatusCode::resource_exhausted,
           "receive message: size " + std::to_string(size) + " exceeds max_message_bytes " + std::to_string(limit)};
@@ -75,7 +67,7 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       memory_share_(options_.memory, parameters.account),
       memory_(options_.limits, memory_share_, streams_, windows_),
       local_events_(owner_),
-      keepalive_(role_, options_.limits, timers_, &on_keepalive_timer, this, now_, keepalive_interval(parameters)),
+      keepalive_(role_, options_.limits, timers_, &on_keepalive_timer, this, now_),
       stall_(options_.limits, timers_, &on_stall_timer, this),
       input_watch_(options_.limits, timers_, &on_input_timer, this),
       memory_timer_(&on_memory_timer, this) {}
@@ -219,6 +211,10 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
     const bool is_late = role_ == Role::client || streams_.was_reset(header.stream);
     if (!is_late) refuse_stream(header.stream, ErrorCode::stream_closed);
     return Step::again;
+  }
+  if (role_ == Role::client && !stream->has_response) {
+    windows_.give_back(header.length);
+    return reset_stream(*stream, ErrorCode::protocol_error, "DATA before the headers of the response", event);
   }
   const StreamTransition step = transition(stream->state, input);
   if (step.action != StreamAction::accept || !ReceiveWindows::charge(*stream, header.length)) {

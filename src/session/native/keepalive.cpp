@@ -7,13 +7,13 @@
 namespace trunkline::session::native {
 
 void Keepalive::start(base::TimePoint now) noexcept {
-  if (interval_.count() > 0) timers_.schedule(timer_, base::deadline_after(now, interval_));
+  if (interval().count() > 0) timers_.schedule(timer_, base::deadline_after(now, interval()));
 }
 
 Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noexcept {
   if (!seen.is_listening) {
     awaits_pong_ = false;
-    timers_.schedule(timer_, base::deadline_after(now, interval_));
+    timers_.schedule(timer_, base::deadline_after(now, interval()));
     return Action::none;
   }
   const bool has_received = last_received_ >= ping_sent_;
@@ -21,7 +21,7 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
   if (awaits_pong_ && !has_received && is_silence_allowed && seen.may_rest) {
     // The call that was open when the ping was sent has ended. The pong comes when the client calls again.
     awaits_pong_ = false;
-    timers_.schedule(timer_, base::deadline_after(now, interval_));
+    timers_.schedule(timer_, base::deadline_after(now, interval()));
     return Action::none;
   }
   if (awaits_pong_ && !has_received) {
@@ -31,12 +31,12 @@ Keepalive::Action Keepalive::on_timer(base::TimePoint now, Observation seen) noe
     return Action::none;
   }
   awaits_pong_ = false;
-  if (now - last_received_ < interval_) {
-    timers_.schedule(timer_, last_received_ + interval_);
+  if (now - last_received_ < interval()) {
+    timers_.schedule(timer_, last_received_ + interval());
     return Action::none;
   }
   if (is_silence_allowed) {
-    timers_.schedule(timer_, base::deadline_after(now, interval_));
+    timers_.schedule(timer_, base::deadline_after(now, interval()));
     return Action::none;
   }
   awaits_pong_ = true;

@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 
 namespace trunkline::session::native {
 
@@ -38,17 +39,14 @@ class Keepalive {
   /// `limits` and `timers` outlive the object. `callback` is called with `owner`.
   Keepalive(Role role, const ConnectionLimits& limits, base::TimerWheel& timers, base::Timer::Callback callback,
             void* owner, base::TimePoint now) noexcept
-      : Keepalive(role, limits, timers, callback, owner, now, limits.keepalive_interval) {}
-  /// With another interval than that of `limits`.
-  Keepalive(Role role, const ConnectionLimits& limits, base::TimerWheel& timers, base::Timer::Callback callback,
-            void* owner, base::TimePoint now, std::chrono::milliseconds interval) noexcept
       : limits_(limits),
-        interval_(interval),
         timeout_(limits.keepalive_timeout.value_or(role == Role::server ? timeout_of_servers : timeout_of_clients)),
         timers_(timers),
         timer_(callback, owner),
         last_received_(now) {}
 
+  /// Takes another interval than that of `limits`. Before start().
+  void set_interval(std::chrono::milliseconds interval) noexcept { own_interval_ = interval; }
   /// The connection is open. Does nothing if the interval is 0.
   void start(base::TimePoint now) noexcept;
   void stop() noexcept { timer_.cancel(); }
@@ -63,8 +61,10 @@ class Keepalive {
   static constexpr std::chrono::milliseconds timeout_of_clients = std::chrono::seconds(20);
   static constexpr std::chrono::milliseconds timeout_of_servers = std::chrono::minutes(5);
 
+  std::chrono::milliseconds interval() const noexcept { return own_interval_.value_or(limits_.keepalive_interval); }
+
   const ConnectionLimits& limits_;
-  const std::chrono::milliseconds interval_;
+  std::optional<std::chrono::milliseconds> own_interval_;
   const std::chrono::milliseconds timeout_;
   base::TimerWheel& timers_;
   base::Timer timer_;
