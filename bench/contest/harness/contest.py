@@ -18,10 +18,13 @@ Progress = Callable[[str, str, str], None]
 
 
 def entrants(table: Table, contestants: Iterable[Contestant], missing: dict[str, str]) -> list[Contestant]:
+    """A limit takes part only where it can limit a cell."""
     return [
         each
         for each in contestants
-        if each.name not in missing and (table.languages is None or each.language in table.languages)
+        if each.name not in missing
+        and (table.languages is None or each.language in table.languages)
+        and not (each.is_limit and all(each.cannot(cell.load) for cell in table.cells))
     ]
 
 

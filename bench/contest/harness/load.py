@@ -22,6 +22,8 @@ class Load:
     codec: str = ""
     #: Both sides may spin before they sleep.
     busy_poll: bool = False
+    #: The client is h2load, by gRPC, whatever the contestant's own is.
+    grpc: bool = False
     #: Another client reads a stream slowly meanwhile.
     slow_reader: bool = False
     #: Allocations are counted, in runs of their own.
@@ -34,7 +36,7 @@ class Load:
     @property
     def needs(self) -> frozenset[str]:
         """What a contestant must be able to do, in the words of its manifest's ``can``."""
-        flags = ("tls", "pipelined", "busy_poll", "slow_reader")
+        flags = ("tls", "pipelined", "busy_poll", "grpc", "slow_reader")
         named = {flag for flag in flags if getattr(self, flag)}
         return frozenset({self.work, *named, *([self.codec] if self.codec else [])})
 

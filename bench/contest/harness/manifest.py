@@ -40,6 +40,11 @@ class Places:
             "python": str(self.root / "build/python/bin/python"),
         }
 
+    @property
+    def grpc_client(self) -> tuple[str, ...]:
+        """The command that calls any contestant's server by gRPC."""
+        return (str(self.root / "bench/contest/drivers/h2load/call"), "{standard}")
+
 
 @dataclass(frozen=True, kw_only=True)
 class Contestant:
@@ -59,6 +64,7 @@ class Contestant:
     #: Commands that install and build it, one after the other; those that must succeed before it takes part.
     build: tuple[tuple[str, ...], ...] = ()
     checks: tuple[tuple[str, ...], ...] = ()
+    #: It is the limit of loads by gRPC if it can do that, otherwise of all others.
     is_limit: bool = False
     is_ours: bool = False
     #: How allocations are known: "preload" (the C library's are counted), "self" (it reports them), "" (not at all).
@@ -66,11 +72,13 @@ class Contestant:
     max_connections: int = 100_000
     max_outstanding_per_connection: int = 100_000
     environment: dict[str, str] = field(default_factory=dict)
+    #: Of loads by gRPC, instead of its own client; the same for all.
+    grpc_client: tuple[str, ...] = ()
 
     def cannot(self, load: Load) -> str:
         """Why the load is beyond it; empty if it is not."""
         if self.is_limit:
-            return ""
+            return "" if load.grpc == ("grpc" in self.can) else "the limit of other loads"
         lacking = sorted(load.needs - self.can)
         if lacking:
             return f"has no {', '.join(lacking)}"
@@ -87,7 +95,8 @@ class Contestant:
         return self._expanded(self.server, load, {"role": "serve", **(extra or {})})
 
     def client_command(self, load: Load, extra: dict[str, str]) -> list[str]:
-        return self._expanded(self.client, load, {"role": "call", **extra})
+        command = self.grpc_client if load.grpc else self.client
+        return self._expanded(command, load, {"role": "call", **extra})
 
     def _expanded(self, command: tuple[str, ...], load: Load, extra: dict[str, str]) -> list[str]:
         words = {
@@ -137,7 +146,7 @@ def read_manifest(folder: Path, places: Places) -> Contestant:
         said: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ManifestError(f"{path}: {error}") from None
-    known = set(Contestant.__dataclass_fields__) - {"name"}
+    known = set(Contestant.__dataclass_fields__) - {"name", "grpc_client"}
     if unknown := sorted(set(said) - known):
         raise ManifestError(f"{path}: unknown {', '.join(unknown)}; known are {', '.join(sorted(known))}")
     if lacking := sorted(_REQUIRED - set(said)):
@@ -153,7 +162,7 @@ def read_manifest(folder: Path, places: Places) -> Contestant:
         said[key] = tuple(tuple(_fill(part, words) for part in command) for command in said.get(key, []))
     said["environment"] = {name: _fill(value, words) for name, value in said.get("environment", {}).items()}
     said["can"] = frozenset(said["can"])
-    return Contestant(name=folder.name, **said)
+    return Contestant(name=folder.name, grpc_client=places.grpc_client, **said)
 
 
 def _fill(part: str, words: dict[str, str]) -> str:
@@ -163,7 +172,7 @@ def _fill(part: str, words: dict[str, str]) -> str:
 
 
 def read_manifests(places: Places) -> list[Contestant]:
-    """The limit first, then ours, then the others by name."""
+    """The limits first, then ours, then the others by name."""
     folders = sorted(path.parent for path in places.contestants.glob("*/contestant.toml"))
     found = [read_manifest(folder, places) for folder in folders]
     return sorted(found, key=lambda each: (not each.is_limit, not each.is_ours, each.name))

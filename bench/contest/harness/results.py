@@ -90,13 +90,15 @@ def ours_of(results: dict[str, Any]) -> str:
     return next((name for name, about in results["contestants"].items() if about["is_ours"]), "")
 
 
-def limit_of(results: dict[str, Any]) -> str:
-    return next((name for name, about in results["contestants"].items() if about["is_limit"]), "")
+def limit_of(results: dict[str, Any], cell: dict[str, Any]) -> str:
+    """The limit that ran in the cell."""
+    limits = [name for name, about in results["contestants"].items() if about["is_limit"]]
+    return next((name for name in limits if name in cell["runs"]), "")
 
 
 def best_of_limit(results: dict[str, Any], cell: dict[str, Any]) -> float | None:
     """The rate of its best round; none beside one-way calls, which it would answer."""
-    limit = figure(cell, limit_of(results), "calls_per_second")
+    limit = figure(cell, limit_of(results, cell), "calls_per_second")
     return limit.high if limit and cell["load"]["work"] != "oneway" else None
 
 

@@ -319,6 +319,21 @@ FAN_OUT = Table(
     figures=("calls_per_second", "p50_us", "p99_us"),
 )
 
+GRPC = Table(
+    name="grpc",
+    title="gRPC servers",
+    summary="Echo calls of one neutral client, h2load, to every server that speaks gRPC.",
+    note=(
+        "A cell is named for its payload in bytes, its connections and its calls in flight over all connections. "
+        "h2load calls every server by gRPC over HTTP/2 without TLS. It knows nothing of gRPC, so gRPC C++'s client "
+        "compares responses first. With many calls in flight h2load itself limits the rates of the fastest servers; "
+        "the CPU time of a call is the figure that holds. The limit does not decode headers. Trunkline's servers are "
+        "those of the other tables: gRPC comes to the same port."
+    ),
+    cells=echo_cells("8/1/1 8/1/100 8/8/800 1024/1/100 1024/8/800", grpc=True),
+    figures=("server_cpu_us_per_call", "calls_per_second"),
+)
+
 TABLES = {
     table.name: table
     for table in (
@@ -334,6 +349,7 @@ TABLES = {
         SLOW_READER,
         MIXED,
         FAN_OUT,
+        GRPC,
     )
 }
 #: What --full measures: all but the short form of one of them; last the one that takes as long as the others together.
