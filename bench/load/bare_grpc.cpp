@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// bare_grpc: the limit of a gRPC server on this machine. A plain epoll loop that parses just enough of HTTP/2 to respond
-// to every request with the first message of its connection. Opening and options of sockets come from the library.
+// bare_grpc: the limit of a gRPC server on this machine. A plain epoll loop that parses just enough of HTTP/2 to
+// respond to every request with the first message of its connection. Opening and options of sockets come from the
+// library.
 #include "bare_grpc_connection.h"
 #include "load_options.h"
 #include "net/listening_socket.h"
