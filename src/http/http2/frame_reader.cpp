@@ -9,6 +9,8 @@ namespace trunkline::http::http2 {
 
 FrameReader::Outcome FrameReader::next(ByteSpan input, std::size_t& consumed, Frame& frame) {
   consumed = 0;
+  if (read_plain(input, consumed, frame)) [[likely]]
+    return Outcome::frame;
   frame = {};
   if (error_) return Outcome::error;
   if (!has_preface_ && !read_preface(input, consumed)) return error_ ? Outcome::error : Outcome::needs_input;
@@ -35,6 +37,23 @@ FrameReader::Outcome FrameReader::next(ByteSpan input, std::size_t& consumed, Fr
     const Outcome outcome = take(header, rest.subspan(frame_header_bytes, header.length), frame);
     if (outcome != Outcome::needs_input) return outcome;
   }
+}
+
+/// The way of nearly all frames: DATA and HEADERS of a stream, whole and without padding or priority, between which
+/// there is no incomplete block. False, and nothing changed, for any other.
+bool FrameReader::read_plain(ByteSpan input, std::size_t& consumed, Frame& frame) noexcept {
+  if (is_first_ || is_in_block() || error_ || input.size() < frame_header_bytes) return false;
+  const FrameHeader header = read_frame_header(input.data());
+  const bool is_headers = header.type == FrameType::headers && (header.flags & ~flag::end_stream) == flag::end_headers;
+  const bool is_data = header.type == FrameType::data && (header.flags & ~flag::end_stream) == 0;
+  if (!(is_headers || is_data) || header.stream == 0 || header.length > min_max_frame_bytes) return false;
+  if (input.size() < frame_header_bytes + header.length) return false;
+  if (block_.size() > 0) block_.clear();
+  consumed = frame_header_bytes + header.length;
+  frame.header = header;
+  frame.payload = input.subspan(frame_header_bytes, header.length);
+  frame.error = {};
+  return true;
 }
 
 bool FrameReader::read_preface(ByteSpan input, std::size_t& consumed) {

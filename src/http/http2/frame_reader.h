@@ -45,6 +45,7 @@ class FrameReader {
  private:
   static constexpr std::uint32_t max_frames_per_block = 64;
 
+  bool read_plain(ByteSpan input, std::size_t& consumed, Frame& frame) noexcept;
   bool read_preface(ByteSpan input, std::size_t& consumed);
   Outcome take(const FrameHeader& header, ByteSpan payload, Frame& frame);
   bool add_to_block(const FrameHeader& header, ByteSpan payload, Frame& frame);
