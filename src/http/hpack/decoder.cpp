@@ -40,6 +40,7 @@ void Decoder::begin(ByteSpan block) noexcept {
   end_ = block.data() + block.size();
   list_bytes_ = 0;
   is_too_large_ = false;
+  had_size_update_ = false;
   phase_ = needs_size_update_ ? Phase::size_update : Phase::field_or_size_update;
 }
 
@@ -139,6 +140,7 @@ void Decoder::read_size_update() noexcept {
   if (!read_integer(size_update_bits, bytes)) return;
   if (bytes > lowest_table_bytes_) return fail(DecodeError::excessive_size_update);
   needs_size_update_ = false;
+  had_size_update_ = true;
   phase_ = Phase::field_or_size_update;
   lowest_table_bytes_ = announced_table_bytes_;
   table_.set_max_bytes(bytes);

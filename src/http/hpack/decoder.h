@@ -66,6 +66,10 @@ class Decoder {
   Step skip_rest();
 
   DecodeError error() const noexcept { return error_; }
+  /// The next block may begin with a field. Otherwise it is wrong if it does.
+  bool accepts_fields() const noexcept { return error_ == DecodeError::none && !needs_size_update_; }
+  /// The last block had a size update.
+  bool had_size_update() const noexcept { return had_size_update_; }
   /// The peer has acknowledged this SETTINGS_HEADER_TABLE_SIZE. If the table must become smaller, the next block has to
   /// begin with a size update. Not while a block is read.
   void set_max_table_bytes(std::uint32_t bytes) noexcept;
@@ -111,6 +115,7 @@ class Decoder {
   std::uint64_t list_bytes_ = 0;
   std::uint32_t max_list_bytes_;
   std::uint32_t announced_table_bytes_;
+  bool had_size_update_ = false;
   // The smallest maximum since the last block; the next size update must not exceed it.
   std::uint32_t lowest_table_bytes_;
   std::uint32_t no_memo_ = 0;

@@ -39,6 +39,8 @@ class DynamicTable {
   /// With the overhead of each entry.
   std::uint32_t bytes() const noexcept { return bytes_; }
   std::uint32_t max_bytes() const noexcept { return max_bytes_; }
+  /// Changes with the entries.
+  std::uint64_t revision() const noexcept { return std::uint64_t{first_} << 32 | next_; }
 
   /// `index` is below size(); 0 is the newest entry. The reference is valid until the next insert().
   Entry& operator[](std::uint32_t index) noexcept { return entries_[(next_ - 1 - index) & mask_]; }

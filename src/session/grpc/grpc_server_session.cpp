@@ -35,22 +35,41 @@ GrpcServerSession::GrpcServerSession(const SessionParameters& parameters)
 GrpcServerSession::~GrpcServerSession() = default;
 
 bool GrpcServerSession::next(Event& event) {
-  if (std::exchange(has_call_in_hand_, false) && streams_.fresh() != nullptr) {
-    static_cast<void>(finish(streams_.fresh()->id, {StatusCode::internal, "the call was neither finished nor attached"},
-                             {}, nullptr, false));
+  if (const CallId id = std::exchange(call_in_hand_, 0)) {
+    static_cast<void>(
+        finish(id, {StatusCode::internal, "the call was neither finished nor attached"}, {}, nullptr, false));
   }
   return GrpcSession::next(event);
 }
 
 // --- input ---
 
-/// The call whose headers have come is handed out with its first message if that is there already, which nearly every
-/// unary call has. Otherwise at once: the client may wait for something before it sends a message.
-bool GrpcServerSession::completes_event() const noexcept {
+/// The call whose headers have come is handed out with its first message if that has come too, which nearly every unary
+/// call has: behind the headers, or behind those of other calls that the client has begun at the same time. Otherwise
+/// without it: the client may wait for something before it sends a message.
+bool GrpcServerSession::defers_event() {
   if (input_.size() < http::http2::frame_header_bytes) return false;
+  GrpcStream& stream = *streams_.fresh();
   const http::http2::FrameHeader header = http::http2::read_frame_header(input_.data());
-  return header.type == FrameType::data && header.stream == streams_.fresh()->id &&
-         input_.size() >= http::http2::frame_header_bytes + header.length;
+  const bool is_whole = input_.size() >= http::http2::frame_header_bytes + header.length;
+  if (is_whole && header.type == FrameType::data && header.stream == stream.id) return true;
+  // A method without a number has its name in the reader alone, until the next headers.
+  if (!is_whole || stream.method_number == 0) return false;
+  held_.push_back(stream.id);
+  streams_.keep();
+  stream.is_held = true;
+  is_opening_ = false;
+  return true;
+}
+
+bool GrpcServerSession::take_deferred(Event& event) {
+  while (!held_.empty()) {
+    GrpcStream* const stream = streams_.find(held_.pop_front());
+    if (stream == nullptr || !stream->is_held) continue;
+    hand_out(*stream, event);
+    return true;
+  }
+  return false;
 }
 
 GrpcSession::Step GrpcServerSession::on_headers(const Frame& frame, Event& event) {
@@ -100,10 +119,27 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
     return Step::again;
   }
   is_opening_ = true;
+  take_request(stream);
   if (!ends) return Step::again;
   event.end = true;
-  hand_out(event);
+  hand_out(stream, event);
   return Step::event;
+}
+
+/// What is needed of the request when the call is handed out.
+void GrpcServerSession::take_request(GrpcStream& stream) {
+  Request& request = requests_.request();
+  stream.method_number = request.method_number;
+  stream.accepted = request.accepted;
+  if (request.timeout) {
+    stream.call_deadline = base::deadline_after(now_, *request.timeout);
+    timers_.schedule(stream.deadline, stream.call_deadline);
+  }
+  if (request.metadata.empty()) return;
+  stream.metadata_bytes = request.metadata.total_bytes();
+  metadata_bytes_ += stream.metadata_bytes;
+  stream.metadata = std::move(request.metadata);
+  request.metadata.clear();
 }
 
 /// A second block of fields ends the client's side.
@@ -131,8 +167,8 @@ GrpcSession::Step GrpcServerSession::on_peer_end(GrpcStream& stream, Event& even
     return break_call(stream, {StatusCode::internal, "receive message: the client ended amid a message"}, event);
   }
   event.end = true;
-  if (is_opening_ && streams_.fresh() == &stream) {
-    hand_out(event);
+  if (is_unseen(stream)) {
+    hand_out(stream, event);
     return Step::event;
   }
   event.type = EventType::message;
@@ -164,28 +200,24 @@ GrpcSession::Step GrpcServerSession::on_peer_reset(GrpcStream& stream, ErrorCode
 // --- events ---
 
 /// `event` may have the call's first message and its end.
-void GrpcServerSession::hand_out(Event& event) {
-  GrpcStream& stream = *streams_.fresh();
-  Request& request = requests_.request();
-  is_opening_ = false;
-  has_call_in_hand_ = true;
+void GrpcServerSession::hand_out(GrpcStream& stream, Event& event) {
+  if (std::exchange(stream.is_held, false)) {
+    if (!held_.empty() && held_.front() == stream.id) held_.pop_front();
+    event.method_name = requests_.method_of(stream.method_number);
+  } else {
+    is_opening_ = false;
+    event.method_name = requests_.request().method;
+  }
+  call_in_hand_ = stream.id;
   event.type = EventType::call;
   event.id = stream.id;
   event.context = nullptr;
   event.codec = stream.codec;
-  event.accepted_compressors = request.accepted;
-  event.method_number = request.method_number;
+  event.accepted_compressors = stream.accepted;
+  event.method_number = stream.method_number;
   event.method_epoch = 0;
-  event.method_name = request.method;
-  if (request.timeout) {
-    event.deadline = base::deadline_after(now_, *request.timeout);
-    timers_.schedule(stream.deadline, event.deadline);
-  }
-  if (request.metadata.empty()) return;
-  stream.metadata_bytes = request.metadata.total_bytes();
-  metadata_bytes_ += stream.metadata_bytes;
-  event.metadata = std::move(request.metadata);
-  request.metadata.clear();
+  event.deadline = stream.call_deadline;
+  if (!stream.metadata.empty()) event.metadata = std::move(stream.metadata);
 }
 
 // --- calls ---
@@ -197,10 +229,8 @@ Result<CallId> GrpcServerSession::start(const CallStart&, const OutgoingMessage&
 void GrpcServerSession::attach(CallId id, void* context) {
   if (GrpcStream* const stream = streams_.find(id)) {
     stream->context = context;
-    if (stream == streams_.fresh()) {
-      has_call_in_hand_ = false;
-      streams_.keep();
-    }
+    if (stream == streams_.fresh()) streams_.keep();
+    if (id == call_in_hand_) call_in_hand_ = 0;
   } else if (is_closed_ && !is_closed_event_given_ && context != nullptr) {
     // The session was ended between the event and now.
     local_events_.notify({EventType::cancelled, id, context, close_reason_});
@@ -212,7 +242,7 @@ Status GrpcServerSession::finish(CallId id, const Status& status, const Outgoing
   if (!local_events_.empty()) local_events_.drop(id);
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr || stream->is_finished) return {};
-  if (stream == streams_.fresh()) has_call_in_hand_ = false;
+  if (id == call_in_hand_) call_in_hand_ = 0;
   if (is_closed_) {
     forget(*stream);
     return {};

@@ -31,6 +31,7 @@ class GrpcServerSession final : public GrpcSession {
 
   void drain() override;
   bool is_drained() const noexcept override;
+  std::size_t held_bytes() const noexcept override { return GrpcSession::held_bytes() + requests_.held_bytes(); }
 
  private:
   // --- GrpcSession ---
@@ -39,8 +40,9 @@ class GrpcServerSession final : public GrpcSession {
   Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) override;
   void on_stream_deadline(GrpcStream& stream) override;
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept override { responses_.set_peer_max_table_bytes(bytes); }
-  bool completes_event() const noexcept override;
-  void hand_out(Event& event) override;
+  bool defers_event() override;
+  bool take_deferred(Event& event) override;
+  void hand_out(GrpcStream& stream, Event& event) override;
   Step break_call(GrpcStream& stream, const Status& status, Event& event) override;
   Step drop_call(GrpcStream& stream, const Status& status, Event& event) override;
   void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) override;
@@ -49,14 +51,18 @@ class GrpcServerSession final : public GrpcSession {
   void on_queue_sent(GrpcStream& stream) override;
 
   Step on_request(const http::http2::Frame& frame, Event& event);
+  void take_request(GrpcStream& stream);
   Step on_trailers(GrpcStream& stream, const http::http2::Frame& frame, Event& event);
   void end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing);
   void close_stream(GrpcStream& stream);
 
   RequestReader requests_;
   ResponseWriter responses_;
-  /// The fresh stream's call has been handed out, and is neither attached nor finished.
-  bool has_call_in_hand_ = false;
+  /// The call that has been handed out and is neither attached nor finished; 0: there is none.
+  CallId call_in_hand_ = 0;
+  /// Calls that wait for their first message until all that has come has been read, oldest first. Those that do not
+  /// wait any longer are skipped.
+  base::VectorQueue<CallId> held_;
 };
 
 }  // namespace trunkline::session::grpc

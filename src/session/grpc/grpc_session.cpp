@@ -131,8 +131,8 @@ bool GrpcSession::next(Event& event) {
 GrpcSession::Step GrpcSession::read_frame(Event& event) {
   if (data_stream_ != 0) return take_data(event);
   consume_frame();
-  if (is_opening_ && !completes_event()) {
-    hand_out(event);
+  if (is_opening_ && !defers_event()) {
+    hand_out(*streams_.fresh(), event);
     return Step::event;
   }
   Frame frame;
@@ -143,7 +143,7 @@ GrpcSession::Step GrpcSession::read_frame(Event& event) {
   if (outcome == http::http2::FrameReader::Outcome::needs_input) {
     consume_frame();
     input_.need(reader_.needed());
-    return Step::needs_input;
+    return take_deferred(event) ? Step::event : Step::needs_input;
   }
   return take_frame(frame, event);
 }
@@ -152,6 +152,15 @@ void GrpcSession::consume_frame() { input_.consume(std::exchange(frame_bytes_, 0
 
 GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
   const FrameType type = frame.header.type;
+  if (type == FrameType::rst_stream) {
+    // The layer above learns of each call before it learns of its end. The frame is read again.
+    GrpcStream* const stream = streams_.find(frame.header.stream);
+    if (stream != nullptr && is_unseen(*stream)) {
+      frame_bytes_ = 0;
+      hand_out(*stream, event);
+      return Step::event;
+    }
+  }
   const bool is_work = (type == FrameType::data && !frame.payload.empty()) || type == FrameType::headers;
   if (is_work) {
     flood_.worked();
@@ -416,7 +425,7 @@ void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* bloc
     data_ends_ = false;
   }
   if (data_.empty() && !data_ends_) data_stream_ = 0;
-  if (is_opening_ && streams_.fresh() == &stream) hand_out(event);
+  if (is_unseen(stream)) hand_out(stream, event);
 }
 
 Status GrpcSession::decompress(Event& event) {

@@ -82,10 +82,12 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual void on_stream_deadline(GrpcStream& stream) = 0;
   /// The peer's SETTINGS_HEADER_TABLE_SIZE, for the encoder.
   virtual void set_peer_max_table_bytes(std::uint32_t bytes) noexcept = 0;
-  /// While is_opening_: the next frame is there, and belongs to the event of the fresh stream.
-  virtual bool completes_event() const noexcept = 0;
-  /// Ends is_opening_: fills in the event of the fresh stream. `event` may have its message already.
-  virtual void hand_out(Event& event) = 0;
+  /// While is_opening_: the event of the fresh stream is not to be handed out yet.
+  virtual bool defers_event() = 0;
+  /// All that has come has been read. True: `event` is one that was deferred.
+  virtual bool take_deferred(Event& event) = 0;
+  /// Fills in the event that was deferred for the stream. `event` may have its message already.
+  virtual void hand_out(GrpcStream& stream, Event& event) = 0;
   /// The call cannot go on, and `status` says why.
   virtual Step break_call(GrpcStream& stream, const Status& status, Event& event) = 0;
   /// The stream has been reset by this side. The layer above learns it, if it knows the call.
@@ -96,6 +98,10 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual void on_room() noexcept {}
 
   // --- input ---
+  /// The event of the stream has not been handed out.
+  bool is_unseen(const GrpcStream& stream) const noexcept {
+    return stream.is_held || (is_opening_ && &stream == streams_.fresh());
+  }
   Step read_frame(Event& event);
   Step take_frame(const http::http2::Frame& frame, Event& event);
   Step on_data(const http::http2::Frame& frame, Event& event);

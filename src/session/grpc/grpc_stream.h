@@ -6,6 +6,7 @@
 #include "base/vector_queue.h"
 #include "http/http2/flow_window.h"
 #include "http/http2/stream_state.h"
+#include "session/compressor_set.h"
 #include "session/event.h"
 #include "session/grpc/message_assembly.h"
 
@@ -58,6 +59,15 @@ struct GrpcStream {
   std::size_t metadata_bytes = 0;
   /// What has yet to come of the bytes that content-length announces; empty: it announces none.
   std::optional<std::uint64_t> content_left;
+
+  // --- GrpcServerSession ---
+  /// The call has not been handed out, because its first message may be in what has come.
+  bool is_held = false;
+  /// What the headers have said, until the call is handed out.
+  std::uint32_t method_number = 0;
+  CompressorSet accepted;
+  base::TimePoint call_deadline = base::never;
+  Metadata metadata;
 
   // --- SendQueue ---
   http::http2::FlowWindow send_window;

@@ -54,14 +54,26 @@ const Compressor* RequestReader::compressor_of(const SessionOptions& options) no
 }
 
 RequestReader::Outcome RequestReader::read(ByteSpan block) {
-  request_.method = {};
-  request_.method_number = 0;
-  request_.codec = nullptr;
-  request_.compressor = nullptr;
-  request_.accepted = {};
-  request_.timeout.reset();
-  request_.content_length.reset();
   if (!request_.metadata.empty()) request_.metadata.clear();
+  const std::uint64_t revision = decoder_.table().revision();
+  if (decoder_.accepts_fields()) [[likely]] {
+    if (const RequestHead* const known = cache_.find(block, revision)) {
+      static_cast<RequestHead&>(request_) = *known;
+      request_.method = method_of(known->method_number);
+      return Outcome::request;
+    }
+  }
+  const Outcome outcome = decode(block);
+  const bool may_repeat = outcome == Outcome::request && request_.method_number != 0 && request_.metadata.empty();
+  if (may_repeat && !decoder_.had_size_update() && decoder_.table().revision() == revision) {
+    cache_.keep(block, revision, request_);
+  }
+  return outcome;
+}
+
+RequestReader::Outcome RequestReader::decode(ByteSpan block) {
+  static_cast<RequestHead&>(request_) = {};
+  request_.method = {};
   has_content_type_ = false;
   metadata_.begin();
   http_status_ = 200;
@@ -146,17 +158,21 @@ bool RequestReader::take(const http::hpack::Field& field) {
 }
 
 void RequestReader::take_path(const http::hpack::Field& field) {
-  path_.assign(field.value);
-  if (*field.memo == 0) {
-    request_.method = method_of_path(path_, decoded_method_);
-    if (request_.method.empty()) return refuse(200, StatusCode::unimplemented, "receive headers: :path is malformed");
-    // The memo lives as long as the path stays in a table or the cache of literals, so a number has one path only.
-    const bool is_encoded = request_.method.size() + 1 != path_.size();
-    if (!is_encoded && numbers_ < options_.limits.max_methods) *field.memo = ++numbers_;
-  } else {
-    request_.method = std::string_view(path_).substr(1);
+  // The memo lives as long as the path stays in a table or the cache of literals, so a number has one path only.
+  if (*field.memo != 0) {
+    request_.method_number = *field.memo;
+    request_.method = method_of(request_.method_number);
+    return;
   }
-  request_.method_number = *field.memo;
+  path_.assign(field.value);
+  request_.method = method_of_path(path_, decoded_method_);
+  if (request_.method.empty()) return refuse(200, StatusCode::unimplemented, "receive headers: :path is malformed");
+  constexpr std::size_t longest = 256;
+  const bool is_encoded = request_.method.size() + 1 != path_.size();
+  if (is_encoded || path_.size() > longest || methods_.size() >= options_.limits.max_methods) return;
+  request_.method = methods_.emplace_back(request_.method);
+  method_bytes_ += sizeof(std::string) + request_.method.size();
+  request_.method_number = *field.memo = static_cast<std::uint32_t>(methods_.size());
 }
 
 bool RequestReader::take_content_length(std::string_view value) {

@@ -4,31 +4,23 @@
 
 #include "base/clock.h"
 #include "http/hpack/decoder.h"
-#include "session/compressor_set.h"
 #include "session/grpc/metadata_reader.h"
+#include "session/grpc/request_cache.h"
 #include "session/session_options.h"
 
 #include <trunkline/metadata.h>
 #include <trunkline/status.h>
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace trunkline::session::grpc {
 
 /// The headers of a call. Reused for every call; the views are valid until the next block is read.
-struct Request {
+struct Request : RequestHead {
   std::string_view method;
-  /// The client's number for the method; 0 if it has none.
-  std::uint32_t method_number = 0;
-  const Codec* codec = nullptr;
-  /// What grpc-encoding names; null: identity.
-  const Compressor* compressor = nullptr;
-  CompressorSet accepted;
-  std::optional<base::Duration> timeout;
-  std::optional<std::uint64_t> content_length;
   Metadata metadata;
 };
 
@@ -57,6 +49,9 @@ class RequestReader {
   Request& request() noexcept { return request_; }
   std::uint32_t http_status() const noexcept { return http_status_; }
   const Status& status() const noexcept { return status_; }
+  /// The method of a number that a request has had.
+  std::string_view method_of(std::uint32_t number) const noexcept { return methods_[number - 1]; }
+  std::size_t held_bytes() const noexcept { return method_bytes_; }
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
   /// The compressor that this side uses with gRPC, since the protocol does not transmit the size of a message: gzip
@@ -64,6 +59,7 @@ class RequestReader {
   static const Compressor* compressor_of(const SessionOptions& options) noexcept;
 
  private:
+  Outcome decode(ByteSpan block);
   bool take(const http::hpack::Field& field);
   void take_path(const http::hpack::Field& field);
   bool take_content_length(std::string_view value);
@@ -74,13 +70,15 @@ class RequestReader {
 
   const SessionOptions& options_;
   http::hpack::Decoder decoder_;
+  RequestCache cache_;
   Request request_;
   MetadataReader metadata_;
   std::string path_;
   /// The method of a path that is percent-encoded.
   BufferWriter decoded_method_;
-  /// Numbers given to paths that are in a table, are right, and are not percent-encoded.
-  std::uint32_t numbers_ = 0;
+  /// By number, from 1: those of paths that are in a table, are right, short, and not percent-encoded.
+  std::vector<std::string> methods_;
+  std::size_t method_bytes_ = 0;
   bool has_content_type_ = false;
   std::uint32_t http_status_ = 200;
   Status status_;
