@@ -113,7 +113,9 @@ TEST(RequestReader, SaysTheSameOfBlocksThatRepeat) {
       ASSERT_EQ(read.method, std::string_view(path).substr(1));
       ASSERT_EQ(read.timeout.value_or(base::Duration()), std::chrono::seconds(seconds));
       ASSERT_EQ(read.content_length.value_or(0), length);
-      if (read.method_number != 0) ASSERT_EQ(reader.method_of(read.method_number), read.method);
+      if (read.method_number != 0) {
+        ASSERT_EQ(reader.method_of(read.method_number), read.method);
+      }
     }
   }
 }
