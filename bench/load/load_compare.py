@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Runs the load cells: for each, the machine's limit, ours and the peer in turn, several rounds, as two processes over
 # loopback, and prints the medians as ratios within this one run. With --before another build takes the peer's place.
+# With --grpc our client speaks gRPC: to our server, beside the native protocol, and to gRPC C++'s.
 import argparse
 import json
 import os
@@ -14,6 +15,7 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 CELLS = "8/1/1 1024/1/1 65536/1/1 8/1/50 8/1/500 1024/1/500 65536/1/50 8/5/5000 1024/5/5000"
+GRPC_CELLS = "8/1/1 8/1/500 1024/1/500 65536/1/50"
 FIELDS = ("calls_per_second", "p50_us", "p99_us", "cpu_us_per_call", "calls", "all_calls")
 START_SECONDS = 10
 
@@ -56,10 +58,10 @@ class Cell:
 
 
 class Contestant:
-    """One program pair: how its server and its client are started."""
+    """One program pair: how its server and its client are started. `scheme`: of the client's endpoint, if not tcp."""
 
-    def __init__(self, server, client, whole_frames=False, has_busy_poll=True):
-        self.server, self.client = server, client
+    def __init__(self, server, client, whole_frames=False, has_busy_poll=True, scheme="tcp"):
+        self.server, self.client, self.scheme = server, client, scheme
         self.whole_frames, self.has_busy_poll = whole_frames, has_busy_poll
 
     def missing_programs(self):
@@ -75,7 +77,7 @@ class Contestant:
                 shared += ["--congestion", options.congestion]
             server = Process([*self.server, "--endpoint", endpoint, *shared], 0 if options.pin else None)
             try:
-                chosen = server.wait_for_endpoint()
+                chosen = server.wait_for_endpoint().replace("tcp://", f"{self.scheme}://")
                 before = cpu_seconds(server.pid)
                 load = ["--connections", str(cell.connections), "--outstanding", str(cell.outstanding)]
                 load += ["--seconds", str(options.seconds), "--warmup", str(options.warmup)]
@@ -134,6 +136,8 @@ class Process:
 LIMIT = Contestant(["bare_socket", "serve"], ["bare_socket", "client"], whole_frames=True)
 OURS = Contestant(["load_server"], ["load_client"])
 PEER = Contestant(["grpc_peer", "serve"], ["grpc_peer", "client"], has_busy_poll=False)
+OURS_BY_GRPC = Contestant(["load_server"], ["load_client"], scheme="grpc")
+PEER_BY_GRPC = Contestant(["grpc_peer", "serve"], ["load_client"], has_busy_poll=False, scheme="grpc")
 
 
 def measure(cells, contestants, options):
@@ -179,6 +183,8 @@ def print_table(cells, rows, results, options):
     print(f"calls per second, medians of {options.rounds} interleaved rounds of {options.seconds:g} s, {where}")
     other = "before" if options.before else "peer"
     compared = f"before: the programs of {options.before}" if options.before else "peer: gRPC C++"
+    if options.grpc:
+        compared = "limit: our native protocol; ours: our gRPC on both sides; peer: our gRPC client and gRPC C++'s server"
     print(f"cell: payload bytes / connections / outstanding calls in total; {compared}; cpu: us per call of ours")
     head = f"{'cell':<24}{'limit':>12}{'ours':>12}{other:>12}{'of limit':>10}{'x ' + other:>10}"
     print(head + f"{'p50 us':>10}{'p99 us':>10}{'client cpu':>12}{'server cpu':>12}")
@@ -201,7 +207,7 @@ def print_table(cells, rows, results, options):
 
 def parse_arguments(arguments):
     parser = argparse.ArgumentParser(description="load cells as ratios within one interleaved run")
-    parser.add_argument("--cells", default=CELLS, help="e.g. '8/1/1 8/1/500'")
+    parser.add_argument("--cells", default="", help="e.g. '8/1/1 8/1/500'")
     parser.add_argument("--seconds", type=float, default=1.0, help="seconds of each run")
     parser.add_argument("--warmup", type=float, default=0.3, help="seconds before counting")
     parser.add_argument("--rounds", type=int, default=5)
@@ -209,6 +215,7 @@ def parse_arguments(arguments):
     parser.add_argument(
         "--congestion", default="", help="TCP congestion control, e.g. cubic; gRPC takes the system's own"
     )
+    parser.add_argument("--grpc", action="store_true", help="our gRPC client beside the native protocol, over tcp")
     parser.add_argument("--no-busy-poll", action="store_true", help="omit the busy_poll rows")
     parser.add_argument("--no-peer", action="store_true", help="omit gRPC")
     parser.add_argument(
@@ -223,6 +230,11 @@ def parse_arguments(arguments):
     options = parser.parse_args(arguments)
     if options.quick:
         options.rounds, options.seconds, options.no_peer, options.no_busy_poll = 3, 0.5, True, True
+    options.cells = options.cells or (GRPC_CELLS if options.grpc else CELLS)
+    if options.grpc:
+        options.no_busy_poll = True
+        if options.before or options.transports != "tcp":
+            parser.error("--grpc goes without --before, and over tcp alone")
     if options.rounds < 1 or not 0 < options.seconds <= 60 or not 0 <= options.warmup <= 60:
         parser.error("needs rounds >= 1, 0 < seconds <= 60, 0 <= warmup <= 60")
     if not set(options.transports.split()) or set(options.transports.split()) - {"tcp", "unix"}:
@@ -233,6 +245,8 @@ def parse_arguments(arguments):
 def main(arguments):
     options = parse_arguments(arguments)
     contestants = {"limit": LIMIT, "ours": OURS, "peer": PEER}
+    if options.grpc:
+        contestants = {"limit": OURS, "ours": OURS_BY_GRPC, "peer": PEER_BY_GRPC}
     if options.before:
         before = pathlib.Path(options.before).resolve()
         contestants["before"] = Contestant([str(before / "load_server")], [str(before / "load_client")])
