@@ -82,13 +82,15 @@ class Contestant:
         lacking = sorted(load.needs - self.can)
         if lacking:
             return f"has no {', '.join(lacking)}"
+        if load.allocations and not self.allocations:
+            return "allocations unknown"
+        if load.grpc:
+            return ""
         if load.connections > self.max_connections:
             connections = "connection" if self.max_connections == 1 else "connections"
             return f"the contest's client makes at most {self.max_connections} {connections}"
         if -(-load.outstanding // load.connections) > self.max_outstanding_per_connection:
             return f"at most {self.max_outstanding_per_connection} outstanding per connection"
-        if load.allocations and not self.allocations:
-            return "allocations unknown"
         return ""
 
     def server_command(self, load: Load, extra: dict[str, str] | None = None) -> list[str]:

@@ -75,6 +75,17 @@ def share_rows(results: Results, cells: list[Cell]) -> Iterator[list[str]]:
             yield [named(results, contestant), *(percent(share) for share in shares)]
 
 
+def ratio_rows(results: Results, cells: list[Cell], name: str) -> Iterator[list[str]]:
+    """Each contestant's figure, divided by Trunkline's."""
+    ours = [figure(cell, ours_of(results), name) for cell in cells]
+    yield ["contestant", *(cell["name"] for cell in cells)]
+    for contestant in results["contestants"]:
+        found = [figure(cell, contestant, name) for cell in cells]
+        ratios = [one.median / mine.median if one and mine else None for one, mine in zip(found, ours, strict=True)]
+        if contestant != ours_of(results) and any(ratios):
+            yield [named(results, contestant), *(number(ratio) for ratio in ratios)]
+
+
 def has_rounds(results: Results, cells: list[Cell]) -> bool:
     rates = (figure(cell, name, "calls_per_second") for cell in cells for name in results["contestants"])
     return any(rate.rounds > 1 for rate in rates if rate)
@@ -143,6 +154,9 @@ def _group(results: Results, table: Table, cells: list[Cell]) -> Iterator[str]:
     yield ""
     yield from rows_of([*figure_rows(results, cells, first), *published_rows(table, cells, first)])
     yield ""
+    if first.endswith("_cpu_us_per_call"):
+        rows = list(ratio_rows(results, cells, first))
+        yield from (f"{HEADINGS[first]}, times Trunkline's:", "", *rows_of(rows), "")
     for other in table.figures[1:]:
         rows = [*figure_rows(results, cells, other), *published_rows(table, cells, other)]
         if len(rows) > 1:

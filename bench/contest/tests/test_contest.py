@@ -382,12 +382,14 @@ def test_the_limit_moves_frames_of_our_size(size: int, frame: int) -> None:
 def test_loads_by_grpc_have_a_client_and_a_limit_of_their_own(make: Make) -> None:
     of_others = make("of_others", extra="is_limit = true")
     of_grpc = Contestant(**{**make("of_grpc", extra="is_limit = true").__dict__, "can": frozenset({"grpc"})})
-    one = Contestant(**{**make("one").__dict__, "can": frozenset({"echo", "grpc"})})
+    one = Contestant(**{**make("one").__dict__, "can": frozenset({"echo", "grpc"}), "max_connections": 1})
     load = Load(grpc=True)
     table = Table(name="by gRPC", title="", summary="", note="", cells=(Cell("8/1/1", load),))
     words = {"target": "T", "seconds": "1", "warmup": "0"}
 
     assert make("other").cannot(load) == "has no grpc"
+    assert one.cannot(Load(connections=2, outstanding=2, grpc=True)) == ""
+    assert one.cannot(Load(connections=2, outstanding=2)) == "the contest's client makes at most 1 connection"
     assert entrants(table, [of_others, of_grpc, one], {}) == [of_grpc, one]
     assert entrants(TABLE, [of_others, of_grpc, one], {}) == [of_others, one]
     assert of_grpc.client_command(load, words) == one.client_command(load, words)
