@@ -41,7 +41,9 @@ trunkline_feature(TLS LAYER net SOURCES tls_context.cpp tls_handshake.cpp tls_st
                   PACKAGE OpenSSL 3.0 MODULES openssl TARGETS OpenSSL::SSL OpenSSL::Crypto VISIBLE DEBIAN libssl-dev)
 trunkline_feature(ZSTD LAYER compression SOURCES zstd_compressor.cpp MODULES libzstd DEBIAN libzstd-dev)
 trunkline_feature(LZ4 LAYER compression SOURCES lz4_compressor.cpp MODULES liblz4 DEBIAN liblz4-dev)
-trunkline_feature(GZIP LAYER compression SOURCES gzip_compressor.cpp
+trunkline_feature(GZIP LAYER compression SOURCES gzip_compressor.cpp zlib_compressor.cpp zlib_stream.cpp
+                  PACKAGE ZLIB MODULES zlib TARGETS ZLIB::ZLIB DEBIAN zlib1g-dev)
+trunkline_feature(DEFLATE LAYER compression SOURCES deflate_compressor.cpp zlib_compressor.cpp zlib_stream.cpp
                   PACKAGE ZLIB MODULES zlib TARGETS ZLIB::ZLIB DEBIAN zlib1g-dev)
 
 # Each option is AUTO (use what is found), ON (require it) or OFF (leave it out).

@@ -28,6 +28,16 @@ class TRUNKLINE_API Compressor {
   /// output grows, so that a short input that only claims a large size costs little. By default all of it is taken at
   /// once, and decompress() fills it. Errors: as decompress(); what was appended before is then meaningless.
   virtual Status append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const;
+
+  /// Some protocols, such as gRPC, do not transmit the uncompressed size, and for some names their data has another
+  /// form than above. False, the default: the compressor is not offered there. True: it implements the functions below.
+  virtual bool has_unsized_form() const noexcept { return false; }
+  /// Appends the compressed bytes in that form, as compress() does, which it calls by default.
+  virtual Status compress_unsized(ByteSpan input, BufferWriter& out) const;
+  /// Appends what `input`, in that form, decompresses to. Takes memory as the output grows, and stops once that would
+  /// exceed `limit` bytes. Errors: invalid_argument (corrupt), resource_exhausted (more than `limit` bytes, or no
+  /// memory), unimplemented (by default). What was appended before an error is meaningless.
+  virtual Status decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const;
 };
 
 /// An ordered set of compressors. A value: copy it, add to it, put it into ChannelOptions or ServerOptions.
@@ -35,7 +45,7 @@ class TRUNKLINE_API CompressorRegistry {
  public:
   /// Empty.
   CompressorRegistry() = default;
-  /// The built-in compressors: snappy, and those of zstd, lz4 and gzip that the build includes.
+  /// The built-in compressors: snappy, and those of zstd, lz4, gzip and deflate that the build includes.
   static CompressorRegistry with_defaults();
 
   /// Adds the compressor, or replaces the compressor of the same name in its place. Throws std::invalid_argument for a

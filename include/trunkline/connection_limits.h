@@ -17,8 +17,8 @@ struct ConnectionLimits {
   /// Longest message accepted, compressed or not; 1 to 2^31 - 1.
   std::uint64_t max_message_bytes = 64u << 20;
   /// Bytes that one byte of a compressed message may decompress to; 1 to 2^32 - 1. Messages of up to 64 KiB are exempt.
-  /// gzip reaches about 1030, lz4 255 and snappy 22 at most; zstd more, with data that hardly varies. Such messages are
-  /// sent uncompressed.
+  /// gzip and deflate reach about 1030, lz4 255 and snappy 22 at most; zstd more, with data that hardly varies. Such
+  /// messages are sent uncompressed.
   std::uint32_t max_decompression_ratio = 2048;
   /// Longest header block accepted; 8 KiB to 1 MiB.
   std::uint32_t max_header_bytes = 16 << 10;

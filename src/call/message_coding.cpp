@@ -23,6 +23,12 @@ Status decode_nothing(MutableMessageView message) {
   return {StatusCode::internal, "decode message: the peer sent no message where one is expected"};
 }
 
+Status replace(Slice& payload, Result<Slice> decompressed) {
+  if (!decompressed) return std::move(decompressed).status();
+  payload = *std::move(decompressed);
+  return {};
+}
+
 Status not_supported(const Codec& codec) {
   return {StatusCode::unimplemented,
           "decode message: codec " + std::string(codec.name()) + " does not know the expected type"};
@@ -90,10 +96,14 @@ Status encode_message(const Codec* codec, MessageView message, Slice& out, Throw
 }
 
 Status decompress_message(const Compressor& compressor, std::size_t size, Slice& payload, ThrownText* thrown) try {
-  Result<Slice> decompressed = session::decompress(compressor, payload.bytes(), size);
-  if (!decompressed) return std::move(decompressed).status();
-  payload = *std::move(decompressed);
-  return {};
+  return replace(payload, session::decompress(compressor, payload.bytes(), size));
+} catch (...) {
+  return has_thrown("decompress", thrown, compressor.name());
+}
+
+Status decompress_unsized_message(const Compressor& compressor, std::size_t limit, Slice& payload,
+                                  ThrownText* thrown) try {
+  return replace(payload, session::decompress_unsized(compressor, payload.bytes(), limit));
 } catch (...) {
   return has_thrown("decompress", thrown, compressor.name());
 }

@@ -40,6 +40,9 @@ Status encode_message(const Codec* codec, MessageView message, Slice& out, Throw
 /// Replaces `payload`, which is compressed with `compressor`, by the `size` bytes that it decompresses to. Errors:
 /// internal (corrupt, or the compressor threw an exception).
 Status decompress_message(const Compressor& compressor, std::size_t size, Slice& payload, ThrownText* thrown);
+/// The same for a payload in the compressor's unsized form, of which at most `limit` bytes may come. Also
+/// resource_exhausted: they are more.
+Status decompress_unsized_message(const Compressor& compressor, std::size_t limit, Slice& payload, ThrownText* thrown);
 
 /// Where no message is expected (kind none), any payload is accepted. Where one is expected and there is none (`codec`
 /// is null), a type that may be missing is cleared. Errors: those of the codec (invalid_argument: the payload does not

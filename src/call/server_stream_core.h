@@ -17,6 +17,8 @@ class ResponseSettings {
   /// A codec threw `text`. Returns the status of the handler's operation, which the handler may pass on. Also on the
   /// loop's thread.
   virtual Status on_codec_exception(const Status& without_text, const std::string& text) = 0;
+  /// See StreamCore::on_size_known(). On the loop's thread.
+  virtual void on_size_known(std::size_t bytes) = 0;
   /// See StreamCore::count_waiting(). On the loop's thread.
   virtual session::HeldMemory count_waiting(std::size_t bytes) = 0;
 };
@@ -32,7 +34,9 @@ class ServerStreamCore final : public StreamCore {
   ServerStreamCore(std::shared_ptr<StreamHost> host, const CodecRegistry& codecs, ResponseSettings& settings)
       : StreamCore(std::move(host), codecs), settings_(settings) {}
 
-  /// As StreamCore::on_message(). Responses use the codec of the request.
+  /// The codec of responses, if it is known before a request has come.
+  void set_response_codec(const Codec* codec) noexcept { set_codec(codec); }
+  /// As StreamCore::on_message(). Responses use the codec of the request, unless another is set.
   void on_message(session::Event& event) {
     if (event.codec != nullptr && !has_codec()) set_codec(event.codec);
     StreamCore::on_message(event);
@@ -52,6 +56,7 @@ class ServerStreamCore final : public StreamCore {
   Status on_codec_exception(const Status& status, const std::string& text) override {
     return settings_.on_codec_exception(status, text);
   }
+  void on_size_known(std::size_t bytes) override { settings_.on_size_known(bytes); }
   session::HeldMemory count_waiting(std::size_t bytes) override { return settings_.count_waiting(bytes); }
 
   ResponseSettings& settings_;

@@ -125,8 +125,11 @@ void StreamCore::deliver(detail::StreamOperation& operation) {
   UnreadMessages::Message message = messages_.pop();
   ThrownText thrown;
   Status corrupt;
-  if (message.compressor != nullptr)
-    corrupt = decompress_message(*message.compressor, message.decompressed_bytes, message.payload, &thrown);
+  if (message.compressor != nullptr) {
+    const auto decompress = message.is_unsized ? &decompress_unsized_message : &decompress_message;
+    corrupt = decompress(*message.compressor, message.decompressed_bytes, message.payload, &thrown);
+    if (message.is_unsized && corrupt.is_ok()) on_size_known(message.payload.size());
+  }
   operation.status = corrupt;
   if (corrupt.is_ok()) operation.status = decode_message(message.codec, message.payload, operation.into, &thrown);
   if (thrown) operation.status = on_codec_exception(operation.status, *thrown);

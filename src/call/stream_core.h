@@ -93,6 +93,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   /// Returns the status of an operation for whose message a codec threw `text`. `status` lacks that text. On the thread
   /// that writes, or the loop's.
   virtual Status on_codec_exception(const Status& status, const std::string& text);
+  /// A message that is about to be read, and that came in its compressor's unsized form, has `bytes`. Loop's thread.
+  virtual void on_size_known(std::size_t /*bytes*/) {}
   /// A message that has come cannot be decompressed, and its read has ended with read_error(), as all further ones do.
   /// Loop's thread.
   virtual void on_read_failed() {}

@@ -28,7 +28,9 @@ class UnreadMessages {
     const Codec* codec = nullptr;
     /// Null: the payload is not compressed.
     const Compressor* compressor = nullptr;
-    /// What a compressed payload decompresses to.
+    /// A compressed payload has the compressor's unsized form.
+    bool is_unsized = false;
+    /// What a compressed payload decompresses to; with is_unsized: the most that it may.
     std::size_t decompressed_bytes = 0;
     session::MessageCredit credit{};
   };
@@ -46,6 +48,7 @@ class UnreadMessages {
     whole_.push_back({.payload = event.payload_slice(),
                       .codec = event.codec,
                       .compressor = event.is_compressed ? event.compressor : nullptr,
+                      .is_unsized = event.is_unsized,
                       .decompressed_bytes = event.decompressed_bytes,
                       .credit = event.credit});
   }
@@ -88,6 +91,7 @@ class UnreadMessages {
   struct Kind {
     const Codec* codec = nullptr;
     const Compressor* compressor = nullptr;
+    bool is_unsized = false;
     bool operator==(const Kind&) const = default;
   };
   static constexpr std::uint16_t is_whole = std::numeric_limits<std::uint16_t>::max();
@@ -108,7 +112,7 @@ class UnreadMessages {
             .decompressed_bytes = static_cast<std::uint32_t>(event.decompressed_bytes),
             .call_bytes = static_cast<std::uint16_t>(event.credit.call_bytes),
             .further_bytes = static_cast<std::uint16_t>(event.credit.further_bytes),
-            .kind = kind_of({event.codec, event.is_compressed ? event.compressor : nullptr}),
+            .kind = kind_of({event.codec, event.is_compressed ? event.compressor : nullptr, event.is_unsized}),
             .size = static_cast<std::uint16_t>(event.payload.size())},
            event.payload);
   }
@@ -128,6 +132,7 @@ class UnreadMessages {
     Message message{.payload = record.size > 0 ? memory.subslice(read_, record.size) : Slice(),
                     .codec = kinds_[record.kind].codec,
                     .compressor = kinds_[record.kind].compressor,
+                    .is_unsized = kinds_[record.kind].is_unsized,
                     .decompressed_bytes = record.decompressed_bytes,
                     .credit = {record.connection_bytes, record.call_bytes, record.further_bytes}};
     read_ += record.size;

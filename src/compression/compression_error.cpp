@@ -32,4 +32,17 @@ Status corrupt(std::string_view name, std::size_t input_bytes, std::size_t out_b
                           std::to_string(input_bytes) + " bytes do not decompress to " + std::to_string(out_bytes));
 }
 
+Status corrupt_unsized(std::string_view name, std::size_t input_bytes) {
+  return decompress_error(name, std::to_string(input_bytes) + " bytes are corrupt");
+}
+
+Status exceeds_limit(std::string_view name, std::size_t input_bytes, std::size_t limit) {
+  const std::string text = std::to_string(input_bytes) + " bytes make more than " + std::to_string(limit);
+  return {StatusCode::resource_exhausted, joined("decompress ", name, text)};
+}
+
+Status out_of_memory(std::string_view name) {
+  return {StatusCode::resource_exhausted, joined("decompress ", name, "out of memory")};
+}
+
 }  // namespace trunkline::compression

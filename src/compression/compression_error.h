@@ -19,4 +19,11 @@ Status decompress_error(std::string_view name, std::string_view reason);
 /// invalid_argument, "decompress <name>: <in> bytes do not decompress to <out>".
 Status corrupt(std::string_view name, std::size_t input_bytes, std::size_t out_bytes);
 
+/// invalid_argument, "decompress <name>: <in> bytes are corrupt".
+Status corrupt_unsized(std::string_view name, std::size_t input_bytes);
+/// resource_exhausted, "decompress <name>: <in> bytes make more than <limit>".
+Status exceeds_limit(std::string_view name, std::size_t input_bytes, std::size_t limit);
+/// resource_exhausted, "decompress <name>: out of memory".
+Status out_of_memory(std::string_view name);
+
 }  // namespace trunkline::compression

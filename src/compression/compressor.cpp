@@ -10,4 +10,10 @@ Status Compressor::append_decompressed(ByteSpan input, std::size_t size, BufferW
   return {};
 }
 
+Status Compressor::compress_unsized(ByteSpan input, BufferWriter& out) const { return compress(input, out); }
+
+Status Compressor::decompress_unsized(ByteSpan /*input*/, std::size_t /*limit*/, BufferWriter& /*out*/) const {
+  return {StatusCode::unimplemented, "decompress: the compressor needs the size"};
+}
+
 }  // namespace trunkline

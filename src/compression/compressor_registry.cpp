@@ -2,6 +2,7 @@
 // CompressorRegistry, and the table of built-in compressors.
 #include <trunkline/compressor.h>
 
+#include <compression/deflate_compressor.h>
 #include <compression/gzip_compressor.h>
 #include <compression/lz4_compressor.h>
 #include <compression/snappy_compressor.h>
@@ -32,6 +33,9 @@ constexpr Make built_in[] = {
 #endif
 #ifdef TRUNKLINE_HAS_GZIP
     &make<compression::GzipCompressor>,
+#endif
+#ifdef TRUNKLINE_HAS_DEFLATE
+    &make<compression::DeflateCompressor>,
 #endif
 };
 

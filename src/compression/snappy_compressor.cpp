@@ -3,6 +3,7 @@
 #include <compression/snappy_compressor.h>
 
 #include <compression/compression_error.h>
+#include <compression/snappy_frames.h>
 
 #include <snappy.h>
 
@@ -38,6 +39,15 @@ Status SnappyCompressor::append_decompressed(ByteSpan input, std::size_t size, B
   constexpr std::size_t max_ratio = 22;
   if (size / max_ratio > input.size()) return corrupt(name(), input.size(), size);
   return Compressor::append_decompressed(input, size, out);
+}
+
+Status SnappyCompressor::compress_unsized(ByteSpan input, BufferWriter& out) const {
+  SnappyFrames::compress(input, out);
+  return {};
+}
+
+Status SnappyCompressor::decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const {
+  return SnappyFrames::decompress(input, limit, out);
 }
 
 }  // namespace trunkline::compression

@@ -35,13 +35,19 @@ constexpr std::size_t likely_ratio = 16;
 constexpr std::size_t growth = 8;
 constexpr std::size_t smallest_attempt = 64 << 10;
 
-/// True if the input is exactly one frame: not several, not a skippable one, and not in the format of an older version.
-bool is_one_frame(ByteSpan input) {
-  if (input.size() < sizeof frame_magic) return false;
+/// The size of the frame that the input begins with; 0 if that is none: skippable, in the format of an older version,
+/// or cut off.
+std::size_t size_of_frame(ByteSpan input) {
+  if (input.size() < sizeof frame_magic) return 0;
   std::uint32_t magic = 0;
   for (std::size_t i = 0; i < sizeof magic; ++i) magic |= std::to_integer<std::uint32_t>(input[i]) << 8 * i;
-  return magic == frame_magic && ZSTD_findFrameCompressedSize(input.data(), input.size()) == input.size();
+  if (magic != frame_magic) return 0;
+  const std::size_t size = ZSTD_findFrameCompressedSize(input.data(), input.size());
+  return ZSTD_isError(size) != 0 ? 0 : size;
 }
+
+/// True if the input is exactly one frame.
+bool is_one_frame(ByteSpan input) { return !input.empty() && size_of_frame(input) == input.size(); }
 
 }  // namespace
 
@@ -59,7 +65,7 @@ Status ZstdCompressor::compress(ByteSpan input, BufferWriter& out) const {
 Status ZstdCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   if (!is_one_frame(input)) return corrupt(name(), input.size(), out.size());
   ZSTD_DCtx* context = decompression_context();
-  if (context == nullptr) return {StatusCode::resource_exhausted, "decompress zstd: out of memory"};
+  if (context == nullptr) return out_of_memory(name());
   const std::size_t written = ZSTD_decompressDCtx(context, out.data(), out.size(), input.data(), input.size());
   if (ZSTD_isError(written) != 0) return decompress_error(name(), ZSTD_getErrorName(written));
   if (written != out.size()) return corrupt(name(), input.size(), out.size());
@@ -71,7 +77,7 @@ Status ZstdCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
 Status ZstdCompressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
   if (!is_one_frame(input)) return corrupt(name(), input.size(), size);
   ZSTD_DCtx* context = decompression_context();
-  if (context == nullptr) return {StatusCode::resource_exhausted, "decompress zstd: out of memory"};
+  if (context == nullptr) return out_of_memory(name());
   std::size_t room = std::min(size, std::max(smallest_attempt, input.size() * likely_ratio));
   while (true) {
     const std::size_t written =
@@ -86,6 +92,37 @@ Status ZstdCompressor::append_decompressed(ByteSpan input, std::size_t size, Buf
     if (room == size) return corrupt(name(), input.size(), size);
     room = size / growth < room ? size : room * growth;
   }
+}
+
+/// Frames are decompressed one by one, in attempts as in append_decompressed().
+Status ZstdCompressor::decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const {
+  ZSTD_DCtx* context = decompression_context();
+  if (context == nullptr) return out_of_memory(name());
+  const std::size_t input_bytes = input.size();
+  for (std::size_t left = limit; !input.empty();) {
+    const std::size_t size = size_of_frame(input);
+    if (size == 0) return corrupt_unsized(name(), input_bytes);
+    const ByteSpan frame = input.first(size);
+    input = input.subspan(size);
+    const std::uint64_t declared = ZSTD_getFrameContentSize(frame.data(), frame.size());
+    const bool is_declared = declared != ZSTD_CONTENTSIZE_UNKNOWN && declared != ZSTD_CONTENTSIZE_ERROR;
+    if (is_declared && declared > left) return exceeds_limit(name(), input_bytes, limit);
+    std::size_t room = std::min(left, std::max(smallest_attempt, frame.size() * likely_ratio));
+    while (true) {
+      const std::size_t written =
+          ZSTD_decompressDCtx(context, out.prepare(room).data(), room, frame.data(), frame.size());
+      if (ZSTD_isError(written) == 0) {
+        out.advance(written);
+        left -= written;
+        break;
+      }
+      const bool is_too_small = ZSTD_getErrorCode(written) == ZSTD_error_dstSize_tooSmall;
+      if (!is_too_small) return decompress_error(name(), ZSTD_getErrorName(written));
+      if (room == left) return exceeds_limit(name(), input_bytes, limit);
+      room = left / growth < room ? left : room * growth;
+    }
+  }
+  return {};
 }
 
 }  // namespace trunkline::compression

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// ZstdCompressor: one zstd frame (RFC 8878) without a dictionary, at level 1.
+// ZstdCompressor: one zstd frame (RFC 8878) without a dictionary, at level 1; where sizes are not transmitted, any
+// number of frames.
 #pragma once
 
 #include <trunkline/compressor.h>
@@ -12,6 +13,8 @@ class ZstdCompressor final : public Compressor {
   Status compress(ByteSpan input, BufferWriter& out) const override;
   Status decompress(ByteSpan input, MutableByteSpan out) const override;
   Status append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const override;
+  bool has_unsized_form() const noexcept override { return true; }
+  Status decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const override;
 };
 
 }  // namespace trunkline::compression

@@ -43,7 +43,7 @@ Status CallExchange::send_with_details(session::Session& session, session::CallI
 Status CallExchange::finish_with_leading(session::Session& session, session::CallId id, const Status& status,
                                          const session::OutgoingMessage& response, const CallContext& context,
                                          bool has_run) {
-  const Status sent = session.send(id, {}, context.leading(), false);
+  const Status sent = session.send(id, {.compressor = response.compressor}, context.leading(), false);
   // Leading metadata that is too large becomes the status, unless the handler has failed, which says more. Whether the
   // caller is still there finish() finds out, too.
   if (status.is_ok() && sent.code() == StatusCode::resource_exhausted) {

@@ -169,6 +169,7 @@ void LastingCalls::make_stream(ServerCall& call) {
   call.stream = std::make_shared<call::ServerStreamCore>(context.shared_from_this(),
                                                          exchange_.server_state().options.codecs, call);
   if (call.metrics.is_collected()) call.stream->count_sent(call.metrics.bytes_sent());
+  call.stream->set_response_codec(call.codec);
   call.stream->attach(exchange_.facts().link.lock(), call.id);
 }
 
@@ -247,14 +248,11 @@ void LastingCalls::take_stream_message(ServerCall& call, session::Event& event) 
   call.metrics.count_received(event);
   // The handler of a server_stream has the request in its hands until it ends.
   if (event.has_message && call.method->shape().kind == MethodKind::server_stream) {
-    call.payload_bytes = event.is_compressed ? event.decompressed_bytes : event.payload.size();
-    if (call.stage == CallStage::running) hold_request(call);
+    const bool is_size_known = event.is_compressed && !event.is_unsized;
+    call.payload_bytes = is_size_known ? event.decompressed_bytes : event.payload.size();
+    if (call.stage == CallStage::running) call.hold_request();
   }
   call.stream->on_message(event);
-}
-
-void LastingCalls::hold_request(ServerCall& call) {
-  if (call.payload_bytes >= ServerCall::least_held_bytes) call.held_request = call.hold(call.payload_bytes);
 }
 
 void LastingCalls::on_writable(const session::Event& event) {
@@ -298,7 +296,7 @@ void LastingCalls::start(ServerCall& call) {
   release_credit(call);
   // An interceptor has refused the call.
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::completed);
-  hold_request(call);
+  call.hold_request();
   switch (call.method->shape().execution) {
     case Execution::plain:
       call.outcome = call.run_handler();

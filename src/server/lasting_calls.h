@@ -65,7 +65,6 @@ class LastingCalls final : public CallOwner {
   void await_request(ServerCall& call);
   static void set_refused(ServerCall& call, const Status& status);
   static void take_stream_message(ServerCall& call, session::Event& event);
-  static void hold_request(ServerCall& call);
 
   void advance_turns(ServerCall& call);
   void run_next_calls();

@@ -69,6 +69,10 @@ class ServerCall final : public Job, public call::ResponseSettings {
   void run_job(bool stopping) override;
   /// Counts a message of the call that no session holds, in the budget of the server and for the peer's address.
   session::HeldMemory hold(std::size_t bytes) const;
+  /// Counts the request, which its handler has from now on.
+  void hold_request() {
+    if (payload_bytes >= least_held_bytes) held_request = hold(payload_bytes);
+  }
   /// Counts what the handler keeps of the call, beside the request, from when the session has forgotten it.
   void hold_rest();
   /// Returns the object to the state in which it was made.
@@ -126,6 +130,12 @@ class ServerCall final : public Job, public call::ResponseSettings {
   Metadata take_leading_metadata() override { return context.take_leading(); }
   Status on_codec_exception(const Status& without_text, const std::string& text) override {
     return owner->on_codec_exception(*this, without_text, text);
+  }
+  /// The request of a server_stream stays with its handler.
+  void on_size_known(std::size_t bytes) override {
+    if (method->shape().kind != MethodKind::server_stream) return;
+    payload_bytes = bytes;
+    if (stage == CallStage::running) hold_request();
   }
   session::HeldMemory count_waiting(std::size_t bytes) override {
     return bytes >= least_held_bytes ? hold(bytes) : session::HeldMemory();

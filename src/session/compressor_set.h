@@ -15,6 +15,7 @@ class CompressorSet {
  public:
   void insert(std::size_t position) noexcept { bits_ |= bit(position); }
   bool contains(std::size_t position) const noexcept { return (bits_ & bit(position)) != 0; }
+  void insert(CompressorSet others) noexcept { bits_ |= others.bits_; }
   bool empty() const noexcept { return bits_ == 0; }
   bool operator==(const CompressorSet&) const = default;
 

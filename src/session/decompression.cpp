@@ -18,4 +18,17 @@ Result<Slice> decompress(const Compressor& compressor, ByteSpan payload, std::si
                 "decompress message: " + std::string(compressor.name()) + ": " + std::string(status.message()));
 }
 
+Result<Slice> decompress_unsized(const Compressor& compressor, ByteSpan payload, std::size_t limit) {
+  BufferWriter out;
+  const Status status = compressor.decompress_unsized(payload, limit, out);
+  if (status.is_ok() && out.size() <= limit) return out.take();
+  if (status.is_ok() || status.code() == StatusCode::resource_exhausted) {
+    return Status(StatusCode::resource_exhausted, "decompress message: " + std::to_string(payload.size()) +
+                                                      " bytes to more than " + std::to_string(limit) +
+                                                      ", which exceeds max_message_bytes or max_decompression_ratio");
+  }
+  return Status(StatusCode::internal,
+                "decompress message: " + std::string(compressor.name()) + ": " + std::string(status.message()));
+}
+
 }  // namespace trunkline::session

@@ -67,8 +67,10 @@ struct Event {
   /// release(); otherwise the following next() returns it.
   bool is_retained = false;
   /// The payload is still compressed with `compressor`, to be decompressed once it is known that somebody takes the
-  /// message: by Session::decompress(), or by session::decompress() later.
+  /// message: by Session::decompress(), or by session::decompress() or session::decompress_unsized() later.
   bool is_compressed = false;
+  /// With is_compressed: the payload has the compressor's unsized form.
+  bool is_unsized = false;
   CallId id = 0;
   /// As given to start() or attach().
   void* context = nullptr;
@@ -83,7 +85,8 @@ struct Event {
   ByteSpan payload;
   /// With has_message: the size of the message as received, before decompression.
   std::size_t wire_bytes = 0;
-  /// With is_compressed: what the payload decompresses to, at most max_message_bytes.
+  /// With is_compressed: what the payload decompresses to, at most max_message_bytes. With is_unsized: the most that it
+  /// may decompress to.
   std::size_t decompressed_bytes = 0;
   /// Owns the payload; null if nothing does.
   Block* block = nullptr;
@@ -103,7 +106,7 @@ struct Event {
   /// Resets everything but `type` and `id`, and except `wire_bytes`, `decompressed_bytes` and `method_epoch`, which
   /// mean nothing without a field that is reset.
   void clear() {
-    has_message = end = one_way = needs_finish = is_retained = is_compressed = false;
+    has_message = end = one_way = needs_finish = is_retained = is_compressed = is_unsized = false;
     context = nullptr;
     codec = response_codec = nullptr;
     accepted_compressors = {};

@@ -18,7 +18,8 @@ namespace trunkline::session {
 /// A message to send, or no message if `codec` is null.
 struct OutgoingMessage {
   const Codec* codec = nullptr;
-  /// Null: the message is not compressed.
+  /// Null: the message is not compressed. Leading metadata that is sent without a message names the compressor of those
+  /// that follow.
   const Compressor* compressor = nullptr;
   /// Encoded straight into the output if its type has a direct form.
   MessageView message{};

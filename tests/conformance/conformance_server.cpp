@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The server that connectconformance starts: reads what is wanted from standard input, writes where it listens to standard
-// output, and serves the conformance service until SIGTERM.
+// The server that connectconformance starts: reads what is wanted from standard input, writes where it listens to
+// standard output, and serves the conformance service until SIGTERM.
 #include "conformance_service.h"
 
 #include <connectrpc/conformance/v1/server_compat.pb.h>
@@ -40,8 +40,10 @@ void write_message(const google::protobuf::Message& message, std::ostream& out) 
 
 ServerOptions options_of(const v1::ServerCompatRequest& wanted) {
   ServerOptions options;
-  // Small responses are to be compressed too.
+  // Small responses are to be compressed too, and requests that consist of zeros are sent by zstd in a 3,000th of their
+  // size.
   options.compression_threshold = 0;
+  options.limits.max_decompression_ratio = 1 << 16;
   if (wanted.message_receive_limit() > 0) options.limits.max_message_bytes = wanted.message_receive_limit();
   if (!wanted.use_tls()) return options;
   options.tls.certificate_pem = wanted.server_creds().cert();

@@ -2,9 +2,9 @@
 // The methods of the conformance service, as coroutines.
 #include "conformance_service.h"
 
+#include <google/protobuf/any.pb.h>
 #include <asio/steady_timer.hpp>
 #include <asio/use_awaitable.hpp>
-#include <google/protobuf/any.pb.h>
 
 #include <chrono>
 #include <map>

@@ -38,7 +38,8 @@ def check_status(request: Any) -> None:
 def unary_response(request: testing.SimpleRequest, context: Context) -> testing.SimpleResponse:
     echo_metadata(context)
     check_status(request)
-    return testing.SimpleResponse(payload=testing.Payload(body=bytes(request.response_size)))
+    server_id = "trunkline" if request.fill_server_id else ""
+    return testing.SimpleResponse(payload=testing.Payload(body=bytes(request.response_size)), server_id=server_id)
 
 
 def response_of(wanted: testing.ResponseParameters) -> testing.StreamingOutputCallResponse:

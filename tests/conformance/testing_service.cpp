@@ -48,6 +48,7 @@ Status TestingService::unary_call(const testing::SimpleRequest& request, testing
   echo_metadata(context);
   if (request.response_status().code() != 0) return status_of(request.response_status());
   response.mutable_payload()->set_body(zeros(request.response_size()));
+  if (request.fill_server_id()) response.set_server_id("trunkline");
   return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Fuzz target: one built-in decompressor, named by TRUNKLINE_FUZZED. The first three bytes of the input are the size to
-// decompress to, the rest is given to the decompressor; what it makes must survive being compressed again.
+// decompress to, the rest is given to the decompressor; what it makes must survive being compressed
+// again. The same holds for the unsized form, with that size as the limit.
 #include <trunkline/compressor.h>
 
 #include <fuzz/requirement.h>
@@ -27,6 +28,25 @@ void require_round_trip(const Compressor& compressor, ByteSpan content) {
   require(as_text(back.bytes) == as_text(content));
 }
 
+void require_unsized_round_trip(const Compressor& compressor, ByteSpan content) {
+  BufferWriter compressed;
+  require(compressor.compress_unsized(content, compressed).is_ok());
+  BufferWriter back;
+  require(compressor.decompress_unsized(compressed.bytes(), content.size(), back).is_ok());
+  require(as_text(back.bytes()) == as_text(content));
+}
+
+void try_unsized(const Compressor& compressor, ByteSpan input, std::size_t limit) {
+  if (!compressor.has_unsized_form()) return;
+  BufferWriter out;
+  const Status status = compressor.decompress_unsized(input, limit, out);
+  require(status.is_ok() || status.code() == StatusCode::invalid_argument ||
+          status.code() == StatusCode::resource_exhausted);
+  require(out.size() <= limit);
+  if (status.is_ok()) require_unsized_round_trip(compressor, out.bytes());
+  require_unsized_round_trip(compressor, input);
+}
+
 }  // namespace
 }  // namespace trunkline::fuzz
 
@@ -42,5 +62,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   fuzz::require(status.is_ok() || status.code() == StatusCode::invalid_argument);
   if (status.is_ok()) fuzz::require_round_trip(compressor, out.bytes);
   fuzz::require_round_trip(compressor, input);
+  fuzz::try_unsized(compressor, input, out_size);
   return 0;
 }

@@ -86,7 +86,7 @@ class CountingCompressor final : public Compressor {
     bytes_ += out.size();
     return inner_->decompress(input, out);
   }
-  // Older commits do not have this function, so it cannot be marked as an override.
+  // Older commits do not have these functions, so they cannot be marked as overrides.
 #ifdef __clang__
 #pragma clang diagnostic push
 #pragma clang diagnostic ignored "-Winconsistent-missing-override"
@@ -94,6 +94,15 @@ class CountingCompressor final : public Compressor {
   virtual Status append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
     bytes_ += size;
     return append_with(*inner_, input, size, out);
+  }
+  virtual bool has_unsized_form() const noexcept { return has_unsized(*inner_); }
+  virtual Status compress_unsized(ByteSpan input, BufferWriter& out) const {
+    return compress_unsized_with(*inner_, input, out);
+  }
+  virtual Status decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const {
+    const Status status = decompress_unsized_with(*inner_, input, limit, out);
+    bytes_ += out.size();
+    return status;
   }
 #ifdef __clang__
 #pragma clang diagnostic pop
@@ -107,6 +116,23 @@ class CountingCompressor final : public Compressor {
     } else {
       return Status(StatusCode::unimplemented, "append_decompressed");
     }
+  }
+  template <class Inner>
+  static bool has_unsized(const Inner& inner) noexcept {
+    if constexpr (requires { inner.has_unsized_form(); }) return inner.has_unsized_form();
+    return false;
+  }
+  template <class Inner>
+  static Status compress_unsized_with(const Inner& inner, ByteSpan input, BufferWriter& out) {
+    if constexpr (requires { inner.compress_unsized(input, out); }) return inner.compress_unsized(input, out);
+    return Status(StatusCode::unimplemented, "compress_unsized");
+  }
+  template <class Inner>
+  static Status decompress_unsized_with(const Inner& inner, ByteSpan input, std::size_t limit, BufferWriter& out) {
+    if constexpr (requires { inner.decompress_unsized(input, limit, out); }) {
+      return inner.decompress_unsized(input, limit, out);
+    }
+    return Status(StatusCode::unimplemented, "decompress_unsized");
   }
 
   std::shared_ptr<const Compressor> inner_;

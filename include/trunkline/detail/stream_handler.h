@@ -71,6 +71,15 @@ Result<Request> single_request(Result<std::optional<Request>> read) {
                 "read request: the call has no message, expected " + message_type_name<Request>());
 }
 
+/// What is read behind that: the handler begins when the client has ended its side, so that a second request is not
+/// lost silently.
+template <class Request>
+Status no_further_request(const Result<std::optional<Request>>& read) {
+  if (!read.is_ok()) return read.status();
+  if (!read->has_value()) return {};
+  return {StatusCode::unimplemented, "read request: the call has several messages, the method takes one"};
+}
+
 /// awaitable<Status>, Blocking<Status> or Status (ServerStream<Request, Response>&, ServerContext&)
 template <class Function, class Request, class Response>
 concept StreamFunction = std::is_invocable_v < Function&,
@@ -159,6 +168,7 @@ class ServerStreamHandler final
   Status serve(call::ServerStreamCore& core, ServerContext& context) {
     const Result<Request> request = single_request(ServerReader<Request>(core).read());
     if (!request.is_ok()) return request.status();
+    if (Status status = no_further_request(ServerReader<Request>(core).read()); !status.is_ok()) return status;
     ServerWriter<Response> writer(core);
     return value_of(this->apply(*request, writer, context));
   }
@@ -166,6 +176,9 @@ class ServerStreamHandler final
     ServerReader<Request> reader(core);
     const Result<Request> request = single_request(co_await reader.async_read(asio::use_awaitable));
     if (!request.is_ok()) co_return request.status();
+    if (Status status = no_further_request(co_await reader.async_read(asio::use_awaitable)); !status.is_ok()) {
+      co_return status;
+    }
     ServerWriter<Response> writer(core);
     co_return co_await this->apply(*request, writer, context);
   }

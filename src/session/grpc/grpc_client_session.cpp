@@ -47,8 +47,8 @@ std::string text_of_goaway(const http::http2::GoawayPayload& goaway) {
 
 GrpcClientSession::GrpcClientSession(const SessionParameters& parameters)
     : GrpcSession(parameters),
-      requests_(options_, parameters.is_encrypted, exchange_.peer(), output_),
-      responses_(options_) {
+      requests_(options_, encodings_, parameters.is_encrypted, exchange_.peer(), output_),
+      responses_(options_, encodings_) {
   const std::array<Setting, 3> settings{{{SettingId::enable_push, 0},
                                          {SettingId::initial_window_size, options_.limits.call_credit_bytes},
                                          {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
@@ -115,15 +115,14 @@ Result<CallId> GrpcClientSession::start(const CallStart& start, const OutgoingMe
   const Codec* const codec = codec_of(start, message);
   if (codec == nullptr) return Status(StatusCode::unimplemented, "start call: the channel has no codec");
   const bool ends = start.end || start.one_way;
-  const bool may_compress = server_decompresses_ && message.compressor != nullptr &&
-                            message.compressor == RequestReader::compressor_of(options_);
+  const Compressor* const compressor = compressor_for(message);
   const MessageType* const type = message.message.type;
   const bool is_direct = message.has_message() && type != nullptr && type->size != nullptr &&
-                         codec->name() == type->direct_codec && !may_compress;
+                         codec->name() == type->direct_codec && compressor == nullptr;
   Slice payload;
   bool is_compressed = false;
   if (message.has_message() && !is_direct) {
-    if (Status status = encode(*codec, message, may_compress, payload, is_compressed); !status.is_ok()) return status;
+    if (Status status = encode(*codec, message, compressor, payload, is_compressed); !status.is_ok()) return status;
     // The application's codec may run the loop, which starts other calls: this one has no id before.
     if (is_closed_ || next_id_ > http::http2::max_stream_id) {
       Status status(StatusCode::unavailable, "start call: the connection has ended while the message was encoded");
@@ -131,7 +130,7 @@ Result<CallId> GrpcClientSession::start(const CallStart& start, const OutgoingMe
       return status;
     }
   }
-  GrpcStream& stream = open(start, *codec, may_compress);
+  GrpcStream& stream = open(start, *codec, compressor);
   const CallId id = stream.id;
   if (is_direct) {
     if (!try_write_in_place(stream, message, nullptr, ends)) {
@@ -152,8 +151,15 @@ Result<CallId> GrpcClientSession::start(const CallStart& start, const OutgoingMe
   throw;
 }
 
+/// What the messages of a call may be compressed with. A server that has not said what it accepts may accept it.
+const Compressor* GrpcClientSession::compressor_for(const OutgoingMessage& message) const noexcept {
+  const Compressor* const wanted = message.compressor;
+  if (wanted == nullptr || encodings_.find(wanted->name()) != wanted) return nullptr;
+  return !server_accepts_ || encodings_.contains(*server_accepts_, *wanted) ? wanted : nullptr;
+}
+
 /// Writes the headers.
-GrpcStream& GrpcClientSession::open(const CallStart& start, const Codec& codec, bool may_compress) {
+GrpcStream& GrpcClientSession::open(const CallStart& start, const Codec& codec, const Compressor* compressor) {
   GrpcStream& stream = streams_.add(next_id_, exchange_.peer().initial_window_size, options_.limits.call_credit_bytes,
                                     &on_deadline, this);
   next_id_ += 2;
@@ -161,11 +167,11 @@ GrpcStream& GrpcClientSession::open(const CallStart& start, const Codec& codec, 
   stream.context = start.one_way ? nullptr : start.context;
   stream.is_finished = start.one_way;
   stream.codec = &codec;
-  stream.accepts_compressed = stream.sends_compressed = may_compress;
+  stream.sent_compressor = compressor;
   stream.has_sent_headers = true;
   RequestHeaders headers{.method = start.method,
                          .codec = &codec,
-                         .is_compressed = may_compress,
+                         .compressor = compressor,
                          .timeout = {},
                          .previous_attempts = start.previous_attempts,
                          .metadata = start.metadata};
@@ -258,7 +264,7 @@ GrpcSession::Step GrpcClientSession::on_headers(const Frame& frame, Event& event
   }
   stream->state =
       transition(stream->state, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;
-  if (const auto accepts = responses_.response().accepts_compressed) server_decompresses_ = *accepts;
+  if (const auto accepted = responses_.response().accepted) server_accepts_ = *accepted;
   return ends ? on_trailers(*stream, event) : on_leading(*stream, event);
 }
 

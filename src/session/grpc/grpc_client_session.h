@@ -37,11 +37,12 @@ class GrpcClientSession final : public GrpcSession {
   Step on_goaway(const http::http2::Frame& frame, Event& event) override;
   void on_stream_deadline(GrpcStream& stream) override;
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept override { requests_.set_peer_max_table_bytes(bytes); }
-  bool completes_event() const noexcept override { return false; }
-  void hand_out(Event&) override {}
+  bool defers_event() override { return false; }
+  bool take_deferred(Event&) override { return false; }
+  void hand_out(GrpcStream&, Event&) override {}
   Step break_call(GrpcStream& stream, const Status& status, Event& event) override;
   Step drop_call(GrpcStream& stream, const Status& status, Event& event) override;
-  void write_headers(GrpcStream&, const Metadata*, bool) override {}
+  void write_headers(GrpcStream&, const Metadata*, const Compressor*) override {}
   void on_room() noexcept override;
 
   // --- SendQueueOwner ---
@@ -50,7 +51,8 @@ class GrpcClientSession final : public GrpcSession {
   // --- calls ---
   Status check_start(const CallStart& start) const;
   const Codec* codec_of(const CallStart& start, const OutgoingMessage& message) const;
-  GrpcStream& open(const CallStart& start, const Codec& codec, bool may_compress);
+  const Compressor* compressor_for(const OutgoingMessage& message) const noexcept;
+  GrpcStream& open(const CallStart& start, const Codec& codec, const Compressor* compressor);
   void end_sending(GrpcStream& stream);
 
   // --- responses ---
@@ -65,8 +67,8 @@ class GrpcClientSession final : public GrpcSession {
   RequestWriter requests_;
   ResponseReader responses_;
   CallId next_id_ = 1;
-  /// False: the server has said that it does not decompress messages.
-  bool server_decompresses_ = true;
+  /// What the server has said it decompresses; empty: nothing yet.
+  std::optional<CompressorSet> server_accepts_;
   /// can_start() has returned false.
   mutable bool is_start_awaited_ = false;
 };

@@ -24,7 +24,7 @@ namespace flag = http::http2::flag;
 }  // namespace
 
 GrpcServerSession::GrpcServerSession(const SessionParameters& parameters)
-    : GrpcSession(parameters), requests_(options_), responses_(options_, exchange_.peer(), output_) {
+    : GrpcSession(parameters), requests_(options_, encodings_), responses_(encodings_, exchange_.peer(), output_) {
   const std::array<Setting, 3> settings{{{SettingId::max_concurrent_streams, options_.max_concurrent_calls},
                                          {SettingId::initial_window_size, options_.limits.call_credit_bytes},
                                          {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
@@ -111,7 +111,7 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
       transition(StreamState::idle, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;
   stream.codec = request.codec;
   stream.received_compressor = request.compressor;
-  stream.accepts_compressed = !request.accepted.empty();
+  stream.accepted = request.accepted;
   stream.content_left = request.content_length;
   if (outcome == RequestReader::Outcome::refused) {
     responses_.write_trailers_only(id, requests_.http_status(), request.codec, requests_.status(), nullptr);
@@ -212,7 +212,8 @@ void GrpcServerSession::hand_out(GrpcStream& stream, Event& event) {
   event.type = EventType::call;
   event.id = stream.id;
   event.context = nullptr;
-  event.codec = stream.codec;
+  event.codec = event.has_message ? stream.codec : nullptr;
+  event.response_codec = stream.codec;
   event.accepted_compressors = stream.accepted;
   event.method_number = stream.method_number;
   event.method_epoch = 0;
@@ -273,7 +274,8 @@ Status GrpcServerSession::send(CallId id, const OutgoingMessage& message, const 
     count_sent();
     return status;
   }
-  if (!stream->has_sent_headers && leading != nullptr) write_headers(*stream, leading, stream->accepts_compressed);
+  // The messages that follow may be compressed, although there is none yet.
+  if (!stream->has_sent_headers && leading != nullptr) write_headers(*stream, leading, compressor_of(*stream, message));
   return {};
 } catch (...) {
   lose_connection();
@@ -344,7 +346,7 @@ void GrpcServerSession::end_stream(GrpcStream& stream, const Status& status, con
   if (stream.has_sent_headers) {
     responses_.write_trailers(stream.id, status, trailing);
   } else if (status.is_ok()) {
-    write_headers(stream, nullptr, false);
+    write_headers(stream, nullptr, nullptr);
     responses_.write_trailers(stream.id, status, trailing);
   } else {
     responses_.write_trailers_only(stream.id, 200, stream.codec, status, trailing);
@@ -376,11 +378,10 @@ void GrpcServerSession::on_stream_deadline(GrpcStream& stream) {
 
 // --- output ---
 
-void GrpcServerSession::write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) {
+void GrpcServerSession::write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) {
   stream.has_sent_headers = true;
-  stream.sends_compressed =
-      may_compress && stream.accepts_compressed && RequestReader::compressor_of(options_) != nullptr;
-  responses_.write_headers(stream.id, *stream.codec, stream.sends_compressed, leading);
+  stream.sent_compressor = compressor;
+  responses_.write_headers(stream.id, *stream.codec, compressor, leading);
 }
 
 }  // namespace trunkline::session::grpc

@@ -45,7 +45,7 @@ class GrpcServerSession final : public GrpcSession {
   void hand_out(GrpcStream& stream, Event& event) override;
   Step break_call(GrpcStream& stream, const Status& status, Event& event) override;
   Step drop_call(GrpcStream& stream, const Status& status, Event& event) override;
-  void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) override;
+  void write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) override;
 
   // --- SendQueueOwner ---
   void on_queue_sent(GrpcStream& stream) override;

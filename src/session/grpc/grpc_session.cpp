@@ -44,6 +44,12 @@ http::http2::Sender peer_of(Role role) noexcept {
   return role == Role::server ? http::http2::Sender::client : http::http2::Sender::server;
 }
 
+/// What a compressed message may decompress to.
+std::size_t most_decompressed(std::size_t compressed, const ConnectionLimits& limits) noexcept {
+  const std::uint64_t by_ratio = std::uint64_t{compressed} * limits.max_decompression_ratio;
+  return static_cast<std::size_t>(std::min(limits.max_message_bytes, std::max(bytes_without_ratio, by_ratio)));
+}
+
 Status message_over_limit(std::uint64_t size, std::uint64_t limit) {
   return {StatusCode::resource_exhausted,
           "receive message: size " + std::to_string(size) + " exceeds max_message_bytes " + std::to_string(limit)};
@@ -57,6 +63,7 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       timers_(parameters.timers),
       owner_(parameters.owner),
       now_(parameters.now),
+      encodings_(options_.compressors),
       input_(options_.limits.read_buffer_bytes),
       // A list over the limit is refused by its call alone, unless it is far over.
       reader_(4 * options_.limits.max_header_bytes, peer_of(role_)),
@@ -409,15 +416,8 @@ void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* bloc
   event.wire_bytes = payload.size();
   event.block = block;
   if (event.compressor != nullptr) {
-    // gzip ends with the size (RFC 1952, section 2.3.1). Whether it is right turns out when the message is
-    // decompressed.
-    constexpr std::size_t size_bytes = 4;
-    event.is_compressed = true;
-    std::uint32_t size = 0;
-    for (std::size_t i = 0; i < size_bytes && payload.size() >= size_bytes; ++i) {
-      size = size << 8 | std::to_integer<std::uint32_t>(payload[payload.size() - 1 - i]);
-    }
-    event.decompressed_bytes = size;
+    event.is_compressed = event.is_unsized = true;
+    event.decompressed_bytes = most_decompressed(payload.size(), options_.limits);
   }
   // A server's response ends with its trailers.
   if (data_.empty() && data_ends_ && role_ == Role::server) {
@@ -430,16 +430,9 @@ void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* bloc
 
 Status GrpcSession::decompress(Event& event) {
   if (!event.is_compressed) return {};
-  const std::size_t size = event.decompressed_bytes;
-  if (size > options_.limits.max_message_bytes) return message_over_limit(size, options_.limits.max_message_bytes);
-  if (size > bytes_without_ratio && size / options_.limits.max_decompression_ratio > event.payload.size()) {
-    return {StatusCode::resource_exhausted,
-            "decompress message: " + std::to_string(event.payload.size()) + " bytes to " + std::to_string(size) +
-                ", which exceeds max_decompression_ratio " + std::to_string(options_.limits.max_decompression_ratio)};
-  }
   Result<Slice> plain = Status();
   try {
-    plain = session::decompress(*event.compressor, event.payload, size);
+    plain = session::decompress_unsized(*event.compressor, event.payload, event.decompressed_bytes);
   } catch (...) {
     return owner_.on_codec_exception("decompress message: " + std::string(event.compressor->name()),
                                      base::current_exception_text());
@@ -449,7 +442,9 @@ Status GrpcSession::decompress(Event& event) {
   event.is_compressed = false;
   event.payload = payload_.bytes();
   event.block = payload_.block();
-  if (size > event.wire_bytes) {
+  // Others shall see at once how much memory is left.
+  count_held();
+  if (const std::size_t size = payload_.size(); size > event.wire_bytes) {
     event.credit.further_bytes += static_cast<std::uint32_t>(size - event.wire_bytes);
     credit_ = event.credit;
   }
@@ -576,6 +571,15 @@ void GrpcSession::wrote(std::size_t size) {
   if ((is_stalled_ && is_half_empty) || (is_drained())) owner_.on_session_wake();
 }
 
+/// What `message` may be compressed with: one that the peer accepts, and that the headers name, if they have been sent.
+const Compressor* GrpcSession::compressor_of(const GrpcStream& stream, const OutgoingMessage& message) const noexcept {
+  const Compressor* const wanted = message.compressor;
+  if (wanted == nullptr) return nullptr;
+  const bool is_usable =
+      stream.has_sent_headers ? wanted == stream.sent_compressor : encodings_.contains(stream.accepted, *wanted);
+  return is_usable ? wanted : nullptr;
+}
+
 /// False, and nothing written: the message has to be encoded first, or to wait.
 bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
                                      bool is_end) {
@@ -583,9 +587,10 @@ bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& 
   if (type == nullptr || type->size == nullptr || stream.codec->name() != type->direct_codec) return false;
   const std::size_t size = type->size(message.message.object);
   const std::size_t whole = message_prefix_bytes + size;
-  const bool may_compress = message.compressor != nullptr && stream.accepts_compressed;
-  if (!queue_.may_write(stream, whole) || (may_compress && size >= options_.compression_threshold)) return false;
-  if (!stream.has_sent_headers) write_headers(stream, leading, may_compress);
+  const Compressor* const compressor = compressor_of(stream, message);
+  if (!queue_.may_write(stream, whole)) return false;
+  if (compressor != nullptr && size >= options_.compression_threshold) return false;
+  if (!stream.has_sent_headers) write_headers(stream, leading, compressor);
   queue_.write_frame_header(stream, whole, is_end);
   std::byte* const out = output_.reserve(whole);
   write_message_prefix({.is_compressed = false, .length = static_cast<std::uint32_t>(size)}, out);
@@ -602,14 +607,13 @@ Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& mes
   const CallId id = stream.id;
   Slice payload;
   bool is_compressed = false;
-  if (Status status = encode(*stream.codec, message, may_write_compressed(stream), payload, is_compressed);
-      !status.is_ok()) {
+  const Compressor* const compressor = compressor_of(stream, message);
+  if (Status status = encode(*stream.codec, message, compressor, payload, is_compressed); !status.is_ok())
     return status;
-  }
   // The application's codec may run the loop.
   if (streams_.find(id) != &stream || stream.is_finished)
     return {StatusCode::cancelled, "send message: the call is over"};
-  if (!stream.has_sent_headers) write_headers(stream, leading, is_compressed || message.compressor != nullptr);
+  if (!stream.has_sent_headers) write_headers(stream, leading, compressor);
   write_encoded(stream, std::move(payload), is_compressed, is_end);
   return {};
 }
@@ -631,7 +635,7 @@ void GrpcSession::write_encoded(GrpcStream& stream, Slice payload, bool is_compr
   stream.ends_with_queue = is_end;
 }
 
-Status GrpcSession::encode(const Codec& codec, const OutgoingMessage& message, bool may_compress, Slice& out,
+Status GrpcSession::encode(const Codec& codec, const OutgoingMessage& message, const Compressor* compressor, Slice& out,
                            bool& is_compressed) try {
   const MessageType* const type = message.message.type;
   if (type == nullptr) {
@@ -646,11 +650,11 @@ Status GrpcSession::encode(const Codec& codec, const OutgoingMessage& message, b
     out = writer.take();
   }
   if (out.size() > 0xFFFFFFFF) return {StatusCode::resource_exhausted, "send message: it exceeds 4 GiB"};
-  const Compressor* const known = RequestReader::compressor_of(options_);
-  may_compress = may_compress && message.compressor != nullptr && message.compressor == known;
-  if (!may_compress || out.size() < options_.compression_threshold) return {};
+  if (compressor == nullptr || out.size() < options_.compression_threshold) return {};
   BufferWriter compressed(out.size());
-  if (!known->compress(out.bytes(), compressed).is_ok() || compressed.size() >= out.size()) return {};
+  if (!compressor->compress_unsized(out.bytes(), compressed).is_ok() || compressed.size() >= out.size()) return {};
+  // A peer of this kind would refuse it.
+  if (out.size() > most_decompressed(compressed.size(), options_.limits)) return {};
   out = compressed.take();
   is_compressed = true;
   return {};

@@ -6,6 +6,7 @@
 #include "http/http2/flood_limit.h"
 #include "http/http2/frame_reader.h"
 #include "http/http2/peer_exchange.h"
+#include "session/grpc/message_encodings.h"
 #include "session/grpc/receive_memory.h"
 #include "session/grpc/receive_windows.h"
 #include "session/grpc/send_queue.h"
@@ -93,7 +94,7 @@ class GrpcSession : public Session, protected SendQueueOwner {
   /// The stream has been reset by this side. The layer above learns it, if it knows the call.
   virtual Step drop_call(GrpcStream& stream, const Status& status, Event& event) = 0;
   /// The headers that must stand before the first message.
-  virtual void write_headers(GrpcStream& stream, const Metadata* leading, bool may_compress) = 0;
+  virtual void write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) = 0;
   /// There may be room for what waits for it.
   virtual void on_room() noexcept {}
 
@@ -125,14 +126,13 @@ class GrpcSession : public Session, protected SendQueueOwner {
   void refuse_stream(CallId id, http::http2::ErrorCode code);
 
   // --- output ---
-  Status encode(const Codec& codec, const OutgoingMessage& message, bool may_compress, Slice& out, bool& is_compressed);
+  const Compressor* compressor_of(const GrpcStream& stream, const OutgoingMessage& message) const noexcept;
+  Status encode(const Codec& codec, const OutgoingMessage& message, const Compressor* compressor, Slice& out,
+                bool& is_compressed);
   Status write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
                        bool is_end = false);
   bool try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading, bool is_end);
   void write_encoded(GrpcStream& stream, Slice payload, bool is_compressed, bool is_end);
-  bool may_write_compressed(const GrpcStream& stream) const noexcept {
-    return stream.has_sent_headers ? stream.sends_compressed : stream.accepts_compressed;
-  }
   static void note_end_sent(GrpcStream& stream) noexcept;
   void notify_writable(GrpcStream& stream);
   void write_control();
@@ -163,6 +163,7 @@ class GrpcSession : public Session, protected SendQueueOwner {
   SessionOwner& owner_;
   base::TimePoint now_;
 
+  const MessageEncodings encodings_;
   ReceiveBuffer input_;
   OutputQueue output_;
   /// Frames about no stream, on their way into the output.

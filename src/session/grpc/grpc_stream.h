@@ -44,14 +44,15 @@ struct GrpcStream {
   const Codec* codec = nullptr;
   /// Of the peer's messages; null: it sends none that is compressed.
   const Compressor* received_compressor = nullptr;
-  bool accepts_compressed = false;
+  /// The compressors of messages that the peer accepts.
+  CompressorSet accepted;
   bool has_sent_headers = false;
   /// Client: the first block of the response has come.
   bool has_response = false;
   /// Client: the output up to here has to be written before a server can see the call.
   std::uint64_t headers_end = 0;
-  /// Its messages may be compressed: the headers have said so.
-  bool sends_compressed = false;
+  /// Of the messages of this side that are compressed, as the headers have said; null: none is.
+  const Compressor* sent_compressor = nullptr;
   /// The layer above has finished the call; what still comes is dropped.
   bool is_finished = false;
   /// is_writable() has returned false.
@@ -65,7 +66,6 @@ struct GrpcStream {
   bool is_held = false;
   /// What the headers have said, until the call is handed out.
   std::uint32_t method_number = 0;
-  CompressorSet accepted;
   base::TimePoint call_deadline = base::never;
   Metadata metadata;
 

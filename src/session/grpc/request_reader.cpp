@@ -44,14 +44,11 @@ const http::hpack::NameIds& name_ids() {
 
 }  // namespace
 
-RequestReader::RequestReader(const SessionOptions& options)
+RequestReader::RequestReader(const SessionOptions& options, const MessageEncodings& encodings)
     : options_(options),
+      encodings_(encodings),
       decoder_(name_ids(), {.max_list_bytes = options.limits.max_header_bytes}),
       metadata_(options.limits.max_header_bytes) {}
-
-const Compressor* RequestReader::compressor_of(const SessionOptions& options) noexcept {
-  return options.compressors != nullptr ? options.compressors->find("gzip") : nullptr;
-}
 
 RequestReader::Outcome RequestReader::read(ByteSpan block) {
   if (!request_.metadata.empty()) request_.metadata.clear();
@@ -135,14 +132,14 @@ bool RequestReader::take(const http::hpack::Field& field) {
       return true;
     case encoding:
       if (field.value == "identity") return true;
-      request_.compressor = field.value == "gzip" ? compressor_of(options_) : nullptr;
+      request_.compressor = encodings_.find(field.value);
       if (request_.compressor == nullptr) {
         refuse(200, StatusCode::unimplemented,
                "receive headers: grpc-encoding " + std::string(field.value) + " is not known here");
       }
       return true;
     case accept_encoding:
-      take_accepted(field.value);
+      request_.accepted.insert(encodings_.read_list(field.value));
       return true;
     case scheme:
     case authority:
@@ -201,21 +198,6 @@ void RequestReader::take_content_type(const http::hpack::Field& field) {
     *field.memo = static_cast<std::uint32_t>(found - codecs.begin() + 1);
   }
   request_.codec = codecs[*field.memo - 1].get();
-}
-
-void RequestReader::take_accepted(std::string_view value) {
-  const Compressor* const known = compressor_of(options_);
-  while (known != nullptr && !value.empty()) {
-    const std::size_t end = value.find(',');
-    std::string_view name = value.substr(0, end);
-    value = end == std::string_view::npos ? std::string_view() : value.substr(end + 1);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
-    if (name != known->name()) continue;
-    const auto& all = options_.compressors->compressors();
-    const auto found = std::find_if(all.begin(), all.end(), [known](const auto& one) { return one.get() == known; });
-    request_.accepted.insert(static_cast<std::size_t>(found - all.begin()));
-  }
 }
 
 void RequestReader::take_metadata(const http::hpack::Field& field) {

@@ -4,6 +4,8 @@
 
 #include "base/clock.h"
 #include "http/hpack/decoder.h"
+#include "session/compressor_set.h"
+#include "session/grpc/message_encodings.h"
 #include "session/grpc/metadata_reader.h"
 #include "session/grpc/request_cache.h"
 #include "session/session_options.h"
@@ -37,8 +39,8 @@ class RequestReader {
     failed,
   };
 
-  /// `options` outlives the object.
-  explicit RequestReader(const SessionOptions& options);
+  /// Both outlive the object.
+  RequestReader(const SessionOptions& options, const MessageEncodings& encodings);
 
   Outcome read(ByteSpan block);
   /// Reads a block that nobody wants, or trailers. `malformed` only if they are trailers and not valid as such.
@@ -54,21 +56,17 @@ class RequestReader {
   std::size_t held_bytes() const noexcept { return method_bytes_; }
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
-  /// The compressor that this side uses with gRPC, since the protocol does not transmit the size of a message: gzip
-  /// carries it. Null if the registry has none.
-  static const Compressor* compressor_of(const SessionOptions& options) noexcept;
-
  private:
   Outcome decode(ByteSpan block);
   bool take(const http::hpack::Field& field);
   void take_path(const http::hpack::Field& field);
   bool take_content_length(std::string_view value);
   void take_content_type(const http::hpack::Field& field);
-  void take_accepted(std::string_view value);
   void take_metadata(const http::hpack::Field& field);
   void refuse(std::uint32_t http_status, StatusCode code, std::string_view text);
 
   const SessionOptions& options_;
+  const MessageEncodings& encodings_;
   http::hpack::Decoder decoder_;
   RequestCache cache_;
   Request request_;

@@ -6,7 +6,6 @@
 #include "session/grpc/content_type.h"
 #include "session/grpc/metadata_fields.h"
 #include "session/grpc/method_path.h"
-#include "session/grpc/request_reader.h"
 #include "session/grpc/timeout.h"
 
 #include <cstring>
@@ -24,13 +23,13 @@ constexpr std::string_view user_agent = "trunkline/" TRUNKLINE_VERSION;
 
 }  // namespace
 
-RequestWriter::RequestWriter(const SessionOptions& options, bool is_encrypted, const http::http2::Settings& peer,
-                             OutputQueue& output)
+RequestWriter::RequestWriter(const SessionOptions& options, const MessageEncodings& encodings, bool is_encrypted,
+                             const http::http2::Settings& peer, OutputQueue& output)
     : options_(options),
       scheme_(is_encrypted ? "https" : "http"),
       peer_(peer),
       output_(output),
-      accepted_(RequestReader::compressor_of(options) != nullptr ? "identity,gzip" : "identity") {}
+      encodings_(encodings) {}
 
 void RequestWriter::write_headers(std::uint32_t stream, const RequestHeaders& headers) {
   const std::uint32_t key = headers.method.key;
@@ -38,7 +37,7 @@ void RequestWriter::write_headers(std::uint32_t stream, const RequestHeaders& he
   const bool is_common = !headers.timeout && headers.previous_attempts == 0 && !has_metadata;
   Block* const block = key > 0 && key < blocks_.size() ? &blocks_[key] : nullptr;
   const bool is_known = block != nullptr && block->codec == headers.codec && block->revision == encoder_.revision() &&
-                        block->is_compressed == headers.is_compressed;
+                        block->compressor == headers.compressor;
   if (is_known && is_common) return write(stream, ByteSpan(block->bytes).first(block->size));
   scratch_.clear();
   if (is_known) {
@@ -83,8 +82,8 @@ void RequestWriter::common_fields(const RequestHeaders& headers) {
   repeated("content-type", as_text(value_.bytes()));
   repeated("te", "trailers");
   repeated("user-agent", user_agent);
-  repeated("grpc-accept-encoding", accepted_);
-  if (headers.is_compressed) repeated("grpc-encoding", "gzip");
+  repeated("grpc-accept-encoding", encodings_.names());
+  if (headers.compressor != nullptr) repeated("grpc-encoding", headers.compressor->name());
   const std::uint32_t key = headers.method.key;
   if (key == 0 || key >= max_blocks || encoder_.revision() != revision) return;
   if (key >= blocks_.size()) blocks_.resize(key + 1);
@@ -92,7 +91,7 @@ void RequestWriter::common_fields(const RequestHeaders& headers) {
   if (scratch_.size() > block.bytes.size()) return;
   block.codec = headers.codec;
   block.revision = revision;
-  block.is_compressed = headers.is_compressed;
+  block.compressor = headers.compressor;
   block.size = static_cast<std::uint8_t>(scratch_.size());
   std::memcpy(block.bytes.data(), scratch_.bytes().data(), scratch_.size());
 }

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "http/hpack/encoder.h"
 #include "http/http2/settings.h"
+#include "session/grpc/message_encodings.h"
 #include "session/output_queue.h"
 #include "session/session.h"
 #include "session/session_options.h"
@@ -25,8 +26,8 @@ namespace trunkline::session::grpc {
 struct RequestHeaders {
   MethodRef method;
   const Codec* codec = nullptr;
-  /// Messages may be compressed.
-  bool is_compressed = false;
+  /// Of the messages that are compressed; null: none is.
+  const Compressor* compressor = nullptr;
   std::optional<base::Duration> timeout;
   std::uint32_t previous_attempts = 0;
   /// What check_sendable() allows; may be null.
@@ -38,8 +39,8 @@ struct RequestHeaders {
 class RequestWriter {
  public:
   /// All outlive the object.
-  RequestWriter(const SessionOptions& options, bool is_encrypted, const http::http2::Settings& peer,
-                OutputQueue& output);
+  RequestWriter(const SessionOptions& options, const MessageEncodings& encodings, bool is_encrypted,
+                const http::http2::Settings& peer, OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
   void write_headers(std::uint32_t stream, const RequestHeaders& headers);
@@ -48,9 +49,9 @@ class RequestWriter {
   /// Of a method whose key is the position.
   struct Block {
     const Codec* codec = nullptr;
+    const Compressor* compressor = nullptr;
     std::uint64_t revision = 0;
     std::uint8_t size = 0;
-    bool is_compressed = false;
     std::array<std::byte, 46> bytes;
   };
   static constexpr std::size_t max_blocks = 1024;
@@ -64,7 +65,7 @@ class RequestWriter {
   const http::http2::Settings& peer_;
   OutputQueue& output_;
   http::hpack::Encoder encoder_;
-  const std::string accepted_;
+  const MessageEncodings& encodings_;
   bool has_timeout_name_ = false;
   std::vector<Block> blocks_;
   /// A value that is encoded for its field.

@@ -5,7 +5,6 @@
 #include "codec/base64.h"
 #include "session/grpc/content_type.h"
 #include "session/grpc/percent_encoding.h"
-#include "session/grpc/request_reader.h"
 #include "session/grpc/rpc_status.h"
 #include "wire/text.h"
 
@@ -54,8 +53,9 @@ std::string utf8_of(ByteSpan text) {
 
 }  // namespace
 
-ResponseReader::ResponseReader(const SessionOptions& options)
+ResponseReader::ResponseReader(const SessionOptions& options, const MessageEncodings& encodings)
     : options_(options),
+      encodings_(encodings),
       decoder_(name_ids(), {.max_list_bytes = options.limits.max_header_bytes}),
       metadata_(options.limits.max_header_bytes) {}
 
@@ -64,7 +64,7 @@ ResponseReader::Outcome ResponseReader::read(ByteSpan block, Section section) {
   response_.content = ResponseContent::none;
   response_.codec = nullptr;
   response_.compressor = nullptr;
-  response_.accepts_compressed.reset();
+  response_.accepted.reset();
   response_.content_length.reset();
   response_.pushback.reset();
   response_.has_status = false;
@@ -114,10 +114,10 @@ bool ResponseReader::take(const http::hpack::Field& field) {
       take_content_type(field);
       return true;
     case encoding:
-      response_.compressor = field.value == "gzip" ? RequestReader::compressor_of(options_) : nullptr;
+      response_.compressor = encodings_.find(field.value);
       return true;
     case accept_encoding:
-      take_accepted(field.value);
+      response_.accepted = encodings_.read_list(field.value);
       return true;
     case grpc_status:
       response_.has_status = true;
@@ -170,19 +170,6 @@ void ResponseReader::take_content_type(const http::hpack::Field& field) {
                                              : ResponseContent::of_codec;
   response_.codec = memo >= of_codec_memo ? codecs[memo - of_codec_memo].get() : nullptr;
   if (memo == other_memo || memo == unknown_codec_memo) content_type_.assign(field.value.substr(0, 128));
-}
-
-void ResponseReader::take_accepted(std::string_view value) {
-  const Compressor* const known = RequestReader::compressor_of(options_);
-  response_.accepts_compressed = false;
-  while (known != nullptr && !value.empty()) {
-    const std::size_t end = value.find(',');
-    std::string_view name = value.substr(0, end);
-    value = end == std::string_view::npos ? std::string_view() : value.substr(end + 1);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
-    if (name == known->name()) response_.accepts_compressed = true;
-  }
 }
 
 /// What is no number forbids a retry (gRPC's A6).

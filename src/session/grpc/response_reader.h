@@ -4,6 +4,8 @@
 
 #include "http/hpack/decoder.h"
 #include "http/http2/header_rules.h"
+#include "session/compressor_set.h"
+#include "session/grpc/message_encodings.h"
 #include "session/grpc/metadata_reader.h"
 #include "session/session_options.h"
 
@@ -39,8 +41,8 @@ struct Response {
   const Codec* codec = nullptr;
   /// What grpc-encoding names; null: identity, or an encoding that this side does not know.
   const Compressor* compressor = nullptr;
-  /// Empty: the block does not say it.
-  std::optional<bool> accepts_compressed;
+  /// What grpc-accept-encoding names; empty: the block has none.
+  std::optional<CompressorSet> accepted;
   std::optional<std::uint64_t> content_length;
   /// From grpc-retry-pushback-ms. Negative: the call must not be repeated.
   std::optional<std::chrono::milliseconds> pushback;
@@ -62,8 +64,8 @@ class ResponseReader {
     failed,
   };
 
-  /// `options` outlives the object.
-  explicit ResponseReader(const SessionOptions& options);
+  /// Both outlive the object.
+  ResponseReader(const SessionOptions& options, const MessageEncodings& encodings);
 
   Outcome read(ByteSpan block, Section section);
   /// A block that nobody wants.
@@ -80,11 +82,11 @@ class ResponseReader {
   bool take(const http::hpack::Field& field);
   bool take_content_length(std::string_view value);
   void take_content_type(const http::hpack::Field& field);
-  void take_accepted(std::string_view value);
   void take_pushback(std::string_view value);
   void make_status();
 
   const SessionOptions& options_;
+  const MessageEncodings& encodings_;
   http::hpack::Decoder decoder_;
   Response response_;
   MetadataReader metadata_;

@@ -5,7 +5,6 @@
 #include "http/http2/frame_writer.h"
 #include "session/grpc/content_type.h"
 #include "session/grpc/metadata_fields.h"
-#include "session/grpc/request_reader.h"
 
 #include <algorithm>
 #include <charconv>
@@ -24,22 +23,21 @@ constexpr std::size_t protocol_fields_bytes = 256;
 
 }  // namespace
 
-ResponseWriter::ResponseWriter(const SessionOptions& options, const http::http2::Settings& peer, OutputQueue& output)
-    : peer_(peer),
-      output_(output),
-      accepted_(RequestReader::compressor_of(options) != nullptr ? "identity,gzip" : "identity") {}
+ResponseWriter::ResponseWriter(const MessageEncodings& encodings, const http::http2::Settings& peer,
+                               OutputQueue& output)
+    : peer_(peer), output_(output), encodings_(encodings) {}
 
-void ResponseWriter::write_headers(std::uint32_t stream, const Codec& codec, bool is_compressed,
+void ResponseWriter::write_headers(std::uint32_t stream, const Codec& codec, const Compressor* compressor,
                                    const Metadata* leading) {
-  const bool is_usual = !is_compressed && (leading == nullptr || leading->empty());
+  const bool is_usual = compressor == nullptr && (leading == nullptr || leading->empty());
   if (is_usual && resend(headers_, &codec, stream, false)) return;
   const std::uint64_t revision = encoder_.revision();
   scratch_.clear();
   encoder_.begin(scratch_);
   field(":status", "200", Indexing::index);
   content_type(codec);
-  field("grpc-accept-encoding", accepted_, Indexing::index);
-  if (is_compressed) field("grpc-encoding", "gzip", Indexing::index);
+  field("grpc-accept-encoding", encodings_.names(), Indexing::index);
+  if (compressor != nullptr) field("grpc-encoding", compressor->name(), Indexing::index);
   if (leading != nullptr) metadata_fields(*leading);
   write(stream, scratch_.bytes(), false);
   if (is_usual) keep(headers_, &codec, revision);
@@ -67,7 +65,7 @@ void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t htt
   } else {
     field("content-type", media_type, Indexing::index);
   }
-  field("grpc-accept-encoding", accepted_, Indexing::index);
+  field("grpc-accept-encoding", encodings_.names(), Indexing::index);
   status_fields(status, trailing);
   if (trailing != nullptr) metadata_fields(*trailing);
   write(stream, scratch_.bytes(), true);

@@ -4,6 +4,7 @@
 
 #include "http/hpack/encoder.h"
 #include "http/http2/settings.h"
+#include "session/grpc/message_encodings.h"
 #include "session/grpc/status_fields.h"
 #include "session/output_queue.h"
 #include "session/session_options.h"
@@ -21,12 +22,13 @@ namespace trunkline::session::grpc {
 class ResponseWriter {
  public:
   /// All outlive the object.
-  ResponseWriter(const SessionOptions& options, const http::http2::Settings& peer, OutputQueue& output);
+  ResponseWriter(const MessageEncodings& encodings, const http::http2::Settings& peer, OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
 
-  /// Metadata is what check_sendable() allows. `leading` may be null.
-  void write_headers(std::uint32_t stream, const Codec& codec, bool is_compressed, const Metadata* leading);
+  /// Metadata is what check_sendable() allows. `leading` may be null. `compressor`: of messages that are compressed;
+  /// null: none will be.
+  void write_headers(std::uint32_t stream, const Codec& codec, const Compressor* compressor, const Metadata* leading);
   /// The end of a stream whose headers have been sent. `trailing` may be null. A status is cut to what the peer's
   /// SETTINGS_MAX_HEADER_LIST_SIZE leaves.
   void write_trailers(std::uint32_t stream, const Status& status, const Metadata* trailing);
@@ -55,7 +57,7 @@ class ResponseWriter {
   const http::http2::Settings& peer_;
   OutputQueue& output_;
   http::hpack::Encoder encoder_;
-  std::string accepted_;
+  const MessageEncodings& encodings_;
   StatusFields status_;
   /// A value that is encoded for its field.
   BufferWriter value_;

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Compresses and decompresses with the streams of the thread.
+#include <compression/zlib_compressor.h>
+
+#include <compression/compression_error.h>
+
+#include <algorithm>
+
+namespace trunkline::compression {
+namespace {
+
+/// How much output the first step makes room for, for each byte of the input, and how much more each further step.
+constexpr std::size_t likely_ratio = 8;
+constexpr std::size_t growth = 4;
+constexpr std::size_t smallest_step = 64 << 10;
+
+std::size_t first_step(ByteSpan input) noexcept { return std::max(smallest_step, input.size() * likely_ratio); }
+
+}  // namespace
+
+Status ZlibCompressor::compress(ByteSpan input, BufferWriter& out) const {
+  constexpr std::size_t limit = ZlibStream::limit;
+  if (input.size() > limit) return input_too_long(name(), input.size(), limit);
+  ZlibStream& deflating = ZlibStream::deflating(format_);
+  z_stream* stream = deflating.restart();
+  if (stream == nullptr) return compress_error(name(), "out of memory");
+  const std::size_t bound = deflateBound(stream, static_cast<uLong>(input.size()));
+  if (bound > limit) return input_too_long(name(), input.size(), limit);
+  deflating.attach(input, out.prepare(bound).first(bound));
+  if (deflate(stream, Z_FINISH) != Z_STREAM_END) return compress_error(name(), "the encoder failed");
+  out.advance(bound - stream->avail_out);
+  return Status::ok();
+}
+
+Status ZlibCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
+  constexpr std::size_t limit = ZlibStream::limit;
+  if (input.size() > limit || out.size() > limit) return corrupt(name(), input.size(), out.size());
+  ZlibStream& inflating = ZlibStream::inflating(format_);
+  z_stream* stream = inflating.restart();
+  if (stream == nullptr) return out_of_memory(name());
+  inflating.attach(input, out);
+  const int result = inflate(stream, Z_FINISH);
+  if (result != Z_STREAM_END || stream->avail_in != 0 || stream->avail_out != 0) {
+    return corrupt(name(), input.size(), out.size());
+  }
+  return Status::ok();
+}
+
+Status ZlibCompressor::append_decompressed(ByteSpan input, std::size_t size, BufferWriter& out) const {
+  constexpr std::size_t limit = ZlibStream::limit;
+  if (input.size() > limit || size > limit) return corrupt(name(), input.size(), size);
+  ZlibStream& inflating = ZlibStream::inflating(format_);
+  z_stream* stream = inflating.restart();
+  if (stream == nullptr) return out_of_memory(name());
+  inflating.attach(input, {});
+  std::size_t step = first_step(input);
+  for (std::size_t made = 0;; step *= growth) {
+    const std::size_t room = std::min(step, size - made);
+    inflating.continue_into(out.prepare(room).first(room));
+    const int result = inflate(stream, Z_NO_FLUSH);
+    const std::size_t written = room - stream->avail_out;
+    out.advance(written);
+    made += written;
+    const bool is_done = result == Z_STREAM_END;
+    if (is_done && stream->avail_in == 0 && made == size) return {};
+    // Output that is not full, or complete without the end of the stream, is all that there is.
+    if (is_done || result != Z_OK || stream->avail_out != 0 || made == size) {
+      return corrupt(name(), input.size(), size);
+    }
+  }
+}
+
+Status ZlibCompressor::decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const {
+  if (input.size() > ZlibStream::limit) return corrupt_unsized(name(), input.size());
+  ZlibStream& inflating = ZlibStream::inflating(format_);
+  z_stream* stream = inflating.restart();
+  if (stream == nullptr) return out_of_memory(name());
+  inflating.attach(input, {});
+  std::size_t step = first_step(input);
+  for (std::size_t made = 0;; step *= growth) {
+    // One byte beyond the limit shows that there is more; nothing is to end there otherwise.
+    const std::size_t room = std::min({step, limit - made + 1, ZlibStream::limit});
+    inflating.continue_into(out.prepare(room).first(room));
+    const int result = inflate(stream, Z_NO_FLUSH);
+    const std::size_t written = room - stream->avail_out;
+    made += written;
+    if (made > limit) return exceeds_limit(name(), input.size(), limit);
+    out.advance(written);
+    const bool is_done = result == Z_STREAM_END;
+    if (is_done && stream->avail_in == 0) return {};
+    if (is_done || result != Z_OK || stream->avail_out != 0) return corrupt_unsized(name(), input.size());
+  }
+}
+
+}  // namespace trunkline::compression

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// MessageEncodings: the compressors of a registry that gRPC can use, by their names in grpc-encoding.
+#pragma once
+
+#include "session/compressor_set.h"
+
+#include <trunkline/compressor.h>
+
+#include <string>
+#include <string_view>
+
+namespace trunkline::session::grpc {
+
+/// gRPC does not transmit the size of a message, so these are the compressors with an unsized form.
+class MessageEncodings {
+ public:
+  /// `registry` may be null, and outlives the object.
+  explicit MessageEncodings(const CompressorRegistry* registry);
+
+  /// Null if there is none of that name.
+  const Compressor* find(std::string_view name) const noexcept;
+  /// True if `compressor` is one of them and in `set`, which has positions in the registry.
+  bool contains(CompressorSet set, const Compressor& compressor) const noexcept;
+  /// Those that the value of a field grpc-accept-encoding names.
+  CompressorSet read_list(std::string_view value) const noexcept;
+  /// The value of that field for this side.
+  const std::string& names() const noexcept { return names_; }
+
+ private:
+  const CompressorRegistry* const registry_;
+  std::string names_ = "identity";
+};
+
+}  // namespace trunkline::session::grpc
