@@ -18,7 +18,7 @@ void LocalEvents::notify(LocalEvent event) {
 }
 
 LocalEvent LocalEvents::pop() noexcept {
-  while (entries_[taken_].is_dropped) ++taken_;
+  for (++steps_; entries_[taken_].is_dropped; ++steps_) ++taken_;
   LocalEvent event = std::move(entries_[taken_++].event);
   --size_;
   rewind_if_empty();
@@ -26,7 +26,8 @@ LocalEvent LocalEvents::pop() noexcept {
 }
 
 void LocalEvents::drop(CallId id) {
-  if (!is_indexed_ && size_ > most_searched) {
+  if (!is_indexed_ && entries_.size() - taken_ > most_searched) {
+    steps_ += entries_.size() - taken_;
     for (std::size_t i = taken_; i < entries_.size(); ++i) add_to_index(i);
     is_indexed_ = true;
   }
@@ -36,6 +37,7 @@ void LocalEvents::drop(CallId id) {
     for (std::size_t i = found->second; i != none && i >= taken_; i = entries_[i].previous) drop_at(i);
     index_.erase(found);
   } else {
+    steps_ += entries_.size() - taken_;
     for (std::size_t i = taken_; i < entries_.size(); ++i) {
       if (entries_[i].event.id == id) drop_at(i);
     }
@@ -49,6 +51,7 @@ void LocalEvents::add_to_index(std::size_t position) {
 }
 
 void LocalEvents::drop_at(std::size_t position) noexcept {
+  ++steps_;
   if (!std::exchange(entries_[position].is_dropped, true)) --size_;
 }
 

@@ -34,9 +34,12 @@ class LocalEvents {
   LocalEvent pop() noexcept;
   /// The layer above is done with the call: drops its events.
   void drop(CallId id);
+  /// How many events pop() and drop() have looked at so far.
+  std::uint64_t steps() const noexcept { return steps_; }
 
  private:
-  /// Up to this many events are searched one after the other. If there are more, an index is built.
+  /// Up to this many events, dropped ones among them, are searched one after the other. If there are more, an index is
+  /// built.
   static constexpr std::size_t most_searched = 32;
   static constexpr std::size_t none = SIZE_MAX;
 
@@ -56,6 +59,7 @@ class LocalEvents {
   std::size_t taken_ = 0;
   /// Events that were neither taken nor dropped.
   std::size_t size_ = 0;
+  std::uint64_t steps_ = 0;
   bool is_indexed_ = false;
   /// The position of the latest event of each call. It may have been taken.
   std::unordered_map<CallId, std::size_t, IdHash> index_;

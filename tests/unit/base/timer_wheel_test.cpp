@@ -187,6 +187,30 @@ TEST_F(TimerWheelTest, DeadlinesBeyondTheTopLevelFireOnTime) {
   }
 }
 
+TEST(TimerWheel, NeedsAsManyAdvancesForManyEqualDeadlinesAsForOne) {
+  const auto advances_for = [](std::size_t count) {
+    TimerWheel wheel(start);
+    std::size_t fired = 0;
+    std::vector<std::unique_ptr<Alarm>> alarms;
+    for (std::size_t i = 0; i < count; ++i) {
+      alarms.push_back(std::make_unique<Alarm>([&fired] { ++fired; }));
+      wheel.schedule(alarms.back()->timer(), start + 10h + 20min + 30s + 40ms);
+    }
+    int advances = 0;
+    for (; wheel.size() > 0; ++advances) {
+      EXPECT_EQ(fired, 0u) << "all fire in the last one";
+      wheel.advance(wheel.next_wakeup());
+    }
+    EXPECT_EQ(fired, count);
+    return advances;
+  };
+
+  // Each of them moves a timer to a lower level once, or fires it.
+  const int of_one = advances_for(1);
+  EXPECT_LE(of_one, 5);
+  EXPECT_EQ(advances_for(60000), of_one);
+}
+
 TEST_F(TimerWheelTest, ALongSleepSkipsManyTurnsOfTheWheel) {
   wheel_.schedule(a_.timer(), start + 24h * 3650);
 

@@ -78,6 +78,34 @@ TEST(MemoryAccount, ReturnsWhatTheBudgetRefuses) {
   EXPECT_EQ(account->used(), 0u);
 }
 
+TEST(MemoryAccount, GivesItsTurnToOthersIfTheBudgetRefuses) {
+  MemoryBudget budget(1000 * kib, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 50);
+  MemoryShare first(&budget, account);
+  MemoryShare second(&budget, account);
+  first.update(500 * kib);
+  MemoryShare others(&budget);
+  others.update(490 * kib);
+  ASSERT_TRUE(others.try_take(1)) << "the reserve";
+
+  EXPECT_FALSE(first.try_take(100 * kib)) << "beyond the share, and the budget has no room";
+  others.update(0);
+  others.free_reserve();
+
+  EXPECT_TRUE(second.try_take(100 * kib));
+}
+
+TEST(MemoryAccount, CountsTheRequestOfANewCallOnce) {
+  MemoryBudget budget(1000 * kib, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 50);
+  MemoryShare share(&budget, account);
+
+  EXPECT_TRUE(share.try_take_for_request(100 * kib));
+
+  EXPECT_EQ(account->used(), 100 * kib);
+  EXPECT_EQ(budget.used(), 100 * kib);
+}
+
 TEST(MemoryAccount, OfAnAddressRefusesOnlyConnectionsThatHoldSomething) {
   MemoryBudget budget(64 << 20, 1);
   const auto account = std::make_shared<MemoryAccount>(budget, 25);

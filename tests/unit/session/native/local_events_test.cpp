@@ -90,7 +90,7 @@ TEST(LocalEvents, TheCostOfDroppingDoesNotGrowWithTheirNumber) {
   LocalEvents events(owner);
   constexpr CallId count = 200000;
 
-  // As if as many deadlines passed at once: with a search each time, these are 10^10 steps.
+  // As if as many deadlines passed at once.
   for (CallId id = 1; id <= count; ++id) {
     events.drop(id);
     events.push({EventType::finished, id, nullptr, {}});
@@ -99,6 +99,34 @@ TEST(LocalEvents, TheCostOfDroppingDoesNotGrowWithTheirNumber) {
   std::size_t popped = 0;
   for (; !events.empty(); ++popped) static_cast<void>(events.pop());
   EXPECT_EQ(popped, count);
+  EXPECT_LE(events.steps(), 2 * count);
+}
+
+TEST(LocalEvents, OfManyCallsAreDroppedInOneStepEach) {
+  CountingOwner owner;
+  LocalEvents events(owner);
+  constexpr CallId count = 10000;
+  for (CallId id = 1; id <= count; ++id) events.push(writable(id));
+
+  for (CallId id = count; id >= 1; --id) events.drop(id);
+
+  EXPECT_TRUE(events.empty());
+  EXPECT_LE(events.steps(), 2 * count);
+}
+
+TEST(LocalEvents, ThatWereDroppedBehindOneThatWaitsAreNotSearched) {
+  CountingOwner owner;
+  LocalEvents events(owner);
+  constexpr CallId count = 10000;
+  events.push(writable(1));
+
+  for (CallId id = 2; id <= count; ++id) {
+    events.push(writable(id));
+    events.drop(id);
+  }
+
+  EXPECT_EQ(events.pop().id, 1u);
+  EXPECT_LE(events.steps(), 2 * count);
 }
 
 }  // namespace
