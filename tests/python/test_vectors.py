@@ -60,6 +60,19 @@ def make_server() -> trunkline.Server:
     def count(requests: Iterator[bytes]) -> bytes:
         return str(sum(1 for _ in requests)).encode()
 
+    @server.method("v/Split")
+    def split(request: bytes) -> Iterator[bytes]:
+        for byte in request:
+            yield bytes([byte])
+
+    @server.method("v/Chat")
+    def chat(requests: Iterator[bytes]) -> Iterator[bytes]:
+        for request in requests:
+            if request == b"!":
+                return
+            yield request
+        yield b"end"
+
     return server
 
 
@@ -84,7 +97,8 @@ def test_served(vector: dict[str, Any]) -> None:
 def responses(peer: socket.socket, codecs: list[str], expected: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """As many responses as are expected, or all before the pong."""
     seen: list[dict[str, Any]] = []
-    messages: dict[int, tuple[str, str]] = {}
+    messages: dict[int, list[str]] = {}
+    names: dict[int, str] = {}
     while len(seen) < max(len(expected), 1):
         (_, kind, flags, codec, _, call, number), body = receive_frame(peer)
         if kind == PONG:
@@ -92,15 +106,17 @@ def responses(peer: socket.socket, codecs: list[str], expected: list[dict[str, A
             break
         if flags & HAS_MESSAGE:
             block = 4 + struct.unpack_from("<I", body)[0] if flags & HEADERS else 0
-            messages[call] = (body[block:].hex().upper(), codecs[codec - 1])
+            messages.setdefault(call, []).append(body[block:].hex().upper())
+            names[call] = codecs[codec - 1]
         if kind != FINISH:
             continue
         is_unprocessed = bool(flags & UNPROCESSED)
         found: dict[str, Any] = {"type": "finish", "call": call, "number": number, "unprocessed": is_unprocessed}
+        wanted = expected[len(seen)] if len(seen) < len(expected) else {}
         if call in messages:
-            message, name = messages[call]
             # A vector without a codec leaves it to the server.
-            found.update({"codec": name} if len(seen) < len(expected) and "codec" in expected[len(seen)] else {})
-            found["message"] = message
+            found.update({"codec": names[call]} if "codec" in wanted else {})
+            is_single = len(messages[call]) == 1 and "messages" not in wanted
+            found.update({"message": messages[call][0]} if is_single else {"messages": messages[call]})
         seen.append(found)
     return seen

@@ -56,6 +56,9 @@ class ServedVectors : public ServerFixture, public testing::WithParamInterface<s
     handle<Empty, Slice>("v/Now", [](const Empty&, ServerContext&) { return Slice::copy_of("now"); });
     server().methods().add("v/Count",
                            std::make_unique<detail::ClientStreamHandler<Slice, Slice, decltype(&count)>>(&count), {});
+    server().methods().add("v/Split",
+                           std::make_unique<detail::ServerStreamHandler<Slice, Slice, decltype(&split)>>(&split), {});
+    server().methods().add("v/Chat", std::make_unique<detail::StreamHandler<Slice, Slice, decltype(&chat)>>(&chat), {});
     auto [near, far] = make_link();
     peer_ = std::move(near);
     server().accept_transport(std::move(far));
@@ -92,6 +95,24 @@ class ServedVectors : public ServerFixture, public testing::WithParamInterface<s
     }
   }
 
+  static asio::awaitable<Status> split(const Slice& request, ServerWriter<Slice>& writer, ServerContext&) {
+    for (const std::byte& byte : request.bytes()) {
+      Status sent = co_await writer.async_write(Slice::copy_of(ByteSpan(&byte, 1)), asio::use_awaitable);
+      if (!sent.is_ok()) co_return sent;
+    }
+    co_return Status::ok();
+  }
+  static asio::awaitable<Status> chat(ServerStream<Slice, Slice>& stream, ServerContext&) {
+    while (true) {
+      auto next = co_await stream.async_read(asio::use_awaitable);
+      if (!next.is_ok()) co_return next.status();
+      if (next->has_value() && as_text((*next)->bytes()) == "!") co_return Status::ok();
+      const Slice response = next->has_value() ? **next : Slice::copy_of("end");
+      Status sent = co_await stream.async_write(response, asio::use_awaitable);
+      if (!sent.is_ok() || !next->has_value()) co_return sent;
+    }
+  }
+
   std::unique_ptr<net::Transport> peer_;
   kit::FrameReader reader_{true};
 };
@@ -105,23 +126,32 @@ TEST_P(ServedVectors, AreAnsweredAsTheVectorSays) {
   for (const json& frame : vector().at("frames")) send(bytes_of(frame.at("bytes")));
 
   json all = json::array();
-  std::map<std::uint32_t, kit::SeenFrame> messages;
+  std::map<std::uint32_t, kit::SeenFrame> last;
+  std::map<std::uint32_t, json> messages;
   for (kit::SeenFrame& frame : sent()) {
     if (frame.is(wire::FrameType::credit)) continue;
-    if (frame.header.has(wire::flag::message)) messages[frame.header.call] = frame;
+    if (frame.header.has(wire::flag::message)) {
+      last[frame.header.call] = frame;
+      messages[frame.header.call].push_back(hex_of(frame.message));
+    }
     if (frame.is(wire::FrameType::message)) continue;
     json response{{"type", to_string(frame.header.type)}, {"call", frame.header.call}, {"number", frame.header.number}};
     if (frame.is(wire::FrameType::finish)) response["unprocessed"] = frame.header.has(wire::flag::unprocessed);
-    if (const auto found = messages.find(frame.header.call); found != messages.end()) {
+    if (const auto found = last.find(frame.header.call); found != last.end()) {
       response["message"] = hex_of(found->second.message);
+      response["messages"] = messages.at(frame.header.call);
       response["codec"] = codecs.at(found->second.header.codec - 1u);
     }
     all.push_back(std::move(response));
   }
-  // A vector without a codec leaves it to the server.
+  // A vector has either the one response or all messages of a stream. One without a codec leaves it to the server.
   json expected = vector().at("sends");
   for (std::size_t i = 0; i < expected.size() && i < all.size(); ++i) {
-    if (expected[i].contains("message") && !expected[i].contains("codec")) all[i].erase("codec");
+    const bool is_stream = expected[i].contains("messages");
+    const bool is_single = expected[i].contains("message") && all[i].value("messages", json::array()).size() == 1;
+    if (is_stream) all[i].erase("message");
+    if (is_single) all[i].erase("messages");
+    if ((is_stream || is_single) && !expected[i].contains("codec")) all[i].erase("codec");
   }
   EXPECT_EQ(all, expected) << vector().at("rule");
 }
