@@ -64,6 +64,18 @@ TEST(ConnectionLimit, CountsForThePeer) {
   EXPECT_TRUE(limit.acquire(load, peer));
 }
 
+TEST(ConnectionLimit, LeavesToOthersWhatAPeerIsRefused) {
+  ConnectionLimit limit(2, 1);
+  const LoopLoad load = make_load();
+  const auto peer = std::make_shared<PeerShare>();
+  const net::ConnectionPermit first = limit.acquire(load, peer);
+
+  const bool is_refused = !limit.acquire(load, peer);
+
+  EXPECT_TRUE(is_refused);
+  EXPECT_TRUE(limit.acquire(load, std::make_shared<PeerShare>()));
+}
+
 TEST(ConnectionLimit, CountsNothingIfThereIsNoMemory) {
   if (!RefusedMemory::is_supported()) GTEST_SKIP() << "memory cannot be refused in this build";
   ConnectionLimit limit(1, 1);
