@@ -196,6 +196,7 @@ void ClientConnection::handle_event() {
       return owner_.connection_draining(*this);
     case session::EventType::closed:
       close_reason_ = event_.status;
+      has_peer_spoken_ = connection_->has_received();
       draining_ = true;
       // Reported before the transport is destroyed, so that calls look for another connection at once.
       if (opened_) owner_.connection_draining(*this);

@@ -77,6 +77,8 @@ class ClientConnection final : public net::ConnectionHandler,
   bool can_start() const noexcept { return may_start_ && connection_ != nullptr && connection_->session().can_start(); }
   /// The server's hello has come.
   bool is_opened() const noexcept { return opened_; }
+  /// Once it is closed: the server had sent something.
+  bool has_peer_spoken() const noexcept { return has_peer_spoken_; }
   /// The connection has been of use: a call has had a response from its handler or may have run when the connection was
   /// lost, or the connection has lasted for at least `least_life` since the server's hello.
   bool is_productive(base::Duration least_life) const noexcept {
@@ -155,6 +157,7 @@ class ClientConnection final : public net::ConnectionHandler,
   /// True while events are handled. The connection is not closed before the last of them.
   bool in_events_ = false;
   bool opened_ = false;
+  bool has_peer_spoken_ = false;
   base::TimePoint opened_at_{};
   bool responded_ = false;
   bool used_ = false;

@@ -7,6 +7,16 @@
 
 namespace trunkline::client {
 
+namespace {
+
+/// A server of TLS may close a connection without TLS silently, or wait for more than it gets.
+std::string_view hint_about_tls(const ClientConnection& connection) noexcept {
+  if (connection.has_peer_spoken() || !connection.peer().starts_with("tcp://")) return {};
+  return "; a server that expects TLS may say nothing to a client without it";
+}
+
+}  // namespace
+
 ConnectionPool::ConnectionPool(const ConnectionSetup& setup, PoolOwner& owner, std::unique_ptr<Connector> connector)
     : setup_(setup),
       owner_(owner),
@@ -179,7 +189,9 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
     const StatusCode code = reason.is_ok() ? StatusCode::unavailable : reason.code();
     const std::string_view text = reason.is_ok() ? "closed before its hello" : reason.message();
     const StatusOrigin origin = reason.is_ok() ? StatusOrigin::transport : reason.origin();
-    Status error(code, "connect " + connection.peer() + ": " + std::string(text), origin);
+    std::string message = "connect " + connection.peer() + ": " + std::string(text);
+    message += hint_about_tls(connection);
+    Status error(code, message, origin);
     is_candidate ? candidate_failed(std::move(error)) : attempt_failed(std::move(error), false);
   } else if (!is_stopped_ && connection.is_opened()) {
     if (!reason.is_ok() && connections_.empty()) last_error_ = reason;

@@ -155,6 +155,7 @@ bool Connection::read_once() {
       const bool is_full = result.bytes == capacity;
       // Waiting costs a system call, so the responses are written first.
       const WaitScope scope(*this, !is_full);
+      has_received_ = true;
       session_->received(result.bytes, loop().now());
       pump();
       return is_full;

@@ -89,6 +89,8 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   /// False while the session waits to be replaced: then no event may be taken from it.
   bool takes_events() const noexcept { return !next_session_ || session_->is_closed(); }
   Transport& transport() noexcept { return *transport_; }
+  /// The peer has sent something.
+  bool has_received() const noexcept { return has_received_; }
   Loop& loop() noexcept;
 
   /// To be called after sending outside of on_events(): writes at the end of this turn, or after flush_delay. Several
@@ -195,6 +197,7 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   /// When lingering ends; meaningful while it lasts.
   base::TimePoint linger_end_{};
   int unwritten_frames_ = 0;
+  bool has_received_ = false;
   /// Since the turn began.
   std::size_t work_ = 0;
   /// 0 while the connection is held.
