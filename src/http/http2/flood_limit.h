@@ -9,13 +9,19 @@
 namespace trunkline::http::http2 {
 
 /// Counts PING, SETTINGS, PRIORITY, RST_STREAM, WINDOW_UPDATE, unknown and empty frames. Work that both sides have of
-/// each other, and time, allow for more of them.
+/// each other, and time, allow for more of them. A peer may return the window of each DATA frame at once, and that of a
+/// long one in parts, as HAProxy does, with a WINDOW_UPDATE for the stream and one for the connection each time; these
+/// are not counted.
 class FloodLimit {
  public:
   using TimePoint = std::chrono::steady_clock::time_point;
   static constexpr std::uint32_t max_frames = 2048;
   static constexpr std::uint32_t per_work = 8;
   static constexpr std::chrono::milliseconds per_frame{5};
+  static constexpr std::uint64_t updates_per_part = 2;
+  static constexpr std::uint64_t part_bytes = 8192;
+  /// What a peer that has received much without returning windows may make up for.
+  static constexpr std::uint64_t max_late_updates = 65536;
 
   explicit FloodLimit(TimePoint now) noexcept : since_(now) {}
 
@@ -33,8 +39,20 @@ class FloodLimit {
     return frames_ <= max_frames;
   }
 
+  /// A WINDOW_UPDATE has come. So far `data_frames` DATA frames have been sent whose window is worth returning, and
+  /// `data_bytes` in all.
+  [[nodiscard]] bool add_window_update(TimePoint now, std::uint64_t data_frames, std::uint64_t data_bytes) noexcept {
+    const std::uint64_t owed = updates_per_part * (data_frames + data_bytes / part_bytes);
+    updates_ = std::max(updates_, owed - std::min(owed, max_late_updates));
+    if (updates_ >= owed) return add(now);
+    ++updates_;
+    return true;
+  }
+
  private:
   std::uint32_t frames_ = 0;
+  /// WINDOW_UPDATE frames that were not counted, and those that are too late for it.
+  std::uint64_t updates_ = 0;
   TimePoint since_;
 };
 

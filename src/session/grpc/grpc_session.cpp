@@ -157,6 +157,11 @@ GrpcSession::Step GrpcSession::read_frame(Event& event) {
 
 void GrpcSession::consume_frame() { input_.consume(std::exchange(frame_bytes_, 0)); }
 
+bool GrpcSession::is_permitted(FrameType type) noexcept {
+  if (type != FrameType::window_update) return flood_.add(now_);
+  return flood_.add_window_update(now_, queue_.worthwhile_frames(), queue_.sent_bytes());
+}
+
 GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
   const FrameType type = frame.header.type;
   if (type == FrameType::rst_stream) {
@@ -171,7 +176,7 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
   const bool is_work = (type == FrameType::data && !frame.payload.empty()) || type == FrameType::headers;
   if (is_work) {
     flood_.worked();
-  } else if (!flood_.add(now_)) {
+  } else if (!is_permitted(type)) {
     return fail(ErrorCode::enhance_your_calm, "too many frames without a purpose");
   }
   if (frame.error && type != FrameType::headers) {

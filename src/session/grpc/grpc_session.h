@@ -104,6 +104,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
     return stream.is_held || (is_opening_ && &stream == streams_.fresh());
   }
   Step read_frame(Event& event);
+  /// False: the peer sends too many such frames.
+  bool is_permitted(http::http2::FrameType type) noexcept;
   Step take_frame(const http::http2::Frame& frame, Event& event);
   Step on_data(const http::http2::Frame& frame, Event& event);
   Step on_reset(const http::http2::Frame& frame, Event& event);

@@ -11,10 +11,18 @@ namespace trunkline::session::grpc {
 
 using http::http2::frame_header_bytes;
 
+namespace {
+
+/// A shorter frame is cut by a window, not by the length of messages.
+constexpr std::size_t worthwhile_bytes = 1024;
+
+}  // namespace
+
 void SendQueue::write_frame_header(GrpcStream& stream, std::size_t size, bool is_end) {
   static_cast<void>(stream.send_window.take(static_cast<std::uint32_t>(size)));
   static_cast<void>(window_.take(static_cast<std::uint32_t>(size)));
   sent_bytes_ += size;
+  ++worthwhile_frames_;
   std::byte* const out = output_.reserve(frame_header_bytes);
   http::http2::write_frame_header({.length = static_cast<std::uint32_t>(size),
                                    .type = http::http2::FrameType::data,
@@ -73,7 +81,11 @@ bool SendQueue::write_some(GrpcStream& stream) {
   message.remove_prefix(size);
   queued_bytes_ -= size;
   stream.queued_bytes -= size;
-  if (message.empty()) stream.queue.pop_front();
+  if (message.empty()) {
+    stream.queue.pop_front();
+  } else if (size < worthwhile_bytes) {
+    --worthwhile_frames_;
+  }
   return stream.has_queue();
 }
 

@@ -61,6 +61,9 @@ class SendQueue {
   bool can_pump() const noexcept { return can_pump_ && !ready_.empty(); }
   /// All bytes that have gone into frames so far.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
+  /// All frames so far but the short ones that had no more room in a window: a peer that returns little of its windows
+  /// at a time causes those itself.
+  std::uint64_t worthwhile_frames() const noexcept { return worthwhile_frames_; }
 
  private:
   void make_ready(GrpcStream& stream);
@@ -78,6 +81,7 @@ class SendQueue {
   base::VectorQueue<CallId> ready_;
   std::size_t queued_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
+  std::uint64_t worthwhile_frames_ = 0;
   bool can_pump_ = true;
 };
 

@@ -589,6 +589,39 @@ TEST(GrpcSession, EndsFloods) {
   }
 }
 
+/// HAProxy does.
+TEST(GrpcSession, LetsAClientReturnTheWindowsOfEachMessage) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+
+  for (int i = 0; i < 5000; ++i) {
+    ASSERT_TRUE(client.session().send(1, kit::payload("x"), nullptr, false).is_ok()) << i;
+    client.sent();
+    client.feed(Http2Client::window_update(1, 6) + Http2Client::window_update(0, 6));
+  }
+
+  EXPECT_FALSE(client.session().is_closed());
+}
+
+TEST(GrpcSession, EndsTinyWindows) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}) +
+              client.headers(1, Http2Client::request("/a/B")));
+  static_cast<void>(client.session().send(1, kit::payload(std::string(100000, 'x')), nullptr, false));
+  client.sent();
+
+  int updates = 0;
+  for (; updates < 5000 && !client.session().is_closed(); ++updates) {
+    client.feed(Http2Client::window_update(1, 1));
+    if (!client.session().is_closed()) client.sent();
+  }
+
+  EXPECT_LT(updates, 3000);
+  EXPECT_EQ(goaway_of(client), ErrorCode::enhance_your_calm);
+}
+
 TEST(GrpcSession, EndsChangesOfTheWindowsOfManyStreams) {
   constexpr std::uint32_t streams = 2560;
   Http2Client client;
