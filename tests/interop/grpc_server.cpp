@@ -10,6 +10,8 @@
 #include <asio/steady_timer.hpp>
 #include <asio/use_awaitable.hpp>
 
+#include <unistd.h>
+
 #include <chrono>
 #include <csignal>
 #include <exception>
@@ -98,6 +100,11 @@ void add_methods(Server& server, std::int64_t& cancelled) {
   server.handle<Int64Value, Int64Value>(
       "interop.Grpc/Hang",
       [&cancelled](const Int64Value& request, ServerContext& context) { return hang(request, context, cancelled); });
+  server.handle<Int64Value, Int64Value>("interop.Grpc/Process", [](const Int64Value&, ServerContext&) {
+    Int64Value value;
+    value.set_value(::getpid());
+    return value;
+  });
   server.handle<Int64Value, Int64Value>("interop.Grpc/Cancelled", [&cancelled](const Int64Value&, ServerContext&) {
     Int64Value value;
     value.set_value(cancelled);

@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: MIT
+"""nginx and HAProxy, run with the configurations that docs/guide/proxies.md shows."""
+
+from __future__ import annotations
+
+import re
+import socket
+import subprocess
+import time
+from pathlib import Path
+
+PAGE = Path(__file__).parents[2] / "docs" / "guide" / "proxies.md"
+#: What the page's files name: the ports of the proxy, and the two servers.
+NATIVE, GRPC = "9000", "9001"
+SERVERS = ("10.0.0.1:50051", "10.0.0.2:50051")
+STREAM_MODULE = Path("/usr/lib/nginx/modules/ngx_stream_module.so")
+
+
+def shown(language: str) -> str:
+    """The page's one block in that language."""
+    blocks = re.findall(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 1, language
+    return str(blocks[0])
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports that nobody listens on; all are held until the last one is found."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [int(held.getsockname()[1]) for held in sockets]
+    for held in sockets:
+        held.close()
+    return ports
+
+
+class Proxy:
+    """A proxy in front of `servers`, two addresses. Ends with the `with` block."""
+
+    def __init__(self, name: str, servers: tuple[str, str], folder: Path, timeout: str | None = None) -> None:
+        self.name = name
+        native, grpc = free_ports(2)
+        self.native, self.grpc = f"127.0.0.1:{native}", f"127.0.0.1:{grpc}"
+        text = shown(name)
+        for there, here in zip(SERVERS, servers):
+            assert text.count(there) == 2
+            text = text.replace(there, here)
+        if timeout is not None:
+            text = re.sub(r"(grpc_read_timeout|timeout server) 1h", rf"\1 {timeout}", text)
+        self._log = folder / f"{name}.log"
+        command = {"nginx": self._nginx, "haproxy": self._haproxy}[name](text, folder)
+        with self._log.open("w") as log:
+            self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
+
+    def _nginx(self, text: str, folder: Path) -> list[str]:
+        for port, here in ((NATIVE, self.native), (GRPC, self.grpc)):
+            text, changed = re.subn(rf"listen {port}\b", f"listen {here}", text)
+            assert changed == 1
+        temporary = "\n".join(
+            f"  {of}_temp_path {folder}/{of};" for of in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+        )
+        text = text.replace("http {\n", f"http {{\n  access_log off;\n{temporary}\n", 1)
+        module = f"load_module {STREAM_MODULE};\n" if STREAM_MODULE.exists() else ""
+        head = f"{module}pid {folder}/nginx.pid;\nworker_processes 2;\ndaemon off;\nerror_log stderr;\nevents {{}}\n"
+        (folder / "nginx.conf").write_text(head + text)
+        return ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"]
+
+    def _haproxy(self, text: str, folder: Path) -> list[str]:
+        for port, here in ((NATIVE, self.native), (GRPC, self.grpc)):
+            text, changed = re.subn(rf"bind :{port}\b", f"bind {here}", text)
+            assert changed == 1
+        (folder / "haproxy.cfg").write_text(text)
+        return ["haproxy", "-db", "-f", str(folder / "haproxy.cfg")]
+
+    def __enter__(self) -> Proxy:
+        try:
+            for address in (self.native, self.grpc):
+                self._wait_for(address)
+        except BaseException:
+            self.stop()
+            raise
+        return self
+
+    def _wait_for(self, address: str) -> None:
+        host, port = address.split(":")
+        until = time.monotonic() + 20
+        while True:
+            assert self._process.poll() is None, self._log.read_text()
+            try:
+                socket.create_connection((host, int(port)), timeout=5).close()
+                return
+            except ConnectionRefusedError:
+                assert time.monotonic() < until, self._log.read_text()
+                time.sleep(0.02)
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        self._process.terminate()
+        try:
+            self._process.wait(10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
