@@ -24,7 +24,7 @@ class RunningServerBase(abc.ABC):
     _process_count = 1
 
     def __init__(self, server: ServerBase, more_options: dict[str, Any]) -> None:
-        self._core = _core.Server({**server._options, **more_options})
+        self._core = self._make_core({**server._options, **more_options})
         self._endpoints: tuple[str, ...] = ()
         self._exposes_text = bool(server._options.get("expose_exception_text", False))
         self._shutdown_notifier = ShutdownNotifier()
@@ -36,13 +36,19 @@ class RunningServerBase(abc.ABC):
         if server._collects_statistics:
             self._core.collect_statistics()
 
+    def _make_core(self, options: dict[str, Any]) -> _core.Server:
+        return _core.Server(options)
+
+    def _listen_on(self, endpoint: str) -> str:
+        return self._core.listen(endpoint)
+
     @abc.abstractmethod
     def _entry_of(self, method: Method) -> Callable[..., Any]:
         """What the core or the event loop runs for a call of the method."""
 
     def _listen(self, server: ServerBase, endpoints: Iterable[str]) -> None:
         self._serve_methods(server._methods.values())
-        self._endpoints = tuple(self._core.listen(endpoint) for endpoint in endpoints)
+        self._endpoints = tuple(self._listen_on(endpoint) for endpoint in endpoints)
         server._running.add(self)
 
     def _serve_methods(self, methods: Iterable[Method]) -> None:

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""CallRequest: what a client sends with a call; ChannelTerms: what a channel adds to each of its calls."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from .. import _core
+from .._calls.deadline import FOREVER
+from .._messages.compressor import built_in_compressors
+from ._call_credentials import CallCredentials, CredentialsError
+from ._compression import compressor_of
+from ._ended_call import FailedCall
+from ._metadatum import encoded
+from ._outcome import Outcome
+from ._status_code import StatusCode
+
+#: The codec whose content type is ``application/grpc+proto``; the core passes the bytes of messages untouched.
+CODEC = "protobuf"
+
+#: No deadline, neither of the channel nor of a handler that makes the call.
+PLAIN_SETTINGS = _core.CallSettings(FOREVER, None, False, False, "")
+
+
+def failure(code: StatusCode, details: str) -> FailedCall:
+    """The error of a call that this side ends."""
+    return FailedCall(Outcome(code, details, debug_error_string=details))
+
+
+def serialized(request: Any, serialize: Callable[[Any], bytes] | None) -> bytes:
+    """The bytes of a request. Raises an RpcError with INTERNAL, as grpcio does."""
+    try:
+        data = request if serialize is None else serialize(request)
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a request is {type(data).__name__}, not bytes")
+    except Exception as error:
+        raise failure(StatusCode.INTERNAL, "Exception serializing request!") from error
+    return data if type(data) is bytes else bytes(data)
+
+
+def deserialized(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
+    """The response of bytes. Raises an RpcError with INTERNAL, as grpcio does."""
+    if type(data) is not bytes:
+        data = bytes(data)
+    if deserialize is None:
+        return data
+    try:
+        return deserialize(data)
+    except Exception as error:
+        raise failure(StatusCode.INTERNAL, "Exception deserializing response!") from error
+
+
+class ChannelTerms(NamedTuple):
+    """What a channel adds to each of its calls."""
+
+    #: The server's name, for credentials.
+    authority: str
+    #: None for none.
+    credentials: CallCredentials | None
+    #: Whether credentials may be sent.
+    is_secure: bool
+
+
+class CallRequest(NamedTuple):
+    """What a client sends with a call, besides its requests."""
+
+    timeout: float | None = None
+    metadata: Any = None
+    credentials: Any = None
+    wait_for_ready: bool | None = None
+    compression: Any = None
+
+    def deadline(self) -> float | None:
+        """The point of ``time.monotonic()`` at which the call ends."""
+        return None if self.timeout is None else time.monotonic() + self.timeout
+
+    def settings(self, method: str, terms: ChannelTerms) -> _core.CallSettings:
+        """Raises ValueError for invalid metadata, an RpcError if there are no credentials."""
+        metadata = encoded(self.metadata)
+        if self.credentials is not None or terms.credentials is not None:
+            metadata = [*metadata, *encoded(self._credentials(method, terms))]
+        timeout = FOREVER if self.timeout is None else min(max(float(self.timeout), 0.0), FOREVER)
+        compressor = compressor_of(self.compression, built_in_compressors()) or ""
+        return _core.CallSettings(timeout, metadata or None, bool(self.wait_for_ready), False, compressor)
+
+    def _credentials(self, method: str, terms: ChannelTerms) -> list[tuple[str, Any]]:
+        if not terms.is_secure:
+            raise failure(
+                StatusCode.UNAUTHENTICATED,
+                "Established channel does not have a sufficient security level to transfer call credential.",
+            )
+        found: list[tuple[str, Any]] = []
+        for credentials in (terms.credentials, self.credentials):
+            if credentials is None:
+                continue
+            try:
+                found += credentials.metadata(terms.authority, method, self.timeout)
+            except CredentialsError as error:
+                raise failure(StatusCode.UNAVAILABLE, str(error)) from error
+            except TimeoutError as error:
+                raise failure(StatusCode.DEADLINE_EXCEEDED, str(error)) from error
+        return found

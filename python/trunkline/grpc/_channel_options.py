@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""grpcio's options of channels and servers, ``("grpc.name", value)``, as Trunkline's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+from .._messages.compressor import built_in_compressors
+from ._compression import compressor_of
+
+_LONGEST = 2**31 - 1
+_A_YEAR = 365 * 86400.0
+
+
+def _length(value: int) -> int:
+    return _LONGEST if value < 0 else max(1, min(int(value), _LONGEST))
+
+
+def _seconds(milliseconds: int, least: float = 0.001) -> float:
+    return min(max(milliseconds / 1000, least), _A_YEAR)
+
+
+def _interval(milliseconds: int) -> float:
+    """0, for never, stands for the greatest number, with which grpcio says that."""
+    return 0.0 if milliseconds >= _LONGEST else _seconds(milliseconds)
+
+
+def _as_text(value: Any) -> str:
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
+#: grpcio's option, and Trunkline's name and value for it. Those that limit messages are merged by the longer one.
+_OF_BOTH: dict[str, Callable[[Any], dict[str, Any]]] = {
+    "grpc.max_receive_message_length": lambda value: {"max_message_bytes": _length(value)},
+    "grpc.max_send_message_length": lambda value: {"max_message_bytes": _length(value)},
+    "grpc.max_metadata_size": lambda value: {"max_header_bytes": min(max(int(value), 8192), 1 << 20)},
+    "grpc.keepalive_time_ms": lambda value: {"keepalive_interval": _interval(value)},
+    "grpc.keepalive_timeout_ms": lambda value: {"keepalive_timeout": _seconds(value)},
+    "grpc.keepalive_permit_without_calls": lambda value: {"keepalive_while_idle": bool(value)},
+    "grpc.tcp_user_timeout_ms": lambda value: {"tcp_user_timeout": min(value / 1000, 86400.0)},
+}
+_OF_CHANNELS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    **_OF_BOTH,
+    "grpc.initial_reconnect_backoff_ms": lambda value: {"backoff_initial": _seconds(value)},
+    "grpc.max_reconnect_backoff_ms": lambda value: {"backoff_maximum": _seconds(value)},
+    "grpc.min_reconnect_backoff_ms": lambda value: {"connect_timeout": _seconds(value)},
+    "grpc.client_idle_timeout_ms": lambda value: {"idle_timeout": _interval(value)},
+    "grpc.ssl_target_name_override": lambda value: {"server_name": _as_text(value)},
+    "grpc.enable_retries": lambda value: {} if value else {"max_retries": 0},
+}
+_OF_SERVERS: dict[str, Callable[[Any], dict[str, Any]]] = {
+    **_OF_BOTH,
+    "grpc.so_reuseport": lambda value: {"reuse_port": bool(value)},
+    "grpc.max_concurrent_streams": lambda value: {
+        "max_concurrent_calls_per_connection": max(1, min(int(value), _LONGEST))
+    },
+    "grpc.max_connection_idle_ms": lambda value: {"idle_timeout": _interval(value)},
+}
+
+
+def _merged(known: Mapping[str, Callable[[Any], dict[str, Any]]], options: Iterable[Any] | None) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for name, value in options or ():
+        convert = known.get(_as_text(name))
+        if convert is None:
+            continue  # grpcio ignores what it does not know
+        for own, own_value in convert(value).items():
+            if own == "max_message_bytes":
+                own_value = max(own_value, result.get(own, 0))
+            result[own] = own_value
+    if "max_message_bytes" in result:
+        result["max_unread_bytes"] = max(128 << 20, result["max_message_bytes"])
+    return result
+
+
+def _with_compression(result: dict[str, Any], compression: Any, options: Iterable[Any] | None) -> dict[str, Any]:
+    for name, value in options or ():
+        if _as_text(name) == "grpc.default_compression_algorithm" and compression is None:
+            compression = value
+    compressor = compressor_of(compression, built_in_compressors())
+    if compressor is not None:
+        result["compressor"] = compressor
+    return result
+
+
+def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:
+    """The options of a ``trunkline.Channel``."""
+    return _with_compression(_merged(_OF_CHANNELS, options), compression, options)
+
+
+def server_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:
+    """The options of a ``trunkline.Server``. As with grpcio, other processes may listen on its ports, unless
+    ``grpc.so_reuseport`` is 0."""
+    return {"reuse_port": True, **_with_compression(_merged(_OF_SERVERS, options), compression, options)}

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""The credentials of channels and servers, and the functions that make them."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, NoReturn
+
+Pem = bytes
+
+
+class ChannelCredentials:
+    """How a channel is secured. ``options``: of a ``trunkline.Channel``; None for a channel without TLS."""
+
+    def __init__(self, options: dict[str, Any] | None, call_credentials: Any = None) -> None:
+        self.options = options
+        #: CallCredentials of every call; None for none.
+        self.call_credentials = call_credentials
+
+
+class ServerCredentials:
+    """How a port of a server is secured. ``options``: of a ``trunkline.Server``; None for a port without TLS."""
+
+    def __init__(self, options: dict[str, Any] | None) -> None:
+        self.options = options
+
+
+class LocalConnectionType(enum.Enum):
+    """The kinds of connections within one machine."""
+
+    UDS = 0
+    LOCAL_TCP = 1
+
+
+def ssl_channel_credentials(
+    root_certificates: Pem | None = None, private_key: Pem | None = None, certificate_chain: Pem | None = None
+) -> ChannelCredentials:
+    """TLS. ``root_certificates``: what the server's certificate is checked against; the system's by default.
+    ``private_key`` and ``certificate_chain``: of this client, if the server asks for them. All as PEM."""
+    options: dict[str, Any] = {}
+    if root_certificates is not None:
+        options["ca_pem"] = root_certificates
+    if private_key is not None and certificate_chain is not None:
+        options.update(private_key_pem=private_key, certificate_pem=certificate_chain)
+    return ChannelCredentials(options)
+
+
+def local_channel_credentials(
+    local_connect_type: LocalConnectionType = LocalConnectionType.LOCAL_TCP,
+) -> ChannelCredentials:
+    """A channel within one machine, without TLS; calls may have credentials of their own."""
+    return ChannelCredentials(None)
+
+
+def composite_channel_credentials(
+    channel_credentials: ChannelCredentials, *call_credentials: Any
+) -> ChannelCredentials:
+    """The channel's credentials, with credentials for each of its calls."""
+    from ._call_credentials import composite_call_credentials
+
+    own = channel_credentials.call_credentials
+    every = (*(() if own is None else (own,)), *call_credentials)
+    return ChannelCredentials(channel_credentials.options, composite_call_credentials(*every))
+
+
+class ServerCertificateConfiguration:
+    """The certificates of a server, for ``dynamic_ssl_server_credentials``."""
+
+    def __init__(self, options: dict[str, Any]) -> None:
+        self.options = options
+
+
+def _server_options(
+    pairs: Iterable[tuple[Pem, Pem]], root_certificates: Pem | None, require_client_auth: bool
+) -> dict[str, Any]:
+    """Raises ValueError unless there is one pair, and root certificates if clients need certificates."""
+    found = list(pairs)
+    if not found:
+        raise ValueError("At least one private key-certificate chain pair is required!")
+    if len(found) > 1:
+        raise ValueError(f"a server of Trunkline has one private key and certificate chain, not {len(found)}")
+    if require_client_auth and root_certificates is None:
+        raise ValueError("Illegal to require client auth without providing root certificates!")
+    options: dict[str, Any] = {"private_key_pem": found[0][0], "certificate_pem": found[0][1]}
+    if root_certificates is not None and require_client_auth:
+        options.update(ca_pem=root_certificates, client_certificate="required")
+    return options
+
+
+def ssl_server_credentials(
+    private_key_certificate_chain_pairs: Iterable[tuple[Pem, Pem]],
+    root_certificates: Pem | None = None,
+    require_client_auth: bool = False,
+) -> ServerCredentials:
+    """TLS. One pair of a private key and a certificate chain, as PEM. ``require_client_auth``: clients need a
+    certificate that ``root_certificates`` vouch for."""
+    return ServerCredentials(
+        _server_options(private_key_certificate_chain_pairs, root_certificates, require_client_auth)
+    )
+
+
+def ssl_server_certificate_configuration(
+    private_key_certificate_chain_pairs: Iterable[tuple[Pem, Pem]], root_certificates: Pem | None = None
+) -> ServerCertificateConfiguration:
+    """The certificates of a server, for ``dynamic_ssl_server_credentials``."""
+    options = _server_options(private_key_certificate_chain_pairs, root_certificates, False)
+    if root_certificates is not None:
+        options["ca_pem"] = root_certificates
+    return ServerCertificateConfiguration(options)
+
+
+def dynamic_ssl_server_credentials(
+    initial_certificate_configuration: ServerCertificateConfiguration,
+    certificate_configuration_fetcher: Callable[[], ServerCertificateConfiguration | None],
+    require_client_authentication: bool = False,
+) -> NoReturn:
+    """Not supported: the certificates of a running server cannot be replaced. Raises NotImplementedError."""
+    _refuse("dynamic_ssl_server_credentials")
+
+
+def insecure_server_credentials() -> ServerCredentials:
+    """A port without TLS."""
+    return ServerCredentials(None)
+
+
+def local_server_credentials(
+    local_connect_type: LocalConnectionType = LocalConnectionType.LOCAL_TCP,
+) -> ServerCredentials:
+    """A port for clients on the same machine, without TLS."""
+    return ServerCredentials(None)
+
+
+def _refuse(name: str) -> NoReturn:
+    raise NotImplementedError(f"grpc.{name} is not supported by Trunkline")
+
+
+def alts_channel_credentials(service_accounts: Sequence[str] | None = None) -> NoReturn:
+    """Not supported: raises NotImplementedError."""
+    _refuse("alts_channel_credentials")
+
+
+def alts_server_credentials() -> NoReturn:
+    """Not supported: raises NotImplementedError."""
+    _refuse("alts_server_credentials")
+
+
+def compute_engine_channel_credentials(call_credentials: Any) -> NoReturn:
+    """Not supported: raises NotImplementedError."""
+    _refuse("compute_engine_channel_credentials")
+
+
+def xds_channel_credentials(fallback_credentials: ChannelCredentials | None = None) -> ChannelCredentials:
+    """The fallback, as xDS is not supported."""
+    return ssl_channel_credentials() if fallback_credentials is None else fallback_credentials
+
+
+def xds_server_credentials(fallback_credentials: ServerCredentials) -> ServerCredentials:
+    """The fallback, as xDS is not supported."""
+    return fallback_credentials

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""EndedCall: a call that has ended with a response; FailedCall: the error of one that has ended without."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any, NoReturn
+
+from ._call import Call
+from ._errors import RpcError
+from ._future import Future
+from ._metadatum import Metadata
+from ._outcome import Outcome, text_of
+from ._status_code import StatusCode
+
+
+class EndedCall(Call):
+    """What is known of a call that has ended."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        self._outcome = outcome
+
+    def initial_metadata(self) -> Metadata:
+        return self._outcome.initial_metadata
+
+    def trailing_metadata(self) -> Metadata:
+        return self._outcome.trailing_metadata
+
+    def code(self) -> StatusCode:
+        return self._outcome.code
+
+    def details(self) -> str:
+        return self._outcome.details
+
+    def debug_error_string(self) -> str:
+        """The status with the server's address, for logs."""
+        return self._outcome.debug_error_string
+
+    def is_active(self) -> bool:
+        return False
+
+    def time_remaining(self) -> float | None:
+        return None
+
+    def cancel(self) -> bool:
+        return False
+
+    def add_callback(self, callback: Callable[[], Any]) -> bool:
+        return False
+
+    def __repr__(self) -> str:
+        return text_of(type(self).__name__, self._outcome)
+
+    __str__ = __repr__
+
+
+class FailedCall(RpcError, EndedCall, Future):
+    """The error of a call, which is also the call and its future."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        RpcError.__init__(self)
+        EndedCall.__init__(self, outcome)
+
+    __str__ = EndedCall.__repr__
+    __repr__ = EndedCall.__repr__
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._outcome,)
+
+    def cancelled(self) -> bool:
+        """See Future."""
+        return False
+
+    def running(self) -> bool:
+        """See Future."""
+        return False
+
+    def done(self) -> bool:
+        """See Future."""
+        return True
+
+    def result(self, timeout: float | None = None) -> NoReturn:
+        """See Future."""
+        raise self
+
+    def exception(self, timeout: float | None = None) -> BaseException:
+        """See Future."""
+        return self
+
+    def traceback(self, timeout: float | None = None) -> TracebackType | None:
+        """See Future."""
+        return self.__traceback__
+
+    def add_done_callback(self, fn: Callable[[Any], Any]) -> None:
+        """See Future."""
+        fn(self)

@@ -1,0 +1,17 @@
+# SPDX-License-Identifier: MIT
+"""The exceptions of the blocking interface."""
+
+from __future__ import annotations
+
+
+class RpcError(Exception):
+    """A call has ended with a status other than OK. What calls raise is also a ``Call``, with ``code()`` and
+    ``details()``."""
+
+
+class FutureTimeoutError(Exception):
+    """A future has not ended within the time that was given."""
+
+
+class FutureCancelledError(Exception):
+    """The computation of a future was cancelled."""

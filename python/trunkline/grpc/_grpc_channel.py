@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""GrpcChannel: a channel for code that blocks."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Callable
+from typing import Any
+
+from .._errors import RpcError as CoreError
+from .._process.threads import begin_in_thread
+from .._sync.channel import Channel as TrunklineChannel
+from ._call_request import ChannelTerms
+from ._channel_interface import Channel
+from ._channel_options import channel_options
+from ._channel_target import ChannelTarget
+from ._connectivity import ChannelConnectivity, connectivity_of
+from ._credentials import ChannelCredentials
+from ._methods import StreamStreamMethod, StreamUnaryMethod, UnaryStreamMethod, UnaryUnaryMethod
+
+_log = logging.getLogger(__name__)
+
+_A_YEAR = 365 * 86400.0
+
+StateCallback = Callable[[ChannelConnectivity], None]
+
+
+class GrpcChannel(Channel):
+    """A channel that speaks gRPC through a ``trunkline.Channel``."""
+
+    def __init__(self, target: ChannelTarget, options: Any, compression: Any) -> None:
+        own = {**channel_options(options, compression), **target.options}
+        self._channel = TrunklineChannel(target.uri, **own)
+        self._terms = target.terms
+        self._watches: list[tuple[StateCallback, Callable[[], None]]] = []
+
+    def subscribe(self, callback: StateCallback, try_to_connect: bool | None = False) -> None:
+        last: list[ChannelConnectivity] = []
+
+        def report(state: str) -> None:
+            connectivity = connectivity_of(state)
+            if last[-1:] != [connectivity]:
+                last[:] = [connectivity]
+                try:
+                    callback(connectivity)
+                except Exception:
+                    _log.exception("a callback of a channel's connectivity has raised")
+
+        self._watches.append((callback, self._channel.on_state_change(report)))
+        begin_in_thread(report, self._channel.state)
+        if try_to_connect:
+            begin_in_thread(self._connect)
+
+    def _connect(self) -> None:
+        with contextlib.suppress(CoreError):  # it is closed
+            self._channel.wait_for_ready(_A_YEAR)
+
+    def unsubscribe(self, callback: StateCallback) -> None:
+        for watch in self._watches:
+            if watch[0] == callback:
+                self._watches.remove(watch)
+                return watch[1]()
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryUnaryMethod:
+        return UnaryUnaryMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+
+    def unary_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryStreamMethod:
+        return UnaryStreamMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+
+    def stream_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamUnaryMethod:
+        return StreamUnaryMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+
+    def stream_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamStreamMethod:
+        return StreamStreamMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+
+    def close(self) -> None:
+        for callback, _ in list(self._watches):
+            self.unsubscribe(callback)
+        with contextlib.suppress(CoreError):  # calls were cut off
+            self._channel.close(0.0)
+
+
+def insecure_channel(target: str, options: Any = None, compression: Any = None) -> Channel:
+    """A channel without TLS to ``host:port``, ``dns:///host:port``, ``ipv4:host:port``, ``ipv6:[host]:port``,
+    ``unix:path``, ``unix:///path`` or ``unix-abstract:name``.
+
+    ``options``: pairs such as ``("grpc.max_receive_message_length", -1)``. ``compression``: of the requests.
+    """
+    return GrpcChannel(ChannelTarget.of(target, None, options), options, compression)
+
+
+def secure_channel(
+    target: str, credentials: ChannelCredentials, options: Any = None, compression: Any = None
+) -> Channel:
+    """As ``insecure_channel``, secured by the credentials."""
+    return GrpcChannel(ChannelTarget.of(target, credentials, options), options, compression)

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""intercept_channel: a channel whose calls pass through client interceptors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ._call import Call, ClientCallDetails
+from ._channel_interface import Channel
+from ._client_interceptors import (
+    StreamStreamClientInterceptor,
+    StreamUnaryClientInterceptor,
+    UnaryStreamClientInterceptor,
+    UnaryUnaryClientInterceptor,
+)
+from ._connectivity import ChannelConnectivity
+from ._errors import RpcError
+from ._intercepted_call import RaisedCall, RespondedCall
+from ._multi_callables import (
+    StreamStreamMultiCallable,
+    StreamUnaryMultiCallable,
+    UnaryStreamMultiCallable,
+    UnaryUnaryMultiCallable,
+)
+
+#: Returns the method of a name, which an interceptor may have changed.
+MethodOf = Callable[[str], Any]
+
+
+class CallDetails(NamedTuple):
+    """What an interceptor sees of a call."""
+
+    method: str
+    timeout: float | None
+    metadata: Any
+    credentials: Any
+    wait_for_ready: bool | None
+    compression: Any
+
+    def with_changes(self, changed: Any) -> CallDetails:
+        """These details, with the attributes that ``changed``, of the application, has."""
+        return CallDetails(*(getattr(changed, name, getattr(self, name)) for name in self._fields))
+
+    def options(self) -> dict[str, Any]:
+        """The keyword arguments of the call."""
+        return {name: getattr(self, name) for name in self._fields[1:]}
+
+
+ClientCallDetails.register(CallDetails)
+
+
+class _InterceptedMethod:
+    """A method whose calls pass through one interceptor."""
+
+    def __init__(self, method: str, intercept: Callable[..., Any], method_of: MethodOf) -> None:
+        self._method = method
+        self._intercept = intercept
+        self._method_of = method_of
+
+    def _through(self, send: Callable[[Any, Any, dict[str, Any]], Any], request: Any, options: tuple[Any, ...]) -> Any:
+        """What the interceptor returns. ``send(method, request, options)``: makes the call."""
+        details = CallDetails(self._method, *options)
+
+        def continuation(changed: Any, request: Any) -> Any:
+            final = details.with_changes(changed)
+            try:
+                return send(self._method_of(final.method), request, final.options())
+            except RpcError as error:
+                return error
+            except Exception as error:
+                return RaisedCall(error)
+
+        try:
+            return self._intercept(continuation, details, request)
+        except Exception as error:
+            return RaisedCall(error)
+
+
+def _send_and_wait(method: Any, request: Any, options: dict[str, Any]) -> RespondedCall:
+    return RespondedCall(*method.with_call(request, **options))
+
+
+def _send_in_background(method: Any, request: Any, options: dict[str, Any]) -> Any:
+    return method.future(request, **options)
+
+
+def _send_stream(method: Any, request: Any, options: dict[str, Any]) -> Any:
+    return method(request, **options)
+
+
+class _OneResponse(_InterceptedMethod):
+    """A method with one response."""
+
+    def __call__(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        return self._through(_send_and_wait, request, options).result()
+
+    def with_call(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> tuple[Any, Any]:
+        """As ``__call__``, but returns the response and the Call."""
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        call = self._through(_send_and_wait, request, options)
+        response = call.result()
+        return response, call if isinstance(call, Call) else RespondedCall(response, None)
+
+    def future(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        """Begins the call. Returns an object that is a Call and a Future."""
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        return self._through(_send_in_background, request, options)
+
+
+class _StreamOfResponses(_InterceptedMethod):
+    """A method with a stream of responses."""
+
+    def __call__(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        return self._through(_send_stream, request, options)
+
+
+class _UnaryUnary(_OneResponse, UnaryUnaryMultiCallable):
+    pass
+
+
+class _UnaryStream(_StreamOfResponses, UnaryStreamMultiCallable):
+    pass
+
+
+class _StreamUnary(_OneResponse, StreamUnaryMultiCallable):
+    pass
+
+
+class _StreamStream(_StreamOfResponses, StreamStreamMultiCallable):
+    pass
+
+
+class InterceptedChannel(Channel):
+    """A channel whose calls pass through one interceptor."""
+
+    def __init__(self, channel: Channel, interceptor: Any) -> None:
+        self._channel = channel
+        self._interceptor = interceptor
+
+    def subscribe(
+        self, callback: Callable[[ChannelConnectivity], None], try_to_connect: bool | None = False
+    ) -> None:
+        self._channel.subscribe(callback, try_to_connect)
+
+    def unsubscribe(self, callback: Callable[[ChannelConnectivity], None]) -> None:
+        self._channel.unsubscribe(callback)
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryUnaryMultiCallable:
+        def method_of(name: str) -> UnaryUnaryMultiCallable:
+            return self._channel.unary_unary(name, request_serializer, response_deserializer, _registered_method)
+
+        if not isinstance(self._interceptor, UnaryUnaryClientInterceptor):
+            return method_of(method)
+        return _UnaryUnary(method, self._interceptor.intercept_unary_unary, method_of)
+
+    def unary_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryStreamMultiCallable:
+        def method_of(name: str) -> UnaryStreamMultiCallable:
+            return self._channel.unary_stream(name, request_serializer, response_deserializer, _registered_method)
+
+        if not isinstance(self._interceptor, UnaryStreamClientInterceptor):
+            return method_of(method)
+        return _UnaryStream(method, self._interceptor.intercept_unary_stream, method_of)
+
+    def stream_unary(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamUnaryMultiCallable:
+        def method_of(name: str) -> StreamUnaryMultiCallable:
+            return self._channel.stream_unary(name, request_serializer, response_deserializer, _registered_method)
+
+        if not isinstance(self._interceptor, StreamUnaryClientInterceptor):
+            return method_of(method)
+        return _StreamUnary(method, self._interceptor.intercept_stream_unary, method_of)
+
+    def stream_stream(
+        self,
+        method: str,
+        request_serializer: Callable[[Any], bytes] | None = None,
+        response_deserializer: Callable[[bytes], Any] | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamStreamMultiCallable:
+        def method_of(name: str) -> StreamStreamMultiCallable:
+            return self._channel.stream_stream(name, request_serializer, response_deserializer, _registered_method)
+
+        if not isinstance(self._interceptor, StreamStreamClientInterceptor):
+            return method_of(method)
+        return _StreamStream(method, self._interceptor.intercept_stream_stream, method_of)
+
+    def close(self) -> None:
+        self._channel.close()
+
+
+_KINDS = (
+    UnaryUnaryClientInterceptor,
+    UnaryStreamClientInterceptor,
+    StreamUnaryClientInterceptor,
+    StreamStreamClientInterceptor,
+)
+
+
+def intercept_channel(channel: Channel, *interceptors: Any) -> Channel:
+    """A channel whose calls pass through the interceptors, the first one outermost. Raises TypeError for what is no
+    client interceptor."""
+    for interceptor in reversed(interceptors):
+        if not isinstance(interceptor, _KINDS):
+            raise TypeError(
+                "interceptor must be "
+                "grpc.UnaryUnaryClientInterceptor or "
+                "grpc.UnaryStreamClientInterceptor or "
+                "grpc.StreamUnaryClientInterceptor or "
+                "grpc.StreamStreamClientInterceptor or "
+            )
+        channel = InterceptedChannel(channel, interceptor)
+    return channel

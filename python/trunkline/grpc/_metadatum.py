@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Metadatum: a name and a value of a call's metadata; conversions between them and what the core takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, NamedTuple, Union
+
+from .._metadata import encode_metadata
+
+
+class Metadatum(NamedTuple):
+    """A name and its value, which is bytes if the name ends in ``-bin``."""
+
+    key: str
+    value: Union[str, bytes]
+
+
+Metadata = tuple[Metadatum, ...]
+
+
+def presented(pairs: Iterable[tuple[str, bytes]]) -> Metadata:
+    """What the application gets of metadata that the core has received."""
+    return tuple(
+        Metadatum(name, value if name.endswith("-bin") else value.decode("utf-8", "surrogateescape"))
+        for name, value in pairs
+    )
+
+
+def encoded(metadata: Any) -> Sequence[tuple[str, bytes]]:
+    """Metadata of the application, as the core takes it. Raises ValueError for what is not metadata."""
+    if not metadata:
+        return ()
+    try:
+        return encode_metadata([(name, value) for name, value in metadata]) or ()
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"metadata was invalid: {error}") from error

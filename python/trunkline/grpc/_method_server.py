@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""MethodServer: runs blocking handlers for the calls of one method."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from contextvars import copy_context
+from typing import Any
+
+from .. import _core
+from ._method_handler import CallDetails, behavior_of
+from ._metadatum import presented
+from ._served_context import ServedContext
+from ._server_interface import RpcMethodHandler
+from ._status_code import StatusCode
+
+_log = logging.getLogger(__name__)
+
+
+class UndecodableRequestError(Exception):
+    """A request that its deserializer has refused."""
+
+
+class RequestIterator:
+    """The requests of a stream, for its handler."""
+
+    def __init__(self, context: ServedContext, deserialize: Callable[[bytes], Any] | None) -> None:
+        self._context = context
+        self._deserialize = deserialize
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        data = self._context.read()
+        if data is None:
+            raise StopIteration
+        return decoded(data, self._deserialize)
+
+    def next(self) -> Any:
+        """The next request."""
+        return self.__next__()
+
+
+def decoded(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
+    """The request. Raises UndecodableRequestError."""
+    if type(data) is not bytes:
+        data = bytes(data)
+    if deserialize is None:
+        return data
+    try:
+        return deserialize(data)
+    except Exception as error:
+        _log.exception("Exception deserializing request!")
+        raise UndecodableRequestError from error
+
+
+class MethodServer:
+    """Runs the handler of one method, through the server's interceptors, for each of its calls."""
+
+    def __init__(
+        self, name: str, handler: RpcMethodHandler, interceptors: Sequence[Any], serves_streams: bool
+    ) -> None:
+        """``name``: as ``/package.Service/Method``. ``serves_streams``: the core has the method as one of streams."""
+        self._name = name
+        self._interceptors = interceptors
+        self._handler = handler
+        self.entry: Callable[..., Any] = self.serve_stream if serves_streams else self.serve_unary
+
+    def _handler_of(self, call: _core.ServedCall) -> RpcMethodHandler | None:
+        """The handler that the interceptors leave. Raises what they raise."""
+        handler: RpcMethodHandler | None = self._handler
+        if not self._interceptors:
+            return handler
+
+        def through(remaining: Sequence[Any], details: Any) -> RpcMethodHandler | None:
+            if not remaining:
+                return handler if details.method == self._name else None
+            first, rest = remaining[0], remaining[1:]
+            result: RpcMethodHandler | None = first.intercept_service(lambda changed: through(rest, changed), details)
+            return result
+
+        return through(self._interceptors, CallDetails(self._name, presented(call.metadata())))
+
+    def _prepared(self, call: _core.ServedCall, context: ServedContext) -> RpcMethodHandler | None:
+        try:
+            handler = self._handler_of(call)
+        except Exception as error:
+            context.fail_for(error, "servicing handler")
+            return None
+        if handler is None:
+            context.fail(StatusCode.UNIMPLEMENTED, "Method not found!")
+        return handler
+
+    def serve_unary(self, data: Any, codec: str, call: _core.ServedCall) -> bytes:
+        """Serves a call whose request is ``data``. Returns the bytes of the response, unless it has set a status."""
+        context = ServedContext(call)
+        handler = self._prepared(call, context)
+        response = b""
+        if handler is not None:
+            try:
+                argument = decoded(data, handler.request_deserializer)
+            except UndecodableRequestError:
+                context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+            else:
+                if handler.request_streaming:
+                    argument = iter((argument,))
+                response = copy_context().run(self._one_response, handler, argument, context)
+        return response if context.finish() else b""
+
+    def serve_stream(self, call: _core.ServedCall) -> None:
+        """Serves a call with a stream of requests or responses."""
+        context = ServedContext(call)
+        handler = self._prepared(call, context)
+        if handler is not None:
+            copy_context().run(self._run_stream, handler, context)
+        context.finish()
+
+    def _run_stream(self, handler: RpcMethodHandler, context: ServedContext) -> None:
+        try:
+            argument = self._argument(handler, context)
+        except UndecodableRequestError:
+            return context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+        except Exception as error:
+            return context.fail_for(error, "receiving request")
+        if handler.response_streaming:
+            return self._many_responses(handler, argument, context)
+        response = self._one_response(handler, argument, context)
+        if context.code() in (None, StatusCode.OK):
+            context.write(response)
+
+    def _argument(self, handler: RpcMethodHandler, context: ServedContext) -> Any:
+        if handler.request_streaming:
+            return RequestIterator(context, handler.request_deserializer)
+        data = context.read()
+        return decoded(b"" if data is None else data, handler.request_deserializer)
+
+    def _one_response(self, handler: RpcMethodHandler, argument: Any, context: ServedContext) -> bytes:
+        """The bytes of the response; empty if a status is set."""
+        try:
+            response = behavior_of(handler)(argument, context)
+            if handler.response_streaming:
+                response = next(iter(response))
+        except UndecodableRequestError:
+            context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+        except Exception as error:
+            context.fail_for(error, "calling application")
+        else:
+            return self._serialized(handler, response, context) or b""
+        return b""
+
+    def _serialized(self, handler: RpcMethodHandler, response: Any, context: ServedContext) -> bytes | None:
+        """None if the serializer refuses it; a status is then set."""
+        serialize = handler.response_serializer
+        try:
+            data = response if serialize is None else serialize(response)
+            if not isinstance(data, (bytes, bytearray, memoryview)):
+                raise TypeError(f"a response is {type(data).__name__}, not bytes")
+        except Exception:
+            if context.code() in (None, StatusCode.OK):
+                _log.exception("Exception serializing message!")
+                context.fail(StatusCode.INTERNAL, "Failed to serialize response!")
+            return None
+        return data if type(data) is bytes else bytes(data)
+
+    def _many_responses(self, handler: RpcMethodHandler, argument: Any, context: ServedContext) -> None:
+        try:
+            responses = iter(behavior_of(handler)(argument, context))
+        except UndecodableRequestError:
+            return context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+        except Exception as error:
+            return context.fail_for(error, "calling application")
+        try:
+            for response in responses:
+                data = self._serialized(handler, response, context)
+                if data is None or not context.write(data):
+                    return
+        except UndecodableRequestError:
+            context.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+        except Exception as error:
+            context.fail_for(error, "iterating responses")
+        finally:
+            close = getattr(responses, "close", None)
+            if close is not None:
+                close()

@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: MIT
+"""The methods of a channel, one class for each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import _core
+from .._errors import FailedPrecondition
+from .._errors import RpcError as CoreError
+from .._sync.channel import Channel as TrunklineChannel
+from .._sync.futures import Dispatcher
+from ._call_request import CODEC, PLAIN_SETTINGS, CallRequest, ChannelTerms, deserialized, serialized
+from ._ended_call import EndedCall, FailedCall
+from ._multi_callables import (
+    StreamStreamMultiCallable,
+    StreamUnaryMultiCallable,
+    UnaryStreamMultiCallable,
+    UnaryUnaryMultiCallable,
+)
+from ._outcome import failed_outcome, ok_outcome
+from ._stream_call import StreamCall
+from ._unary_future import UnaryFuture
+
+Serialize = Callable[[Any], bytes]
+Deserialize = Callable[[bytes], Any]
+
+
+class _Method:
+    """What methods of every kind share."""
+
+    def __init__(
+        self,
+        channel: TrunklineChannel,
+        terms: ChannelTerms,
+        method: str,
+        serialize: Serialize | None,
+        deserialize: Deserialize | None,
+    ) -> None:
+        self._channel = channel
+        self._core = channel._core
+        self._terms = terms
+        self._has_terms = terms.credentials is not None
+        self._name = method.removeprefix("/")
+        self._serialize = serialize
+        self._deserialize = deserialize
+
+    def _settings(self, request: CallRequest) -> _core.CallSettings:
+        if request == _PLAIN and not self._has_terms:
+            return PLAIN_SETTINGS
+        return request.settings(self._name, self._terms)
+
+    def _dispatcher(self) -> Dispatcher:
+        return self._channel._dispatcher or self._channel._start_dispatcher()
+
+    def _failed(self, error: CoreError) -> Exception:
+        """What a call raises for an error of the core."""
+        if isinstance(error, FailedPrecondition) and self._channel.state == "closed":
+            return ValueError("Cannot invoke RPC on closed channel!")
+        return FailedCall(failed_outcome(error))
+
+    def _check_open(self) -> None:
+        if self._channel.state == "closed":
+            raise ValueError("Cannot invoke RPC on closed channel!")
+
+    def _open(self, request: CallRequest, only_request: bytes | None) -> StreamCall:
+        self._check_open()
+        deadline = request.deadline()
+        try:
+            stream = self._core.open_stream(self._name, CODEC, self._settings(request), only_request)
+        except CoreError as error:
+            raise self._failed(error) from None
+        return StreamCall(stream, deadline, self._deserialize, self._dispatcher)
+
+
+_PLAIN = CallRequest()
+
+
+class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
+    """See UnaryUnaryMultiCallable."""
+
+    def __call__(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        data = serialized(request, self._serialize)
+        settings = self._settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+        try:
+            response = self._core.call(self._name, data, CODEC, settings, False)
+        except CoreError as error:
+            raise self._failed(error) from None
+        return deserialized(response, self._deserialize)
+
+    def with_call(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> tuple[Any, EndedCall]:
+        data = serialized(request, self._serialize)
+        settings = self._settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+        try:
+            call = self._core.begin(self._name, data, CODEC, settings, False, None, None)
+            response = call.wait()
+        except CoreError as error:
+            raise self._failed(error) from None
+        return deserialized(response, self._deserialize), EndedCall(ok_outcome(call.leading(), call.trailing()))
+
+    def future(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> UnaryFuture:
+        self._check_open()
+        data = serialized(request, self._serialize)
+        asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+        future = UnaryFuture(asked.deadline(), self._deserialize)
+        try:
+            future.begin(self._core, self._dispatcher(), self._name, data, self._settings(asked))
+        except CoreError as error:
+            raise self._failed(error) from None
+        return future
+
+
+class UnaryStreamMethod(_Method, UnaryStreamMultiCallable):
+    """See UnaryStreamMultiCallable."""
+
+    def __call__(
+        self,
+        request: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> StreamCall:
+        data = serialized(request, self._serialize)
+        return self._open(CallRequest(timeout, metadata, credentials, wait_for_ready, compression), data)
+
+
+class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
+    """See StreamUnaryMultiCallable."""
+
+    def _begun(self, requests: Iterable[Any], asked: CallRequest) -> StreamCall:
+        call = self._open(asked, None)
+        call.send(requests, self._serialize)
+        return call
+
+    def __call__(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        return self.with_call(request_iterator, timeout, metadata, credentials, wait_for_ready, compression)[0]
+
+    def with_call(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> tuple[Any, EndedCall]:
+        asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+        call = self._begun(request_iterator, asked)
+        try:
+            response = call.only_response()
+        except StreamCall:
+            raise FailedCall(call._ended()) from None
+        return response, EndedCall(call._ended())
+
+    def future(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> StreamCall:
+        asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+        call = self._begun(request_iterator, asked)
+        call.begin_only_response()
+        return call
+
+
+class StreamStreamMethod(_Method, StreamStreamMultiCallable):
+    """See StreamStreamMultiCallable."""
+
+    def __call__(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> StreamCall:
+        call = self._open(CallRequest(timeout, metadata, credentials, wait_for_ready, compression), None)
+        call.send(request_iterator, self._serialize)
+        return call

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Outcome: how a call of a client has ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from .._errors import RpcError as CoreError
+from ._metadatum import Metadata, Metadatum, presented
+from ._status_code import StatusCode, code_of
+from ._status_details import DETAILS_KEY, encode_status
+
+
+class Outcome(NamedTuple):
+    """The status of a call and the metadata that came with it."""
+
+    code: StatusCode
+    details: str
+    initial_metadata: Metadata = ()
+    trailing_metadata: Metadata = ()
+    debug_error_string: str = ""
+
+
+def ok_outcome(leading: Iterable[tuple[str, bytes]], trailing: Iterable[tuple[str, bytes]]) -> Outcome:
+    """Of a call that has ended with OK."""
+    return Outcome(StatusCode.OK, "", presented(leading), presented(trailing))
+
+
+def failed_outcome(error: CoreError) -> Outcome:
+    """Of a call that the core has ended with ``error``. Its details are trailing metadata, too."""
+    trailing = presented(error.trailing_metadata)
+    details = error.details()
+    if details:
+        status = encode_status(int(error.code), error.message, details)
+        trailing = (*trailing, Metadatum(DETAILS_KEY, status))
+    return Outcome(
+        code_of(error.code), error.message, presented(error.leading_metadata), trailing, f"{error.peer} {error}".strip()
+    )
+
+
+def text_of(kind: str, outcome: Outcome | None) -> str:
+    """The representation of a call of the class ``kind``, in the form that grpcio has."""
+    if outcome is None:
+        return f"<{kind} object>"
+    lines = [f"<{kind} of RPC that terminated with:", f"\tstatus = {outcome.code}", f'\tdetails = "{outcome.details}"']
+    if outcome.code is not StatusCode.OK:
+        lines.append(f'\tdebug_error_string = "{outcome.debug_error_string}"')
+    return "\n".join([*lines, ">"])

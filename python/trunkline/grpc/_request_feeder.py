@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""feed: sends the requests of an iterator to a stream, on a thread of its own."""
+
+from __future__ import annotations
+
+import contextvars
+import logging
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from .. import _core
+from .._errors import RpcError as CoreError
+from ._call_request import serialized
+from ._ended_call import FailedCall
+from ._outcome import Outcome
+from ._status_code import StatusCode
+
+_log = logging.getLogger(__name__)
+
+
+def feed(
+    stream: _core.ClientStream,
+    requests: Iterable[Any],
+    serialize: Callable[[Any], bytes] | None,
+    fail: Callable[[Outcome], None],
+) -> None:
+    """Starts the thread, which ends after the last request, or once the call has ended. ``fail``: called if the
+    iterator or the serializer raises; it ends the call."""
+    run = contextvars.copy_context().run
+    arguments = (_feed, stream, requests, serialize, fail)
+    threading.Thread(target=run, args=arguments, name="trunkline-requests", daemon=True).start()
+
+
+def _feed(
+    stream: _core.ClientStream,
+    requests: Iterable[Any],
+    serialize: Callable[[Any], bytes] | None,
+    fail: Callable[[Outcome], None],
+) -> None:
+    try:
+        for request in requests:
+            stream.begin_write(serialized(request, serialize), False, None, None).wait()
+    except CoreError:
+        return  # the call has ended; a read reports how
+    except FailedCall as error:
+        return fail(error._outcome)
+    except Exception as error:
+        _log.exception("Exception iterating requests!")
+        return fail(
+            Outcome(StatusCode.UNKNOWN, "Exception iterating requests!", debug_error_string=repr(error))
+        )
+    try:
+        stream.begin_close_writes(None, None).wait()
+    except CoreError:
+        pass  # a read reports how the call has ended

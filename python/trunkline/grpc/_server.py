@@ -1,0 +1,230 @@
+# SPDX-License-Identifier: MIT
+"""GrpcServer: a server for code that blocks."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import contextlib
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from .. import _core
+from .._errors import RpcError as CoreError
+from .._methods.signature import Signature
+from .._process.threads import begin_in_thread
+from .._server.method import Method
+from .._sync.server import RunningServer
+from .._sync.server import Server as TrunklineServer
+from ._channel_options import server_options
+from ._credentials import ServerCredentials
+from ._method_handler import ServiceHandler
+from ._method_server import MethodServer
+from ._ports import Port, Ports
+from ._server_interface import RpcMethodHandler, Server
+
+#: Seconds for which the handlers that a stopped server has cancelled are waited for before its core is released.
+_HANDLER_PATIENCE = 5.0
+
+
+class MethodTable:
+    """The methods of a server by their full names, as ``/package.Service/Method``. Of two handlers of a name, the first
+    one counts; those of ``add_registered`` come before the others."""
+
+    def __init__(self) -> None:
+        self._registered: dict[str, RpcMethodHandler] = {}
+        self._generic: dict[str, RpcMethodHandler] = {}
+
+    def add_generic(self, handlers: Any) -> None:
+        """Raises AttributeError for what serves no methods, NotImplementedError for what does not tell their names."""
+        for handler in handlers:
+            if not isinstance(handler, ServiceHandler):
+                if not hasattr(handler, "service"):
+                    raise AttributeError(f"'{type(handler).__name__}' object has no attribute 'service'")
+                raise NotImplementedError(
+                    f"{type(handler).__name__}: the methods of a server are registered by name, which this handler does "
+                    "not tell; use method_handlers_generic_handler"
+                )
+            for name, method in handler.method_handlers.items():
+                self._generic.setdefault(name, method)
+
+    def add_registered(self, service_name: str, method_handlers: Mapping[str, RpcMethodHandler]) -> None:
+        for name, method in method_handlers.items():
+            self._registered.setdefault(f"/{service_name}/{name}", method)
+
+    def methods(self, entry_of: Callable[[str, RpcMethodHandler], Callable[..., Any]]) -> list[Method]:
+        """The methods for a server of Trunkline, which serves each with its entry."""
+        every = {**self._generic, **self._registered}
+        return [
+            Method(name.removeprefix("/"), entry_of(name, handler), _signature(handler))
+            for name, handler in every.items()
+        ]
+
+
+def _signature(handler: RpcMethodHandler) -> Signature:
+    kinds = {
+        (False, False): _core.MethodKind.unary,
+        (True, False): _core.MethodKind.client_stream,
+        (False, True): _core.MethodKind.server_stream,
+        (True, True): _core.MethodKind.bidirectional,
+    }
+    kind = kinds[bool(handler.request_streaming), bool(handler.response_streaming)]
+    return Signature(kind, bytes, bytes, takes_request=True, takes_context=True, is_async=False)
+
+
+class _RunningPort(RunningServer):
+    """A port while it is served. Its methods' handlers are entries."""
+
+    def __init__(self, server: TrunklineServer, port: Port) -> None:
+        self._port = port
+        super().__init__(server, port.endpoints)
+
+    def _make_core(self, options: dict[str, Any]) -> _core.Server:
+        return self._port.core
+
+    def _listen_on(self, endpoint: str) -> str:
+        return endpoint  # it listens already
+
+    def _entry_of(self, method: Method) -> Callable[..., Any]:
+        return method.handler
+
+    def drain(self, grace: float) -> None:
+        """Refuses further calls and waits up to ``grace`` seconds for those in progress."""
+        self._shutdown_notifier.begin()
+        with contextlib.suppress(CoreError):  # calls were cut off
+            self._core.shutdown(grace)
+
+    def cancel_all(self) -> None:
+        """Cancels the calls in progress and refuses further ones. Does not wait for handlers."""
+        self._shutdown_notifier.begin()
+        self._core.stop()
+
+
+class GrpcServer(Server):
+    """A server whose handlers block. They run on threads of the server, as many as ``thread_pool`` has, or on a pool
+    that is not a plain ``ThreadPoolExecutor``."""
+
+    def __init__(
+        self,
+        thread_pool: concurrent.futures.Executor | None,
+        handlers: Any,
+        interceptors: Any,
+        options: Any,
+        maximum_concurrent_rpcs: int | None,
+        compression: Any,
+    ) -> None:
+        self._interceptors: Sequence[Any] = tuple(interceptors or ())
+        for interceptor in self._interceptors:
+            if not hasattr(interceptor, "intercept_service"):
+                raise TypeError("Interceptor must be ServerInterceptor!")
+        self._pool = thread_pool if thread_pool is not None and not _is_plain(thread_pool) else None
+        own = server_options(options, compression)
+        if maximum_concurrent_rpcs is not None:
+            own["max_concurrent_calls"] = maximum_concurrent_rpcs
+        size = getattr(thread_pool, "_max_workers", None)
+        self._server = TrunklineServer(threads=size, **own)
+        self._table = MethodTable()
+        if handlers:
+            self._table.add_generic(handlers)
+        self._ports = Ports(own)
+        self._running: list[_RunningPort] = []
+        self._lock = threading.Lock()
+        self._has_started = False
+        self._is_stopping = False
+        self._stopped = threading.Event()
+
+    def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
+        self._table.add_generic(generic_rpc_handlers)
+
+    def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
+        self._table.add_registered(service_name, method_handlers)
+
+    def add_insecure_port(self, address: str) -> int:
+        return self._ports.add(_text(address), None)
+
+    def add_secure_port(self, address: str, server_credentials: ServerCredentials) -> int:
+        return self._ports.add(_text(address), server_credentials.options)
+
+    def start(self) -> None:
+        with self._lock:
+            if self._has_started:
+                raise ValueError("Cannot start already-started server!")
+            self._has_started = True
+            self._server._add_all(self._table.methods(self._entry_of))
+            for port in self._ports.all:
+                self._running.append(_RunningPort(self._server, port))
+
+    def _entry_of(self, name: str, handler: RpcMethodHandler) -> Callable[..., Any]:
+        serves_streams = bool(handler.request_streaming or handler.response_streaming)
+        entry = MethodServer(name, handler, self._interceptors, serves_streams).entry
+        pool = self._pool
+        if pool is None:
+            return entry
+        submit = pool.submit
+        return lambda *arguments: submit(entry, *arguments).result()
+
+    def stop(self, grace: float | None) -> threading.Event:
+        """Returns at once. The event is set when the calls in progress have ended or are cancelled."""
+        with self._lock:
+            if self._stopped.is_set():
+                return self._stopped
+            if self._is_stopping and grace:
+                return self._stopped
+            self._is_stopping = True
+            running = list(self._running)
+        begin_in_thread(self._stop, running, grace)
+        if not grace:
+            self._stopped.wait(_HANDLER_PATIENCE)
+        return self._stopped
+
+    def _stop(self, running: list[_RunningPort], grace: float | None) -> None:
+        threads = [threading.Thread(target=self._stop_one, args=(each, grace), daemon=True) for each in running]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        if not running:
+            for port in self._ports.all:
+                port.core.stop()
+        self._stopped.set()
+        for each in running:
+            each.stop()
+
+    def _stop_one(self, running: _RunningPort, grace: float | None) -> None:
+        if grace:
+            running.drain(grace)
+        running.cancel_all()
+
+    def wait_for_termination(self, timeout: float | None = None) -> bool:
+        """True if the server still runs after ``timeout`` seconds, False once it has stopped."""
+        return not self._stopped.wait(timeout)
+
+    def __del__(self) -> None:
+        if getattr(self, "_running", None) and not self._stopped.is_set():
+            self.stop(None)
+
+
+def _is_plain(pool: concurrent.futures.Executor) -> bool:
+    """Whether nothing tells the pool's threads from others."""
+    return type(pool) is concurrent.futures.ThreadPoolExecutor and getattr(pool, "_initializer", None) is None
+
+
+def _text(address: Any) -> str:
+    return address.decode() if isinstance(address, bytes) else str(address)
+
+
+def server(
+    thread_pool: concurrent.futures.Executor | None,
+    handlers: Any = None,
+    interceptors: Any = None,
+    options: Any = None,
+    maximum_concurrent_rpcs: int | None = None,
+    compression: Any = None,
+    xds: bool = False,
+) -> Server:
+    """Makes a server. ``thread_pool``: a ``ThreadPoolExecutor`` states the number of threads; another executor, or one
+    with an initializer, runs the handlers itself. ``maximum_concurrent_rpcs``: further calls are refused with
+    RESOURCE_EXHAUSTED. ``xds``: not supported."""
+    if xds:
+        raise NotImplementedError("grpc.server: xds is not supported by Trunkline")
+    return GrpcServer(thread_pool, handlers, interceptors, options, maximum_concurrent_rpcs, compression)

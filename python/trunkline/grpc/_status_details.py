@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""grpc-status-details-bin: a status with its details, as ``google.rpc.Status``, which applications have as trailing
+metadata and the core as details."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+#: The name under which applications find and set the details of a status.
+DETAILS_KEY = "grpc-status-details-bin"
+
+
+def encode_status(code: int, message: str, details: Iterable[Any]) -> bytes:
+    """``details``: objects with ``type_url`` and ``value``."""
+    result = bytearray()
+    if code:
+        result += b"\x08" + _varint(code)
+    if message:
+        result += b"\x12" + _sized(message.encode("utf-8", "replace"))
+    for detail in details:
+        packed = b"\x0a" + _sized(detail.type_url.encode()) + b"\x12" + _sized(bytes(detail.value))
+        result += b"\x1a" + _sized(packed)
+    return bytes(result)
+
+
+def decode_details(status: bytes) -> list[tuple[str, bytes]]:
+    """The details of a ``google.rpc.Status``, as pairs of a type's URL and a value. Raises ValueError for other
+    bytes."""
+    details = []
+    for number, packed in _fields(status):
+        if number == 3 and isinstance(packed, bytes):
+            fields = dict(_fields(packed))
+            type_url, value = fields.get(1, b""), fields.get(2, b"")
+            if not isinstance(type_url, bytes) or not isinstance(value, bytes):
+                raise ValueError("a detail is not a google.protobuf.Any")
+            details.append((type_url.decode(), value))
+    return details
+
+
+def split_trailing(
+    metadata: Sequence[tuple[str, bytes]],
+) -> tuple[list[tuple[str, bytes]], list[tuple[str, bytes]]]:
+    """(trailing metadata without the details of the status, these details)"""
+    kept, details = [], []
+    for name, value in metadata:
+        if name == DETAILS_KEY:
+            details += decode_details(value)
+        else:
+            kept.append((name, value))
+    return kept, details
+
+
+def _varint(value: int) -> bytes:
+    result = bytearray()
+    while value > 0x7F:
+        result.append(value & 0x7F | 0x80)
+        value >>= 7
+    result.append(value)
+    return bytes(result)
+
+
+def _sized(data: bytes) -> bytes:
+    return _varint(len(data)) + data
+
+
+def _read_varint(data: bytes, at: int) -> tuple[int, int]:
+    """(value, position after it)"""
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            break
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return value, at
+    raise ValueError("a number does not end")
+
+
+def _fields(data: bytes) -> Iterator[tuple[int, int | bytes]]:
+    at = 0
+    while at < len(data):
+        key, at = _read_varint(data, at)
+        kind = key & 7
+        if kind == 0:
+            value: int | bytes
+            value, at = _read_varint(data, at)
+        elif kind in (1, 2, 5):
+            size = 8 if kind == 1 else 4
+            if kind == 2:
+                size, at = _read_varint(data, at)
+            if at + size > len(data):
+                raise ValueError("a field is longer than its message")
+            value = data[at : at + size]
+            at += size
+        else:
+            raise ValueError(f"a field has the wire type {kind}")
+        yield key >> 3, value

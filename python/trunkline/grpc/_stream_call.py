@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""StreamCall: a streaming call of a blocking client."""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+from .. import _core
+from .._errors import RpcError as CoreError
+from .._sync.futures import Dispatcher
+from ._call_request import deserialized
+from ._ended_call import FailedCall
+from ._inbox_tag import InboxTag
+from ._metadatum import Metadata, presented
+from ._ongoing_call import OngoingCall
+from ._outcome import Outcome, failed_outcome, ok_outcome
+from ._request_feeder import feed
+from ._status_code import StatusCode
+
+
+class StreamCall(OngoingCall):
+    """A call whose requests or responses are streams. Iterating over it yields the responses.
+
+    Dropping the last reference cancels the call unless it has ended.
+    """
+
+    def __init__(
+        self,
+        stream: _core.ClientStream,
+        deadline: float | None,
+        deserialize: Callable[[bytes], Any] | None,
+        start_dispatcher: Callable[[], Dispatcher],
+    ) -> None:
+        """``start_dispatcher``: returns the dispatcher of the channel."""
+        super().__init__(deadline)
+        self._stream = stream
+        self._deserialize = deserialize
+        self._start_dispatcher = start_dispatcher
+        self._reading = threading.Lock()
+        #: A response that was read for the sake of the initial metadata.
+        self._read_ahead: list[Any] = []
+        self._has_read = False
+        self._is_noticed = False
+
+    def send(self, requests: Iterable[Any], serialize: Callable[[Any], bytes] | None) -> None:
+        """Sends the requests, on a thread of its own."""
+        feed(self._stream, requests, serialize, _weak_failure(self))
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        with self._reading:
+            data = self._read_ahead.pop() if self._read_ahead else self._read()
+        if data is None:
+            outcome = self._ended()
+            if outcome.code is StatusCode.OK:
+                raise StopIteration
+            raise self
+        return self._decoded(data)
+
+    def next(self) -> Any:
+        """The next response."""
+        return self.__next__()
+
+    def _decoded(self, data: Any) -> Any:
+        try:
+            return deserialized(data, self._deserialize)
+        except FailedCall as error:
+            self._end(error._outcome)
+            self._stream.cancel()
+            raise self from error
+
+    def _read(self) -> Any:
+        """The bytes of the next response; None once the call has ended."""
+        if self._was_cancelled:
+            return None
+        try:
+            data = self._stream.begin_read(None, None).wait()
+        except CoreError as error:
+            self._end(failed_outcome(error))
+            return None
+        self._has_read = True
+        if data is None:
+            self._end(ok_outcome(self._stream.leading(), self._stream.trailing()))
+        return data
+
+    def initial_metadata(self) -> Metadata:
+        """What the server has sent before its first message. Waits for that message."""
+        with self._reading:
+            if not self._has_read and self._outcome is None:
+                data = self._read()
+                if data is not None:
+                    self._read_ahead.append(data)
+        if self._has_read:
+            return presented(self._stream.leading())
+        return self._ended().initial_metadata
+
+    def only_response(self) -> Any:
+        """The response of a stream of requests. Waits for it; raises this call unless it ends with OK."""
+        with self._reading:
+            data = self._read()
+            if data is not None:
+                self._read()
+        return self._only(data)
+
+    def _only(self, data: Any) -> Any:
+        outcome = self._ended()
+        if outcome.code is not StatusCode.OK:
+            raise self
+        if data is None:
+            self._outcome = Outcome(StatusCode.INTERNAL, "the server sent no response")
+            raise self
+        return self._decoded_at_end(data)
+
+    def _decoded_at_end(self, data: Any) -> Any:
+        try:
+            return deserialized(data, self._deserialize)
+        except FailedCall as error:
+            self._outcome = error._outcome
+            raise self from error
+
+    def begin_only_response(self) -> None:
+        """Ends the call, on the dispatcher's thread, with the one response of a stream of requests."""
+        self._is_noticed = True
+        dispatcher = self._start_dispatcher()
+        tag = InboxTag(dispatcher, self._take_response)
+        self._stream.begin_read(dispatcher.inbox, tag)
+
+    def _take_response(self, outcome: Any) -> None:
+        self._has_read = True
+        if isinstance(outcome, BaseException):
+            return self._end(_outcome_of(outcome))
+        dispatcher = self._start_dispatcher()
+
+        def take_end(end: Any) -> None:
+            if isinstance(end, BaseException):
+                return self._end(_outcome_of(end))
+            if outcome is None:
+                return self._end(Outcome(StatusCode.INTERNAL, "the server sent no response"))
+            try:
+                response = deserialized(outcome, self._deserialize)
+            except FailedCall as error:
+                return self._end(error._outcome)
+            self._end(ok_outcome(self._stream.leading(), self._stream.trailing()), response)
+
+        self._stream.begin_finish(dispatcher.inbox, InboxTag(dispatcher, take_end))
+
+    def _notice_end(self) -> None:
+        with self._changed:
+            if self._is_noticed or self._outcome is not None:
+                return
+            self._is_noticed = True
+        dispatcher = self._start_dispatcher()
+        self._stream.begin_finish(dispatcher.inbox, InboxTag(dispatcher, _weak_end(self)))
+
+    def _take_end(self, outcome: Any) -> None:
+        if isinstance(outcome, BaseException):
+            return self._end(_outcome_of(outcome))
+        self._end(ok_outcome(self._stream.leading(), self._stream.trailing()))
+
+    def _cancel_on_wire(self) -> None:
+        self._stream.cancel()
+
+    def _fail(self, outcome: Outcome) -> None:
+        """This side ends the call."""
+        self._end(outcome)
+        self._stream.cancel()
+
+    def __del__(self) -> None:
+        if getattr(self, "_outcome", self) is None:
+            self._stream.cancel()
+
+
+def _outcome_of(error: BaseException) -> Outcome:
+    if isinstance(error, CoreError):
+        return failed_outcome(error)
+    return Outcome(StatusCode.INTERNAL, str(error), debug_error_string=repr(error))
+
+
+def _weak_failure(call: StreamCall) -> Callable[[Outcome], None]:
+    """Does not keep the call alive while its requests are sent."""
+    reference = weakref.ref(call)
+
+    def fail(outcome: Outcome) -> None:
+        found = reference()
+        if found is not None:
+            found._fail(outcome)
+
+    return fail
+
+
+def _weak_end(call: StreamCall) -> Callable[[Any], None]:
+    """Keeps the call alive only while it has callbacks."""
+    reference = weakref.ref(call)
+
+    def take(outcome: Any) -> None:
+        found = reference()
+        if found is not None:
+            found._take_end(outcome)
+
+    return take
