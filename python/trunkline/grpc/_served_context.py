@@ -206,9 +206,13 @@ class ServedContext(ServicerContext):
             self._call.begin_write(data, self._call.codec() or "protobuf", None, None).wait()
         except CoreError:
             return False
-        if self._compressor:
-            self._call.set_compressor(self._compressor)  # what disable_next_message_compression has undone
+        self.restore_compression()
         return True
+
+    def restore_compression(self) -> None:
+        """After a message: undoes ``disable_next_message_compression``."""
+        if self._compressor:
+            self._call.set_compressor(self._compressor)
 
     def fail_for(self, error: BaseException, doing: str) -> None:
         """Sets the status for what a handler has raised while ``doing``, unless it has aborted or set one."""

@@ -114,9 +114,6 @@ class GrpcServer(Server):
         compression: Any,
     ) -> None:
         self._interceptors: Sequence[Any] = tuple(interceptors or ())
-        for interceptor in self._interceptors:
-            if not hasattr(interceptor, "intercept_service"):
-                raise TypeError("Interceptor must be ServerInterceptor!")
         self._pool = thread_pool if thread_pool is not None and not _is_plain(thread_pool) else None
         own = server_options(options, compression)
         if maximum_concurrent_rpcs is not None:

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The interfaces of calls, for asyncio: what both sides share, and one for each kind of a client's calls."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import AsyncIterator, Callable, Generator
+from typing import Any, Generic, TypeVar
+
+from .._status_code import StatusCode
+from ._metadata import Metadata
+
+Request = TypeVar("Request")
+Response = TypeVar("Response")
+
+
+class RpcContext(metaclass=abc.ABCMeta):
+    """A call, for either side."""
+
+    @abc.abstractmethod
+    def cancelled(self) -> bool:
+        """Whether the call has ended by cancellation."""
+
+    @abc.abstractmethod
+    def done(self) -> bool:
+        """Whether the call has ended."""
+
+    @abc.abstractmethod
+    def time_remaining(self) -> float | None:
+        """Seconds until the deadline, 0 or more; None without one."""
+
+    @abc.abstractmethod
+    def cancel(self) -> bool:
+        """Cancels the call. False if it has ended."""
+
+    @abc.abstractmethod
+    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
+        """Calls ``callback(call)`` once the call has ended."""
+
+
+class Call(RpcContext, metaclass=abc.ABCMeta):
+    """A call of a client."""
+
+    @abc.abstractmethod
+    async def initial_metadata(self) -> Metadata:
+        """What the server has sent before its first message."""
+
+    @abc.abstractmethod
+    async def trailing_metadata(self) -> Metadata:
+        """What the server has sent with the status."""
+
+    @abc.abstractmethod
+    async def code(self) -> StatusCode:
+        """The code of the status."""
+
+    @abc.abstractmethod
+    async def details(self) -> str:
+        """The text of the status."""
+
+    @abc.abstractmethod
+    async def wait_for_connection(self) -> None:
+        """Waits until the call is under way. Raises AioRpcError if it has ended with an error."""
+
+
+class UnaryUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+    """A call with one request and one response."""
+
+    @abc.abstractmethod
+    def __await__(self) -> Generator[Any, None, Response]:
+        """The response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
+
+
+class UnaryStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+    """A call with one request and a stream of responses."""
+
+    @abc.abstractmethod
+    def __aiter__(self) -> AsyncIterator[Response]:
+        """The responses. A call is either iterated over or read."""
+
+    @abc.abstractmethod
+    async def read(self) -> Any:
+        """The next response; EOF after the last one. Raises AioRpcError."""
+
+
+class StreamUnaryCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+    """A call with a stream of requests and one response."""
+
+    @abc.abstractmethod
+    async def write(self, request: Request) -> None:
+        """Sends a request, unless the call has got an iterator of them."""
+
+    @abc.abstractmethod
+    async def done_writing(self) -> None:
+        """No more requests follow."""
+
+    @abc.abstractmethod
+    def __await__(self) -> Generator[Any, None, Response]:
+        """The response. Raises AioRpcError, or CancelledError if this side has cancelled the call."""
+
+
+class StreamStreamCall(Call, Generic[Request, Response], metaclass=abc.ABCMeta):
+    """A call with a stream of requests and a stream of responses."""
+
+    @abc.abstractmethod
+    def __aiter__(self) -> AsyncIterator[Response]:
+        """The responses. A call is either iterated over or read."""
+
+    @abc.abstractmethod
+    async def read(self) -> Any:
+        """The next response; EOF after the last one. Raises AioRpcError."""
+
+    @abc.abstractmethod
+    async def write(self, request: Request) -> None:
+        """Sends a request, unless the call has got an iterator of them."""
+
+    @abc.abstractmethod
+    async def done_writing(self) -> None:
+        """No more requests follow."""

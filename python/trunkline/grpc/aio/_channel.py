@@ -1,0 +1,420 @@
+# SPDX-License-Identifier: MIT
+"""The channel for asyncio, and its methods."""
+
+from __future__ import annotations
+
+import abc
+import asyncio
+import contextlib
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Any, TypeVar
+
+from ..._errors import RpcError as CoreError
+from ...aio._channel import Channel as TrunklineChannel
+from .._call_request import CallRequest
+from .._channel_options import channel_options
+from .._channel_target import ChannelTarget
+from .._connectivity import ChannelConnectivity, connectivity_of
+from .._credentials import ChannelCredentials
+from ._errors import UsageError
+from ._intercepted_call import (
+    InterceptedStreamStreamCall,
+    InterceptedStreamUnaryCall,
+    InterceptedUnaryStreamCall,
+    InterceptedUnaryUnaryCall,
+)
+from ._interceptors import (
+    ClientCallDetails,
+    ClientInterceptor,
+    StreamStreamClientInterceptor,
+    StreamUnaryClientInterceptor,
+    UnaryStreamClientInterceptor,
+    UnaryUnaryClientInterceptor,
+)
+from ._ongoing_call import CallPlan
+from ._stream_call import WireRequests, WireResponses, WireStreams
+from ._unary_call import WireUnaryCall
+
+Self = TypeVar("Self", bound="Channel")
+Serialize = Callable[[Any], bytes]
+Deserialize = Callable[[bytes], Any]
+
+_A_YEAR = 365 * 86400.0
+
+
+class UnaryUnaryMultiCallable(abc.ABC):
+    """A method with one request and one response."""
+
+    @abc.abstractmethod
+    def __call__(
+        self,
+        request: Any,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        """Begins the call."""
+
+
+class UnaryStreamMultiCallable(abc.ABC):
+    """A method with one request and a stream of responses."""
+
+    @abc.abstractmethod
+    def __call__(
+        self,
+        request: Any,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        """Begins the call."""
+
+
+class StreamUnaryMultiCallable(abc.ABC):
+    """A method with a stream of requests and one response."""
+
+    @abc.abstractmethod
+    def __call__(
+        self,
+        request_iterator: Any = None,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        """Begins the call. Without ``request_iterator`` it is written to."""
+
+
+class StreamStreamMultiCallable(abc.ABC):
+    """A method with a stream of requests and a stream of responses."""
+
+    @abc.abstractmethod
+    def __call__(
+        self,
+        request_iterator: Any = None,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        """Begins the call. Without ``request_iterator`` it is written to."""
+
+
+class _Method:
+    """What methods of every kind share: calls, through the interceptors if there are any."""
+
+    #: The class of a call on the wire, and that of one with interceptors.
+    _wire: Any
+    _intercepted: Any
+    _intercept: str
+    _streams_requests = False
+
+    def __init__(self, plan_of: Callable[[Any], CallPlan], method: str, interceptors: Sequence[Any]) -> None:
+        self._plan_of = plan_of
+        self._plan = plan_of(method)
+        self._name = method
+        self._interceptors = interceptors
+
+    def _begin(
+        self,
+        request: Any,
+        timeout: float | None,
+        metadata: Any,
+        credentials: Any,
+        wait_for_ready: bool | None,
+        compression: Any,
+    ) -> Any:
+        if self._plan.channel.state == "closed":
+            raise UsageError("Channel is closed.")
+        if not self._interceptors:
+            asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+            return self._wire(self._plan, asked, request)
+        details = ClientCallDetails(self._name.encode(), timeout, metadata, credentials, wait_for_ready)
+
+        async def through(remaining: Sequence[Any], details: Any, request: Any) -> Any:
+            if not remaining:
+                asked = CallRequest(
+                    details.timeout, details.metadata, details.credentials, details.wait_for_ready, compression
+                )
+                return self._wire(self._plan_for(details.method), asked, request)
+
+            async def continuation(details: Any, request: Any) -> Any:
+                return await through(remaining[1:], details, request)
+
+            return await getattr(remaining[0], self._intercept)(continuation, details, request)
+
+        if self._streams_requests:
+            return self._intercepted(lambda requests: through(self._interceptors, details, requests), timeout, request)
+        return self._intercepted(lambda: through(self._interceptors, details, request), timeout)
+
+    def _plan_for(self, method: Any) -> CallPlan:
+        name = method.decode() if isinstance(method, bytes) else method
+        return self._plan if name == self._name else self._plan_of(name)
+
+
+class _OneRequest(_Method):
+    def __call__(
+        self,
+        request: Any,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        return self._begin(request, timeout, metadata, credentials, wait_for_ready, compression)
+
+
+class _ManyRequests(_Method):
+    _streams_requests = True
+
+    def __call__(
+        self,
+        request_iterator: Any = None,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        return self._begin(request_iterator, timeout, metadata, credentials, wait_for_ready, compression)
+
+
+class _UnaryUnary(_OneRequest, UnaryUnaryMultiCallable):
+    _wire = WireUnaryCall
+    _intercepted = InterceptedUnaryUnaryCall
+    _intercept = "intercept_unary_unary"
+
+
+class _UnaryStream(_OneRequest, UnaryStreamMultiCallable):
+    _wire = WireResponses
+    _intercepted = InterceptedUnaryStreamCall
+    _intercept = "intercept_unary_stream"
+
+
+class _StreamUnary(_ManyRequests, StreamUnaryMultiCallable):
+    _wire = WireRequests
+    _intercepted = InterceptedStreamUnaryCall
+    _intercept = "intercept_stream_unary"
+
+
+class _StreamStream(_ManyRequests, StreamStreamMultiCallable):
+    _wire = WireStreams
+    _intercepted = InterceptedStreamStreamCall
+    _intercept = "intercept_stream_stream"
+
+
+class Channel(abc.ABC):
+    """Calls to one target, for asyncio."""
+
+    @abc.abstractmethod
+    async def __aenter__(self: Self) -> Self:
+        """The channel."""
+
+    @abc.abstractmethod
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Closes it."""
+
+    @abc.abstractmethod
+    async def close(self, grace: float | None = None) -> None:
+        """Closes the channel. Calls in progress may take ``grace`` seconds; None for none."""
+
+    @abc.abstractmethod
+    def get_state(self, try_to_connect: bool = False) -> ChannelConnectivity:
+        """The state of the channel."""
+
+    @abc.abstractmethod
+    async def wait_for_state_change(self, last_observed_state: ChannelConnectivity) -> None:
+        """Waits until the state is another one."""
+
+    @abc.abstractmethod
+    async def channel_ready(self) -> None:
+        """Makes the channel connect and waits until it is ready."""
+
+    @abc.abstractmethod
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryUnaryMultiCallable:
+        """The method, whose name is ``/package.Service/Method``."""
+
+    @abc.abstractmethod
+    def unary_stream(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryStreamMultiCallable:
+        """The method, whose name is ``/package.Service/Method``."""
+
+    @abc.abstractmethod
+    def stream_unary(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamUnaryMultiCallable:
+        """The method, whose name is ``/package.Service/Method``."""
+
+    @abc.abstractmethod
+    def stream_stream(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamStreamMultiCallable:
+        """The method, whose name is ``/package.Service/Method``."""
+
+
+_KINDS = (
+    UnaryUnaryClientInterceptor,
+    UnaryStreamClientInterceptor,
+    StreamUnaryClientInterceptor,
+    StreamStreamClientInterceptor,
+)
+
+
+class GrpcChannel(Channel):
+    """A channel that speaks gRPC through a ``trunkline.aio.Channel``."""
+
+    def __init__(self, target: ChannelTarget, options: Any, compression: Any, interceptors: Any) -> None:
+        self._interceptors: Sequence[ClientInterceptor] = tuple(interceptors or ())
+        for interceptor in self._interceptors:
+            if not isinstance(interceptor, _KINDS):
+                raise ValueError(
+                    f"Interceptor {interceptor!r} must be UnaryUnaryClientInterceptor, UnaryStreamClientInterceptor, "
+                    "StreamUnaryClientInterceptor or StreamStreamClientInterceptor"
+                )
+        own = {**channel_options(options, compression), **target.options}
+        self._channel = TrunklineChannel(target.uri, **own)
+        self._terms = target.terms
+        self._connecting: set[asyncio.Task[None]] = set()
+
+    async def __aenter__(self: Self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def close(self, grace: float | None = None) -> None:
+        for task in list(self._connecting):
+            task.cancel()
+        with contextlib.suppress(CoreError):  # calls were cut off
+            await self._channel.close(grace or 0.0)
+
+    def get_state(self, try_to_connect: bool = False) -> ChannelConnectivity:
+        if try_to_connect and self._channel.state == "idle":
+            task = asyncio.ensure_future(self._connect())
+            self._connecting.add(task)
+            task.add_done_callback(self._connecting.discard)
+        return connectivity_of(self._channel.state)
+
+    async def _connect(self) -> None:
+        with contextlib.suppress(CoreError):  # it is closed
+            await self._channel.wait_for_ready(_A_YEAR)
+
+    async def wait_for_state_change(self, last_observed_state: ChannelConnectivity) -> None:
+        changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+
+        def take(state: str) -> None:
+            if connectivity_of(state) is not last_observed_state and not changed.done():
+                changed.set_result(None)
+
+        end = self._channel.on_state_change(take)
+        try:
+            if self.get_state() is last_observed_state:
+                await changed
+        finally:
+            end()
+
+    async def channel_ready(self) -> None:
+        await self._channel.wait_for_ready(_A_YEAR)
+
+    def _plan_of(
+        self, serialize: Serialize | None, deserialize: Deserialize | None
+    ) -> Callable[[Any], CallPlan]:
+        return lambda method: CallPlan(self._channel, self._terms, method, serialize, deserialize)
+
+    def _of_kind(self, kind: type[ClientInterceptor]) -> Sequence[ClientInterceptor]:
+        return [interceptor for interceptor in self._interceptors if isinstance(interceptor, kind)]
+
+    def unary_unary(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryUnaryMultiCallable:
+        plan_of = self._plan_of(request_serializer, response_deserializer)
+        return _UnaryUnary(plan_of, method, self._of_kind(UnaryUnaryClientInterceptor))
+
+    def unary_stream(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> UnaryStreamMultiCallable:
+        plan_of = self._plan_of(request_serializer, response_deserializer)
+        return _UnaryStream(plan_of, method, self._of_kind(UnaryStreamClientInterceptor))
+
+    def stream_unary(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamUnaryMultiCallable:
+        plan_of = self._plan_of(request_serializer, response_deserializer)
+        return _StreamUnary(plan_of, method, self._of_kind(StreamUnaryClientInterceptor))
+
+    def stream_stream(
+        self,
+        method: str,
+        request_serializer: Serialize | None = None,
+        response_deserializer: Deserialize | None = None,
+        _registered_method: bool | None = False,
+    ) -> StreamStreamMultiCallable:
+        plan_of = self._plan_of(request_serializer, response_deserializer)
+        return _StreamStream(plan_of, method, self._of_kind(StreamStreamClientInterceptor))
+
+
+def insecure_channel(
+    target: str,
+    options: Any = None,
+    compression: Any = None,
+    interceptors: Sequence[ClientInterceptor] | None = None,
+) -> Channel:
+    """A channel without TLS; see ``grpc.insecure_channel``. ``interceptors``: the first one is outermost."""
+    return GrpcChannel(ChannelTarget.of(target, None, options), options, compression, interceptors)
+
+
+def secure_channel(
+    target: str,
+    credentials: ChannelCredentials,
+    options: Any = None,
+    compression: Any = None,
+    interceptors: Sequence[ClientInterceptor] | None = None,
+) -> Channel:
+    """As ``insecure_channel``, secured by the credentials."""
+    return GrpcChannel(ChannelTarget.of(target, credentials, options), options, compression, interceptors)

@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""The calls of a channel with interceptors, for asyncio, one class for each kind."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine, Generator
+from typing import Any
+
+from .._ongoing_call import CANCELLED
+from .._status_code import StatusCode
+from ._call_interfaces import Call, StreamStreamCall, StreamUnaryCall, UnaryStreamCall, UnaryUnaryCall
+from ._errors import EOF, AioRpcError, UsageError, error_of
+from ._metadata import Metadata
+
+_END: Any = object()
+
+
+class _InterceptedCall(Call):
+    """A call that interceptors make, in a task. They may end with a call, with a response, or with an exception."""
+
+    def __init__(self, make: Callable[[], Coroutine[Any, Any, Any]], timeout: float | None) -> None:
+        """``make``: runs the interceptors."""
+        self._loop = asyncio.get_running_loop()
+        self._deadline = None if timeout is None else time.monotonic() + timeout
+        self._making: asyncio.Task[Any] = self._loop.create_task(make())
+        self._making.add_done_callback(self._made)
+        self._callbacks: list[Callable[[Any], None]] = []
+
+    def _made(self, making: asyncio.Task[Any]) -> None:
+        """The interceptors have ended; the callbacks wait for the call that they have made, if any."""
+        call = None
+        if not making.cancelled() and making.exception() is None:
+            call = making.result()
+        callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            self._add_to(call, callback)
+
+    def _add_to(self, call: Any, callback: Callable[[Any], None]) -> None:
+        if isinstance(call, Call):
+            call.add_done_callback(lambda _: callback(self))
+        else:
+            callback(self)
+
+    async def _call(self) -> Any:
+        """What the interceptors have returned. Raises what they have raised."""
+        return await asyncio.shield(self._making)
+
+    def cancel(self) -> bool:
+        if not self._making.done():
+            return self._making.cancel()
+        call = self._finished_call()
+        return bool(isinstance(call, Call) and call.cancel())
+
+    def _finished_call(self) -> Any:
+        if self._making.cancelled() or self._making.exception() is not None:
+            return None
+        return self._making.result()
+
+    def cancelled(self) -> bool:
+        if not self._making.done():
+            return False
+        if self._making.cancelled():
+            return True
+        error = self._making.exception()
+        if isinstance(error, AioRpcError):
+            return error.code() is StatusCode.CANCELLED
+        call = self._finished_call()
+        return isinstance(call, Call) and call.cancelled()
+
+    def done(self) -> bool:
+        if not self._making.done():
+            return False
+        call = self._finished_call()
+        return call.done() if isinstance(call, Call) else True
+
+    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
+        if self._making.done():
+            self._add_to(self._finished_call(), callback)
+        else:
+            self._callbacks.append(callback)
+
+    def time_remaining(self) -> float | None:
+        return None if self._deadline is None else max(0.0, self._deadline - time.monotonic())
+
+    async def _told(self, ask: str, of_error: Callable[[AioRpcError], Any], otherwise: Any) -> Any:
+        """What the call tells when ``ask`` is called; for calls that were not made, what is known instead."""
+        try:
+            call = await self._call()
+        except AioRpcError as error:
+            return of_error(error)
+        except asyncio.CancelledError:
+            if not self._making.cancelled():
+                raise
+            return of_error(error_of(CANCELLED))
+        return await getattr(call, ask)() if hasattr(call, ask) else otherwise
+
+    async def initial_metadata(self) -> Metadata:
+        found: Metadata = await self._told("initial_metadata", lambda error: error.initial_metadata(), Metadata())
+        return found
+
+    async def trailing_metadata(self) -> Metadata:
+        found: Metadata = await self._told("trailing_metadata", lambda error: error.trailing_metadata(), Metadata())
+        return found
+
+    async def code(self) -> StatusCode:
+        found: StatusCode = await self._told("code", lambda error: error.code(), StatusCode.OK)
+        return found
+
+    async def details(self) -> str:
+        found: str = await self._told("details", lambda error: error.details(), "")
+        return found
+
+    async def debug_error_string(self) -> str:
+        """The status with the server's address, for logs."""
+        found: str = await self._told("debug_error_string", lambda error: error.debug_error_string(), "")
+        return found
+
+    async def wait_for_connection(self) -> None:
+        call = await self._call()
+        if isinstance(call, Call):
+            await call.wait_for_connection()
+
+
+class _InterceptedResponse(_InterceptedCall):
+    """A call with one response."""
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        try:
+            call = yield from self._making
+            response = (yield from call.__await__()) if isinstance(call, Call) else call
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        return response
+
+
+class _InterceptedResponses(_InterceptedCall):
+    """A call with a stream of responses."""
+
+    _iterator: AsyncIterator[Any] | None = None
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        if self._iterator is None:
+            self._iterator = self._responses()
+        return self._iterator
+
+    async def _responses(self) -> AsyncIterator[Any]:
+        call = await self._call()
+        async for response in call:
+            yield response
+
+    async def read(self) -> Any:
+        """The next response; EOF after the last one."""
+        return await anext(self.__aiter__(), EOF)
+
+
+class _Written:
+    """The requests that are written to a call, as an async iterator for its interceptors."""
+
+    def __init__(self) -> None:
+        self._queue: asyncio.Queue[Any] = asyncio.Queue(maxsize=1)
+        self.is_closed = False
+
+    def __aiter__(self) -> _Written:
+        return self
+
+    async def __anext__(self) -> Any:
+        request = await self._queue.get()
+        if request is _END:
+            raise StopAsyncIteration
+        return request
+
+    async def put(self, request: Any, call: _InterceptedCall) -> bool:
+        """False if the call has ended in the meantime."""
+        putting = asyncio.ensure_future(self._queue.put(request))
+        ended: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        call.add_done_callback(lambda _: None if ended.done() else ended.set_result(None))
+        await asyncio.wait((putting, ended), return_when=asyncio.FIRST_COMPLETED)
+        ended.cancel()
+        if putting.done():
+            return True
+        putting.cancel()
+        return False
+
+
+class _InterceptedRequests(_InterceptedCall):
+    """A call with a stream of requests."""
+
+    def __init__(
+        self, make: Callable[[Any], Coroutine[Any, Any, Any]], timeout: float | None, requests: Any
+    ) -> None:
+        """``make``: runs the interceptors with the requests. ``requests``: None for a call that is written to."""
+        self._written = _Written() if requests is None else None
+        given = self._written if requests is None else requests
+        super().__init__(lambda: make(given), timeout)
+
+    def _writable(self) -> _Written:
+        if self._written is None:
+            raise UsageError("The iterator and the read/write APIs may not be mixed on a single RPC.")
+        return self._written
+
+    async def write(self, request: Any) -> None:
+        """Sends a request."""
+        written = self._writable()
+        if self.done():
+            raise asyncio.InvalidStateError("RPC already finished.")
+        if written.is_closed:
+            raise asyncio.InvalidStateError('RPC is half closed after calling "done_writing".')
+        if not await written.put(request, self):
+            raise asyncio.InvalidStateError("RPC already finished.")
+
+    async def done_writing(self) -> None:
+        """No more requests follow."""
+        written = self._writable()
+        if not written.is_closed and not self.done():
+            written.is_closed = True
+            await written.put(_END, self)
+
+
+class InterceptedUnaryUnaryCall(_InterceptedResponse, UnaryUnaryCall[Any, Any]):
+    """See UnaryUnaryCall."""
+
+
+class InterceptedUnaryStreamCall(_InterceptedResponses, UnaryStreamCall[Any, Any]):
+    """See UnaryStreamCall."""
+
+
+class InterceptedStreamUnaryCall(_InterceptedRequests, _InterceptedResponse, StreamUnaryCall[Any, Any]):
+    """See StreamUnaryCall."""
+
+
+class InterceptedStreamStreamCall(_InterceptedRequests, _InterceptedResponses, StreamStreamCall[Any, Any]):
+    """See StreamStreamCall."""

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""MethodServer: runs the handler of one method on the event loop, for each of its calls."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import Any
+
+from ... import _core
+from .._method_handler import CallDetails, behavior_of
+from .._method_server import MethodServer as BlockingMethodServer
+from .._metadatum import presented
+from .._server_interface import RpcMethodHandler
+from .._status_code import StatusCode
+from ._errors import AbortError
+from ._served_context import ServedContext, UndecodableRequestError
+
+#: Runs a blocking function for a call: (call, function, arguments).
+RunBlocking = Callable[..., Awaitable[Any]]
+
+
+class MethodServer:
+    """Runs the handler of one method, through the server's interceptors, for each of its calls. Coroutines and async
+    generators run on the event loop, plain functions and generators on threads."""
+
+    def __init__(self, name: str, handler: RpcMethodHandler, interceptors: Sequence[Any]) -> None:
+        """``name``: as ``/package.Service/Method``."""
+        self._name = name
+        self._handler = handler
+        self._interceptors = interceptors
+        self._is_stream = bool(handler.request_streaming or handler.response_streaming)
+
+    async def _handler_of(self, call: _core.ServedCall) -> RpcMethodHandler | None:
+        if not self._interceptors:
+            return self._handler
+
+        async def through(remaining: Sequence[Any], details: Any) -> RpcMethodHandler | None:
+            if not remaining:
+                return self._handler if details.method == self._name else None
+
+            async def continuation(changed: Any) -> RpcMethodHandler | None:
+                return await through(remaining[1:], changed)
+
+            found: RpcMethodHandler | None = await remaining[0].intercept_service(continuation, details)
+            return found
+
+        return await through(self._interceptors, CallDetails(self._name, presented(call.metadata())))
+
+    async def serve(self, data: Any, codec: str, call: _core.ServedCall, inbox: _core.Inbox, run: RunBlocking) -> None:
+        """Serves a call. ``data``: its request, unless it is a stream. Gives the call its response or status."""
+        context = ServedContext(call, inbox, None)
+        try:
+            handler = await self._handler_of(call)
+            if handler is None:
+                context.fail(StatusCode.UNIMPLEMENTED, "Method not found!")
+            elif not _is_async(behavior_of(handler)):
+                return await self._serve_blocking(handler, data, codec, call, run)
+            else:
+                context.handler = handler
+                response = await self._run(handler, data, context)
+                if context.finish() and not self._is_stream:
+                    call.set_response(b"" if response is None else response)
+                return
+        except asyncio.CancelledError:
+            context.was_cancelled = True
+            context.fail(StatusCode.CANCELLED, "the call was cancelled")
+            context.finish()
+            raise
+        except (AbortError, UndecodableRequestError):
+            pass
+        except Exception as error:
+            context.fail_for(error)
+        finally:
+            context.run_callbacks()
+        context.finish()
+
+    async def _serve_blocking(
+        self, handler: RpcMethodHandler, data: Any, codec: str, call: _core.ServedCall, run: RunBlocking
+    ) -> None:
+        server = BlockingMethodServer(self._name, handler, (), self._is_stream)
+        if self._is_stream:
+            await run(call, server.entry, call)
+        else:
+            call.set_response(await run(call, server.entry, data, codec, call))
+
+    async def _run(self, handler: RpcMethodHandler, data: Any, context: ServedContext) -> bytes | None:
+        """Runs the handler. Returns the bytes of the response of a call without streams."""
+        argument = await self._argument(handler, data, context)
+        result = behavior_of(handler)(argument, context)
+        if handler.response_streaming:
+            if hasattr(result, "__aiter__"):
+                await self._write_all(result, context)
+            else:
+                await result  # it writes by itself
+            return None
+        response = await result
+        if context.has_status():
+            return None
+        try:
+            encoded = context.encoded(response)
+        except Exception:
+            context.fail(StatusCode.INTERNAL, "Failed to serialize response!")
+            return None
+        if self._is_stream:
+            await context.write_raw(encoded)
+            return None
+        return encoded
+
+    async def _argument(self, handler: RpcMethodHandler, data: Any, context: ServedContext) -> Any:
+        if self._is_stream and handler.request_streaming:
+            return _requests(context)
+        if self._is_stream:
+            data = await context.read_raw()
+        request = context.decoded(b"" if data is None else data if type(data) is bytes else bytes(data))
+        return _one(request) if handler.request_streaming else request
+
+    async def _write_all(self, responses: Any, context: ServedContext) -> None:
+        try:
+            async for response in responses:
+                await context.write(response)
+        finally:
+            close = getattr(responses, "aclose", None)
+            if close is not None:
+                await close()
+
+
+async def _requests(context: ServedContext) -> AsyncIterator[Any]:
+    while (data := await context.read_raw()) is not None:
+        yield context.decoded(data)
+
+
+async def _one(request: Any) -> AsyncIterator[Any]:
+    yield request
+
+
+def _is_async(behavior: Callable[..., Any]) -> bool:
+    """Whether it is a coroutine function or an async generator function, or an object or partial of one."""
+    while hasattr(behavior, "func"):
+        behavior = behavior.func
+    if not inspect.isroutine(behavior):
+        behavior = getattr(behavior, "__call__", behavior)
+    return inspect.iscoroutinefunction(behavior) or inspect.isasyncgenfunction(behavior)

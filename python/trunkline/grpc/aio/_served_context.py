@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""ServedContext: the call that a coroutine serves, as its ServicerContext."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from ... import _core
+from ..._errors import RpcError as CoreError
+from .._call import Status
+from .._errors import RpcError
+from .._served_context import ServedContext as BlockingContext
+from .._server_interface import RpcMethodHandler
+from .._status_code import StatusCode
+from ._errors import EOF, AbortError, InternalError
+from ._server_interface import ServicerContext
+
+_log = logging.getLogger(__name__)
+
+
+class UndecodableRequestError(Exception):
+    """A request that its deserializer has refused."""
+
+
+class ServedContext(ServicerContext[Any, Any]):
+    """The call that a coroutine serves. Its status and metadata are kept by the context for code that blocks."""
+
+    def __init__(self, call: _core.ServedCall, inbox: _core.Inbox, handler: RpcMethodHandler | None) -> None:
+        self._call = call
+        self._inbox = inbox
+        self.handler = handler
+        self._kept = BlockingContext(call)
+        self._callbacks: list[Callable[[Any], None]] = []
+        self._has_ended = False
+        self.was_cancelled = False
+        self.has_aborted = False
+        self.has_written = False
+
+    async def _operation(self, begin: Callable[..., _core.StreamOperation], *arguments: Any) -> Any:
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        operation = begin(*arguments, self._inbox, future)
+        try:
+            return await future
+        except asyncio.CancelledError:
+            operation.cancel()
+            raise
+
+    # --- messages ---
+
+    async def read_raw(self) -> Any:
+        """The bytes of the next request; None after the last one. Raises RpcError if the call has ended."""
+        try:
+            data = await self._operation(self._call.begin_read)
+        except CoreError as error:
+            raise RpcError(error.message) from None
+        return data if data is None or type(data) is bytes else bytes(data)
+
+    def decoded(self, data: bytes) -> Any:
+        """The request. Raises UndecodableRequestError."""
+        deserialize = None if self.handler is None else self.handler.request_deserializer
+        if deserialize is None:
+            return data
+        try:
+            return deserialize(data)
+        except Exception as error:
+            _log.exception("Exception deserializing request!")
+            self.fail(StatusCode.INTERNAL, "Exception deserializing request!")
+            raise UndecodableRequestError from error
+
+    def encoded(self, response: Any) -> bytes:
+        """The bytes of a response. Raises what its serializer raises."""
+        serialize = None if self.handler is None else self.handler.response_serializer
+        data = response if serialize is None else serialize(response)
+        if not isinstance(data, (bytes, bytearray, memoryview)):
+            raise TypeError(f"a response is {type(data).__name__}, not bytes")
+        return data if type(data) is bytes else bytes(data)
+
+    async def read(self) -> Any:
+        data = await self.read_raw()
+        return EOF if data is None else self.decoded(data)
+
+    async def write(self, message: Any) -> None:
+        if self._has_ended:
+            raise InternalError("the call has ended")
+        await self.write_raw(self.encoded(message))
+
+    async def write_raw(self, data: bytes) -> None:
+        """Sends the bytes of a response of a stream."""
+        self.has_written = True
+        try:
+            await self._operation(self._call.begin_write, data, self._call.codec() or "protobuf")
+        except CoreError as error:
+            raise InternalError(error.message) from None
+        self._kept.restore_compression()
+
+    # --- the status ---
+
+    async def send_initial_metadata(self, initial_metadata: Any) -> None:
+        if self.has_written:
+            raise ValueError("Initial metadata no longer allowed!")
+        self._kept.send_initial_metadata(initial_metadata)
+
+    async def abort(self, code: StatusCode, details: str = "", trailing_metadata: Any = ()) -> NoReturn:
+        if self.has_aborted:
+            raise InternalError("Abort already called!")
+        if code == StatusCode.OK:
+            code = StatusCode.UNKNOWN
+        self.has_aborted = True
+        if trailing_metadata:
+            self._kept.set_trailing_metadata(trailing_metadata)
+        self.fail(code, details)
+        raise AbortError("Locally aborted.")
+
+    async def abort_with_status(self, status: Status) -> NoReturn:
+        await self.abort(status.code, status.details, status.trailing_metadata)
+
+    def set_trailing_metadata(self, trailing_metadata: Any) -> None:
+        self._kept.set_trailing_metadata(trailing_metadata)
+
+    def trailing_metadata(self) -> Any:
+        return self._kept.trailing_metadata()
+
+    def set_code(self, code: StatusCode) -> None:
+        self._kept.set_code(code)
+
+    def set_details(self, details: str) -> None:
+        self._kept.set_details(details)
+
+    def code(self) -> Any:
+        found = self._kept.code()
+        return 0 if found is None else found
+
+    def details(self) -> Any:
+        found = self._kept.details()
+        return "" if found is None else found
+
+    def set_compression(self, compression: Any) -> None:
+        self._kept.set_compression(compression)
+
+    def disable_next_message_compression(self) -> None:
+        self._kept.disable_next_message_compression()
+
+    # --- the client ---
+
+    def invocation_metadata(self) -> Any:
+        return self._kept.invocation_metadata()
+
+    def peer(self) -> str:
+        return self._kept.peer()
+
+    def peer_identities(self) -> Any:
+        return self._kept.peer_identities()
+
+    def peer_identity_key(self) -> str | None:
+        return self._kept.peer_identity_key()
+
+    def auth_context(self) -> Any:
+        return self._kept.auth_context()
+
+    def time_remaining(self) -> float | None:
+        return self._kept.time_remaining()
+
+    # --- the end ---
+
+    def add_done_callback(self, callback: Callable[[Any], None]) -> None:
+        self._callbacks.append(callback)
+
+    def cancelled(self) -> bool:
+        return self.was_cancelled or (not self._has_ended and self._call.is_cancelled())
+
+    def done(self) -> bool:
+        return self._has_ended
+
+    # --- for the server ---
+
+    def has_status(self) -> bool:
+        """Whether a status other than OK is set."""
+        return self._kept.code() not in (None, StatusCode.OK, 0)
+
+    def fail(self, code: StatusCode, details: str) -> None:
+        """Sets the status."""
+        self._kept.fail(code, details)
+
+    def fail_for(self, error: BaseException) -> None:
+        """Sets the status for what a handler has raised, unless it has set one."""
+        _log.error("Unexpected [%s] raised by a handler", type(error).__name__, exc_info=error)
+        if not self.has_status():
+            self.fail(StatusCode.UNKNOWN, f"Unexpected {type(error)}: {error}")
+
+    def finish(self) -> bool:
+        """Hands the status and the trailing metadata to the core. True if the status is OK."""
+        return self._kept.finish()
+
+    def run_callbacks(self) -> None:
+        """After the call has ended."""
+        self._has_ended = True
+        callbacks, self._callbacks = self._callbacks, []
+        for callback in callbacks:
+            try:
+                callback(self)
+            except Exception:
+                _log.exception("a callback of a call has raised")

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: MIT
+"""GrpcServer: a server for asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable, Coroutine, Mapping, Sequence
+from typing import Any
+
+from ... import _core
+from ..._errors import RpcError as CoreError
+from ..._server.method import Method
+from ...aio._loop_inbox import in_a_thread
+from ...aio._server import RunningServer
+from ...aio._server import Server as TrunklineServer
+from .._channel_options import server_options
+from .._credentials import ServerCredentials
+from .._ports import Port, Ports
+from .._server import MethodTable
+from .._server_interface import RpcMethodHandler
+from ._method_server import MethodServer
+from ._server_interface import Server
+
+
+class _RunningPort(RunningServer):
+    """A port while it is served. Its methods' handlers are MethodServers."""
+
+    def __init__(self, server: TrunklineServer, port: Port) -> None:
+        self._port = port
+        super().__init__(server, port.endpoints)
+
+    def _make_core(self, options: dict[str, Any]) -> _core.Server:
+        return self._port.core
+
+    def _listen_on(self, endpoint: str) -> str:
+        return endpoint  # it listens already
+
+    def _entry_of(self, method: Method) -> Callable[..., Coroutine[Any, Any, None]]:
+        serve = method.handler
+
+        async def run(data: Any, codec: str, call: _core.ServedCall, left: float | None) -> None:
+            try:
+                await serve(data, codec, call, self._inbox.core, self._run_blocking)
+                call.set_ok()
+            finally:
+                self._finished(call)
+
+        return run
+
+    async def drain(self, grace: float) -> None:
+        """Refuses further calls and waits up to ``grace`` seconds for those in progress."""
+        self._shutdown_notifier.begin()
+        with contextlib.suppress(CoreError):  # calls were cut off
+            await in_a_thread(self._core.shutdown, grace)
+
+
+class GrpcServer(Server):
+    """A server whose handlers are coroutines; plain functions run on threads."""
+
+    def __init__(
+        self,
+        thread_pool: Any,
+        handlers: Any,
+        interceptors: Any,
+        options: Any,
+        maximum_concurrent_rpcs: int | None,
+        compression: Any,
+    ) -> None:
+        self._interceptors: Sequence[Any] = tuple(interceptors or ())
+        for interceptor in self._interceptors:
+            if not hasattr(interceptor, "intercept_service"):
+                raise ValueError(f"Interceptor must be ServerInterceptor, the following are invalid: {interceptor!r}")
+        own = server_options(options, compression)
+        if maximum_concurrent_rpcs is not None:
+            own["max_concurrent_calls"] = maximum_concurrent_rpcs
+        size = getattr(thread_pool, "_max_workers", None)
+        self._server = TrunklineServer(threads=size, **own)
+        self._table = MethodTable()
+        if handlers:
+            self._table.add_generic(handlers)
+        self._ports = Ports(own)
+        self._running: list[_RunningPort] = []
+        self._has_started = False
+        self._stopping: asyncio.Task[None] | None = None
+        self._has_stopped = asyncio.Event()
+
+    def add_generic_rpc_handlers(self, generic_rpc_handlers: Any) -> None:
+        self._table.add_generic(generic_rpc_handlers)
+
+    def add_registered_method_handlers(self, service_name: str, method_handlers: Mapping[str, Any]) -> None:
+        self._table.add_registered(service_name, method_handlers)
+
+    def add_insecure_port(self, address: str) -> int:
+        return self._ports.add(address, None)
+
+    def add_secure_port(self, address: str, server_credentials: ServerCredentials) -> int:
+        return self._ports.add(address, server_credentials.options)
+
+    async def start(self) -> None:
+        if self._has_started:
+            raise RuntimeError("Server already started")
+        self._has_started = True
+        self._server._add_all(self._table.methods(self._serve))
+        for port in self._ports.all:
+            self._running.append(_RunningPort(self._server, port))
+
+    def _serve(self, name: str, handler: RpcMethodHandler) -> Callable[..., Any]:
+        return MethodServer(name, handler, self._interceptors).serve
+
+    async def stop(self, grace: float | None) -> None:
+        if self._stopping is None or (not grace and not self._stopping.done()):
+            if self._stopping is not None:
+                self._stopping.cancel()
+            self._stopping = asyncio.get_running_loop().create_task(self._stop(grace))
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.shield(self._stopping)
+        if self._stopping.cancelled():
+            await self._has_stopped.wait()
+
+    async def _stop(self, grace: float | None) -> None:
+        if grace:
+            await asyncio.gather(*(each.drain(grace) for each in self._running))
+        await asyncio.gather(*(each.stop() for each in self._running))
+        if not self._running:
+            for port in self._ports.all:
+                port.core.stop()
+        self._has_stopped.set()
+
+    async def wait_for_termination(self, timeout: float | None = None) -> bool:
+        try:
+            await asyncio.wait_for(self._has_stopped.wait(), timeout)
+        except asyncio.TimeoutError:
+            return True
+        return False
+
+
+def server(
+    migration_thread_pool: Any = None,
+    handlers: Any = None,
+    interceptors: Sequence[Any] | None = None,
+    options: Any = None,
+    maximum_concurrent_rpcs: int | None = None,
+    compression: Any = None,
+) -> Server:
+    """Makes a server. ``migration_thread_pool``: a ``ThreadPoolExecutor``, which states the number of threads for
+    handlers that are plain functions."""
+    return GrpcServer(
+        migration_thread_pool, handlers, interceptors, options, maximum_concurrent_rpcs, compression
+    )

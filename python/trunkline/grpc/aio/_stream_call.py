@@ -1,0 +1,288 @@
+# SPDX-License-Identifier: MIT
+"""The client's streaming calls, for asyncio, one class for each kind."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterable, AsyncIterator, Generator
+from typing import Any
+
+from ... import _core
+from ..._errors import RpcError as CoreError
+from ...aio._loop_inbox import each
+from .._call_request import CODEC, CallRequest, deserialized
+from .._ended_call import FailedCall
+from .._metadatum import presented
+from .._outcome import Outcome, failed_outcome, ok_outcome
+from .._status_code import StatusCode
+from ._call_interfaces import StreamStreamCall, StreamUnaryCall, UnaryStreamCall
+from ._errors import EOF, UsageError
+from ._metadata import Metadata
+from ._ongoing_call import CallPlan, OngoingCall
+
+_log = logging.getLogger(__name__)
+
+_MIXED = "The iterator and the read/write APIs may not be mixed on a single RPC."
+_NOTHING: Any = object()
+
+
+class StreamOngoingCall(OngoingCall):
+    """A call with a stream in the core."""
+
+    _only_request: Any = _NOTHING
+
+    def __init__(self, plan: CallPlan, asked: CallRequest) -> None:
+        self._stream: _core.ClientStream | None = None
+        self._has_read = False
+        #: Responses that were read for the sake of the initial metadata.
+        self._read_ahead: list[Any] = []
+        self._reading = asyncio.Lock()
+        self._is_noticed = False
+        super().__init__(plan, asked)
+
+    def _open(self, settings: _core.CallSettings) -> None:
+        plan = self._plan
+        data = None if self._only_request is _NOTHING else self._serialized(self._only_request)
+        self._stream = plan.core.open_stream(plan.method, CODEC, settings, data)
+
+    def _cancel_on_wire(self) -> None:
+        if self._stream is not None:
+            self._stream.cancel()
+
+    def _notice_end(self) -> None:
+        if self._is_noticed or self._stream is None:
+            return
+        self._is_noticed = True
+        future: asyncio.Future[Any] = self._loop.create_future()
+        self._stream.begin_finish(self._inbox, future)
+        future.add_done_callback(self._take_end)
+
+    def _take_end(self, ended: asyncio.Future[Any]) -> None:
+        if not ended.cancelled():
+            self._end(self._outcome_of(ended.exception()))
+
+    def _outcome_of(self, error: BaseException | None) -> Outcome:
+        if error is None:
+            assert self._stream is not None
+            return ok_outcome(self._stream.leading(), self._stream.trailing())
+        if isinstance(error, CoreError):
+            return failed_outcome(error)
+        return Outcome(StatusCode.INTERNAL, str(error), debug_error_string=repr(error))
+
+    async def _read_raw(self) -> Any:
+        """The bytes of the next response; None once the call has ended."""
+        await self._opened()
+        if self._stream is None:
+            return None
+        try:
+            data = await self._wait(self._stream.begin_read)
+        except CoreError as error:
+            self._end(failed_outcome(error))
+            return None
+        self._has_read = True
+        if data is None:
+            self._end(self._outcome_of(None))
+        return data
+
+    async def _next(self) -> Any:
+        """The next response; EOF once the call has ended with OK."""
+        if self.cancelled():
+            self._raise_for_outcome()
+        async with self._reading:
+            data = self._read_ahead.pop() if self._read_ahead else await self._read_raw()
+        if data is None:
+            await self._ended()
+            self._raise_for_outcome()
+            return EOF
+        try:
+            return deserialized(data, self._plan.deserialize)
+        except FailedCall as error:
+            self._fail(error._outcome)
+            self._raise_for_outcome()
+
+    def _fail(self, outcome: Outcome) -> None:
+        """This side ends the call."""
+        self._end(outcome)
+        self._cancel_on_wire()
+
+    async def initial_metadata(self) -> Metadata:
+        """What the server has sent before its first message. Waits for that message."""
+        async with self._reading:
+            if not self._has_read and self._outcome is None:
+                data = await self._read_raw()
+                if data is not None:
+                    self._read_ahead.append(data)
+        if self._has_read and self._stream is not None:
+            return Metadata(*presented(self._stream.leading()))
+        return Metadata(*(await self._ended()).initial_metadata)
+
+
+class _Responses(StreamOngoingCall):
+    """A call with a stream of responses."""
+
+    _is_iterated: bool | None = None
+    _iterator: AsyncIterator[Any] | None = None
+
+    def _use(self, *, iterated: bool) -> None:
+        if self._is_iterated not in (None, iterated):
+            raise UsageError(_MIXED)
+        self._is_iterated = iterated
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        self._use(iterated=True)
+        if self._iterator is None:
+            self._iterator = self._responses()
+        return self._iterator
+
+    async def _responses(self) -> AsyncIterator[Any]:
+        while (response := await self._next()) is not EOF:
+            yield response
+
+    async def read(self) -> Any:
+        """The next response; EOF after the last one."""
+        self._use(iterated=False)
+        return await self._next()
+
+
+class _Requests(StreamOngoingCall):
+    """A call with a stream of requests."""
+
+    def __init__(self, plan: CallPlan, asked: CallRequest, requests: Any) -> None:
+        """``requests``: an iterable or async iterable; None for a call that is written to."""
+        self._requests = requests
+        self._is_done_writing = False
+        self._writer: asyncio.Task[None] | None = None
+        super().__init__(plan, asked)
+        if requests is not None:
+            self._writer = self._loop.create_task(self._write_all(requests))
+
+    async def _write_all(self, requests: AsyncIterable[Any]) -> None:
+        try:
+            async for request in each(requests):
+                if not await self._write_one(request):
+                    return
+            await self._close()
+        except asyncio.CancelledError:
+            raise
+        except FailedCall as error:
+            self._fail(error._outcome)
+        except Exception:
+            _log.debug("the requests of a call have raised", exc_info=True)
+            self.cancel()
+
+    async def _write_one(self, request: Any) -> bool:
+        """False once the call has ended."""
+        await self._opened()
+        data = self._serialized(request)
+        if self._stream is None or self._outcome is not None:
+            return False
+        try:
+            await self._wait(self._stream.begin_write, data, False)
+        except CoreError:
+            return False
+        return True
+
+    async def _close(self) -> None:
+        await self._opened()
+        if self._is_done_writing or self._stream is None or self._outcome is not None:
+            return
+        self._is_done_writing = True
+        try:
+            await self._wait(self._stream.begin_close_writes)
+        except CoreError:
+            pass  # a read reports how the call has ended
+
+    def _check_written(self) -> None:
+        if self._requests is not None:
+            raise UsageError(_MIXED)
+
+    async def write(self, request: Any) -> None:
+        """Sends a request. Raises AioRpcError if the call has ended with an error, InvalidStateError if it has ended
+        or no more requests may follow."""
+        self._check_written()
+        if self._outcome is not None:
+            raise asyncio.InvalidStateError("RPC already finished.")
+        if self._is_done_writing:
+            raise asyncio.InvalidStateError('RPC is half closed after calling "done_writing".')
+        try:
+            is_written = await self._write_one(request)
+        except FailedCall as error:
+            self._fail(error._outcome)
+            is_written = False
+        if not is_written:
+            await self._ended()
+            self._raise_for_outcome()
+
+    async def done_writing(self) -> None:
+        """No more requests follow."""
+        self._check_written()
+        await self._close()
+
+    def cancel(self) -> bool:
+        """Cancels the call. False if it has ended."""
+        is_cancelled = super().cancel()
+        if is_cancelled and self._writer is not None and self._writer is not asyncio.current_task():
+            self._writer.cancel()
+        return is_cancelled
+
+
+class WireResponses(_Responses, UnaryStreamCall[Any, Any]):
+    """See UnaryStreamCall."""
+
+    def __init__(self, plan: CallPlan, asked: CallRequest, request: Any) -> None:
+        self._only_request = request
+        super().__init__(plan, asked)
+
+
+class WireRequests(_Requests, StreamUnaryCall[Any, Any]):
+    """See StreamUnaryCall."""
+
+    def __init__(self, plan: CallPlan, asked: CallRequest, requests: Any) -> None:
+        super().__init__(plan, asked, requests)
+        self._response: Any = None
+        self._receiver = self._loop.create_task(self._receive())
+        self._receiver.add_done_callback(_retrieve)
+
+    async def _receive(self) -> None:
+        """Reads the response and the status."""
+        async with self._reading:
+            data = self._read_ahead.pop() if self._read_ahead else await self._read_raw()
+            if data is not None and self._stream is not None:
+                try:
+                    await self._wait(self._stream.begin_finish)
+                    self._response = deserialized(data, self._plan.deserialize)
+                except CoreError as error:
+                    return self._end(failed_outcome(error))
+                except FailedCall as error:
+                    return self._end(error._outcome)
+                self._end(self._outcome_of(None))
+        if data is None and self._outcome is not None and self._outcome.code is StatusCode.OK:
+            self._outcome = Outcome(StatusCode.INTERNAL, "the server sent no response")
+
+    def _notice_end(self) -> None:
+        pass  # the receiver does
+
+    async def initial_metadata(self) -> Metadata:
+        """What the server has sent before its response. Waits for that."""
+        return Metadata(*(await self._ended()).initial_metadata)
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        try:
+            yield from self._receiver
+        except asyncio.CancelledError:
+            self.cancel()
+            raise
+        if self._outcome is None:
+            yield from self._ended().__await__()
+        self._raise_for_outcome()
+        return self._response
+
+
+class WireStreams(_Requests, _Responses, StreamStreamCall[Any, Any]):
+    """See StreamStreamCall."""
+
+
+def _retrieve(task: asyncio.Task[None]) -> None:
+    if not task.cancelled():
+        task.exception()
