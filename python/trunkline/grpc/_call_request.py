@@ -77,8 +77,11 @@ class CallRequest(NamedTuple):
         return None if self.timeout is None else time.monotonic() + self.timeout
 
     def settings(self, method: str, terms: ChannelTerms) -> _core.CallSettings:
-        """Raises ValueError for invalid metadata, an RpcError if there are no credentials."""
-        metadata = encoded(self.metadata)
+        """Raises an RpcError for invalid metadata, and if there are no credentials."""
+        try:
+            metadata = encoded(self.metadata)
+        except ValueError as error:
+            raise failure(StatusCode.INTERNAL, "Invalid metadata") from error
         if self.credentials is not None or terms.credentials is not None:
             metadata = [*metadata, *encoded(self._credentials(method, terms))]
         timeout = FOREVER if self.timeout is None else min(max(float(self.timeout), 0.0), FOREVER)

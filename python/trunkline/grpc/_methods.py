@@ -11,7 +11,7 @@ from .._errors import FailedPrecondition
 from .._errors import RpcError as CoreError
 from .._sync.channel import Channel as TrunklineChannel
 from .._sync.futures import Dispatcher
-from ._call_request import CODEC, PLAIN_SETTINGS, CallRequest, ChannelTerms, deserialized, failure, serialized
+from ._call_request import CODEC, PLAIN_SETTINGS, CallRequest, ChannelTerms, deserialized, serialized
 from ._ended_call import EndedCall, FailedCall
 from ._multi_callables import (
     StreamStreamMultiCallable,
@@ -20,7 +20,6 @@ from ._multi_callables import (
     UnaryUnaryMultiCallable,
 )
 from ._outcome import failed_outcome, ok_outcome
-from ._status_code import StatusCode
 from ._stream_call import StreamCall
 from ._unary_future import UnaryFuture
 
@@ -81,13 +80,6 @@ _PLAIN = CallRequest()
 class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
     """See UnaryUnaryMultiCallable."""
 
-    def _blocking_settings(self, request: CallRequest) -> _core.CallSettings:
-        """As grpcio's blocking calls do, it raises an RpcError for invalid metadata, not ValueError."""
-        try:
-            return self._settings(request)
-        except ValueError as error:
-            raise failure(StatusCode.INTERNAL, "Invalid metadata") from error
-
     def __call__(
         self,
         request: Any,
@@ -98,7 +90,7 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         compression: Any = None,
     ) -> Any:
         data = serialized(request, self._serialize)
-        settings = self._blocking_settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+        settings = self._settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
         try:
             response = self._core.call(self._name, data, CODEC, settings, False)
         except CoreError as error:
@@ -115,7 +107,7 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         compression: Any = None,
     ) -> tuple[Any, EndedCall]:
         data = serialized(request, self._serialize)
-        settings = self._blocking_settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+        settings = self._settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
         try:
             call = self._core.begin(self._name, data, CODEC, settings, False, None, None)
             response = call.wait()
@@ -131,7 +123,7 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         credentials: Any = None,
         wait_for_ready: bool | None = None,
         compression: Any = None,
-    ) -> UnaryFuture:
+    ) -> UnaryFuture | FailedCall:
         self._check_open()
         data = serialized(request, self._serialize)
         asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
@@ -140,6 +132,8 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
             future.begin(self._core, self._dispatcher(), self._name, data, self._settings(asked))
         except CoreError as error:
             raise self._failed(error) from None
+        except FailedCall as error:
+            return error
         return future
 
 
