@@ -18,6 +18,7 @@ class WatchedCall(Protocol):
 
     def is_active(self) -> bool:
         """Whether the call has not ended."""
+        ...
 
     def _run_callbacks(self) -> None: ...
 

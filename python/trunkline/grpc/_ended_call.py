@@ -52,7 +52,8 @@ class EndedCall(Call):
     def __repr__(self) -> str:
         return text_of(type(self).__name__, self._outcome)
 
-    __str__ = __repr__
+    def __str__(self) -> str:
+        return repr(self)
 
 
 class FailedCall(RpcError, EndedCall, Future):
@@ -62,8 +63,11 @@ class FailedCall(RpcError, EndedCall, Future):
         RpcError.__init__(self)
         EndedCall.__init__(self, outcome)
 
-    __str__ = EndedCall.__repr__
-    __repr__ = EndedCall.__repr__
+    def __repr__(self) -> str:
+        return EndedCall.__repr__(self)
+
+    def __str__(self) -> str:
+        return EndedCall.__repr__(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self._outcome,)

@@ -23,7 +23,7 @@ class InboxTag:
         """The operation has not begun."""
         dispatcher, self._dispatcher = self._dispatcher, None
         if dispatcher is not None:
-            dispatcher.pending.discard(self)  # type: ignore[arg-type]
+            dispatcher.pending.discard(self)
 
     # --- what the dispatcher needs of the futures that it completes ---
 

@@ -89,9 +89,13 @@ def _send_stream(method: Any, request: Any, options: dict[str, Any]) -> Any:
     return method(request, **options)
 
 
-class _OneResponse(_InterceptedMethod):
-    """A method with one response."""
+def _with_its_call(call: Any) -> tuple[Any, Any]:
+    """The response of a call, and the call."""
+    response = call.result()
+    return response, call if isinstance(call, Call) else RespondedCall(response, None)
 
+
+class _UnaryUnary(_InterceptedMethod, UnaryUnaryMultiCallable):
     def __call__(
         self,
         request: Any,
@@ -113,11 +117,8 @@ class _OneResponse(_InterceptedMethod):
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> tuple[Any, Any]:
-        """As ``__call__``, but returns the response and the Call."""
         options = (timeout, metadata, credentials, wait_for_ready, compression)
-        call = self._through(_send_and_wait, request, options)
-        response = call.result()
-        return response, call if isinstance(call, Call) else RespondedCall(response, None)
+        return _with_its_call(self._through(_send_and_wait, request, options))
 
     def future(
         self,
@@ -128,14 +129,11 @@ class _OneResponse(_InterceptedMethod):
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> Any:
-        """Begins the call. Returns an object that is a Call and a Future."""
         options = (timeout, metadata, credentials, wait_for_ready, compression)
         return self._through(_send_in_background, request, options)
 
 
-class _StreamOfResponses(_InterceptedMethod):
-    """A method with a stream of responses."""
-
+class _UnaryStream(_InterceptedMethod, UnaryStreamMultiCallable):
     def __call__(
         self,
         request: Any,
@@ -149,20 +147,56 @@ class _StreamOfResponses(_InterceptedMethod):
         return self._through(_send_stream, request, options)
 
 
-class _UnaryUnary(_OneResponse, UnaryUnaryMultiCallable):
-    pass
+class _StreamUnary(_InterceptedMethod, StreamUnaryMultiCallable):
+    def __call__(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        return self._through(_send_and_wait, request_iterator, options).result()
+
+    def with_call(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> tuple[Any, Any]:
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        return _with_its_call(self._through(_send_and_wait, request_iterator, options))
+
+    def future(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        return self._through(_send_in_background, request_iterator, options)
 
 
-class _UnaryStream(_StreamOfResponses, UnaryStreamMultiCallable):
-    pass
-
-
-class _StreamUnary(_OneResponse, StreamUnaryMultiCallable):
-    pass
-
-
-class _StreamStream(_StreamOfResponses, StreamStreamMultiCallable):
-    pass
+class _StreamStream(_InterceptedMethod, StreamStreamMultiCallable):
+    def __call__(
+        self,
+        request_iterator: Any,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        options = (timeout, metadata, credentials, wait_for_ready, compression)
+        return self._through(_send_stream, request_iterator, options)
 
 
 class InterceptedChannel(Channel):

@@ -53,10 +53,12 @@ class ServicerContext(RpcContext, metaclass=abc.ABCMeta):
     @abc.abstractmethod
     def abort(self, code: StatusCode, details: str) -> NoReturn:
         """Ends the call with an error: raises an exception, which the handler lets pass."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def abort_with_status(self, status: Status) -> NoReturn:
         """As ``abort``, with trailing metadata."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def set_code(self, code: StatusCode) -> None:

@@ -144,7 +144,7 @@ def test_streams_in_both_directions(pair: Pair) -> None:
 
 
 def test_errors(pair: Pair) -> None:
-    async def refuse(request: StringValue, context: Any) -> StringValue:
+    async def refuse(request: StringValue, context: Any) -> None:
         await context.abort(pair.server.StatusCode.NOT_FOUND, "no such thing", (("reason", "none"),))
 
     async def fail(request: StringValue, context: Any) -> StringValue:

@@ -14,7 +14,7 @@ from .pairs import SOON, Pair, method, serving, text
 
 
 def test_abort_has_its_code_details_and_metadata(pair: Pair) -> None:
-    def refuse(request: StringValue, context: Any) -> StringValue:
+    def refuse(request: StringValue, context: Any) -> None:
         context.set_trailing_metadata((("reason", "none"), ("key-bin", b"\x00\xff")))
         context.abort(pair.server.StatusCode.NOT_FOUND, "no such thing: 100 %")
 

@@ -27,12 +27,7 @@ def with_header(details: Any, name: str, value: str) -> Any:
 def recording(module: Any, seen: list[str], name: str) -> Any:
     """An interceptor for every kind of call, which notes the calls that it sees."""
 
-    class Recording(
-        module.UnaryUnaryClientInterceptor,  # type: ignore[misc]
-        module.UnaryStreamClientInterceptor,
-        module.StreamUnaryClientInterceptor,
-        module.StreamStreamClientInterceptor,
-    ):
+    class Recording:
         def note(self, continuation: Any, details: Any, request: Any) -> Any:
             seen.append(f"{name} {details.method}")
             return continuation(with_header(details, "seen-by", name), request)
@@ -40,7 +35,9 @@ def recording(module: Any, seen: list[str], name: str) -> Any:
         intercept_unary_unary = intercept_unary_stream = note
         intercept_stream_unary = intercept_stream_stream = note
 
-    return Recording()
+    kinds = ("UnaryUnary", "UnaryStream", "StreamUnary", "StreamStream")
+    bases = tuple(getattr(module, f"{kind}ClientInterceptor") for kind in kinds)
+    return type("RecordingOfAllKinds", (Recording, *bases), {})()
 
 
 def headers_of(request: StringValue, context: Any) -> StringValue:
@@ -69,7 +66,7 @@ def test_client_interceptors_see_every_kind_of_call(pair: Pair) -> None:
 
 
 def test_client_interceptor_responds_itself(pair: Pair) -> None:
-    class Cached(pair.client.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+    class Cached(pair.client.UnaryUnaryClientInterceptor):  # type: ignore[misc, name-defined]
         def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
             first = continuation(details, request)
             assert first.result().value == request.value.upper()
@@ -84,14 +81,14 @@ def test_client_interceptor_responds_itself(pair: Pair) -> None:
 def test_client_interceptor_sees_errors(pair: Pair) -> None:
     codes: list[Any] = []
 
-    class Noting(pair.client.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+    class Noting(pair.client.UnaryUnaryClientInterceptor):  # type: ignore[misc, name-defined]
         def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
             call = continuation(details, request)
             codes.append(call.code())
             assert isinstance(call.exception(), pair.client.RpcError)
             return call
 
-    class Raising(pair.client.UnaryUnaryClientInterceptor):  # type: ignore[misc]
+    class Raising(pair.client.UnaryUnaryClientInterceptor):  # type: ignore[misc, name-defined]
         def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
             raise KeyError("mine")
 
@@ -115,7 +112,7 @@ def test_what_is_no_interceptor_is_refused(pair: Pair) -> None:
 def test_server_interceptors(pair: Pair) -> None:
     seen: list[str] = []
 
-    class Noting(pair.server.ServerInterceptor):  # type: ignore[misc]
+    class Noting(pair.server.ServerInterceptor):  # type: ignore[misc, name-defined]
         def __init__(self, name: str) -> None:
             self.name = name
 
@@ -123,7 +120,7 @@ def test_server_interceptors(pair: Pair) -> None:
             seen.append(f"{self.name} {details.method}")
             return continuation(details)
 
-    class Guard(pair.server.ServerInterceptor):  # type: ignore[misc]
+    class Guard(pair.server.ServerInterceptor):  # type: ignore[misc, name-defined]
         def intercept_service(self, continuation: Any, details: Any) -> Any:
             if ("key", "right") in [tuple(each) for each in details.invocation_metadata]:
                 return continuation(details)
@@ -151,7 +148,7 @@ def test_server_interceptors(pair: Pair) -> None:
 
 
 def test_server_interceptor_wraps_a_handler(pair: Pair) -> None:
-    class Doubling(pair.server.ServerInterceptor):  # type: ignore[misc]
+    class Doubling(pair.server.ServerInterceptor):  # type: ignore[misc, name-defined]
         def intercept_service(self, continuation: Any, details: Any) -> Any:
             found = continuation(details)
 
@@ -237,7 +234,7 @@ def test_asyncio_client_interceptors(pair: Pair) -> None:
 def test_asyncio_server_interceptors(pair: Pair) -> None:
     seen: list[str] = []
 
-    class Noting(pair.server.aio.ServerInterceptor):  # type: ignore[misc]
+    class Noting(pair.server.aio.ServerInterceptor):  # type: ignore[misc, name-defined]
         def __init__(self, name: str) -> None:
             self.name = name
 

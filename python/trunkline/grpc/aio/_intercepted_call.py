@@ -129,7 +129,7 @@ class _InterceptedResponse(_InterceptedCall):
     def __await__(self) -> Generator[Any, None, Any]:
         try:
             call = yield from self._making
-            response = (yield from call.__await__()) if isinstance(call, Call) else call
+            response = (yield from call.__await__()) if isinstance(call, (UnaryUnaryCall, StreamUnaryCall)) else call
         except asyncio.CancelledError:
             self.cancel()
             raise

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
@@ -137,7 +138,7 @@ async def _one(request: Any) -> AsyncIterator[Any]:
 
 def _is_async(behavior: Callable[..., Any]) -> bool:
     """Whether it is a coroutine function or an async generator function, or an object or partial of one."""
-    while hasattr(behavior, "func"):
+    while isinstance(behavior, functools.partial):
         behavior = behavior.func
     if not inspect.isroutine(behavior):
         behavior = getattr(behavior, "__call__", behavior)

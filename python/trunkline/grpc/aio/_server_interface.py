@@ -64,10 +64,12 @@ class ServicerContext(Generic[Request, Response], abc.ABC):
     @abc.abstractmethod
     async def abort(self, code: StatusCode, details: str = "", trailing_metadata: Any = ()) -> NoReturn:
         """Ends the call with an error: raises AbortError, which the handler lets pass."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     async def abort_with_status(self, status: Status) -> NoReturn:
         """As ``abort``."""
+        raise NotImplementedError
 
     @abc.abstractmethod
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
