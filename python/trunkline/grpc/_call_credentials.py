@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import abc
+import contextvars
 import logging
 import threading
 from collections.abc import Callable
@@ -95,8 +96,14 @@ def _run(plugin: Callable[..., Any], context: _Context, timeout: float | None) -
 
 
 def metadata_call_credentials(metadata_plugin: Callable[..., Any], name: str | None = None) -> CallCredentials:
-    """Credentials that ``metadata_plugin(context, callback)`` supplies. ``name``: unused."""
-    return CallCredentials((metadata_plugin,))
+    """Credentials that ``metadata_plugin(context, callback)`` supplies. It runs with the context variables that are set
+    now. ``name``: unused."""
+    variables = contextvars.copy_context()
+
+    def plugin(context: AuthMetadataContext, callback: AuthMetadataPluginCallback) -> None:
+        variables.copy().run(metadata_plugin, context, callback)
+
+    return CallCredentials((plugin,))
 
 
 def access_token_call_credentials(access_token: str) -> CallCredentials:

@@ -38,6 +38,9 @@ def ssl_channel_credentials(
 ) -> ChannelCredentials:
     """TLS. ``root_certificates``: what the server's certificate is checked against; the system's by default.
     ``private_key`` and ``certificate_chain``: of this client, if the server asks for them. All as PEM."""
+    for given in (root_certificates, private_key, certificate_chain):
+        if given is not None and not isinstance(given, bytes):
+            raise TypeError(f"a key or certificate is bytes in PEM, not {type(given).__name__}")
     options: dict[str, Any] = {}
     if root_certificates is not None:
         options["ca_pem"] = root_certificates

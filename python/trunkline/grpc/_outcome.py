@@ -34,9 +34,9 @@ def failed_outcome(error: CoreError) -> Outcome:
     if details:
         status = encode_status(int(error.code), error.message, details)
         trailing = (*trailing, Metadatum(DETAILS_KEY, status))
-    return Outcome(
-        code_of(error.code), error.message, presented(error.leading_metadata), trailing, f"{error.peer} {error}".strip()
-    )
+    code = code_of(error.code)
+    text = f'{code.name}:{error.peer or "no peer"} {{grpc_status:{int(error.code)}, grpc_message:"{error.message}"}}'
+    return Outcome(code, error.message, presented(error.leading_metadata), trailing, text)
 
 
 def text_of(kind: str, outcome: Outcome | None) -> str:

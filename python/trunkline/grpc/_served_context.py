@@ -166,7 +166,8 @@ class ServedContext(ServicerContext):
         if code == StatusCode.OK:
             _log.error("abort() was called with the code OK; the call ends with UNKNOWN")
             code, details = StatusCode.UNKNOWN, ""
-        self._code, self._details, self._has_aborted = code, details, True
+        self._code, self._has_aborted = code, True
+        self.set_details(details)
         raise Exception
 
     def abort_with_status(self, status: Status) -> NoReturn:
@@ -177,7 +178,7 @@ class ServedContext(ServicerContext):
         self._code = code
 
     def set_details(self, details: str) -> None:
-        self._details = details
+        self._details = details.encode("utf-8", "replace") if isinstance(details, str) else details
 
     def code(self) -> Any:
         return self._code
@@ -227,7 +228,8 @@ class ServedContext(ServicerContext):
 
     def fail(self, code: StatusCode, details: str) -> None:
         """Sets the status."""
-        self._code, self._details = code, details
+        self._code = code
+        self.set_details(details)
 
     def finish(self) -> bool:
         """Hands the status and the trailing metadata to the core and runs the callbacks. True if the status is OK; the

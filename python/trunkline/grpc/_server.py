@@ -40,7 +40,7 @@ class MethodTable:
         for handler in handlers:
             if not isinstance(handler, ServiceHandler):
                 if not hasattr(handler, "service"):
-                    raise AttributeError(f"'{type(handler).__name__}' object has no attribute 'service'")
+                    raise AttributeError(f"{type(handler).__name__} is not a grpc.GenericRpcHandler: it has no 'service'")
                 raise NotImplementedError(
                     f"{type(handler).__name__}: the methods of a server are registered by name, which this handler does "
                     "not tell; use method_handlers_generic_handler"
@@ -197,7 +197,8 @@ class GrpcServer(Server):
         return not self._stopped.wait(timeout)
 
     def __del__(self) -> None:
-        if getattr(self, "_running", None) and not self._stopped.is_set():
+        stopped = getattr(self, "_stopped", None)
+        if stopped is not None and not stopped.is_set():
             self.stop(None)
 
 

@@ -37,9 +37,5 @@ def code_of(number: int) -> StatusCode:
 
 
 def number_of(code: object) -> int:
-    """The number of a code that an application has set, which may be a number; that of UNKNOWN for anything else."""
-    if isinstance(code, StatusCode):
-        return int(code.value[0])
-    if isinstance(code, int) and code in _by_number:
-        return code
-    return 2
+    """The number of a code that an application has set; that of UNKNOWN for what is no StatusCode."""
+    return int(code.value[0]) if isinstance(code, StatusCode) else 2

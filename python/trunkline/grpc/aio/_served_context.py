@@ -14,7 +14,7 @@ from .._call import Status
 from .._errors import RpcError
 from .._served_context import ServedContext as BlockingContext
 from .._server_interface import RpcMethodHandler
-from .._status_code import StatusCode
+from .._status_code import StatusCode, code_of, number_of
 from ._errors import EOF, AbortError, InternalError
 from ._server_interface import ServicerContext
 
@@ -124,18 +124,18 @@ class ServedContext(ServicerContext[Any, Any]):
         return self._kept.trailing_metadata()
 
     def set_code(self, code: StatusCode) -> None:
-        self._kept.set_code(code)
+        self._kept.set_code(code_of(code) if isinstance(code, int) else code)
 
     def set_details(self, details: str) -> None:
         self._kept.set_details(details)
 
     def code(self) -> Any:
         found = self._kept.code()
-        return 0 if found is None else found
+        return 0 if found is None else number_of(found)
 
     def details(self) -> Any:
         found = self._kept.details()
-        return "" if found is None else found
+        return found.decode("utf-8", "replace") if isinstance(found, bytes) else found or ""
 
     def set_compression(self, compression: Any) -> None:
         self._kept.set_compression(compression)
@@ -178,7 +178,7 @@ class ServedContext(ServicerContext[Any, Any]):
 
     def has_status(self) -> bool:
         """Whether a status other than OK is set."""
-        return self._kept.code() not in (None, StatusCode.OK, 0)
+        return self._kept.code() not in (None, StatusCode.OK)
 
     def fail(self, code: StatusCode, details: str) -> None:
         """Sets the status."""
