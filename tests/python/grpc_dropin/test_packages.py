@@ -89,6 +89,7 @@ def phones(module: Any) -> Any:
     return Phones()
 
 
+@pytest.mark.filterwarnings("ignore::grpc.experimental.ExperimentalApiWarning")
 def test_generated_modules_run_unchanged(pair: Pair, generated: None) -> None:
     client = module_on(pair.client, "dropin_phones_pb2_grpc")
     served = module_on(pair.server, "dropin_phones_pb2_grpc")
@@ -168,17 +169,13 @@ def test_details_of_errors(pair: Pair) -> None:
 
 
 def test_health_and_reflection(pair: Pair) -> None:
-    packages = ("grpc_health.v1.health", "grpc_health.v1._", "grpc_health.v1.health_pb2_grpc")
+    packages = ("grpc_health", "grpc_reflection")
     health = module_on(pair.server, "grpc_health.v1.health", packages)
     stubs = module_on(pair.client, "grpc_health.v1.health_pb2_grpc", packages)
     server_stubs = module_on(pair.server, "grpc_health.v1.health_pb2_grpc", packages)
     from grpc_health.v1 import health_pb2
 
-    reflection = module_on(
-        pair.server,
-        "grpc_reflection.v1alpha.reflection",
-        ("grpc_reflection.v1alpha.reflection_pb2_grpc", "grpc_reflection.v1alpha._", "grpc_reflection.v1alpha.reflection"),
-    )
+    reflection = module_on(pair.server, "grpc_reflection.v1alpha.reflection", packages)
     server = pair.server.server(futures.ThreadPoolExecutor(4))
     servicer = health.HealthServicer()
     server_stubs.add_HealthServicer_to_server(servicer, server)

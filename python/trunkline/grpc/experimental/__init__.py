@@ -3,8 +3,14 @@
 
 from __future__ import annotations
 
+import importlib as _importlib
+import typing as _typing
+
 from .._credentials import ChannelCredentials, local_channel_credentials
 from .._simple_stubs import stream_stream, stream_unary, unary_stream, unary_unary
+
+if _typing.TYPE_CHECKING:
+    from .. import aio as aio
 
 __all__ = [
     "ChannelOptions",
@@ -35,3 +41,10 @@ class ExperimentalApiWarning(Warning):
 def insecure_channel_credentials() -> ChannelCredentials:
     """Credentials of a channel without TLS."""
     return local_channel_credentials()
+
+
+def __getattr__(name: str) -> _typing.Any:
+    """Imports ``aio`` at its first use."""
+    if name == "aio":
+        return _importlib.import_module("..aio", __name__)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
