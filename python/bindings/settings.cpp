@@ -148,6 +148,7 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["codecs"] = codecs(result.codecs);
   table["compressors"] = compressors(result.compressors);
   table["compressor"] = text(result.compressor);
+  table["authority"] = text(result.authority);
   table["compression_threshold"] = number(result.compression_threshold);
   table["default_timeout"] = duration(default_timeout);
   table["connect_timeout"] = duration(result.connect_timeout);

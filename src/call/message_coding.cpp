@@ -34,6 +34,11 @@ Status not_supported(const Codec& codec) {
           "decode message: codec " + std::string(codec.name()) + " does not know the expected type"};
 }
 
+/// A gRPC client that has nothing to say sends an empty message of protobuf, whatever the method takes.
+bool stands_for_nothing(const Codec& codec, std::size_t bytes, const MessageType& type) noexcept {
+  return bytes == 0 && type.may_be_missing && codec.name() == "protobuf";
+}
+
 /// Inside a catch clause. An exception of the application's codecs goes no further than this: the caller may be the
 /// loop, or code that has an operation to complete.
 Status has_thrown(std::string_view what, ThrownText* thrown, std::string_view who = "the codec") {
@@ -123,7 +128,9 @@ Status decode_message(const Codec* codec, const Slice& payload, MutableMessageVi
     if (message.type->parse(message.object, payload.bytes())) return {};
     return does_not_parse(codec->name());
   }
-  if (!codec->supports(*message.type)) return not_supported(*codec);
+  if (!codec->supports(*message.type)) {
+    return stands_for_nothing(*codec, payload.size(), *message.type) ? decode_nothing(message) : not_supported(*codec);
+  }
   return codec->decode(payload, message);
 } catch (...) {
   return has_thrown("decode", thrown);
@@ -134,7 +141,10 @@ Status decode_message(const session::Event& event, MutableMessageView message) t
   if (event.codec == nullptr) return decode_nothing(message);
   if (parses_directly(*event.codec, *message.type)) [[likely]]
     return parse_message(*event.codec, event.payload, message);
-  if (!event.codec->supports(*message.type)) return not_supported(*event.codec);
+  if (!event.codec->supports(*message.type)) {
+    return stands_for_nothing(*event.codec, event.payload.size(), *message.type) ? decode_nothing(message)
+                                                                                 : not_supported(*event.codec);
+  }
   return event.codec->decode(event.payload_slice(), message);
 } catch (...) {
   return has_thrown("decode", nullptr);

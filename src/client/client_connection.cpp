@@ -91,6 +91,8 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
                                const Metadata* metadata) {
   session::CallStart begin = start_of(*operation.method_, operation.deadline_, metadata);
   begin.one_way = operation.one_way;
+  if (!message.has_message()) [[unlikely]]
+    begin.codec = codec_of(*operation.response.type);
   begin.previous_attempts = static_cast<std::uint32_t>(operation.retries_);
   begin.context = context_of(operation);
   Result<session::CallId> id = connection_->session().start(begin, message);
@@ -104,6 +106,12 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
   connection_->note_activity();
   flush();
   return {};
+}
+
+/// That of the response, if the request is no message.
+const Codec* ClientConnection::codec_of(const MessageType& response) const {
+  const Result<const Codec*> codec = call::choose_codec(setup_.options.codecs, {}, response);
+  return codec.is_ok() ? *codec : nullptr;
 }
 
 Status ClientConnection::start(ConnectedStream& stream, const Attempt& attempt, const session::OutgoingMessage& message,

@@ -145,6 +145,7 @@ class ClientConnection final : public net::ConnectionHandler,
   void on_stream_event(ConnectedStream& stream);
   Status decode_response(MutableMessageView response);
   session::CallStart start_of(const MethodEntry& method, base::TimePoint deadline, const Metadata* metadata) const;
+  const Codec* codec_of(const MessageType& response) const;
   void close_if_drained();
 
   const ConnectionSetup setup_;

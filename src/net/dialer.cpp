@@ -140,7 +140,7 @@ class StreamDial final : public Dial, public std::enable_shared_from_this<Stream
 
   void connect_inproc() {
     MemoryOptions memory;
-    memory.address = endpoint_.to_string();
+    memory.address = endpoint_.with_protocol(WireProtocol::native).to_string();
     auto [transport, end] = make_memory_link(loop_, memory);
     if (Status status = InprocDirectory::of_process().connect(endpoint_.path(), std::move(end)); !status.is_ok()) {
       return finish_soon(std::move(status));

@@ -92,6 +92,7 @@ ChannelPlan::ChannelPlan(std::uint64_t run_seed) : seed(run_seed) {
   }
   if (random.chance(20)) limit_memory(random);
   if (random.below(200) == 0) add_goaway_before_most(random);
+  is_grpc = !channel.ordered && random.chance(40);
 }
 
 /// Small budgets on both sides, and long requests and responses that exceed them together.
@@ -120,9 +121,9 @@ void ChannelPlan::add_goaway_before_most(Random& random) {
 
 std::string ChannelPlan::describe() const {
   return "channel seed " + std::to_string(seed) + ": calls " + std::to_string(calls.size()) + " connections " +
-         std::to_string(channel.max_connections) + " ordered " + std::to_string(channel.ordered) + " breaks " +
-         std::to_string(breaks) + " drains " + std::to_string(drains.size()) + " step " + std::to_string(largest_step) +
-         " link " + std::to_string(link_bytes);
+         std::to_string(channel.max_connections) + " ordered " + std::to_string(channel.ordered) + " grpc " +
+         std::to_string(is_grpc) + " breaks " + std::to_string(breaks) + " drains " + std::to_string(drains.size()) +
+         " step " + std::to_string(largest_step) + " link " + std::to_string(link_bytes);
 }
 
 TransportFaults ChannelPlan::draw_faults(Random& random) const {

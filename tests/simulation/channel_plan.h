@@ -34,6 +34,8 @@ struct ChannelPlan {
   std::vector<ChannelCallPlan> calls;
   /// When a server is shut down in order and another one replaces it.
   std::vector<base::Duration> drains;
+  /// The channel speaks gRPC.
+  bool is_grpc = false;
   /// Connections may break.
   bool breaks = false;
   int refused_connections = 0;

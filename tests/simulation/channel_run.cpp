@@ -90,6 +90,9 @@ class ChannelRun {
       run_.loop().post([&run = run_, shared] { run.make_connection(*shared); });
       return nullptr;
     }
+    const session::Protocol& protocol(const net::PeerInfo&) const noexcept override {
+      return run_.plan_.is_grpc ? session::grpc::protocol() : session::native::protocol();
+    }
     const std::string& target() const noexcept override { return target_; }
 
    private:
@@ -257,7 +260,10 @@ class ChannelRun {
     // An idempotent call may have run on a connection that broke before it was refused on the next.
     const bool cannot_have_run = !call.status.may_have_run() || (plan.idempotent && plan_.breaks);
     const bool is_limited = plan_.server.max_concurrent_calls_per_connection < 1000 || plan_.is_short_of_memory;
-    const bool is_shed = is_limited && code == StatusCode::resource_exhausted && cannot_have_run;
+    // Over gRPC a server that sheds calls refuses their streams, and retries may not suffice.
+    const bool is_shed_code =
+        code == StatusCode::resource_exhausted || (plan_.is_grpc && code == StatusCode::unavailable);
+    const bool is_shed = is_limited && is_shed_code && cannot_have_run;
     check(is_planned || is_late || is_cancelled || is_lost || is_shed, call,
           "ended without a reason: " + call.status.to_string());
   }

@@ -24,6 +24,7 @@ class ChannelOptions(ConnectionOptions, total=False):
     default.
     ``backoff_multiplier``: the factor by which waits grow. 1 to 100; 1.6 by default.
     ``backoff_jitter``: the share of a wait that is random. 0 to 1; 0.2 by default.
+    ``authority``: over gRPC, what requests name as the authority; empty (host and port of the URI) by default.
     ``max_connections``: connections of the pool; a call uses the one with the fewest calls. 1 to 1024; 1 by default.
     ``max_pending_calls``: calls that may wait for a connection or for room on one; more are refused. 100000 by default.
     ``ordered``: the server runs the calls one after the other, in order. Needs ``max_connections=1``; False by default.
@@ -42,6 +43,7 @@ class ChannelOptions(ConnectionOptions, total=False):
     backoff_maximum: float
     backoff_multiplier: float
     backoff_jitter: float
+    authority: str
     max_connections: int
     max_pending_calls: int
     ordered: bool

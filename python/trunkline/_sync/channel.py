@@ -45,7 +45,8 @@ _NOTHING: Any = object()
 
 
 class Channel(ChannelBase):
-    """Calls to one endpoint: ``tcp://host:port``, ``tls://host:port``, ``unix:///path``, ``unix:@name``.
+    """Calls to one endpoint: ``tcp://host:port``, ``tls://host:port``, ``unix:///path``, ``unix:@name``;
+    ``grpc://host:port``, ``grpcs://host:port``, ``grpc+unix:///path`` for gRPC servers.
 
     Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those
     of :class:`ChannelOptions`; times are in seconds.

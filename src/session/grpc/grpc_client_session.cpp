@@ -49,9 +49,10 @@ GrpcClientSession::GrpcClientSession(const SessionParameters& parameters)
     : GrpcSession(parameters),
       requests_(options_, encodings_, parameters.is_encrypted, exchange_.peer(), output_),
       responses_(options_, encodings_) {
-  const std::array<Setting, 3> settings{{{SettingId::enable_push, 0},
-                                         {SettingId::initial_window_size, options_.limits.call_credit_bytes},
-                                         {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
+  const std::array<Setting, 3> settings{
+      {{SettingId::enable_push, 0},
+       {SettingId::initial_window_size, ReceiveWindows::first_window(role_, options_.limits)},
+       {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
   if (options_.limits.keepalive_interval == ConnectionLimits{}.keepalive_interval) {
     keepalive_.set_interval(usual_keepalive_interval);
   }
@@ -160,8 +161,8 @@ const Compressor* GrpcClientSession::compressor_for(const OutgoingMessage& messa
 
 /// Writes the headers.
 GrpcStream& GrpcClientSession::open(const CallStart& start, const Codec& codec, const Compressor* compressor) {
-  GrpcStream& stream = streams_.add(next_id_, exchange_.peer().initial_window_size, options_.limits.call_credit_bytes,
-                                    &on_deadline, this);
+  GrpcStream& stream = streams_.add(next_id_, exchange_.peer().initial_window_size,
+                                    ReceiveWindows::first_window(role_, options_.limits), &on_deadline, this);
   next_id_ += 2;
   stream.state = StreamState::open;
   stream.context = start.one_way ? nullptr : start.context;

@@ -70,7 +70,7 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       exchange_(peer_of(role_)),
       flood_(now_),
       queue_(options_.limits, exchange_.peer(), streams_, output_, *this),
-      windows_(options_.limits, output_),
+      windows_(role_, options_.limits, output_),
       memory_share_(options_.memory, parameters.account),
       memory_(options_.limits, memory_share_, streams_, windows_),
       local_events_(owner_),

@@ -34,6 +34,7 @@ struct GrpcStream {
         owner(session),
         send_window(send_bytes),
         receive_window(receive_bytes),
+        receive_target(receive_bytes),
         deadline(on_deadline, this) {}
 
   const CallId id;
@@ -73,6 +74,8 @@ struct GrpcStream {
   http::http2::FlowWindow send_window;
   /// Messages with their prefixes.
   base::VectorQueue<Slice> queue;
+  /// When the front of the queue became that, among all streams.
+  std::uint64_t ticket = 0;
   std::size_t queued_bytes = 0;
   bool is_ready = false;
   /// END_STREAM goes with the last message of the queue.
@@ -81,6 +84,8 @@ struct GrpcStream {
 
   // --- ReceiveWindows ---
   http::http2::FlowWindow receive_window;
+  /// The size that the window is opened to.
+  std::uint32_t receive_target;
   /// Consumed and not yet granted again.
   std::int64_t returnable = 0;
   /// Bytes of unread messages that have been granted again already.

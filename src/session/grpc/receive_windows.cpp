@@ -22,9 +22,11 @@ void ReceiveWindows::give_back(std::uint32_t bytes) {
 
 void ReceiveWindows::give_back(GrpcStream& stream, std::int64_t bytes) {
   stream.returnable += bytes;
-  const std::int64_t grant = stream.returnable - stream.debt;
-  if (stream.has_peer_ended() || grant <= 0 || grant < limits_.call_credit_bytes / 2) return;
+  std::int64_t grant = stream.returnable - stream.debt;
+  if (stream.has_peer_ended() || grant <= 0 || grant < stream.receive_target / 2) return;
   stream.returnable -= grant;
+  grant += limits_.call_credit_bytes - stream.receive_target;
+  stream.receive_target = limits_.call_credit_bytes;
   static_cast<void>(stream.receive_window.add(static_cast<std::uint32_t>(grant)));
   write_update(stream.id, static_cast<std::uint32_t>(grant));
 }

@@ -4,9 +4,11 @@
 
 #include "session/grpc/grpc_stream.h"
 #include "session/output_queue.h"
+#include "session/session_options.h"
 
 #include <trunkline/connection_limits.h>
 
+#include <algorithm>
 #include <cstdint>
 
 namespace trunkline::session::grpc {
@@ -16,8 +18,15 @@ namespace trunkline::session::grpc {
 class ReceiveWindows {
  public:
   /// Both outlive the object.
-  ReceiveWindows(const ConnectionLimits& limits, OutputQueue& output) noexcept
-      : limits_(limits), output_(output), window_(limits.connection_credit_bytes) {}
+  ReceiveWindows(Role role, const ConnectionLimits& limits, OutputQueue& output) noexcept
+      : role_(role), limits_(limits), output_(output), window_(limits.connection_credit_bytes) {}
+
+  /// With which streams begin. A server may interleave the responses to all calls, so a client's begin with little:
+  /// only what is consumed, or has room, opens them to all of call_credit_bytes.
+  static std::uint32_t first_window(Role role, const ConnectionLimits& limits) noexcept {
+    constexpr std::uint32_t least_bytes = 65535;
+    return role == Role::client ? std::min(least_bytes, limits.call_credit_bytes) : limits.call_credit_bytes;
+  }
 
   /// A DATA frame of `bytes` has come. False: FLOW_CONTROL_ERROR of the connection.
   [[nodiscard]] bool charge(std::uint32_t bytes) noexcept { return window_.take(bytes); }
@@ -30,7 +39,7 @@ class ReceiveWindows {
   /// The same for a stream, whose debt is settled first.
   void give_back(GrpcStream& stream, std::int64_t bytes);
   /// `bytes` belong to a message that waits for room. Up to half a window of them opens the window again at once, so
-  /// that other messages pass.
+  /// that other messages pass. At a client all of them do, which itself decides how many calls there are.
   void add_waiting(std::uint32_t bytes);
   /// `bytes` given to add_waiting() do not wait any longer.
   void drop_waiting(std::uint32_t bytes);
@@ -39,10 +48,11 @@ class ReceiveWindows {
  private:
   std::uint64_t withheld() const noexcept {
     const std::uint64_t most = limits_.connection_credit_bytes / 2;
-    return waiting_ > most ? waiting_ - most : 0;
+    return role_ == Role::server && waiting_ > most ? waiting_ - most : 0;
   }
   void write_update(CallId stream, std::uint32_t bytes);
 
+  const Role role_;
   const ConnectionLimits& limits_;
   OutputQueue& output_;
   http::http2::FlowWindow window_;

@@ -5,6 +5,7 @@
 #include "http/http2/frame.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace trunkline::session::grpc {
@@ -35,6 +36,7 @@ void SendQueue::write_frame_header(GrpcStream& stream, std::size_t size, bool is
 void SendQueue::push(GrpcStream& stream, Slice message) {
   queued_bytes_ += message.size();
   stream.queued_bytes += message.size();
+  if (stream.queue.empty()) stream.ticket = ++tickets_;
   stream.queue.push_back(std::move(message));
   make_ready(stream);
 }
@@ -48,25 +50,41 @@ void SendQueue::make_ready(GrpcStream& stream) {
   if (stream.is_ready || !stream.has_queue() || stream.send_window.available() == 0) return;
   stream.is_ready = true;
   can_pump_ = true;
-  ready_.push_back(stream.id);
+  if (!is_long(stream)) return ready_.push_back(stream.id);
+  long_.push_back({stream.ticket, stream.id});
+  std::push_heap(long_.begin(), long_.end(), std::greater<>());
+}
+
+GrpcStream* SendQueue::take_next() {
+  while (active_.size() < most_long_at_once && !long_.empty()) {
+    std::pop_heap(long_.begin(), long_.end(), std::greater<>());
+    active_.push_back(long_.back().id);
+    long_.pop_back();
+  }
+  is_turn_of_long_ = !active_.empty() && (ready_.empty() || !is_turn_of_long_);
+  return streams_.find(is_turn_of_long_ ? active_.pop_front() : ready_.pop_front());
 }
 
 void SendQueue::pump() {
   can_pump_ = false;
-  while (!ready_.empty()) {
+  while (has_ready()) {
     if (window_.available() == 0) return;
     if (output_.size() >= target()) {
       can_pump_ = true;
       return;
     }
-    GrpcStream* const stream = streams_.find(ready_.pop_front());
+    GrpcStream* const stream = take_next();
     if (stream == nullptr) continue;
     stream->is_ready = false;
     if (!stream->has_queue()) continue;
-    if (write_some(*stream)) {
-      make_ready(*stream);
-    } else {
+    const bool was_long = is_turn_of_long_;
+    if (!write_some(*stream)) {
       owner_.on_queue_sent(*stream);
+    } else if (was_long && is_long(*stream) && stream->send_window.available() > 0) {
+      stream->is_ready = true;
+      active_.push_back(stream->id);
+    } else {
+      make_ready(*stream);
     }
   }
 }
@@ -83,6 +101,7 @@ bool SendQueue::write_some(GrpcStream& stream) {
   stream.queued_bytes -= size;
   if (message.empty()) {
     stream.queue.pop_front();
+    stream.ticket = ++tickets_;
   } else if (size < worthwhile_bytes) {
     --worthwhile_frames_;
   }

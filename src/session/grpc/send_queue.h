@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace trunkline::session::grpc {
 
@@ -23,7 +24,8 @@ class SendQueueOwner {
 };
 
 /// Streams take turns, a frame each. Frames enter the output only while little is unsent there, so that a short message
-/// that comes later waits for one round at most.
+/// that comes later waits for one round at most. Of long messages only a few take turns, in the order in which they
+/// came: a peer that has room for some of them could otherwise get the beginnings of all and the end of none.
 class SendQueue {
  public:
   /// All outlive the object.
@@ -58,7 +60,7 @@ class SendQueue {
 
   std::size_t queued_bytes() const noexcept { return queued_bytes_; }
   /// Something is queued that is not known to wait for a window.
-  bool can_pump() const noexcept { return can_pump_ && !ready_.empty(); }
+  bool can_pump() const noexcept { return can_pump_ && has_ready(); }
   /// All bytes that have gone into frames so far.
   std::uint64_t sent_bytes() const noexcept { return sent_bytes_; }
   /// All frames so far but the short ones that had no more room in a window: a peer that returns little of its windows
@@ -66,7 +68,19 @@ class SendQueue {
   std::uint64_t worthwhile_frames() const noexcept { return worthwhile_frames_; }
 
  private:
+  /// A long message that waits, or one of those that take turns.
+  struct LongMessage {
+    std::uint64_t ticket = 0;
+    CallId id = 0;
+    bool operator>(const LongMessage& other) const noexcept { return ticket > other.ticket; }
+  };
+  static constexpr std::size_t most_long_at_once = 4;
+
   void make_ready(GrpcStream& stream);
+  bool is_long(const GrpcStream& stream) const noexcept { return stream.queue.begin()->size() > limits_.chunk_bytes; }
+  bool has_ready() const noexcept { return !ready_.empty() || !long_.empty() || !active_.empty(); }
+  /// Whose turn it is. Null: its stream has gone.
+  GrpcStream* take_next();
   /// False: the stream has nothing more to send now.
   bool write_some(GrpcStream& stream);
   std::size_t target() const noexcept { return 2 * std::size_t{limits_.chunk_bytes}; }
@@ -79,6 +93,11 @@ class SendQueue {
   http::http2::FlowWindow window_;
   /// Ids of streams whose turn comes. Ids are not used again, so those of forgotten streams are skipped.
   base::VectorQueue<CallId> ready_;
+  /// A heap with the lowest ticket on top, and the long messages whose turns come.
+  std::vector<LongMessage> long_;
+  base::VectorQueue<CallId> active_;
+  std::uint64_t tickets_ = 0;
+  bool is_turn_of_long_ = false;
   std::size_t queued_bytes_ = 0;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t worthwhile_frames_ = 0;

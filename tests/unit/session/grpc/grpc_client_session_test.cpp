@@ -556,6 +556,64 @@ TEST(GrpcClientSession, SendsAsMuchAsTheWindowsAllow) {
   EXPECT_THAT(shape_of(server.sent()), ElementsAre("DATA 1 end", "DATA 3 end"));
 }
 
+TEST(GrpcClientSession, SendsLongMessagesAFewAtATimeInOrder) {
+  Http2Server server;
+  server.greet({{SettingId::initial_window_size, 1 << 20}});
+  server.feed(Http2Client::window_update(0, 100 << 20));
+  for (int i = 0; i < 6; ++i) server.start(std::string(400000, 'x'));
+
+  const std::vector<Sent> frames = server.sent();
+
+  std::size_t first_end = 0, begin_of_fifth = 0, ends = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i].is_end && ends++ == 0) first_end = i;
+    if (frames[i].stream == 9 && frames[i].payload.size() > 1000 && begin_of_fifth == 0) begin_of_fifth = i;
+  }
+  EXPECT_EQ(ends, 6u);
+  EXPECT_GT(begin_of_fifth, first_end);
+}
+
+TEST(GrpcClientSession, LetsShortMessagesPassLongOnes) {
+  Http2Server server;
+  server.greet({{SettingId::initial_window_size, 1 << 20}});
+  server.feed(Http2Client::window_update(0, 100 << 20));
+  for (int i = 0; i < 6; ++i) server.start(std::string(1000000, 'x'));
+  const CallId short_one = server.start(std::string(20000, 'y'));
+
+  const std::vector<Sent> frames = server.sent();
+
+  std::size_t end_of_short = 0, first_end = 0;
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    if (frames[i].is_end && first_end == 0) first_end = i;
+    if (frames[i].is_end && frames[i].stream == short_one) end_of_short = i;
+  }
+  EXPECT_EQ(end_of_short, first_end);
+}
+
+TEST(GrpcClientSession, OpensTheWindowOfAStreamWhoseMessagesAreTaken) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 1 << 20;
+  Http2Server server(options);
+  server.greet();
+  const CallId id = server.start("x");
+  static_cast<void>(server.sent());
+  server.feed(server.headers(id, Http2Server::leading()));
+
+  server.feed(Http2Server::data(id, Http2Client::message(std::string(40000, 'y')).substr(0, 16000)));
+  EXPECT_TRUE(server.sent().empty());
+  server.feed(Http2Server::data(id, Http2Client::message(std::string(40000, 'y')).substr(16000, 16000)));
+  server.feed(Http2Server::data(id, Http2Client::message(std::string(40000, 'y')).substr(32000)));
+
+  std::uint64_t granted = 0;
+  for (const Sent& frame : server.sent()) {
+    if (frame.type == FrameType::window_update && frame.stream == id) {
+      granted += http::http2::load_uint32(as_bytes(frame.payload).data());
+    }
+  }
+  EXPECT_GT(granted, (1u << 20) - 65535u);
+  EXPECT_LE(granted, (1u << 20) - 65535u + 40005u);
+}
+
 TEST(GrpcClientSession, EndsAStreamBehindItsMessages) {
   Http2Server server;
   server.greet({{SettingId::initial_window_size, 10}});
@@ -616,6 +674,35 @@ TEST(GrpcClientSession, EndsFloods) {
 
   EXPECT_TRUE(server.session().is_closed());
   EXPECT_EQ(goaway_of(server), ErrorCode::enhance_your_calm);
+}
+
+TEST(GrpcClientSession, LetsAServerOpenItsWindowsAsOftenAsItTakesMessages) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start_stream();
+  std::size_t sent = 0;
+
+  for (int i = 0; i < 6000; ++i) {
+    EXPECT_TRUE(server.session().send(id, kit::payload(std::string(16000, 'x')), nullptr, false).is_ok());
+    sent += server.take_output().size();
+    server.feed(Http2Client::window_update(0, 16005) + Http2Client::window_update(id, 16005));
+  }
+
+  EXPECT_FALSE(server.session().is_closed());
+  EXPECT_GT(sent, 6000u * 16000);
+}
+
+TEST(GrpcClientSession, EndsTinyWindows) {
+  Http2Server server;
+  server.greet({{SettingId::initial_window_size, 0}});
+  server.start(std::string(100000, 'x'));
+
+  for (int i = 0; i < 6000 && !server.session().is_closed(); ++i) {
+    server.feed(Http2Client::window_update(1, 1));
+    static_cast<void>(server.take_output());
+  }
+
+  EXPECT_TRUE(server.session().is_closed());
 }
 
 TEST(GrpcClientSession, PingsAServerThatIsSilentForFiveMinutes) {
