@@ -5,6 +5,8 @@
 #include "session/grpc/grpc_client_session.h"
 #include "unit/session/grpc/http2_client.h"
 
+#include <gtest/gtest.h>
+
 #include <initializer_list>
 #include <map>
 #include <string>
