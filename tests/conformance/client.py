@@ -82,7 +82,8 @@ class Plan:
     @property
     def channel_options(self) -> dict[str, Any]:
         request = self.request
-        options: dict[str, Any] = {}
+        # As the server's.
+        options: dict[str, Any] = {"compression_threshold": 0, "max_decompression_ratio": 1 << 16}
         if request.server_tls_cert:
             options["ca_pem"] = request.server_tls_cert
         if request.HasField("client_tls_creds"):

@@ -2,6 +2,7 @@
 // The server that connectconformance starts: reads what is wanted from standard input, writes where it listens to
 // standard output, and serves the conformance service until SIGTERM.
 #include "conformance_service.h"
+#include "delimited.h"
 
 #include <connectrpc/conformance/v1/server_compat.pb.h>
 
@@ -9,34 +10,12 @@
 #include <csignal>
 #include <exception>
 #include <iostream>
-#include <istream>
-#include <ostream>
 #include <stdexcept>
-#include <string>
 #include <utility>
 
 namespace trunkline::conformance {
 
 namespace {
-
-constexpr int length_bytes = 4;
-
-/// A message behind its length, in network byte order.
-template <class Message>
-Message read_message(std::istream& in) {
-  std::uint32_t length = 0;
-  for (int i = 0; i < length_bytes; ++i) length = length << 8 | static_cast<std::uint32_t>(in.get() & 0xFF);
-  std::string bytes(length, '\0');
-  Message message;
-  if (!in.read(bytes.data(), length) || !message.ParseFromString(bytes)) throw std::runtime_error("no message came");
-  return message;
-}
-
-void write_message(const google::protobuf::Message& message, std::ostream& out) {
-  const std::string bytes = message.SerializeAsString();
-  for (int i = length_bytes; i-- > 0;) out.put(static_cast<char>(bytes.size() >> 8 * i));
-  out << bytes << std::flush;
-}
 
 ServerOptions options_of(const v1::ServerCompatRequest& wanted) {
   ServerOptions options;
@@ -60,7 +39,8 @@ int serve() {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  const auto wanted = read_message<v1::ServerCompatRequest>(std::cin);
+  v1::ServerCompatRequest wanted;
+  if (!read_message(std::cin, wanted)) throw std::runtime_error("no request came");
   ConformanceService service;
   Server server(options_of(wanted));
   server.add_service<v1::ConformanceService>(service);
@@ -70,7 +50,7 @@ int serve() {
   response.set_host("127.0.0.1");
   response.set_port(endpoint.port());
   if (wanted.use_tls()) response.set_pem_cert(wanted.server_creds().cert());
-  write_message(response, std::cout);
+  write_message(std::cout, response);
   int signal = 0;
   sigwait(&signals, &signal);
   const Status drained = server.shutdown(std::chrono::seconds(5));
