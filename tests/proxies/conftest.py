@@ -44,5 +44,9 @@ def proxy(proxy_name: str, backends: tuple[Backend, Backend], tmp_path: Path) ->
 @pytest.fixture
 def impatient_proxy(proxy_name: str, backends: tuple[Backend, Backend], tmp_path: Path) -> Iterator[Proxy]:
     """Waits no longer than 300 ms for a response."""
-    with Proxy(proxy_name, (backends[0].address, backends[1].address), tmp_path, "300ms") as running:
+    changes = {
+        "nginx": {"grpc_read_timeout 1h": "grpc_read_timeout 300ms"},
+        "haproxy": {"timeout server 1h": "timeout server 300ms"},
+    }[proxy_name]
+    with Proxy(proxy_name, (backends[0].address, backends[1].address), tmp_path, changes) as running:
         yield running

@@ -7,6 +7,7 @@ import re
 import socket
 import subprocess
 import time
+from collections.abc import Mapping
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "proxies.md"
@@ -33,9 +34,12 @@ def free_ports(count: int) -> list[int]:
 
 
 class Proxy:
-    """A proxy in front of `servers`, two addresses. Ends with the `with` block."""
+    """A proxy in front of `servers`, two addresses. Ends with the `with` block. `changes`: what to write instead of
+    texts of the page."""
 
-    def __init__(self, name: str, servers: tuple[str, str], folder: Path, timeout: str | None = None) -> None:
+    def __init__(
+        self, name: str, servers: tuple[str, str], folder: Path, changes: Mapping[str, str] | None = None
+    ) -> None:
         self.name = name
         native, grpc = free_ports(2)
         self.native, self.grpc = f"127.0.0.1:{native}", f"127.0.0.1:{grpc}"
@@ -43,8 +47,9 @@ class Proxy:
         for there, here in zip(SERVERS, servers):
             assert text.count(there) == 2
             text = text.replace(there, here)
-        if timeout is not None:
-            text = re.sub(r"(grpc_read_timeout|timeout server) 1h", rf"\1 {timeout}", text)
+        for shown_text, other in (changes or {}).items():
+            assert shown_text in text
+            text = text.replace(shown_text, other)
         self._log = folder / f"{name}.log"
         command = {"nginx": self._nginx, "haproxy": self._haproxy}[name](text, folder)
         with self._log.open("w") as log:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import trunkline
@@ -20,7 +21,7 @@ from .waiting import wait_until, wait_until_still
 Backends = tuple[Backend, Backend]
 
 
-@pytest.fixture(params=["tcp"])
+@pytest.fixture(params=["tcp", "grpc"])
 def scheme(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
@@ -134,27 +135,50 @@ def test_a_cancellation_reaches_the_handler(channel: trunkline.Channel, backends
     assert echo(channel, BytesValue(value=b"x")).value == b"x"
 
 
-def test_a_killed_server(endpoint: str, backends: Backends) -> None:
+def hang(channel: trunkline.Channel) -> trunkline.CallFuture[Int64Value]:
+    """Of a call that is at its server, and not the first one of its channel."""
+    assert echo(channel, BytesValue(value=b"x")).value == b"x"
+    future = channel.submit("interop.Grpc/Hang", Int64Value(), Int64Value, timeout=40)
+    assert echo(channel, BytesValue(value=b"x")).value == b"x"
+    return future
+
+
+@contextmanager
+def hanging_calls(endpoint: str) -> Iterator[tuple[list[trunkline.Channel], list[trunkline.CallFuture[Int64Value]]]]:
+    """Eight channels, each with a call that hangs."""
     channels = [trunkline.Channel(endpoint) for _ in range(8)]
+    calls = [hang(channel) for channel in channels]
     try:
-        assert {pid_of(channel) for channel in channels} == {backend.pid for backend in backends}
-        hanging = [channel.submit("interop.Grpc/Hang", Int64Value(), Int64Value, timeout=40) for channel in channels]
-        # A call behind each of them, on the same connection.
-        assert all(echo(channel, BytesValue(value=b"x")).value == b"x" for channel in channels)
-
-        backends[0].kill()
-
-        wait_until_still(lambda: sum(call.done() for call in hanging))
-        pids = {pid_of(channel) for channel in channels}
-        ended = [call for call in hanging if call.done()]
-        for call in hanging:
-            call.cancel()
-        assert {type(call.exception()) for call in ended} == {trunkline.Unavailable}
-        assert 0 < len(ended) < 8
-        assert pids == {backends[1].pid}
+        yield channels, calls
     finally:
+        for call in calls:
+            call.cancel()
         for channel in channels:
             channel.close()
+
+
+def test_the_calls_of_a_killed_server_end(scheme: str, proxy_name: str, endpoint: str, backends: Backends) -> None:
+    if scheme == "grpc" and proxy_name == "haproxy":
+        pytest.skip("HAProxy says that they have not run: see the next test")
+    with hanging_calls(endpoint) as (channels, calls):
+        backends[0].kill()
+
+        ended = wait_until_still(lambda: sum(call.done() for call in calls))
+        assert {type(call.exception()) for call in calls if call.done()} == {trunkline.Unavailable}
+        assert 0 < ended < 8
+        assert {pid_of(channel) for channel in channels} == {backends[1].pid}
+
+
+@pytest.mark.parametrize("proxy_name", ["haproxy"])
+@pytest.mark.parametrize("scheme", ["grpc"])
+def test_calls_that_haproxy_refuses_are_repeated(endpoint: str, backends: Backends) -> None:
+    with hanging_calls(endpoint) as (channels, calls):
+        backends[0].kill()
+
+        assert {pid_of(channel) for channel in channels} == {backends[1].pid}
+        time.sleep(1.0)  # a call is repeated after a pause
+        assert not any(call.done() for call in calls)
+    wait_until(lambda: backends[1].cancelled() == 8, "the calls have not gone to the other server")
 
 
 def test_a_drained_server_loses_no_call(endpoint: str, backends: Backends) -> None:

