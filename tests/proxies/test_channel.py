@@ -204,12 +204,17 @@ def test_a_drained_server_loses_no_call(endpoint: str, backends: Backends) -> No
         channel.close()
 
 
-def test_no_server_is_unavailable(channel: trunkline.Channel, backends: Backends) -> None:
+def test_no_server_is_unavailable(
+    channel: trunkline.Channel, scheme: str, proxy_name: str, backends: Backends
+) -> None:
     for backend in backends:
         backend.kill()
 
-    with pytest.raises(trunkline.Unavailable):
+    with pytest.raises(trunkline.Unavailable) as raised:
         echo(channel, BytesValue())
+
+    status = {"nginx": "HTTP status 502", "haproxy": "HTTP status 503"}[proxy_name]
+    assert (status if scheme == "grpc" else "before its hello") in raised.value.message
 
 
 def test_calls_that_wait_for_ready_outlast_the_want_of_servers(
@@ -233,5 +238,6 @@ def test_calls_that_wait_for_ready_outlast_the_want_of_servers(
 def test_a_proxy_that_does_not_wait_is_unavailable(scheme: str, impatient_proxy: Proxy) -> None:
     if scheme == "tcp":
         pytest.skip("a proxy of connections ends them when all are silent")
-    with trunkline.Channel(endpoint_of(scheme, impatient_proxy)) as channel, pytest.raises(trunkline.Unavailable):
-        channel.call("interop.Grpc/Hang", Int64Value(), Int64Value, timeout=20)
+    with trunkline.Channel(endpoint_of(scheme, impatient_proxy)) as channel:
+        with pytest.raises(trunkline.Unavailable, match="HTTP status 504"):
+            channel.call("interop.Grpc/Hang", Int64Value(), Int64Value, timeout=20)

@@ -57,6 +57,31 @@ TEST_F(Ordered, HoldsACallUntilTheResponseToTheOneBefore) {
   EXPECT_EQ(client.response(d).order, 3u);
 }
 
+TEST_F(Ordered, ReturnsTheCreditOfARequestWhenItsHandlerBegins) {
+  ServerOptions options;
+  options.limits.connection_credit_bytes = 1 << 20;
+  make_server(options);
+  Gate first_gate(loop_);
+  Gate second_gate(loop_);
+  handle_gated("First", first_gate);
+  handle_gated("Second", second_gate);
+  TestClient& client = connect(true);
+
+  client.call("First", "a");
+  for (int i = 0; i < 25; ++i) client.call("Second", std::string(60000, 'x'));
+  settle();
+  const std::uint64_t before = server().totals().open_calls;
+  first_gate.open();
+  settle();
+  const std::uint64_t after = server().totals().open_calls;
+  second_gate.open();
+  settle();
+
+  EXPECT_EQ(before, 18u) << "there is credit for 17 of the long requests";
+  EXPECT_EQ(after, 18u) << "a further one has come, though the handler of the first one runs";
+  EXPECT_EQ(client.response_count(), 26u);
+}
+
 /// Reads the stream to its end, and responds with what it was.
 asio::awaitable<Status> read_all(ServerReader<std::string>& reader, std::string& response, ServerContext&) {
   for (;;) {
