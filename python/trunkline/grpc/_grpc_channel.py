@@ -11,13 +11,13 @@ from typing import Any
 from .._errors import RpcError as CoreError
 from .._process.threads import begin_in_thread
 from .._sync.channel import Channel as TrunklineChannel
-from ._call_request import ChannelTerms
 from ._channel_interface import Channel
 from ._channel_options import channel_options
 from ._channel_target import ChannelTarget
 from ._connectivity import ChannelConnectivity, connectivity_of
 from ._credentials import ChannelCredentials
 from ._methods import StreamStreamMethod, StreamUnaryMethod, UnaryStreamMethod, UnaryUnaryMethod
+from ._service_config import ServiceConfig
 
 _log = logging.getLogger(__name__)
 
@@ -32,7 +32,7 @@ class GrpcChannel(Channel):
     def __init__(self, target: ChannelTarget, options: Any, compression: Any) -> None:
         own = {**channel_options(options, compression), **target.options}
         self._channel = TrunklineChannel(target.uri, **own)
-        self._terms = target.terms
+        self._parts = (self._channel, target.terms, ServiceConfig.of(options))
         self._watches: list[tuple[StateCallback, Callable[[], None]]] = []
 
     def subscribe(self, callback: StateCallback, try_to_connect: bool | None = False) -> None:
@@ -69,7 +69,7 @@ class GrpcChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryUnaryMethod:
-        return UnaryUnaryMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+        return UnaryUnaryMethod(*self._parts, method, request_serializer, response_deserializer)
 
     def unary_stream(
         self,
@@ -78,7 +78,7 @@ class GrpcChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryStreamMethod:
-        return UnaryStreamMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+        return UnaryStreamMethod(*self._parts, method, request_serializer, response_deserializer)
 
     def stream_unary(
         self,
@@ -87,7 +87,7 @@ class GrpcChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> StreamUnaryMethod:
-        return StreamUnaryMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+        return StreamUnaryMethod(*self._parts, method, request_serializer, response_deserializer)
 
     def stream_stream(
         self,
@@ -96,7 +96,7 @@ class GrpcChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> StreamStreamMethod:
-        return StreamStreamMethod(self._channel, self._terms, method, request_serializer, response_deserializer)
+        return StreamStreamMethod(*self._parts, method, request_serializer, response_deserializer)
 
     def close(self) -> None:
         for callback, _ in list(self._watches):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -20,6 +21,7 @@ from ._multi_callables import (
     UnaryUnaryMultiCallable,
 )
 from ._outcome import failed_outcome, ok_outcome
+from ._service_config import Retries, ServiceConfig
 from ._stream_call import StreamCall
 from ._unary_future import UnaryFuture
 
@@ -34,6 +36,7 @@ class _Method:
         self,
         channel: TrunklineChannel,
         terms: ChannelTerms,
+        config: ServiceConfig,
         method: str,
         serialize: Serialize | None,
         deserialize: Deserialize | None,
@@ -43,8 +46,16 @@ class _Method:
         self._terms = terms
         self._has_terms = terms.credentials is not None
         self._name = method.removeprefix("/")
+        self._config = config.for_method(self._name)
         self._serialize = serialize
         self._deserialize = deserialize
+
+    def _configured(self, request: CallRequest) -> CallRequest:
+        return request if self._config is None else self._config.applied_to(request)
+
+    def _retries(self, request: CallRequest) -> Retries | None:
+        policy = None if self._config is None else self._config.retry
+        return None if policy is None else Retries(policy, request)
 
     def _settings(self, request: CallRequest) -> _core.CallSettings:
         if request == _PLAIN and not self._has_terms:
@@ -66,6 +77,7 @@ class _Method:
 
     def _open(self, request: CallRequest, only_request: bytes | None) -> StreamCall:
         self._check_open()
+        request = self._configured(request)
         deadline = request.deadline()
         try:
             stream = self._core.open_stream(self._name, CODEC, self._settings(request), only_request)
@@ -90,7 +102,10 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         compression: Any = None,
     ) -> Any:
         data = serialized(request, self._serialize)
-        settings = self._settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+        asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+        if self._config is not None:
+            return self._send(data, asked)[0]
+        settings = self._settings(asked)
         try:
             response = self._core.call(self._name, data, CODEC, settings, False)
         except CoreError as error:
@@ -107,7 +122,24 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         compression: Any = None,
     ) -> tuple[Any, EndedCall]:
         data = serialized(request, self._serialize)
-        settings = self._settings(CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+        return self._send(data, CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+
+    def _send(self, data: bytes, asked: CallRequest) -> tuple[Any, EndedCall]:
+        """Sends the request, again if the service config says so."""
+        asked = self._configured(asked)
+        retries = self._retries(asked)
+        while True:
+            try:
+                return self._attempt(data, asked)
+            except FailedCall as error:
+                delay = None if retries is None else retries.delay_after(error.code())
+                if retries is None or delay is None:
+                    raise
+            time.sleep(delay)
+            asked = retries.request()
+
+    def _attempt(self, data: bytes, asked: CallRequest) -> tuple[Any, EndedCall]:
+        settings = self._settings(asked)
         try:
             call = self._core.begin(self._name, data, CODEC, settings, False, None, None)
             response = call.wait()
@@ -127,9 +159,17 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
         self._check_open()
         data = serialized(request, self._serialize)
         asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+        asked = self._configured(asked)
         future = UnaryFuture(asked.deadline(), self._deserialize)
-        try:
+        retries = self._retries(asked)
+
+        def begin(asked: CallRequest) -> None:
             future.begin(self._core, self._dispatcher(), self._name, data, self._settings(asked))
+
+        if retries is not None:
+            future.repeat_with(retries, begin)
+        try:
+            begin(asked)
         except CoreError as error:
             raise self._failed(error) from None
         except FailedCall as error:

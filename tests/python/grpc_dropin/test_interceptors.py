@@ -58,7 +58,8 @@ def test_client_interceptors_see_every_kind_of_call(pair: Pair) -> None:
         response, call = method(channel, "Upper", "unary_unary").with_call(text("a"), timeout=SOON)
         assert response.value == "A" and call.code() is pair.client.StatusCode.OK
         assert method(channel, "Upper", "unary_unary").future(text("a"), timeout=SOON).result(SOON).value == "A"
-        assert [each.value for each in method(channel, "Letters", "unary_stream")(text("ab"), timeout=SOON)] == ["a", "b"]
+        letters = method(channel, "Letters", "unary_stream")(text("ab"), timeout=SOON)
+        assert [each.value for each in letters] == ["a", "b"]
         assert method(channel, "Joined", "stream_unary")(iter(requests), timeout=SOON).value == "ab"
         responses = method(channel, "Echo", "stream_stream")(iter(requests), timeout=SOON)
         assert [each.value for each in responses] == ["aa", "bb"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Iterator
 from concurrent import futures
@@ -201,6 +202,43 @@ def test_compression(pair: Pair) -> None:
             assert call(text(long), timeout=SOON, compression=plain).value == long.upper()
             found = method(channel, "Letters", "unary_stream")(text(long), timeout=SOON)
             assert [len(each.value) for each in found] == [5000] * 3
+
+
+CONFIG = """{"methodConfig": [{"name": [{"service": "test.Text"}], "retryPolicy": {"maxAttempts": 4,
+  "initialBackoff": "0.01s", "maxBackoff": "0.1s", "backoffMultiplier": 2,
+  "retryableStatusCodes": ["UNAVAILABLE"]}}]}"""
+
+
+def test_retry_policy_of_a_service_config(pair: Pair) -> None:
+    attempts: list[str] = []
+
+    def flaky(request: StringValue, context: Any) -> StringValue:
+        attempts.append(request.value)
+        if attempts.count(request.value) < 3:
+            context.abort(pair.server.StatusCode.UNAVAILABLE, "come again")
+        return request
+
+    def refuse(request: StringValue, context: Any) -> None:
+        attempts.append("refused")
+        context.abort(pair.server.StatusCode.INVALID_ARGUMENT, "never")
+
+    methods: Any = {"Flaky": ("unary_unary", flaky), "Refuse": ("unary_unary", refuse)}
+    options = [("grpc.service_config", CONFIG), ("grpc.enable_retries", 1)]
+    with serving(pair.server, methods) as target:
+        with pair.client.insecure_channel(target, options) as channel:
+            call = method(channel, "Flaky", "unary_unary")
+            assert call(text("a"), timeout=SOON).value == "a"
+            assert call.future(text("b"), timeout=SOON).result(SOON).value == "b"
+            with pytest.raises(pair.client.RpcError):
+                method(channel, "Refuse", "unary_unary")(text("c"), timeout=SOON)
+
+        async def run() -> None:
+            async with pair.client.aio.insecure_channel(target, options) as channel:
+                call = method(channel, "Flaky", "unary_unary")(text("d"), timeout=SOON)
+                assert (await call).value == "d"
+
+        asyncio.run(run())
+    assert sorted(attempts) == ["a", "a", "a", "b", "b", "b", "d", "d", "d", "refused"]
 
 
 def test_longest_message(pair: Pair) -> None:

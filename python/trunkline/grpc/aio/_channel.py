@@ -17,6 +17,7 @@ from .._channel_options import channel_options
 from .._channel_target import ChannelTarget
 from .._connectivity import ChannelConnectivity, connectivity_of
 from .._credentials import ChannelCredentials
+from .._service_config import ServiceConfig
 from ._errors import UsageError
 from ._intercepted_call import (
     InterceptedStreamStreamCall,
@@ -306,6 +307,7 @@ class GrpcChannel(Channel):
         own = {**channel_options(options, compression), **target.options}
         self._channel = TrunklineChannel(target.uri, **own)
         self._terms = target.terms
+        self._config = ServiceConfig.of(options)
         self._connecting: set[asyncio.Task[None]] = set()
 
     async def __aenter__(self: Self) -> Self:
@@ -353,7 +355,7 @@ class GrpcChannel(Channel):
     def _plan_of(
         self, serialize: Serialize | None, deserialize: Deserialize | None
     ) -> Callable[[Any], CallPlan]:
-        return lambda method: CallPlan(self._channel, self._terms, method, serialize, deserialize)
+        return lambda method: CallPlan(self._channel, self._terms, self._config, method, serialize, deserialize)
 
     def _of_kind(self, kind: type[ClientInterceptor]) -> Sequence[ClientInterceptor]:
         return [interceptor for interceptor in self._interceptors if isinstance(interceptor, kind)]

@@ -17,6 +17,7 @@ from .._call_request import PLAIN_SETTINGS, CallRequest, ChannelTerms, serialize
 from .._ended_call import FailedCall
 from .._ongoing_call import CANCELLED
 from .._outcome import Outcome, failed_outcome, text_of
+from .._service_config import ServiceConfig
 from .._status_code import StatusCode
 from ._call_interfaces import Call
 from ._errors import error_of
@@ -32,6 +33,7 @@ class CallPlan:
         self,
         channel: TrunklineChannel,
         terms: ChannelTerms,
+        config: ServiceConfig,
         method: str,
         serialize: Callable[[Any], bytes] | None,
         deserialize: Callable[[bytes], Any] | None,
@@ -40,6 +42,7 @@ class CallPlan:
         self.core = channel._core
         self.terms = terms
         self.method = method.removeprefix("/")
+        self.config = config.for_method(self.method)
         self.serialize = serialize
         self.deserialize = deserialize
 
@@ -50,6 +53,8 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
 
     def __init__(self, plan: CallPlan, asked: CallRequest) -> None:
         self._plan = plan
+        if plan.config is not None:
+            asked = plan.config.applied_to(asked)
         self._deadline = asked.deadline()
         self._loop, self._inbox = plan.channel._inboxes.of_running_loop()
         self._outcome: Outcome | None = None
