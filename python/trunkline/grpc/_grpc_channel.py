@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from .._errors import InvalidArgument
 from .._errors import RpcError as CoreError
 from .._process.threads import begin_in_thread
 from .._sync.channel import Channel as TrunklineChannel
@@ -31,7 +32,10 @@ class GrpcChannel(Channel):
 
     def __init__(self, target: ChannelTarget, options: Any, compression: Any) -> None:
         own = {**channel_options(options, compression), **target.options}
-        self._channel = TrunklineChannel(target.uri, **own)
+        try:
+            self._channel = TrunklineChannel(target.uri, **own)
+        except InvalidArgument as error:
+            raise ValueError(error.message) from error
         self._parts = (self._channel, target.terms, ServiceConfig.of(options))
         self._watches: list[tuple[StateCallback, Callable[[], None]]] = []
 

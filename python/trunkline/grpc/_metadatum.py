@@ -33,5 +33,5 @@ def encoded(metadata: Any) -> Sequence[tuple[str, bytes]]:
         return ()
     try:
         return encode_metadata([(name, value) for name, value in metadata]) or ()
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, AttributeError) as error:
         raise ValueError(f"metadata was invalid: {error}") from error

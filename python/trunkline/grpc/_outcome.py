@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from .._errors import Origin
 from .._errors import RpcError as CoreError
 from ._metadatum import Metadata, Metadatum, presented
 from ._status_code import StatusCode, code_of
@@ -36,7 +37,10 @@ def failed_outcome(error: CoreError) -> Outcome:
         trailing = (*trailing, Metadatum(DETAILS_KEY, status))
     code = code_of(error.code)
     text = f'{code.name}:{error.peer or "no peer"} {{grpc_status:{int(error.code)}, grpc_message:"{error.message}"}}'
-    return Outcome(code, error.message, presented(error.leading_metadata), trailing, text)
+    message = error.message
+    if code is StatusCode.DEADLINE_EXCEEDED and error.origin is not Origin.PEER:
+        message = "Deadline Exceeded"  # programs compare it; the text has the rest
+    return Outcome(code, message, presented(error.leading_metadata), trailing, text)
 
 
 def text_of(kind: str, outcome: Outcome | None) -> str:

@@ -164,6 +164,7 @@ def test_deadline(pair: Pair) -> None:
 
     error: Any = raised.value
     assert error.code() is pair.client.StatusCode.DEADLINE_EXCEEDED
+    assert error.details() == "Deadline Exceeded"
 
 
 def test_cancelled_future(pair: Pair) -> None:

@@ -165,6 +165,16 @@ def test_credentials_need_a_secure_channel(pair: Pair) -> None:
     assert error.code() in (pair.client.StatusCode.UNAUTHENTICATED, pair.client.StatusCode.UNAVAILABLE)
 
 
+def test_credentials_need_a_secure_channel_of_asyncio(pair: Pair) -> None:
+    async def run() -> None:
+        async with pair.client.aio.insecure_channel("127.0.0.1:9") as channel:
+            token = pair.client.access_token_call_credentials("token")
+            with pytest.raises(pair.client.aio.UsageError):
+                await method(channel, "Upper", "unary_unary")(text("a"), credentials=token)
+
+    asyncio.run(run())
+
+
 def test_local_credentials(pair: Pair) -> None:
     server = pair.server.server(futures.ThreadPoolExecutor(2))
     handlers = {"Upper": handler(pair.server, "unary_unary", calls.upper)}

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Any, TypeVar
 
+from ..._errors import InvalidArgument
 from ..._errors import RpcError as CoreError
 from ...aio._channel import Channel as TrunklineChannel
 from .._call_request import CallRequest
@@ -136,6 +137,8 @@ class _Method:
     ) -> Any:
         if self._plan.channel.state == "closed":
             raise UsageError("Channel is closed.")
+        if credentials is not None and not self._plan.terms.is_secure:
+            raise UsageError("Call credentials are only valid on secure channels")
         if not self._interceptors:
             asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
             return self._wire(self._plan, asked, request)
@@ -305,7 +308,10 @@ class GrpcChannel(Channel):
                     "StreamUnaryClientInterceptor or StreamStreamClientInterceptor"
                 )
         own = {**channel_options(options, compression), **target.options}
-        self._channel = TrunklineChannel(target.uri, **own)
+        try:
+            self._channel = TrunklineChannel(target.uri, **own)
+        except InvalidArgument as error:
+            raise ValueError(error.message) from error
         self._terms = target.terms
         self._config = ServiceConfig.of(options)
         self._connecting: set[asyncio.Task[None]] = set()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NoReturn
 
 from ... import _core
@@ -108,9 +108,9 @@ class ServedContext(ServicerContext[Any, Any]):
             raise InternalError("Abort already called!")
         if code == StatusCode.OK:
             code = StatusCode.UNKNOWN
-        self.has_aborted = True
         if trailing_metadata:
-            self._kept.set_trailing_metadata(trailing_metadata)
+            self.set_trailing_metadata(trailing_metadata)
+        self.has_aborted = True
         self.fail(code, details)
         raise AbortError("Locally aborted.")
 
@@ -118,7 +118,13 @@ class ServedContext(ServicerContext[Any, Any]):
         await self.abort(status.code, status.details, status.trailing_metadata)
 
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
-        self._kept.set_trailing_metadata(trailing_metadata)
+        """Raises TypeError for what is no metadata."""
+        if isinstance(trailing_metadata, Mapping):
+            raise TypeError("invalid trailing metadata: a mapping, not pairs of a name and a value")
+        try:
+            self._kept.set_trailing_metadata(trailing_metadata)
+        except ValueError as error:
+            raise TypeError(f"invalid trailing metadata: {error}") from error
 
     def trailing_metadata(self) -> Any:
         return self._kept.trailing_metadata()

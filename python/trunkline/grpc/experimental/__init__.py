@@ -21,6 +21,7 @@ __all__ = [
     "stream_unary",
     "unary_stream",
     "unary_unary",
+    "wrap_server_method_handler",
 ]
 
 
@@ -36,6 +37,17 @@ class UsageError(Exception):
 
 class ExperimentalApiWarning(Warning):
     """The interface may change."""
+
+
+def wrap_server_method_handler(
+    wrapper: _typing.Callable[[_typing.Any], _typing.Any], handler: _typing.Any
+) -> _typing.Any:
+    """The handler, whose function is ``wrapper(function)``; None if there is no handler."""
+    if not handler:
+        return None
+    requests = "stream" if handler.request_streaming else "unary"
+    name = f"{requests}_{'stream' if handler.response_streaming else 'unary'}"
+    return handler._replace(**{name: wrapper(getattr(handler, name))})
 
 
 def insecure_channel_credentials() -> ChannelCredentials:
