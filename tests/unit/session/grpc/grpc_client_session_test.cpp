@@ -74,7 +74,7 @@ TEST(GrpcClientSession, SendsAUnaryCallAsTwoFrames) {
                                                   {"content-type", "application/grpc+bytes"},
                                                   {"te", "trailers"},
                                                   {"user-agent", "trunkline/0.1.0"},
-                                                  {"grpc-accept-encoding", "identity"}};
+                                                  {"grpc-accept-encoding", "identity,snappy"}};
   EXPECT_EQ(frames[0].fields, fields);
   EXPECT_EQ(frames[1].payload, Http2Client::message("hello"));
 }

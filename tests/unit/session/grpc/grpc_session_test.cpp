@@ -336,7 +336,7 @@ TEST(GrpcSession, KnowsACodecByItsContentTypeHoweverItIsWritten) {
   for (const std::string& type : types) {
     Fields fields = Http2Client::request("/a/B");
     fields.back().second = type;
-    client.feed(client.headers(id, fields));
+    client.feed(client.headers(id, fields) + Http2Client::data(id, Http2Client::message("1"), true));
     id += 2;
   }
 
