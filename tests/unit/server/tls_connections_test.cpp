@@ -52,7 +52,9 @@ class TlsConnections : public ServerFixture {
   }
   /// Makes the handshake on `socket` as a client.
   std::unique_ptr<net::Transport> shake_hands(net::UniqueSocket socket) {
-    const net::HandshakeOptions options{.context = net::make_client_context(files_.client_options()).value(),
+    TlsOptions tls = files_.client_options();
+    tls.alpn = {"trunkline/1"};
+    const net::HandshakeOptions options{.context = net::make_client_context(tls).value(),
                                         .server_name = "localhost",
                                         .deadline = base::never,
                                         .tried = "test"};
