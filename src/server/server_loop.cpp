@@ -62,7 +62,7 @@ void ServerLoop::on_sniffed(Result<net::SniffResult> sniffed, net::AcceptedConne
 
 void ServerLoop::reject_protocol(net::SniffResult sniffed, net::AcceptedConnection accepted) {
   const wire::DetectedProtocol protocol = wire::detect(sniffed.bytes).value_or(wire::DetectedProtocol::unknown);
-  const bool is_unknown = protocol == wire::DetectedProtocol::unknown;
+  const bool is_unknown = protocol == wire::DetectedProtocol::unknown || protocol == wire::DetectedProtocol::text;
   const std::string spoken(is_unknown ? "no protocol that is known" : wire::to_string(protocol));
   refuse(LogLevel::warning, "the client speaks " + spoken + ", this port only trunkline",
          sniffed.transport->peer().address);

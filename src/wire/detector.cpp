@@ -27,9 +27,8 @@ constexpr std::string_view http2_start = "PRI * HTTP/2.0\r\n";
 
 Match match_http2(std::string_view bytes) noexcept { return match_prefix(bytes, http2_start); }
 
-/// A method of capital letters and '-', a space, and the first byte of a target ('/', '*', or an absolute URI or
-/// authority).
-Match match_http1(std::string_view bytes) noexcept {
+/// A word of capital letters and '-', a space, and the first byte of what follows, which is set then.
+Match match_word(std::string_view bytes, std::string_view& word, char& next) noexcept {
   if (match_prefix(bytes, http2_start.substr(0, 4)) == Match::yes) return Match::no;
   const auto is_method_letter = [](char byte) { return (byte >= 'A' && byte <= 'Z') || byte == '-'; };
   const std::size_t space =
@@ -38,8 +37,28 @@ Match match_http1(std::string_view bytes) noexcept {
   if (space == bytes.size()) return Match::undecided;
   if (space == 0 || bytes[space] != ' ') return Match::no;
   if (space + 1 == bytes.size()) return Match::undecided;
-  const auto target = static_cast<unsigned char>(bytes[space + 1]);
-  return target > ' ' && target < 0x7F ? Match::yes : Match::no;
+  word = bytes.substr(0, space);
+  next = bytes[space + 1];
+  return next > ' ' && next < 0x7F ? Match::yes : Match::no;
+}
+
+/// How a target begins: a path, "*", or the scheme of an absolute URI. That of CONNECT is a host.
+bool is_target(std::string_view method, char first) noexcept {
+  return first == '/' || first == '*' || first == 'h' || first == 'H' || method == "CONNECT";
+}
+
+Match match_http1(std::string_view bytes) noexcept {
+  std::string_view method;
+  char first = 0;
+  const Match match = match_word(bytes, method, first);
+  return match == Match::yes && !is_target(method, first) ? Match::no : match;
+}
+
+Match match_text(std::string_view bytes) noexcept {
+  std::string_view word;
+  char first = 0;
+  const Match match = match_word(bytes, word, first);
+  return match == Match::yes && is_target(word, first) ? Match::no : match;
 }
 
 /// A handshake record of SSL 3.0 or later (RFC 8446, section 5.1).
@@ -78,7 +97,7 @@ struct Matcher {
 constexpr std::array matchers{
     Matcher{DetectedProtocol::native, match_native}, Matcher{DetectedProtocol::http1, match_http1},
     Matcher{DetectedProtocol::http2, match_http2},   Matcher{DetectedProtocol::tls, match_tls},
-    Matcher{DetectedProtocol::thrift, match_thrift},
+    Matcher{DetectedProtocol::thrift, match_thrift}, Matcher{DetectedProtocol::text, match_text},
 };
 
 constexpr std::string_view http1_rejection =
@@ -118,6 +137,8 @@ std::string_view to_string(DetectedProtocol protocol) noexcept {
       return "tls";
     case DetectedProtocol::thrift:
       return "thrift";
+    case DetectedProtocol::text:
+      return "text";
     case DetectedProtocol::unknown:
       break;
   }
@@ -147,6 +168,7 @@ std::string_view rejection_for(DetectedProtocol protocol) noexcept {
       return native_rejection;
     case DetectedProtocol::native:
     case DetectedProtocol::thrift:
+    case DetectedProtocol::text:
       break;
   }
   return {};

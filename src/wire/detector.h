@@ -13,7 +13,16 @@
 namespace trunkline::wire {
 
 /// What the first bytes of a connection say about it. session::Protocol is a protocol that a port serves.
-enum class DetectedProtocol : std::uint8_t { native, http1, http2, tls, thrift, unknown };
+enum class DetectedProtocol : std::uint8_t {
+  native,
+  http1,
+  http2,
+  tls,
+  thrift,
+  /// A line that begins like one of HTTP, with a word in capital letters, but is none.
+  text,
+  unknown,
+};
 
 std::string_view to_string(DetectedProtocol protocol) noexcept;
 
@@ -26,7 +35,7 @@ std::optional<DetectedProtocol> detect(ByteSpan first_bytes) noexcept;
 
 /// What the server sends to a client of another protocol before it closes the connection: in that protocol, that this
 /// port speaks Trunkline's. For unknown, whose client may speak another version of the native protocol or have its
-/// bytes altered on the way, a preface and goaway. Empty for native and thrift.
+/// bytes altered on the way, a preface and goaway. Empty for native, thrift and text.
 std::string_view rejection_for(DetectedProtocol protocol) noexcept;
 
 }  // namespace trunkline::wire

@@ -61,6 +61,12 @@ TEST(Detector, KnowsHttp1ByEveryFormOfTarget) {
   expect_detected("CONNECT a:443 HTTP/1.1\r\n", DetectedProtocol::http1, 9);
 }
 
+TEST(Detector, TakesOtherLinesOfAWordInCapitalsForText) {
+  expect_detected("INVALID CONNECTION PREFACE\r\n\r\n", DetectedProtocol::text, 9);
+  expect_detected("EHLO client.example\r\n", DetectedProtocol::text, 6);
+  expect_detected("GET key\r\n", DetectedProtocol::text, 5);
+}
+
 TEST(Detector, TakesWhatOnlyLooksLikeHttp1ForUnknown) {
   for (const std::string& bytes :
        {" GET /"s, "get / HTTP/1.1"s, "GET\t/"s, "GET  /"s, "GET \r\n"s, "GET/ "s, "EHLO\r\n"s, "SSH-2.0-x"s,
@@ -175,6 +181,7 @@ TEST(DetectorRejection, ToUnknownProtocolsIsThePrefaceAndGoaway) {
 TEST(DetectorRejection, ToOtherProtocolsIsEmpty) {
   EXPECT_EQ(rejection_for(DetectedProtocol::native), "");
   EXPECT_EQ(rejection_for(DetectedProtocol::thrift), "");
+  EXPECT_EQ(rejection_for(DetectedProtocol::text), "");
 }
 
 TEST(DetectedProtocol, HasANameForEach) {
@@ -183,6 +190,7 @@ TEST(DetectedProtocol, HasANameForEach) {
   EXPECT_EQ(to_string(DetectedProtocol::http2), "http2");
   EXPECT_EQ(to_string(DetectedProtocol::tls), "tls");
   EXPECT_EQ(to_string(DetectedProtocol::thrift), "thrift");
+  EXPECT_EQ(to_string(DetectedProtocol::text), "text");
   EXPECT_EQ(to_string(DetectedProtocol::unknown), "unknown");
 }
 
