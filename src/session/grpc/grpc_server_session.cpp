@@ -3,6 +3,7 @@
 #include "session/grpc/grpc_server_session.h"
 
 #include <array>
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -20,6 +21,14 @@ using http::http2::StreamInput;
 using http::http2::StreamState;
 using http::http2::StreamTransition;
 namespace flag = http::http2::flag;
+
+constexpr std::string_view refusal_text =
+    "this port speaks gRPC and the native protocol of Trunkline; a call of gRPC is a POST request with the "
+    "content-type application/grpc\n";
+/// How long a client may take for the rest of a request that was refused, and for the answer.
+constexpr std::chrono::seconds time_of_refused{5};
+/// How much of it is discarded.
+constexpr std::int64_t bytes_of_refused = 64 << 10;
 
 }  // namespace
 
@@ -114,8 +123,7 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
   stream.accepted = request.accepted;
   stream.content_left = request.content_length;
   if (outcome == RequestReader::Outcome::refused) {
-    responses_.write_trailers_only(id, requests_.http_status(), request.codec, requests_.status(), nullptr);
-    close_stream(stream);
+    answer_refused(stream);
     return Step::again;
   }
   is_opening_ = true;
@@ -142,6 +150,36 @@ void GrpcServerSession::take_request(GrpcStream& stream) {
   request.metadata.clear();
 }
 
+/// Most clients send the rest of their request without waiting, which is then discarded.
+void GrpcServerSession::answer_refused(GrpcStream& stream) {
+  stream.is_refused = stream.is_finished = true;
+  streams_.keep();
+  timers_.schedule(stream.deadline, base::deadline_after(now_, time_of_refused));
+  if (requests_.is_grpc()) {
+    responses_.write_trailers_only(stream.id, requests_.http_status(), stream.codec, requests_.status(), nullptr);
+    return end_refused(stream);
+  }
+  responses_.write_refusal(stream.id, requests_.http_status(), requests_.status(), refusal_text.size(),
+                           requests_.is_head());
+  if (requests_.is_head()) return end_refused(stream);
+  stream.ends_with_queue = true;
+  queue_.push(stream, Slice::copy_of(as_bytes(refusal_text)));
+}
+
+/// END_STREAM of the answer has been sent.
+void GrpcServerSession::end_refused(GrpcStream& stream) {
+  stream.state = transition(stream.state, StreamInput::send_data_end).next;
+  if (stream.state == StreamState::closed || exchange_.has_begun_goaway()) close_stream(stream);
+}
+
+/// The window of a refused stream is not opened again.
+void GrpcServerSession::discard(GrpcStream& stream, std::uint32_t bytes) {
+  if (!stream.is_refused) return GrpcSession::discard(stream, bytes);
+  stream.returnable += bytes;
+  if (stream.state == StreamState::closed) return forget(stream);
+  if (stream.state == StreamState::half_closed_local && stream.returnable > bytes_of_refused) close_stream(stream);
+}
+
 /// A second block of fields ends the client's side.
 GrpcSession::Step GrpcServerSession::on_trailers(GrpcStream& stream, const Frame& frame, Event& event) {
   const bool ends = frame.header.has(flag::end_stream);
@@ -162,7 +200,10 @@ GrpcSession::Step GrpcServerSession::on_trailers(GrpcStream& stream, const Frame
 
 /// The client sends nothing more.
 GrpcSession::Step GrpcServerSession::on_peer_end(GrpcStream& stream, Event& event) {
-  if (stream.is_finished) return Step::again;
+  if (stream.is_finished) {
+    discard(stream, 0);
+    return Step::again;
+  }
   if (stream.assembly.is_amid_message()) {
     return break_call(stream, {StatusCode::internal, "receive message: the client ended amid a message"}, event);
   }
@@ -288,6 +329,9 @@ void GrpcServerSession::drain() {
   if (!is_open() || exchange_.has_begun_goaway() || exchange_.has_sent_goaway()) return;
   exchange_.begin_goaway(control_);
   write_control();
+  for (GrpcStream* stream : streams_.by_age()) {
+    if (stream->is_refused && stream->state == StreamState::half_closed_local) close_stream(*stream);
+  }
 }
 
 bool GrpcServerSession::is_drained() const noexcept {
@@ -362,6 +406,7 @@ void GrpcServerSession::close_stream(GrpcStream& stream) {
 
 void GrpcServerSession::on_queue_sent(GrpcStream& stream) {
   flood_.worked();
+  if (stream.is_refused) return end_refused(stream);
   if (stream.trailers != nullptr) {
     responses_.write_trailers(stream.id, stream.trailers->status, &stream.trailers->metadata);
     return close_stream(stream);
@@ -370,6 +415,11 @@ void GrpcServerSession::on_queue_sent(GrpcStream& stream) {
 }
 
 void GrpcServerSession::on_stream_deadline(GrpcStream& stream) {
+  if (stream.is_refused) {
+    const bool is_answered = stream.state == StreamState::half_closed_local;
+    refuse_stream(stream.id, is_answered ? ErrorCode::no_error : ErrorCode::cancel);
+    return forget(stream);
+  }
   const Status status(StatusCode::deadline_exceeded, "deadline exceeded");
   local_events_.drop(stream.id);
   if (stream.context != nullptr) local_events_.push({EventType::cancelled, stream.id, stream.context, status});

@@ -52,7 +52,10 @@ class GrpcServerSession final : public GrpcSession {
 
   Step on_request(const http::http2::Frame& frame, Event& event);
   void take_request(GrpcStream& stream);
+  void answer_refused(GrpcStream& stream);
+  void end_refused(GrpcStream& stream);
   Step on_trailers(GrpcStream& stream, const http::http2::Frame& frame, Event& event);
+  void discard(GrpcStream& stream, std::uint32_t bytes) override;
   void end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing);
   void close_stream(GrpcStream& stream);
 

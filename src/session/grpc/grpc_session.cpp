@@ -183,7 +183,11 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
     GrpcStream* const stream = streams_.find(frame.header.stream);
     // An idle stream cannot be reset (RFC 9113, section 6.4).
     if (streams_.is_idle(frame.header.stream)) return fail(frame.error.code, frame.error.reason);
-    if (stream == nullptr) return Step::again;
+    if (stream == nullptr) {
+      // PRIORITY may come after the end of its stream.
+      if (!streams_.was_reset(frame.header.stream)) refuse_stream(frame.header.stream, frame.error.code);
+      return Step::again;
+    }
     return reset_stream(*stream, frame.error.code, frame.error.reason, event);
   }
   switch (type) {
@@ -211,6 +215,13 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
         return Step::again;
       if (GrpcStream* const stream = streams_.find(frame.header.stream)) {
         return reset_stream(*stream, ErrorCode::protocol_error, "a stream depends on itself", event);
+      }
+      // An idle stream cannot be reset (RFC 9113, section 6.4).
+      if (streams_.is_idle(frame.header.stream)) {
+        return fail(ErrorCode::protocol_error, "a stream depends on itself");
+      }
+      if (!streams_.was_reset(frame.header.stream)) {
+        refuse_stream(frame.header.stream, ErrorCode::protocol_error);
       }
       return Step::again;
     }
@@ -277,7 +288,7 @@ GrpcSession::Step GrpcSession::take_data(Event& event) {
 void GrpcSession::drop_data() {
   const auto size = static_cast<std::uint32_t>(data_.size());
   windows_.give_back(size);
-  if (GrpcStream* const stream = streams_.find(data_stream_)) windows_.give_back(*stream, size);
+  if (GrpcStream* const stream = streams_.find(data_stream_)) discard(*stream, size);
   data_ = {};
   data_stream_ = 0;
   data_ends_ = false;
@@ -332,6 +343,8 @@ GrpcSession::Step GrpcSession::on_reset(const Frame& frame, Event& event) {
   GrpcStream* const stream = streams_.find(id);
   if (stream == nullptr) {
     if (streams_.is_idle(id)) return fail(ErrorCode::protocol_error, "RST_STREAM on an idle stream");
+    // What the client had sent before it learned of the reset is over.
+    streams_.note_peer_reset(id);
     return Step::again;
   }
   return on_peer_reset(*stream, http::http2::read_rst_stream(frame.payload), event);

@@ -93,6 +93,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual Step break_call(GrpcStream& stream, const Status& status, Event& event) = 0;
   /// The stream has been reset by this side. The layer above learns it, if it knows the call.
   virtual Step drop_call(GrpcStream& stream, const Status& status, Event& event) = 0;
+  /// Nobody wants `bytes` of the stream, which may be forgotten.
+  virtual void discard(GrpcStream& stream, std::uint32_t bytes) { windows_.give_back(stream, bytes); }
   /// The headers that must stand before the first message.
   virtual void write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) = 0;
   /// There may be room for what waits for it.

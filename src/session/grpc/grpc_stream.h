@@ -56,6 +56,8 @@ struct GrpcStream {
   const Compressor* sent_compressor = nullptr;
   /// The layer above has finished the call; what still comes is dropped.
   bool is_finished = false;
+  /// Servers: nobody has seen the call. After its answer the stream stays for what the client may still send.
+  bool is_refused = false;
   /// is_writable() has returned false.
   bool owes_writable = false;
   std::size_t metadata_bytes = 0;

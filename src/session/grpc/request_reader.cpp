@@ -71,7 +71,7 @@ RequestReader::Outcome RequestReader::read(ByteSpan block) {
 RequestReader::Outcome RequestReader::decode(ByteSpan block) {
   static_cast<RequestHead&>(request_) = {};
   request_.method = {};
-  has_content_type_ = false;
+  has_content_type_ = has_grpc_type_ = is_post_ = is_head_ = false;
   metadata_.begin();
   http_status_ = 200;
   status_ = {};
@@ -119,7 +119,9 @@ bool RequestReader::take(const http::hpack::Field& field) {
       take_path(field);
       return true;
     case method:
-      if (field.value != "POST") refuse(405, StatusCode::internal, "receive headers: the method is not POST");
+      is_post_ = field.value == "POST";
+      is_head_ = field.value == "HEAD";
+      if (!is_post_) refuse(405, StatusCode::internal, "receive headers: the method is not POST");
       return true;
     case content_type:
       take_content_type(field);
@@ -188,6 +190,7 @@ void RequestReader::take_content_type(const http::hpack::Field& field) {
   // The memo is the position of the codec, from 1.
   if (*field.memo == 0) {
     const auto subtype = subtype_of_content_type(field.value);
+    has_grpc_type_ = subtype.has_value();
     const Codec* const known = subtype ? find_codec(*subtype, *options_.codecs) : nullptr;
     if (known == nullptr) {
       return refuse(415, StatusCode::invalid_argument,
@@ -197,6 +200,7 @@ void RequestReader::take_content_type(const http::hpack::Field& field) {
         std::find_if(codecs.begin(), codecs.end(), [known](const auto& one) { return one.get() == known; });
     *field.memo = static_cast<std::uint32_t>(found - codecs.begin() + 1);
   }
+  has_grpc_type_ = true;
   request_.codec = codecs[*field.memo - 1].get();
 }
 

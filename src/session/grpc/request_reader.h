@@ -54,6 +54,10 @@ class RequestReader {
   /// The method of a number that a request has had.
   std::string_view method_of(std::uint32_t number) const noexcept { return methods_[number - 1]; }
   std::size_t held_bytes() const noexcept { return method_bytes_; }
+  /// What was refused is a request of gRPC. Otherwise its sender expects an answer of plain HTTP.
+  bool is_grpc() const noexcept { return is_post_ && has_grpc_type_; }
+  /// What was refused asks for the headers of an answer alone.
+  bool is_head() const noexcept { return is_head_; }
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
  private:
@@ -78,6 +82,9 @@ class RequestReader {
   std::vector<std::string> methods_;
   std::size_t method_bytes_ = 0;
   bool has_content_type_ = false;
+  bool has_grpc_type_ = false;
+  bool is_post_ = false;
+  bool is_head_ = false;
   std::uint32_t http_status_ = 200;
   Status status_;
 };

@@ -71,6 +71,19 @@ void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t htt
   write(stream, scratch_.bytes(), true);
 }
 
+void ResponseWriter::write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status,
+                                   std::size_t content_bytes, bool is_end) {
+  constexpr std::uint32_t method_not_allowed = 405;
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  field(":status", std::to_string(http_status), Indexing::index);
+  field("content-type", "text/plain", Indexing::index);
+  field("content-length", std::to_string(content_bytes), Indexing::index);
+  if (http_status == method_not_allowed) field("allow", "POST", Indexing::index);
+  status_fields(status, nullptr);
+  write(stream, scratch_.bytes(), is_end);
+}
+
 std::size_t ResponseWriter::list_bytes(const Metadata& metadata) noexcept {
   constexpr std::size_t per_field = 32;
   std::size_t bytes = 0;

@@ -35,6 +35,10 @@ class ResponseWriter {
   /// Headers and trailers in one, for a call without messages. `codec` may be null.
   void write_trailers_only(std::uint32_t stream, std::uint32_t http_status, const Codec* codec, const Status& status,
                            const Metadata* trailing);
+  /// The headers of an answer to what is no request of gRPC. `content_bytes` of text follow, unless the stream ends
+  /// here.
+  void write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status, std::size_t content_bytes,
+                     bool is_end);
   /// What a list of fields counts, as the peer's SETTINGS_MAX_HEADER_LIST_SIZE does.
   static std::size_t list_bytes(const Metadata& metadata) noexcept;
 

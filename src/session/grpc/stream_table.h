@@ -65,6 +65,8 @@ class StreamTable {
   }
   /// This side has reset the stream: frames that were on their way are ignored.
   void note_reset(CallId id) noexcept { resets_[next_reset_++ % resets_.size()] = id; }
+  /// The peer has reset such a stream too, so nothing of it is on its way.
+  void note_peer_reset(CallId id) noexcept { std::replace(resets_.begin(), resets_.end(), id, CallId{0}); }
   bool was_reset(CallId id) const noexcept { return std::find(resets_.begin(), resets_.end(), id) != resets_.end(); }
 
   /// No stream has had the id. Streams with even ids cannot be, because only a server may open them, and none does.

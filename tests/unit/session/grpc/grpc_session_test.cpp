@@ -367,6 +367,8 @@ struct Refused {
   Fields fields;
   std::string http_status;
   std::string grpc_status;
+  /// Its client is no client of gRPC.
+  bool is_plain = false;
 };
 
 TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
@@ -380,11 +382,11 @@ TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
   Fields no_type = Http2Client::request("/a/B");
   no_type.pop_back();
   const std::vector<Refused> all{
-      {with(":method", "GET"), "405", "13"},
-      {with("content-type", "text/html"), "415", "3"},
+      {with(":method", "GET"), "405", "13", true},
+      {with("content-type", "text/html"), "415", "3", true},
       {with("content-type", "application/grpc+unknown"), "415", "3"},
-      {with("content-type", "application/grpcx"), "415", "3"},
-      {no_type, "415", "3"},
+      {with("content-type", "application/grpcx"), "415", "3", true},
+      {no_type, "415", "3", true},
       {Http2Client::request("/a/B", {{"grpc-timeout", "soon"}}), "400", "13"},
       {Http2Client::request("/a/B", {{"grpc-encoding", "unknown"}}), "200", "12"},
       {Http2Client::request("/a/B", {{"a-bin", "*"}}), "400", "13"},
@@ -405,11 +407,204 @@ TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
     client.feed(client.headers(1, refused.fields, true));
 
     const std::vector<Sent> frames = client.sent();
-    ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end")) << refused.http_status;
+    if (refused.is_plain) {
+      ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1", "DATA 1 end")) << refused.http_status;
+      EXPECT_EQ(frames[0].fields.at("content-type"), "text/plain");
+      EXPECT_EQ(frames[0].fields.at("content-length"), std::to_string(frames[1].payload.size()));
+      EXPECT_THAT(frames[1].payload, HasSubstr("application/grpc"));
+    } else {
+      ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end")) << refused.http_status;
+    }
     EXPECT_EQ(frames[0].fields.at(":status"), refused.http_status);
     EXPECT_EQ(frames[0].fields.at("grpc-status"), refused.grpc_status) << frames[0].fields.at("grpc-message");
+    EXPECT_EQ(frames[0].fields.count("allow"), refused.http_status == "405" ? 1u : 0u);
     EXPECT_EQ(client.events.size(), 1u);
+    EXPECT_EQ(client.session().open_calls(), 0u);
   }
+}
+
+Fields plain_request(std::string method) {
+  return {{":method", std::move(method)}, {":scheme", "http"}, {":path", "/"}, {":authority", "server"}};
+}
+
+TEST(GrpcSession, AnswersHeadWithHeadersAlone) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(client.headers(1, plain_request("HEAD"), true));
+
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end"));
+  EXPECT_EQ(frames[0].fields.at(":status"), "405");
+  EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+TEST(GrpcSession, SendsTheTextOfARefusalAsTheWindowAllows) {
+  Http2Client client;
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}));
+  client.sent();
+
+  client.feed(client.headers(1, plain_request("GET"), true));
+  const std::vector<Sent> first = client.sent();
+  client.feed(Http2Client::window_update(1, 1));
+  const std::vector<Sent> second = client.sent();
+  client.feed(Http2Client::window_update(1, 1000));
+  const std::vector<Sent> third = client.sent();
+
+  EXPECT_THAT(shape_of(first), ElementsAre("HEADERS 1"));
+  EXPECT_THAT(shape_of(second), ElementsAre("DATA 1"));
+  EXPECT_EQ(second.at(0).payload.size(), 1u);
+  EXPECT_THAT(shape_of(third), ElementsAre("DATA 1 end"));
+  EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+/// A connection whose stream 1 has an answer, and has not ended.
+void refuse_unended(Http2Client& client) {
+  client.feed(Http2Client::preface());
+  Fields fields = plain_request("POST");
+  fields.emplace_back("content-length", "3");
+  client.feed(client.headers(1, fields));
+  ASSERT_THAT(Http2Client::of_type(client.sent(), FrameType::rst_stream), testing::IsEmpty());
+}
+
+TEST(GrpcSession, DiscardsTheRestOfARefusedRequest) {
+  Http2Client client;
+  refuse_unended(client);
+
+  client.feed(Http2Client::data(1, "ab"));
+  client.feed(Http2Client::data(1, "c", true));
+
+  EXPECT_THAT(client.sent(), testing::IsEmpty());
+  EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+TEST(GrpcSession, KeepsTheRulesOfStreamsForRefusedRequests) {
+  struct Case {
+    std::string name;
+    std::function<std::string(Http2Client&)> bytes;
+    FrameType answer;
+    ErrorCode code;
+  };
+  const std::string zero_update = std::string("\0\0\4\10\0\0\0\0\1\0\0\0\0", 13);
+  const std::string short_priority = std::string("\0\0\4\2\0\0\0\0\1\0\0\0\0", 13);
+  const std::vector<Case> cases{
+      {"DATA beyond content-length", [](Http2Client&) { return Http2Client::data(1, "abcd"); }, FrameType::rst_stream,
+       ErrorCode::protocol_error},
+      {"END_STREAM before content-length", [](Http2Client&) { return Http2Client::data(1, "a", true); },
+       FrameType::rst_stream, ErrorCode::protocol_error},
+      {"HEADERS without END_STREAM",
+       [](Http2Client& client) {
+         return client.headers(1, {{"a", "b"}});
+       },
+       FrameType::rst_stream, ErrorCode::protocol_error},
+      {"a pseudo-header in trailers",
+       [](Http2Client& client) {
+         return client.headers(1, {{":path", "/"}}, true);
+       },
+       FrameType::rst_stream, ErrorCode::protocol_error},
+      {"WINDOW_UPDATE of 0", [&](Http2Client&) { return zero_update; }, FrameType::rst_stream,
+       ErrorCode::protocol_error},
+      {"a window that is too large", [](Http2Client&) { return Http2Client::window_update(1, 0x7FFFFFFF); },
+       FrameType::rst_stream, ErrorCode::flow_control_error},
+      {"PRIORITY of a wrong length", [&](Http2Client&) { return short_priority; }, FrameType::rst_stream,
+       ErrorCode::frame_size_error},
+      {"DATA after RST_STREAM", [](Http2Client&) { return Http2Client::reset(1) + Http2Client::data(1, "a"); },
+       FrameType::rst_stream, ErrorCode::stream_closed},
+      {"HEADERS after RST_STREAM",
+       [](Http2Client& client) { return Http2Client::reset(1) + client.headers(1, plain_request("GET"), true); },
+       FrameType::goaway, ErrorCode::stream_closed},
+  };
+  for (const Case& one : cases) {
+    Http2Client client;
+    refuse_unended(client);
+
+    client.feed(one.bytes(client));
+
+    const std::vector<Sent> frames = client.sent();
+    ASSERT_EQ(frames.size(), 1u) << one.name;
+    EXPECT_EQ(frames[0].type, one.answer) << one.name;
+    EXPECT_EQ(code_of(frames[0], one.answer == FrameType::goaway ? 4 : 0), static_cast<std::uint32_t>(one.code))
+        << one.name;
+    EXPECT_EQ(client.session().open_calls(), 0u) << one.name;
+  }
+}
+
+TEST(GrpcSession, StopsAClientThatSendsMuchOfARefusedRequest) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+  client.feed(client.headers(1, plain_request("POST")));
+  client.sent();
+
+  for (int i = 0; i < 4; ++i) client.feed(Http2Client::data(1, std::string(16000, 'x')));
+  const std::vector<Sent> before = client.sent();
+  client.feed(Http2Client::data(1, std::string(16000, 'x')));
+  const std::vector<Sent> after = client.sent();
+
+  EXPECT_THAT(before, testing::IsEmpty());
+  ASSERT_THAT(shape_of(after), ElementsAre("RST_STREAM 1"));
+  EXPECT_EQ(code_of(after[0]), static_cast<std::uint32_t>(ErrorCode::no_error));
+  EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+TEST(GrpcSession, ForgetsARefusedRequestInTime) {
+  Http2Client client;
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}));
+  client.feed(client.headers(1, plain_request("POST")));
+  client.feed(Http2Client::settings({{http::http2::SettingId::initial_window_size, 65535}}));
+  client.sent();
+  client.feed(Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}));
+  client.feed(client.headers(3, plain_request("GET"), true));
+  client.sent();
+
+  client.advance(4s);
+  const std::size_t open_before = client.session().open_calls();
+  client.advance(2s);
+
+  EXPECT_EQ(open_before, 2u);
+  EXPECT_EQ(client.session().open_calls(), 0u);
+  const std::vector<Sent> frames = client.sent();
+  ASSERT_THAT(shape_of(frames), testing::UnorderedElementsAre("RST_STREAM 1", "RST_STREAM 3"));
+  for (const Sent& frame : frames) {
+    EXPECT_EQ(code_of(frame), static_cast<std::uint32_t>(frame.stream == 1 ? ErrorCode::no_error : ErrorCode::cancel));
+  }
+}
+
+TEST(GrpcSession, WaitsForNoRefusedRequestWhenItDrains) {
+  Http2Client client;
+  refuse_unended(client);
+
+  client.session().drain();
+
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("GOAWAY 0", "PING 0", "RST_STREAM 1"));
+  EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+TEST(GrpcSession, ResetsClosedStreamsForAWrongPriorityOnce) {
+  for (const std::string& priority :
+       {std::string("\0\0\4\2\0\0\0\0\1\0\0\0\0", 13), std::string("\0\0\5\2\0\0\0\0\1\0\0\0\1\0", 14)}) {
+    Http2Client client;
+    echo_in_place(client);
+    client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+    client.sent();
+
+    client.feed(priority + priority);
+
+    const std::vector<Sent> frames = client.sent();
+    ASSERT_THAT(shape_of(frames), ElementsAre("RST_STREAM 1"));
+    EXPECT_EQ(code_of(frames[0]), static_cast<std::uint32_t>(priority.size() == 13 ? ErrorCode::frame_size_error
+                                                                                   : ErrorCode::protocol_error));
+  }
+}
+
+TEST(GrpcSession, TreatsAnIdleStreamThatDependsOnItselfAsAnErrorOfTheConnection) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(std::string("\0\0\5\2\0\0\0\0\1\0\0\0\1\0", 14));
+
+  EXPECT_EQ(goaway_of(client), ErrorCode::protocol_error);
 }
 
 TEST(GrpcSession, ResetsMalformedRequests) {
