@@ -5,20 +5,33 @@
 #include "base/clock.h"
 #include "http/hpack/decoder.h"
 #include "session/compressor_set.h"
+#include "session/grpc/block_cache.h"
 #include "session/grpc/message_encodings.h"
 #include "session/grpc/metadata_reader.h"
-#include "session/grpc/request_cache.h"
 #include "session/session_options.h"
 
 #include <trunkline/metadata.h>
 #include <trunkline/status.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace trunkline::session::grpc {
+
+/// What the headers of a call say, without names and metadata.
+struct RequestHead {
+  /// The client's number for the method; 0 if it has none.
+  std::uint32_t method_number = 0;
+  const Codec* codec = nullptr;
+  /// What grpc-encoding names; null: identity.
+  const Compressor* compressor = nullptr;
+  CompressorSet accepted;
+  std::optional<base::Duration> timeout;
+  std::optional<std::uint64_t> content_length;
+};
 
 /// The headers of a call. Reused for every call; the views are valid until the next block is read.
 struct Request : RequestHead {
@@ -72,7 +85,7 @@ class RequestReader {
   const SessionOptions& options_;
   const MessageEncodings& encodings_;
   http::hpack::Decoder decoder_;
-  RequestCache cache_;
+  BlockCache<RequestHead> cache_;
   Request request_;
   MetadataReader metadata_;
   std::string path_;

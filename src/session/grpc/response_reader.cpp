@@ -60,15 +60,28 @@ ResponseReader::ResponseReader(const SessionOptions& options, const MessageEncod
       metadata_(options.limits.max_header_bytes) {}
 
 ResponseReader::Outcome ResponseReader::read(ByteSpan block, Section section) {
-  response_.http_status = 0;
-  response_.content = ResponseContent::none;
-  response_.codec = nullptr;
-  response_.compressor = nullptr;
-  response_.accepted.reset();
-  response_.content_length.reset();
-  response_.pushback.reset();
-  response_.has_status = false;
   if (!response_.metadata.empty()) response_.metadata.clear();
+  const std::uint64_t revision = decoder_.table().revision();
+  if (decoder_.accepts_fields()) [[likely]] {
+    const Meaning* const known = cache_.find(block, revision);
+    if (known != nullptr && known->section == section) {
+      static_cast<ResponseHead&>(response_) = known->head;
+      if (!status_.is_ok()) status_ = {};
+      return Outcome::response;
+    }
+  }
+  const Outcome outcome = decode(block, section);
+  const bool is_usual = outcome == Outcome::response && status_.is_ok() && response_.metadata.empty() &&
+                        (response_.content == ResponseContent::none || response_.content == ResponseContent::of_call ||
+                         response_.codec != nullptr);
+  if (is_usual && !decoder_.had_size_update() && decoder_.table().revision() == revision) {
+    cache_.keep(block, revision, {section, response_});
+  }
+  return outcome;
+}
+
+ResponseReader::Outcome ResponseReader::decode(ByteSpan block, Section section) {
+  static_cast<ResponseHead&>(response_) = {};
   metadata_.begin();
   status_ = {};
   refusal_ = {};

@@ -5,6 +5,7 @@
 #include "http/hpack/decoder.h"
 #include "http/http2/header_rules.h"
 #include "session/compressor_set.h"
+#include "session/grpc/block_cache.h"
 #include "session/grpc/message_encodings.h"
 #include "session/grpc/metadata_reader.h"
 #include "session/session_options.h"
@@ -32,8 +33,8 @@ enum class ResponseContent : std::uint8_t {
   other,
 };
 
-/// One block, headers or trailers. Reused for every block.
-struct Response {
+/// What a block says, without metadata.
+struct ResponseHead {
   /// 0: the block has none, as trailers.
   std::uint32_t http_status = 0;
   ResponseContent content = ResponseContent::none;
@@ -47,6 +48,10 @@ struct Response {
   /// From grpc-retry-pushback-ms. Negative: the call must not be repeated.
   std::optional<std::chrono::milliseconds> pushback;
   bool has_status = false;
+};
+
+/// One block, headers or trailers. Reused for every block.
+struct Response : ResponseHead {
   Metadata metadata;
 };
 
@@ -79,6 +84,13 @@ class ResponseReader {
   std::string_view error() const noexcept { return to_string(decoder_.error()); }
 
  private:
+  /// What a block means that has neither metadata nor an error.
+  struct Meaning {
+    Section section{};
+    ResponseHead head;
+  };
+
+  Outcome decode(ByteSpan block, Section section);
   bool take(const http::hpack::Field& field);
   bool take_content_length(std::string_view value);
   void take_content_type(const http::hpack::Field& field);
@@ -88,6 +100,7 @@ class ResponseReader {
   const SessionOptions& options_;
   const MessageEncodings& encodings_;
   http::hpack::Decoder decoder_;
+  BlockCache<Meaning> cache_;
   Response response_;
   MetadataReader metadata_;
   Status status_;

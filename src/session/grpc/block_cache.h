@@ -1,12 +1,7 @@
 // SPDX-License-Identifier: MIT
-// RequestCache: the meaning of header blocks that came lately.
+// BlockCache: the meaning of header blocks that came lately.
 #pragma once
 
-#include "base/clock.h"
-#include "session/compressor_set.h"
-
-#include <trunkline/codec.h>
-#include <trunkline/compressor.h>
 #include <trunkline/slice.h>
 
 #include <algorithm>
@@ -15,46 +10,35 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <optional>
 
 namespace trunkline::session::grpc {
 
-/// What the headers of a call say, without names and metadata.
-struct RequestHead {
-  /// The client's number for the method; 0 if it has none.
-  std::uint32_t method_number = 0;
-  const Codec* codec = nullptr;
-  /// What grpc-encoding names; null: identity.
-  const Compressor* compressor = nullptr;
-  CompressorSet accepted;
-  std::optional<base::Duration> timeout;
-  std::optional<std::uint64_t> content_length;
-};
-
-/// A client that makes the same call again sends the same block, and while the table of its HPACK decoder is the same,
-/// the block has the same meaning. The cache takes no memory until it keeps something.
-class RequestCache {
+/// A peer repeats its blocks: clients those of the same call, servers those of the usual response. While the table of
+/// the HPACK decoder is the same, such a block has the same meaning. The cache takes no memory until it keeps
+/// something.
+template <class Meaning>
+class BlockCache {
  public:
   /// Longer blocks are not kept.
   static constexpr std::size_t longest = 128;
 
   /// `revision`: of the decoder's table. Null: the block has to be decoded.
-  const RequestHead* find(ByteSpan block, std::uint64_t revision) const noexcept {
+  const Meaning* find(ByteSpan block, std::uint64_t revision) const noexcept {
     if (entries_ == nullptr) return nullptr;
     for (const Entry& entry : *entries_) {
       if (entry.size != block.size() || entry.revision != revision) continue;
-      if (std::memcmp(entry.block.data(), block.data(), block.size()) == 0) return &entry.head;
+      if (std::memcmp(entry.block.data(), block.data(), block.size()) == 0) return &entry.meaning;
     }
     return nullptr;
   }
   /// The block has been decoded, and has neither changed the table nor its size.
-  void keep(ByteSpan block, std::uint64_t revision, const RequestHead& head) {
+  void keep(ByteSpan block, std::uint64_t revision, const Meaning& meaning) {
     if (block.empty() || block.size() > longest) return;
     if (entries_ == nullptr) entries_ = std::make_unique<Entries>();
     Entry& entry = (*entries_)[next_++ % entries_->size()];
     entry.revision = revision;
     entry.size = block.size();
-    entry.head = head;
+    entry.meaning = meaning;
     std::copy(block.begin(), block.end(), entry.block.begin());
   }
 
@@ -63,7 +47,7 @@ class RequestCache {
     std::uint64_t revision = 0;
     /// 0: the entry is not in use.
     std::size_t size = 0;
-    RequestHead head;
+    Meaning meaning;
     std::array<std::byte, longest> block;
   };
   using Entries = std::array<Entry, 4>;
