@@ -78,9 +78,11 @@ void SendQueue::pump() {
     stream->is_ready = false;
     if (!stream->has_queue()) continue;
     const bool was_long = is_turn_of_long_;
+    const auto ticket = stream->ticket;
     if (!write_some(*stream)) {
       owner_.on_queue_sent(*stream);
-    } else if (was_long && is_long(*stream) && stream->send_window.available() > 0) {
+    } else if (was_long && stream->ticket == ticket && stream->send_window.available() > 0) {
+      // Its message keeps its place until it is sent, also when little of it is left.
       stream->is_ready = true;
       active_.push_back(stream->id);
     } else {
