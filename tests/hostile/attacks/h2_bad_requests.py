@@ -35,6 +35,13 @@ def requests():
     found["half a message"] = start + http2.data(1, http2.message(b"x", length=9))
     found["a window that overflows"] = http2.window_update(0, (1 << 31) - 1)
     found["DATA on an idle stream"] = http2.data(5, whole)
+    found["DATA beyond content-length"] = http2.headers(1, base + http2.field("content-length", "3")) + http2.data(1, whole)
+    found["DATA without a request"] = http2.headers(1, http2.fields((":method", "GET"), (":scheme", "http"), (":path", "/"))) + (
+        http2.frame(http2.DATA, b"x" * 10, stream=1) + http2.headers(1, http2.field(":path", "/late"), ends=True)
+    )
+    found["trailers with a pseudo-header"] = start + http2.headers(1, http2.field(":path", "/late"), ends=True)
+    found["trailers that do not end"] = start + http2.headers(1, http2.field("late", "x"))
+    found["a stream that depends on itself"] = http2.frame(http2.PRIORITY, b"\0\0\0\1\0", stream=1)
     found["an even stream"] = http2.headers(2, base)
     return found
 
