@@ -28,6 +28,9 @@ struct ConnectionLimits {
   std::uint32_t connection_credit_bytes = 16u << 20;
   /// The same for one call; 64 KiB to 2^31 - 1.
   std::uint32_t call_credit_bytes = 1u << 20;
+  /// gRPC: how far the credit of a call may grow where the delay of the network would make it the limit, and while
+  /// there is memory; half of connection_credit_bytes at most. It does not grow if this is not above call_credit_bytes.
+  std::uint32_t max_call_credit_bytes = 8u << 20;
   /// Memory for the unfinished and unread incoming messages of a connection, together with the metadata of its open
   /// calls. A long message for which there is no room waits until there is; max_message_bytes or more.
   std::size_t max_unread_bytes = 128u << 20;

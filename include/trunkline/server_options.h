@@ -77,6 +77,18 @@ struct ServerOptions {
   std::chrono::milliseconds slow_handler_threshold{100};
   /// A connection without calls is drained and closed after this time; 0: never.
   std::chrono::milliseconds idle_timeout{0};
+  /// A connection of this age is drained: it takes no further calls, and closes after the last one. Its client connects
+  /// again, so that load spreads to new servers and names are looked up again. The age of each connection differs by up
+  /// to 10 %. 0: no limit.
+  std::chrono::milliseconds max_connection_age{0};
+  /// How long the calls of such a connection may go on before they are cancelled; 0: no limit.
+  std::chrono::milliseconds max_connection_age_grace{0};
+  /// gRPC: a client may not ping more often than this while it gets no headers or messages, and every two hours while
+  /// no call is open, unless allow_idle_pings. At the third ping that comes too early its connection is closed with
+  /// "too_many_pings", after which gRPC's clients ping less often. 0: any number.
+  std::chrono::milliseconds min_ping_interval{300000};
+  /// gRPC: clients may ping while no call is open, as often as min_ping_interval allows.
+  bool allow_idle_pings = false;
   /// The status that the caller sees contains what() of an exception of a handler, codec or compressor. Otherwise only
   /// the log does.
   bool expose_exception_text = false;

@@ -98,6 +98,7 @@ void add_limits(Table& table, ConnectionLimits& limits) {
   table["max_methods"] = number(limits.max_methods);
   table["connection_credit_bytes"] = number(limits.connection_credit_bytes);
   table["call_credit_bytes"] = number(limits.call_credit_bytes);
+  table["max_call_credit_bytes"] = number(limits.max_call_credit_bytes);
   table["max_unread_bytes"] = number(limits.max_unread_bytes);
   table["max_unsent_bytes"] = number(limits.max_unsent_bytes);
   table["chunk_bytes"] = number(limits.chunk_bytes);
@@ -203,6 +204,10 @@ ServerOptions server_options_of(const py::dict& options) {
   table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);
   table["max_concurrent_calls"] = number(result.max_concurrent_calls);
   table["idle_timeout"] = duration(result.idle_timeout);
+  table["max_connection_age"] = duration(result.max_connection_age);
+  table["max_connection_age_grace"] = duration(result.max_connection_age_grace);
+  table["min_ping_interval"] = duration(result.min_ping_interval);
+  table["allow_idle_pings"] = flag(result.allow_idle_pings);
   table["max_memory_bytes"] = number(result.max_memory_bytes);
   table["expose_exception_text"] = flag(result.expose_exception_text);
   apply("Server", options, table);

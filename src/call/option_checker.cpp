@@ -18,6 +18,7 @@ void OptionChecker::check_limits(const ConnectionLimits& limits) const {
   check_size("max_methods", limits.max_methods, 256, 65536);
   check_size("connection_credit_bytes", limits.connection_credit_bytes, mib, max_int32);
   check_size("call_credit_bytes", limits.call_credit_bytes, 64 * kib, max_int32);
+  check_size("max_call_credit_bytes", limits.max_call_credit_bytes, 0, max_int32);
   check_size("max_unread_bytes", limits.max_unread_bytes, limits.max_message_bytes, SIZE_MAX);
   check_size("max_unsent_bytes", limits.max_unsent_bytes, 1, SIZE_MAX);
   check_size("chunk_bytes", limits.chunk_bytes, kib, 16 * mib);

@@ -3,6 +3,7 @@
 #include "server/server_connection.h"
 
 #include "base/exception_text.h"
+#include "base/random_seed.h"
 
 #include <string>
 #include <utility>
@@ -37,6 +38,7 @@ void ServerConnection::start(std::unique_ptr<net::Transport> transport, const ne
                                                   .idle_timeout = options.idle_timeout};
   connection_ = std::make_shared<net::Connection>(std::move(transport), *this, connection_options);
   connection_->start(factory, first_bytes, accepted_at);
+  if (connection_ != nullptr) age_.begin(context_->loop().timers(), accepted_at, base::random_seed());
 }
 
 std::size_t ServerConnection::unfinished() const noexcept {
@@ -275,6 +277,16 @@ void ServerConnection::on_idle(net::Connection&) {
   drain();
 }
 
+void ServerConnection::on_age(base::Timer&, void* self, base::TimePoint now) {
+  const std::shared_ptr<ServerConnection> keep = static_cast<ServerConnection*>(self)->shared_from_this();
+  switch (keep->age_.expire(keep->context_->loop().timers(), now)) {
+    case ConnectionAge::Expired::age:
+      return keep->drain();
+    case ConnectionAge::Expired::grace:
+      return keep->close(Status(StatusCode::unavailable, "serve connection: max_connection_age_grace is over"));
+  }
+}
+
 void ServerConnection::close(const Status& reason) { connection_->close(reason); }
 
 void ServerConnection::drop() {
@@ -285,6 +297,7 @@ void ServerConnection::drop() {
 
 void ServerConnection::release() {
   drain_check_.cancel();
+  age_.cancel();
   is_closing_ = true;
   owner_ = nullptr;
   connection_.reset();
@@ -309,6 +322,7 @@ void ServerConnection::on_written(void* self) {
 
 void ServerConnection::on_closed(net::Connection&) {
   drain_check_.cancel();
+  age_.cancel();
   if (owner_ != nullptr) std::exchange(owner_, nullptr)->on_connection_closed(*this);
 }
 

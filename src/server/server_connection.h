@@ -6,6 +6,7 @@
 #include "server/admission.h"
 #include "server/call_exchange.h"
 #include "server/cancellation_rate.h"
+#include "server/connection_age.h"
 #include "server/connection_facts.h"
 #include "server/connection_methods.h"
 #include "server/lasting_calls.h"
@@ -76,6 +77,7 @@ class ServerConnection final : public net::ConnectionHandler,
   void refuse(const session::Event& event, LoopMethod& method, const Status& status);
   void close_if_drained();
   static void on_written(void* self);
+  static void on_age(base::Timer& timer, void* self, base::TimePoint now);
 
   const std::shared_ptr<LoopContext> context_;
   /// Null once the connection has been released.
@@ -92,6 +94,10 @@ class ServerConnection final : public net::ConnectionHandler,
   PlainCalls plain_calls_{exchange_};
   LastingCalls open_calls_{exchange_, calls_};
   net::DeferredTask drain_check_{on_written, this};
+  ConnectionAge age_{{.age = context_->server_state().options.max_connection_age,
+                      .grace = context_->server_state().options.max_connection_age_grace},
+                     &on_age,
+                     this};
   /// Lives on between turns: the session reads is_retained when the next event is taken, which may be in a later turn.
   session::Event event_;
   /// The last call that on_call_begun() has refused, and counted. On an ordered connection it comes as an event, too.

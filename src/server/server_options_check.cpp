@@ -26,6 +26,9 @@ void check_options(const ServerOptions& options) {
   checker.check_range("max_turn_bytes", options.max_turn_bytes, 64 << 10, INT32_MAX);
   checker.check_duration("slow_handler_threshold", options.slow_handler_threshold, std::chrono::milliseconds(0));
   checker.check_duration("idle_timeout", options.idle_timeout, std::chrono::milliseconds(0));
+  checker.check_duration("max_connection_age", options.max_connection_age, std::chrono::milliseconds(0));
+  checker.check_duration("max_connection_age_grace", options.max_connection_age_grace, std::chrono::milliseconds(0));
+  checker.check_duration("min_ping_interval", options.min_ping_interval, std::chrono::milliseconds(0));
   checker.check_duration("loop.busy_poll", options.loop.busy_poll, std::chrono::microseconds(0));
   checker.check_codecs(options.codecs);
   checker.check_compressor(options.compressor, options.compressors);

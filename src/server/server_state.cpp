@@ -15,6 +15,8 @@ session::SessionOptions session_options_of(const ServerOptions& options, session
           .codecs = &options.codecs,
           .compressors = &options.compressors,
           .compression_threshold = options.compression_threshold,
+          .min_ping_interval = options.min_ping_interval,
+          .allow_idle_pings = options.allow_idle_pings,
           .memory = &memory};
 }
 

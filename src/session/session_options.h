@@ -8,6 +8,7 @@
 #include <trunkline/compressor.h>
 #include <trunkline/connection_limits.h>
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 
@@ -28,6 +29,11 @@ struct SessionOptions {
   const CompressorRegistry* compressors = nullptr;
   /// Shorter messages are not compressed.
   std::size_t compression_threshold = 1024;
+  /// Servers of protocols whose pings are not otherwise limited: the least time between pings of a client that is sent
+  /// nothing; 0: any. ServerOptions::min_ping_interval.
+  std::chrono::milliseconds min_ping_interval{0};
+  /// Pings that come while no call is open may follow each other as closely.
+  bool allow_idle_pings = false;
   /// What all sessions hold together. Null: no limit.
   MemoryBudget* memory = nullptr;
 };

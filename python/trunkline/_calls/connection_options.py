@@ -25,6 +25,8 @@ class ConnectionOptions(TypedDict, total=False):
     ``connection_credit_bytes``: bytes that the peer may send before they are read. 1 MiB to 2^31 - 1; 16 MiB by
     default.
     ``call_credit_bytes``: the same for each call. 64 KiB to 2^31 - 1; 1 MiB by default.
+    ``max_call_credit_bytes``: how far it may grow with the measured bandwidth-delay product, with gRPC only. At most
+    half of ``connection_credit_bytes``; it does not grow if this is not larger. 0 to 2^31 - 1; 8 MiB by default.
     ``max_unread_bytes``: bytes held for incoming messages that have not been read and metadata of open calls. A long
     message waits until there is room for it. At least ``max_message_bytes``; 128 MiB by default.
     ``max_unsent_bytes``: encoded bytes waiting for the socket above which no further calls are taken from the
@@ -78,6 +80,7 @@ class ConnectionOptions(TypedDict, total=False):
     max_methods: int
     connection_credit_bytes: int
     call_credit_bytes: int
+    max_call_credit_bytes: int
     max_unread_bytes: int
     max_unsent_bytes: int
     chunk_bytes: int

@@ -34,6 +34,15 @@ class ServerOptions(ConnectionOptions, total=False):
     ``max_concurrent_calls_per_connection``: announced to clients; further calls are refused. 1 to 2^31 - 1; 16384 by
     default.
     ``max_concurrent_calls``: calls on all connections; further ones are refused. 1 or more; 1000000 by default.
+    ``max_connection_age``: seconds, and up to 10 % more or less, after which a connection takes no further calls and
+    closes after the last one. Up to a year; 0 (never) by default.
+    ``max_connection_age_grace``: seconds for which the calls of such a connection may go on. Up to a year; 0 (without
+    limit) by default.
+    ``min_ping_interval``: the least number of seconds between two pings of a gRPC client that gets nothing. One without
+    calls may ping every two hours. The third ping that comes too early ends the connection. Up to a year; 0: any
+    number; 300 by default.
+    ``allow_idle_pings``: gRPC clients without calls may ping as often as ``min_ping_interval`` allows; False by
+    default.
     ``expose_exception_text``: callers get the class and text of a handler's exception, which may hold secrets, instead
     of only the fact; False by default. The log has them always.
     ``interceptors``: run around each handler, the first one outermost; none by default.
@@ -50,6 +59,10 @@ class ServerOptions(ConnectionOptions, total=False):
     max_cancelled_calls_per_second: int
     max_turn_bytes: int
     max_concurrent_calls: int
+    max_connection_age: float
+    max_connection_age_grace: float
+    min_ping_interval: float
+    allow_idle_pings: bool
     expose_exception_text: bool
     interceptors: Sequence[ServerInterceptor]
 

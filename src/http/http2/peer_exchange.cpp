@@ -13,6 +13,8 @@ constexpr PingValue goaway_ping{std::byte{'g'}, std::byte{'o'}, std::byte{'a'}, 
                                 std::byte{'a'}, std::byte{'y'}, std::byte{0},   std::byte{1}};
 constexpr PingValue keepalive_ping{std::byte{'a'}, std::byte{'l'}, std::byte{'i'}, std::byte{'v'},
                                    std::byte{'e'}, std::byte{0},   std::byte{0},   std::byte{1}};
+constexpr PingValue sample_ping{std::byte{'s'}, std::byte{'a'}, std::byte{'m'}, std::byte{'p'},
+                                std::byte{'l'}, std::byte{'e'}, std::byte{0},   std::byte{1}};
 constexpr std::uint32_t default_window = 65535;
 constexpr std::size_t max_reason_bytes = 512;
 
@@ -35,11 +37,14 @@ FrameError PeerExchange::on_settings(const Frame& frame, std::uint32_t& old_wind
   return {};
 }
 
-bool PeerExchange::on_ping(const Frame& frame, BufferWriter& out) const {
+PingAnswer PeerExchange::on_ping(const Frame& frame, BufferWriter& out) const {
   const PingValue value = read_ping(frame.payload);
-  if (frame.header.has(flag::ack)) return has_begun_ && value == goaway_ping;
+  if (frame.header.has(flag::ack)) {
+    if (value == sample_ping) return PingAnswer::sample;
+    return has_begun_ && value == goaway_ping ? PingAnswer::goaway : PingAnswer::none;
+  }
   append_ping(value, true, out);
-  return false;
+  return PingAnswer::none;
 }
 
 FrameError PeerExchange::on_goaway(const Frame& frame) noexcept {
@@ -61,6 +66,8 @@ void PeerExchange::write_goaway(std::uint32_t last, ErrorCode code, std::string_
   has_sent_ = true;
   append_goaway(last, code, as_bytes(reason.substr(0, max_reason_bytes)), out);
 }
+
+void PeerExchange::write_sample(BufferWriter& out) { append_ping(sample_ping, false, out); }
 
 void PeerExchange::write_keepalive(BufferWriter& out) { append_ping(keepalive_ping, false, out); }
 

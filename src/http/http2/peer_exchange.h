@@ -12,6 +12,16 @@
 
 namespace trunkline::http::http2 {
 
+/// What a PING from the peer is.
+enum class PingAnswer : std::uint8_t {
+  /// A ping of its own, or the answer to one that nobody waits for.
+  none,
+  /// To the ping of begin_goaway().
+  goaway,
+  /// To that of write_sample().
+  sample,
+};
+
 /// Writes its frames to a buffer of the caller. The caller acts on what changes: windows, the encoder's table.
 class PeerExchange {
  public:
@@ -25,8 +35,8 @@ class PeerExchange {
   static void write_greeting(std::span<const Setting> settings, std::uint32_t window, BufferWriter& out);
   /// Acknowledges the settings. `old_window` is SETTINGS_INITIAL_WINDOW_SIZE from before.
   FrameError on_settings(const Frame& frame, std::uint32_t& old_window, BufferWriter& out);
-  /// Answers the ping. True: it is the answer to that of begin_goaway().
-  bool on_ping(const Frame& frame, BufferWriter& out) const;
+  /// Answers the ping, or says which of this side's it is the answer to.
+  PingAnswer on_ping(const Frame& frame, BufferWriter& out) const;
   FrameError on_goaway(const Frame& frame) noexcept;
   bool has_peer_goaway() const noexcept { return peer_goaway_ != no_goaway; }
   /// Needs has_peer_goaway(). The peer has not looked at later streams of this side, and will not.
@@ -40,6 +50,8 @@ class PeerExchange {
   bool has_begun_goaway() const noexcept { return has_begun_; }
   bool has_sent_goaway() const noexcept { return has_sent_; }
   static void write_keepalive(BufferWriter& out);
+  /// A ping whose answer ends a sample of BandwidthEstimator.
+  static void write_sample(BufferWriter& out);
 
  private:
   static constexpr std::uint32_t no_goaway = 0xFFFFFFFF;

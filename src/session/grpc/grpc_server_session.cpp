@@ -2,6 +2,7 @@
 // Requests to calls, and responses.
 #include "session/grpc/grpc_server_session.h"
 
+#include <algorithm>
 #include <array>
 #include <chrono>
 #include <string>
@@ -25,15 +26,23 @@ namespace flag = http::http2::flag;
 constexpr std::string_view refusal_text =
     "this port speaks gRPC and the native protocol of Trunkline; a call of gRPC is a POST request with the "
     "content-type application/grpc\n";
+/// How many streams may wait for the rest of a request that was refused, or for its answer to be taken.
+constexpr std::size_t max_refused_streams = 1024;
 /// How long a client may take for the rest of a request that was refused, and for the answer.
 constexpr std::chrono::seconds time_of_refused{5};
 /// How much of it is discarded.
 constexpr std::int64_t bytes_of_refused = 64 << 10;
+/// How long a client may take to answer the first step of a drain, so that it does not hold it up.
+constexpr std::chrono::seconds time_of_goaway{20};
 
 }  // namespace
 
 GrpcServerSession::GrpcServerSession(const SessionParameters& parameters)
-    : GrpcSession(parameters), requests_(options_, encodings_), responses_(encodings_, exchange_.peer(), output_) {
+    : GrpcSession(parameters),
+      requests_(options_, encodings_),
+      responses_(encodings_, exchange_.peer(), output_),
+      ping_limit_(options_.min_ping_interval, options_.allow_idle_pings),
+      goaway_timer_(&on_goaway_timer, this) {
   const std::array<Setting, 3> settings{{{SettingId::max_concurrent_streams, options_.max_concurrent_calls},
                                          {SettingId::initial_window_size, options_.limits.call_credit_bytes},
                                          {SettingId::max_header_list_size, options_.limits.max_header_bytes}}};
@@ -114,8 +123,13 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
     refuse_stream(id, ErrorCode::protocol_error);
     return Step::again;
   }
+  if (outcome == RequestReader::Outcome::refused && refused_streams_ >= max_refused_streams) {
+    streams_.note_id(id);
+    refuse_stream(id, ErrorCode::refused_stream);
+    return Step::again;
+  }
   GrpcStream& stream =
-      streams_.open(id, exchange_.peer().initial_window_size, options_.limits.call_credit_bytes, &on_deadline, this);
+      streams_.open(id, exchange_.peer().initial_window_size, windows_.stream_bytes(), &on_deadline, this);
   stream.state =
       transition(StreamState::idle, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;
   stream.codec = request.codec;
@@ -153,6 +167,7 @@ void GrpcServerSession::take_request(GrpcStream& stream) {
 /// Most clients send the rest of their request without waiting, which is then discarded.
 void GrpcServerSession::answer_refused(GrpcStream& stream) {
   stream.is_refused = stream.is_finished = true;
+  ++refused_streams_;
   streams_.keep();
   timers_.schedule(stream.deadline, base::deadline_after(now_, time_of_refused));
   if (requests_.is_grpc()) {
@@ -329,9 +344,19 @@ void GrpcServerSession::drain() {
   if (!is_open() || exchange_.has_begun_goaway() || exchange_.has_sent_goaway()) return;
   exchange_.begin_goaway(control_);
   write_control();
+  timers_.schedule(goaway_timer_, base::deadline_after(now_, time_of_goaway));
   for (GrpcStream* stream : streams_.by_age()) {
     if (stream->is_refused && stream->state == StreamState::half_closed_local) close_stream(*stream);
   }
+}
+
+void GrpcServerSession::on_goaway_timer(base::Timer&, void* owner, base::TimePoint now) {
+  auto& self = *static_cast<GrpcServerSession*>(owner);
+  self.now_ = std::max(self.now_, now);
+  if (self.is_closed_ || self.exchange_.has_sent_goaway()) return;
+  self.exchange_.write_goaway(self.last_of_peer(), ErrorCode::no_error, {}, self.control_);
+  self.write_control();
+  self.owner_.on_session_wake();
 }
 
 bool GrpcServerSession::is_drained() const noexcept {

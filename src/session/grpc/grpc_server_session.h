@@ -2,6 +2,7 @@
 // GrpcServerSession: gRPC over HTTP/2 for servers (docs/decisions/0018-grpc-is-one-more-session.md).
 #pragma once
 
+#include "http/http2/ping_limit.h"
 #include "session/grpc/grpc_session.h"
 #include "session/grpc/request_reader.h"
 #include "session/grpc/response_writer.h"
@@ -12,6 +13,7 @@ namespace trunkline::session::grpc {
 ///
 ///     RequestReader   header blocks of calls
 ///     ResponseWriter  header blocks of responses
+///     PingLimit       pings of a client that is sent nothing
 class GrpcServerSession final : public GrpcSession {
  public:
   explicit GrpcServerSession(const SessionParameters& parameters);
@@ -40,6 +42,9 @@ class GrpcServerSession final : public GrpcSession {
   Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) override;
   void on_stream_deadline(GrpcStream& stream) override;
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept override { responses_.set_peer_max_table_bytes(bytes); }
+  bool allows_ping() noexcept override {
+    return ping_limit_.add(now_, responses_.blocks() + queue_.sent_bytes(), !streams_.empty());
+  }
   bool defers_event() override;
   bool take_deferred(Event& event) override;
   void hand_out(GrpcStream& stream, Event& event) override;
@@ -59,8 +64,13 @@ class GrpcServerSession final : public GrpcSession {
   void end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing);
   void close_stream(GrpcStream& stream);
 
+  static void on_goaway_timer(base::Timer& timer, void* owner, base::TimePoint now);
+
   RequestReader requests_;
   ResponseWriter responses_;
+  http::http2::PingLimit ping_limit_;
+  /// For the answer to the first step of a drain.
+  base::Timer goaway_timer_;
   /// The call that has been handed out and is neither attached nor finished; 0: there is none.
   CallId call_in_hand_ = 0;
   /// Calls that wait for their first message until all that has come has been read, oldest first. Those that do not

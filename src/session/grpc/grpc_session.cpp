@@ -204,9 +204,7 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
     case FrameType::goaway:
       return on_goaway(frame, event);
     case FrameType::ping:
-      if (exchange_.on_ping(frame, control_)) exchange_.write_goaway(last_of_peer(), ErrorCode::no_error, {}, control_);
-      write_control();
-      return Step::again;
+      return on_ping(frame);
     case FrameType::push_promise:
       return fail(ErrorCode::protocol_error, "the peer has sent PUSH_PROMISE");
     case FrameType::priority: {
@@ -259,6 +257,7 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
     windows_.give_back(header.length);
     return reset_stream(*stream, ErrorCode::protocol_error, "content-length is not the size of DATA", event);
   }
+  if (!stream->is_finished) sample_bandwidth(header.length);
   stream->state = step.next;
   const auto padding = header.length - static_cast<std::uint32_t>(frame.payload.size());
   windows_.give_back(padding);
@@ -374,6 +373,36 @@ GrpcSession::Step GrpcSession::on_settings(const Frame& frame, Event& event) {
   event.id = 0;
   if (is_drain_requested_) drain();
   return Step::event;
+}
+
+GrpcSession::Step GrpcSession::on_ping(const Frame& frame) {
+  // gRPC's clients know this text, and ping less often afterwards.
+  if (!frame.header.has(flag::ack) && !allows_ping()) return fail(ErrorCode::enhance_your_calm, "too_many_pings");
+  switch (exchange_.on_ping(frame, control_)) {
+    case http::http2::PingAnswer::goaway:
+      if (!exchange_.has_sent_goaway()) exchange_.write_goaway(last_of_peer(), ErrorCode::no_error, {}, control_);
+      break;
+    case http::http2::PingAnswer::sample:
+      end_sample();
+      break;
+    case http::http2::PingAnswer::none:
+      break;
+  }
+  write_control();
+  return Step::again;
+}
+
+void GrpcSession::sample_bandwidth(std::uint32_t bytes) {
+  if (!windows_.estimator().add(bytes, now_)) return;
+  http::http2::PeerExchange::write_sample(control_);
+  write_control();
+}
+
+/// A larger window holds for each stream from its next WINDOW_UPDATE on.
+void GrpcSession::end_sample() {
+  const bool has_memory = !memory_share_.is_short() && !memory_share_.is_wanted();
+  static_cast<void>(windows_.estimator().end(now_, has_memory));
+  if (windows_.estimator().is_sampling()) http::http2::PeerExchange::write_sample(control_);
 }
 
 GrpcSession::Step GrpcSession::on_window_update(const Frame& frame, Event& event) {
@@ -556,6 +585,7 @@ void GrpcSession::forget(GrpcStream& stream) {
   queue_.drop(stream);
   memory_.end(stream);
   metadata_bytes_ -= stream.metadata_bytes;
+  if (stream.is_refused) --refused_streams_;
   streams_.forget(stream);
 }
 

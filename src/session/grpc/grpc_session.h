@@ -93,6 +93,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual Step break_call(GrpcStream& stream, const Status& status, Event& event) = 0;
   /// The stream has been reset by this side. The layer above learns it, if it knows the call.
   virtual Step drop_call(GrpcStream& stream, const Status& status, Event& event) = 0;
+  /// A ping has come that asks for an answer. False: there are too many.
+  virtual bool allows_ping() noexcept { return true; }
   /// Nobody wants `bytes` of the stream, which may be forgotten.
   virtual void discard(GrpcStream& stream, std::uint32_t bytes) { windows_.give_back(stream, bytes); }
   /// The headers that must stand before the first message.
@@ -113,6 +115,9 @@ class GrpcSession : public Session, protected SendQueueOwner {
   Step on_reset(const http::http2::Frame& frame, Event& event);
   Step on_settings(const http::http2::Frame& frame, Event& event);
   Step on_window_update(const http::http2::Frame& frame, Event& event);
+  Step on_ping(const http::http2::Frame& frame);
+  void sample_bandwidth(std::uint32_t bytes);
+  void end_sample();
   Step take_data(Event& event);
   Step take_message(GrpcStream& stream, Event& event);
   void drop_data();
@@ -203,6 +208,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   Slice payload_;
 
   std::size_t metadata_bytes_ = 0;
+  /// Streams with GrpcStream::is_refused.
+  std::size_t refused_streams_ = 0;
   /// The size of the output when it was last counted.
   std::size_t counted_output_ = 0;
   std::size_t quiet_steps_ = 0;

@@ -25,8 +25,8 @@ void ReceiveWindows::give_back(GrpcStream& stream, std::int64_t bytes) {
   std::int64_t grant = stream.returnable - stream.debt;
   if (stream.has_peer_ended() || grant <= 0 || grant < stream.receive_target / 2) return;
   stream.returnable -= grant;
-  grant += limits_.call_credit_bytes - stream.receive_target;
-  stream.receive_target = limits_.call_credit_bytes;
+  grant += std::int64_t{stream_bytes()} - stream.receive_target;
+  stream.receive_target = stream_bytes();
   static_cast<void>(stream.receive_window.add(static_cast<std::uint32_t>(grant)));
   write_update(stream.id, static_cast<std::uint32_t>(grant));
 }

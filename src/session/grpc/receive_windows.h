@@ -2,6 +2,7 @@
 // ReceiveWindows: what the client may send, and when it may send more.
 #pragma once
 
+#include "http/http2/bandwidth_estimator.h"
 #include "session/grpc/grpc_stream.h"
 #include "session/output_queue.h"
 #include "session/session_options.h"
@@ -14,12 +15,18 @@
 namespace trunkline::session::grpc {
 
 /// Owns the connection's window; a stream's is in its GrpcStream. Windows are opened again by half their size at a
-/// time.
+/// time. Those of streams grow with the bandwidth-delay product, to half of the connection's at most, so that a message
+/// that waits for room does not keep others from passing.
 class ReceiveWindows {
  public:
   /// Both outlive the object.
   ReceiveWindows(Role role, const ConnectionLimits& limits, OutputQueue& output) noexcept
-      : role_(role), limits_(limits), output_(output), window_(limits.connection_credit_bytes) {}
+      : role_(role),
+        limits_(limits),
+        output_(output),
+        window_(limits.connection_credit_bytes),
+        estimator_(limits.call_credit_bytes,
+                   std::min(limits.max_call_credit_bytes, limits.connection_credit_bytes / 2)) {}
 
   /// With which streams begin. A server may interleave the responses to all calls, so a client's begin with little:
   /// only what is consumed, or has room, opens them to all of call_credit_bytes.
@@ -44,6 +51,9 @@ class ReceiveWindows {
   /// `bytes` given to add_waiting() do not wait any longer.
   void drop_waiting(std::uint32_t bytes);
   std::uint32_t left() const noexcept { return window_.available(); }
+  /// What the window of a stream is opened to.
+  std::uint32_t stream_bytes() const noexcept { return estimator_.window(); }
+  http::http2::BandwidthEstimator& estimator() noexcept { return estimator_; }
 
  private:
   std::uint64_t withheld() const noexcept {
@@ -56,6 +66,7 @@ class ReceiveWindows {
   const ConnectionLimits& limits_;
   OutputQueue& output_;
   http::http2::FlowWindow window_;
+  http::http2::BandwidthEstimator estimator_;
   std::uint32_t returnable_ = 0;
   std::uint64_t waiting_ = 0;
 };

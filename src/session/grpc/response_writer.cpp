@@ -118,6 +118,7 @@ void ResponseWriter::metadata_fields(const Metadata& metadata) {
 }
 
 void ResponseWriter::write(std::uint32_t stream, ByteSpan block, bool is_end) {
+  ++blocks_;
   if (block.size() > peer_.max_frame_size) {
     frames_.clear();
     http::http2::append_headers(stream, block, is_end, peer_.max_frame_size, frames_);

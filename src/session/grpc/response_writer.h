@@ -39,6 +39,8 @@ class ResponseWriter {
   /// here.
   void write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status, std::size_t content_bytes,
                      bool is_end);
+  /// All header blocks that have been written.
+  std::uint64_t blocks() const noexcept { return blocks_; }
   /// What a list of fields counts, as the peer's SETTINGS_MAX_HEADER_LIST_SIZE does.
   static std::size_t list_bytes(const Metadata& metadata) noexcept;
 
@@ -67,6 +69,7 @@ class ResponseWriter {
   BufferWriter value_;
   BufferWriter scratch_;
   BufferWriter frames_;
+  std::uint64_t blocks_ = 0;
   Block headers_;
   Block trailers_;
 };

@@ -289,6 +289,51 @@ TEST_F(ServerConnections, DrainsIdleOnes) {
   EXPECT_EQ(server().totals().connections, 0u);
 }
 
+TEST_F(ServerConnections, DrainAtTheirAge) {
+  ServerOptions options;
+  options.max_connection_age = std::chrono::seconds(10);
+  make_server(options);
+  handle_echo();
+  TestClient& client = connect();
+
+  for (int i = 0; i < 8; ++i) {
+    advance(std::chrono::seconds(1));
+    call(client, "Echo", "x");
+  }
+  const bool early = client.has_goaway();
+  advance(std::chrono::milliseconds(3001));
+
+  EXPECT_FALSE(early);
+  EXPECT_TRUE(client.has_goaway());
+  EXPECT_TRUE(client.is_closed());
+  EXPECT_EQ(server().totals().connections, 0u);
+}
+
+TEST_F(ServerConnections, GiveTheirCallsAGraceAtTheirAge) {
+  ServerOptions options;
+  options.max_connection_age = std::chrono::seconds(10);
+  options.max_connection_age_grace = std::chrono::seconds(5);
+  make_server(options);
+  Gate gate(loop_);
+  handle<Slice, Slice>("Wait", [&gate](const Slice& request, ServerContext&) -> asio::awaitable<Slice> {
+    co_await gate.pass();
+    co_return request;
+  });
+  TestClient& client = connect();
+  const session::CallId id = client.call("Wait", "x");
+  settle();
+
+  advance(std::chrono::milliseconds(11001));
+  const bool has_goaway = client.has_goaway();
+  const bool is_closed_early = client.is_closed();
+  advance(std::chrono::milliseconds(5001));
+
+  EXPECT_TRUE(has_goaway);
+  EXPECT_FALSE(is_closed_early);
+  EXPECT_TRUE(client.is_closed());
+  ASSERT_EQ(client.response(id).status.code(), StatusCode::unavailable);
+}
+
 TEST_F(ServerConnections, DoesNotCallAnOpenCallIdle) {
   ServerOptions options;
   options.idle_timeout = std::chrono::seconds(10);

@@ -15,6 +15,7 @@ using http::http2::FrameType;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using namespace std::chrono_literals;
+using namespace std::string_literals;
 
 /// Answers each call with its message, as a handler that runs at once.
 void echo_in_place(Http2Client& client) {
@@ -570,6 +571,30 @@ TEST(GrpcSession, ForgetsARefusedRequestInTime) {
   }
 }
 
+TEST(GrpcSession, KeepsFewRefusedRequests) {
+  constexpr std::uint32_t most = 1024;
+  Http2Client client;
+  client.feed(Http2Client::preface());
+  client.sent();
+  auto refuse_another = [&client, id = std::uint32_t{1}]() mutable {
+    client.feed(client.headers(std::exchange(id, id + 2), plain_request("POST")));
+  };
+
+  for (std::uint32_t i = 0; i < most; ++i) refuse_another();
+  const auto resets = Http2Client::of_type(client.sent(), FrameType::rst_stream);
+  refuse_another();
+  const std::vector<Sent> frames = client.sent();
+  client.feed(Http2Client::data(1, {}, true));
+  refuse_another();
+
+  EXPECT_THAT(resets, testing::IsEmpty());
+  ASSERT_EQ(frames.size(), 1u);
+  ASSERT_EQ(frames[0].type, FrameType::rst_stream);
+  EXPECT_EQ(code_of(frames[0]), static_cast<std::uint32_t>(ErrorCode::refused_stream));
+  EXPECT_EQ(client.session().open_calls(), most);
+  EXPECT_THAT(Http2Client::of_type(client.sent(), FrameType::rst_stream), testing::IsEmpty());
+}
+
 TEST(GrpcSession, WaitsForNoRefusedRequestWhenItDrains) {
   Http2Client client;
   refuse_unended(client);
@@ -995,6 +1020,73 @@ TEST(GrpcSession, GathersMessagesLongerThanTheWindow) {
   EXPECT_TRUE(client.events.back().end);
 }
 
+/// A client that sends one message of `bytes` at the other end of a link with a round trip of 100 ms, as fast as its
+/// windows allow. Returns after how many round trips the message is there.
+std::size_t round_trips_of(const SessionOptions& options, std::size_t bytes) {
+  constexpr std::size_t frame_bytes = http::http2::min_max_frame_bytes;
+  Http2Client client(options);
+  attach_all(client);
+  const std::string message = Http2Client::message(std::string(bytes, 'x'));
+  std::int64_t initial = 65535, connection = 65535, window = 65535;
+  std::size_t at = 0;
+  const auto send = [&] {
+    while (at < message.size() && std::min(window, connection) > 0) {
+      const std::size_t room = static_cast<std::size_t>(std::min(window, connection));
+      const std::size_t size = std::min({frame_bytes, message.size() - at, room});
+      client.feed(Http2Client::data(1, std::string_view(message).substr(at, size), at + size == message.size()));
+      at += size;
+      window -= static_cast<std::int64_t>(size);
+      connection -= static_cast<std::int64_t>(size);
+    }
+  };
+  const auto take = [&](const Sent& frame) {
+    if (frame.type == FrameType::ping) client.feed(Http2Client::ping(true, frame.payload));
+    if (frame.type == FrameType::window_update) (frame.stream == 0 ? connection : window) += code_of(frame);
+    if (frame.type != FrameType::settings) return;
+    http::http2::SettingsReader reader(as_bytes(frame.payload));
+    for (http::http2::Setting setting; reader.next(setting);) {
+      if (setting.id != http::http2::SettingId::initial_window_size) continue;
+      window += setting.value - initial;
+      initial = setting.value;
+    }
+  };
+  client.feed(Http2Client::preface());
+  for (const Sent& frame : client.sent()) take(frame);
+  client.feed(client.headers(1, Http2Client::request("/a/B")));
+
+  std::size_t trips = 0;
+  for (; at < message.size() && trips < 1000; ++trips) {
+    // In their order: what a frame allows is sent before the next one is looked at.
+    for (const Sent& frame : client.sent()) {
+      take(frame);
+      send();
+    }
+    send();
+    client.advance(100ms);
+  }
+  EXPECT_EQ(client.events.back().payload.size(), bytes);
+  EXPECT_FALSE(client.session().is_closed());
+  return trips;
+}
+
+TEST(GrpcSession, OpensWindowsWiderWhereTheNetworkIsSlow) {
+  constexpr std::size_t bytes = 32 << 20;
+  SessionOptions fixed = kit::plain_options();
+  fixed.limits.max_call_credit_bytes = 0;
+  SessionOptions narrow = kit::plain_options();
+  narrow.limits.call_credit_bytes = 64 << 10;
+  MemoryBudget budget(256 << 20, 64 << 20);
+  SessionOptions short_of_memory = kit::plain_options();
+  short_of_memory.memory = &budget;
+  budget.add(129 << 20);
+
+  EXPECT_EQ(round_trips_of(fixed, bytes), 33u) << "1 MiB each";
+  EXPECT_LE(round_trips_of(kit::plain_options(), bytes), 10u);
+  EXPECT_LE(round_trips_of(narrow, bytes), 18u) << "513 without growth";
+  EXPECT_EQ(round_trips_of(short_of_memory, bytes), 33u);
+  budget.subtract(129 << 20);
+}
+
 TEST(GrpcSession, MakesLongMessagesWaitForMemory) {
   MemoryBudget budget(1 << 20, 100000);
   SessionOptions options = kit::plain_options();
@@ -1064,6 +1156,60 @@ TEST(GrpcSession, DrainsInTwoSteps) {
   client.sent();
 
   EXPECT_TRUE(session.is_drained());
+}
+
+TEST(GrpcSession, GoesOnWithItsDrainWithoutAnAnswer) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+  client.session().drain();
+  client.sent();
+
+  client.advance(19s);
+  const std::vector<Sent> early = client.sent();
+  client.advance(2s);
+  const std::vector<Sent> frames = client.sent();
+  client.feed(Http2Client::ping(true, "goaway\0\1"s));
+
+  EXPECT_THAT(early, testing::IsEmpty());
+  ASSERT_THAT(shape_of(frames), ElementsAre("GOAWAY 0"));
+  EXPECT_EQ(code_of(frames[0]), 0u);
+  EXPECT_TRUE(client.session().is_drained());
+  EXPECT_THAT(client.sent(), testing::IsEmpty()) << "the second step comes once";
+}
+
+TEST(GrpcSession, EndsAConnectionThatPingsTooOften) {
+  SessionOptions options = kit::plain_options();
+  options.min_ping_interval = 300s;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  for (int i = 0; i < 3; ++i) client.feed(Http2Client::ping(false, "12345678"));
+  const bool is_closed_early = client.session().is_closed();
+  client.sent();
+
+  client.feed(Http2Client::ping(false, "12345678"));
+
+  EXPECT_FALSE(is_closed_early);
+  const auto goaways = Http2Client::of_type(client.sent(), FrameType::goaway);
+  ASSERT_EQ(goaways.size(), 1u);
+  EXPECT_EQ(static_cast<ErrorCode>(code_of(goaways[0], 4)), ErrorCode::enhance_your_calm);
+  EXPECT_EQ(goaways[0].payload.substr(8), "too_many_pings");
+}
+
+TEST(GrpcSession, LetsAClientPingThatIsSentSomething) {
+  SessionOptions options = kit::plain_options();
+  options.min_ping_interval = 300s;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+
+  for (int i = 0; i < 100; ++i) {
+    ASSERT_TRUE(client.session().send(1, kit::payload(""), nullptr, false).is_ok());
+    client.feed(Http2Client::ping(false, "12345678") + Http2Client::ping(true, "12345678"));
+    client.feed(Http2Client::ping(false, "12345678"));
+  }
+
+  EXPECT_FALSE(client.session().is_closed());
 }
 
 TEST(GrpcSession, CancelsCallsWhenTheTransportEnds) {
