@@ -108,7 +108,7 @@ class Plan:
 
     def take(self, response: Any) -> bool:
         """Keeps a response. False: the call is to be cancelled now."""
-        if response.HasField("payload"):
+        if self.method != "Unimplemented":
             self.result.payloads.append(response.payload)
         return not self.cancels_at or len(self.result.payloads) < self.cancels_at
 

@@ -142,7 +142,7 @@ class Plan {
   void stream(Channel& channel) {
     auto call = channel.stream<typename Kind::Request, typename Kind::Response>(method(channel), options_);
     Status status = write_all<Kind>(call);
-    if (status.is_ok()) status = read_all(call);
+    if (status.is_ok()) status = Kind::kind == MethodKind::client_stream ? read_one(call) : read_all(call);
     finish(status, call.leading(), call.trailing());
   }
   template <class Kind, class Call>
@@ -171,6 +171,13 @@ class Plan {
     }
     return {};
   }
+  template <class Request, class Response>
+  Status read_one(ClientStream<Request, Response>& call) {
+    Response response;
+    Status status = call.finish(response);
+    if (status.is_ok()) take(response);
+    return status;
+  }
   template <class Call>
   Status read_all(Call& call) {
     for (;;) {
@@ -185,7 +192,7 @@ class Plan {
   template <class Response>
   bool take(const Response& response) {
     if constexpr (requires { response.payload(); }) {
-      if (response.has_payload()) *result_.add_payloads() = response.payload();
+      *result_.add_payloads() = response.payload();
     }
     const auto most = request_.cancel().after_num_responses();
     return most == 0 || static_cast<std::uint32_t>(result_.payloads_size()) < most;
