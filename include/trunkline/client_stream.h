@@ -77,15 +77,18 @@ class ClientStream {
     return detail::async_act(*port_, detail::StreamAction::finish, {}, std::forward<Token>(token));
   }
   Status finish() { return detail::act(*port_, detail::StreamAction::finish); }
-  /// For client streams: closes this side, reads the one response and waits for the status. Error: internal if the
-  /// server sent no response.
+  /// For client streams: closes this side, reads the one response and waits for the status. Error: unimplemented if the
+  /// server sent no response, or several.
   Status finish(Response& response) {
     if (Status closed = close_writes(); !closed.is_ok()) return closed;
     Result<std::optional<Response>> last = read();
     if (!last) return std::move(last).status();
     Status status = finish();
     if (!status.is_ok()) return status;
-    if (!last->has_value()) return {StatusCode::internal, "finish stream: the server sent no response"};
+    if (!last->has_value()) return {StatusCode::unimplemented, "finish stream: the server sent no response"};
+    Result<std::optional<Response>> further = read();
+    if (!further) return std::move(further).status();
+    if (further->has_value()) return {StatusCode::unimplemented, "finish stream: the server sent several responses"};
     response = std::move(**last);
     return {};
   }

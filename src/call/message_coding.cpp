@@ -20,7 +20,7 @@ Status does_not_parse(std::string_view codec) {
 Status decode_nothing(MutableMessageView message) {
   const MessageType& type = *message.type;
   if (type.may_be_missing && type.clear != nullptr) return type.clear(message.object), Status();
-  return {StatusCode::internal, "decode message: the peer sent no message where one is expected"};
+  return {StatusCode::unimplemented, "decode message: the peer sent no message where one is expected"};
 }
 
 Status replace(Slice& payload, Result<Slice> decompressed) {

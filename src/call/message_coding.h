@@ -46,8 +46,8 @@ Status decompress_unsized_message(const Compressor& compressor, std::size_t limi
 
 /// Where no message is expected (kind none), any payload is accepted. Where one is expected and there is none (`codec`
 /// is null), a type that may be missing is cleared. Errors: those of the codec (invalid_argument: the payload does not
-/// parse; resource_exhausted: it exceeds a limit of the codec), internal (there is no message where one is expected, or
-/// the codec threw an exception), unimplemented (the codec does not know the type).
+/// parse; resource_exhausted: it exceeds a limit of the codec), internal (the codec threw an exception), unimplemented
+/// (there is no message where one is expected, or the codec does not know the type).
 Status decode_message(const Codec* codec, const Slice& payload, MutableMessageView message,
                       ThrownText* thrown = nullptr);
 /// The same for the message of an event. Takes a reference to its bytes only if the direct form does not parse them.

@@ -46,7 +46,7 @@ def response_of(wanted: testing.ResponseParameters) -> testing.StreamingOutputCa
     return testing.StreamingOutputCallResponse(payload=testing.Payload(body=bytes(wanted.size)))
 
 
-class BlockingService(test_trunkline.TestServiceService):
+class BlockingService(test_trunkline.TestService):
     def empty_call(self, request: testing.Empty, context: Context) -> testing.Empty:
         return request
 
@@ -75,7 +75,7 @@ class BlockingService(test_trunkline.TestServiceService):
             yield from self.streaming_output_call(request, context)
 
 
-class AsyncioService(test_trunkline.AsyncTestServiceService):
+class AsyncioService(test_trunkline.AsyncTestService):
     async def empty_call(self, request: testing.Empty, context: Context) -> testing.Empty:
         return request
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from .. import _core
 from .._calls.interception import Interception
-from .._errors import Cancelled, Internal, RpcError
+from .._errors import Cancelled, RpcError, Unimplemented
 from .._messages.codec_table import MessageCoding
 from .._metadata import Metadata
 
@@ -109,13 +109,16 @@ class StreamCall(abc.ABC):
         await self._end()
 
     async def only_response(self) -> Any:
-        """The response of a call with a stream of requests, whose writes are closed elsewhere."""
+        """The one response of a call with a stream of requests, whose writes are closed elsewhere."""
         stream = self._core_stream
         data = await self._wait_for_status(stream.begin_read)
+        codec = stream.codec()
         await self.finish()
         if data is None:
-            raise Internal("finish stream: the server sent no response")
-        return self._coding.decode_as(stream.codec(), data)
+            raise Unimplemented("finish stream: the server sent no response")
+        if await self._wait_for_status(stream.begin_read) is not None:
+            raise Unimplemented("finish stream: the server sent several responses")
+        return self._coding.decode_as(codec, data)
 
     async def leave(self) -> None:
         """Gives the call up unless it has ended. The interceptors see the error of a failed write, or Cancelled."""
