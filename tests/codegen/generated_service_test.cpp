@@ -113,6 +113,21 @@ TEST_F(GeneratedService, AnswersEveryKindOfCall) {
   EXPECT_TRUE(talk.finish().is_ok());
 }
 
+TEST_F(GeneratedService, AClientStreamHasExactlyOneResponse) {
+  Channel& channel = serve(std::make_shared<Greeter>());
+
+  for (int count = 0; count < 3; ++count) {
+    auto talk =
+        channel.client_stream<HelloRequest, HelloResponse>(channel.method("example.Hello/Talk"), {.timeout = 20s});
+    for (int i = 0; i < count; ++i) ASSERT_TRUE(talk.write(request_of("who")).is_ok());
+    HelloResponse response;
+    const Status status = talk.finish(response);
+
+    EXPECT_EQ(status.code(), count == 1 ? StatusCode::ok : StatusCode::unimplemented) << status.to_string();
+    EXPECT_EQ(response.text(), count == 1 ? "who?" : "");
+  }
+}
+
 TEST_F(GeneratedService, ServedInPartSaysWhatIsNotImplemented) {
   const Hello::Client client(serve(std::make_shared<OnlyGreet>()));
 

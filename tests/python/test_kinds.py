@@ -55,6 +55,20 @@ def test_a_stream_of_one_request_has_one_response(channel: trunkline.Channel) ->
     assert channel.client_stream("double", [3], int) == 6
 
 
+def test_a_stream_of_requests_has_neither_no_response_nor_several(channel: trunkline.Channel) -> None:
+    async def ask(number: int) -> int:
+        async with aio.Channel(channel.endpoint) as other:
+            return await other.client_stream("count", [number], int)
+
+    assert channel.client_stream("count", [1], int) == 0
+    assert asyncio.run(ask(1)) == 0
+    for number, text in ((0, "the server sent no response"), (3, "the server sent several responses")):
+        with pytest.raises(trunkline.Unimplemented, match=text):
+            channel.client_stream("count", [number], int)
+        with pytest.raises(trunkline.Unimplemented, match=text):
+            asyncio.run(ask(number))
+
+
 def test_a_stream_of_requests_to_a_unary_method(channel: trunkline.Channel) -> None:
     text = "call double: the method is unary, and was called with a stream of requests"
 
