@@ -3,14 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from .._errors import Origin
 from .._errors import RpcError as CoreError
 from ._metadatum import Metadata, Metadatum, presented
 from ._status_code import StatusCode, code_of
 from ._status_details import DETAILS_KEY, encode_status
+
+
+#: Whether the text of an error is that of a timer of the core, of either side, and not of an application.
+_of_timer = re.compile(r"(call \S+: )?deadline exceeded( after .*)?", re.DOTALL).fullmatch
 
 
 class Outcome(NamedTuple):
@@ -38,8 +42,8 @@ def failed_outcome(error: CoreError) -> Outcome:
     code = code_of(error.code)
     text = f'{code.name}:{error.peer or "no peer"} {{grpc_status:{int(error.code)}, grpc_message:"{error.message}"}}'
     message = error.message
-    if code is StatusCode.DEADLINE_EXCEEDED and error.origin is not Origin.PEER:
-        message = "Deadline Exceeded"  # programs compare it; the text has the rest
+    if code is StatusCode.DEADLINE_EXCEEDED and _of_timer(message):
+        message = "Deadline Exceeded"  # programs compare it; debug_error_string has the rest
     return Outcome(code, message, presented(error.leading_metadata), trailing, text)
 
 

@@ -40,7 +40,7 @@ class MethodTable:
         for handler in handlers:
             if not isinstance(handler, ServiceHandler):
                 if not hasattr(handler, "service"):
-                    raise AttributeError(f"{type(handler).__name__} is no grpc.GenericRpcHandler: it has no 'service'")
+                    raise AttributeError(f"{type(handler).__name__}: no grpc.GenericRpcHandler, it has no 'service'")
                 raise NotImplementedError(
                     f"{type(handler).__name__}: the methods of a server are registered by name, which this handler does "
                     "not tell; use method_handlers_generic_handler"

@@ -367,3 +367,13 @@ def test_stop_lets_calls_end(pair: Pair) -> None:
         assert await server.wait_for_termination(SOON) is False
 
     asyncio.run(run())
+
+
+def test_invalid_metadata_is_refused(pair: Pair) -> None:
+    async def run() -> None:
+        async with pair.client.aio.insecure_channel("127.0.0.1:9") as channel:
+            call = method(channel, "Upper", "unary_unary")
+            with pytest.raises(TypeError):
+                await call(text("a"), metadata=((42, "v"),), timeout=SOON)
+
+    asyncio.run(run())

@@ -251,3 +251,47 @@ def test_asyncio_server_interceptors(pair: Pair) -> None:
 
     asyncio.run(run())
     assert seen == ["outer /test.Text/Upper", "inner /test.Text/Upper"]
+
+
+def test_asyncio_interceptor_returns_responses_of_its_own(pair: Pair) -> None:
+    aio = pair.client.aio
+
+    class Doubling(aio.UnaryStreamClientInterceptor):  # type: ignore[misc, name-defined]
+        async def intercept_unary_stream(self, continuation: Any, details: Any, request: Any) -> Any:
+            call = await continuation(details, request)
+
+            async def twice() -> Any:
+                async for response in call:
+                    yield response
+                    yield response
+
+            return twice()
+
+    class Outer(aio.UnaryUnaryClientInterceptor):  # type: ignore[misc, name-defined]
+        async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
+            call = await continuation(details, request)
+            assert (await call).value == "inner"
+            assert await call.code() is pair.client.StatusCode.OK
+            return call
+
+    class Inner(aio.UnaryUnaryClientInterceptor):  # type: ignore[misc, name-defined]
+        async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
+            return text("inner")
+
+    async def run() -> None:
+        interceptors = [Doubling(), Outer(), Inner()]
+        async with aio_calls.serving(pair.server, aio_calls.METHODS) as target:
+            async with aio.insecure_channel(target, interceptors=interceptors) as channel:
+                assert (await method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)).value == "inner"
+
+                call = method(channel, "Letters", "unary_stream")(text("ab"), timeout=SOON)
+                assert [each.value async for each in call] == ["a", "a", "b", "b"]
+                assert await call.code() is pair.client.StatusCode.OK
+
+                call = method(channel, "Letters", "unary_stream")(text("ab"), timeout=SOON)
+                with pytest.raises(asyncio.CancelledError):
+                    async for _ in call:
+                        call.cancel()
+                assert call.cancelled() and call.done()
+
+    asyncio.run(run())

@@ -42,12 +42,12 @@ class Call(RpcContext, metaclass=abc.ABCMeta):
     """A call of a client."""
 
     @abc.abstractmethod
-    async def initial_metadata(self) -> Metadata:
-        """What the server has sent before its first message."""
+    async def initial_metadata(self) -> Metadata | None:
+        """What the server has sent before its first message; None if interceptors have made no call."""
 
     @abc.abstractmethod
-    async def trailing_metadata(self) -> Metadata:
-        """What the server has sent with the status."""
+    async def trailing_metadata(self) -> Metadata | None:
+        """What the server has sent with the status; None if interceptors have made no call."""
 
     @abc.abstractmethod
     async def code(self) -> StatusCode:

@@ -19,6 +19,7 @@ from .._channel_target import ChannelTarget
 from .._connectivity import ChannelConnectivity, connectivity_of
 from .._credentials import ChannelCredentials
 from .._service_config import ServiceConfig
+from ._call_interfaces import Call
 from ._errors import UsageError
 from ._intercepted_call import (
     InterceptedStreamStreamCall,
@@ -34,7 +35,9 @@ from ._interceptors import (
     UnaryStreamClientInterceptor,
     UnaryUnaryClientInterceptor,
 )
+from ._metadata import Metadata
 from ._ongoing_call import CallPlan
+from ._responded_call import IteratedCall, RespondedCall
 from ._stream_call import WireRequests, WireResponses, WireStreams
 from ._unary_call import WireUnaryCall
 
@@ -119,6 +122,7 @@ class _Method:
     _intercepted: Any
     _intercept: str
     _streams_requests = False
+    _streams_responses = False
 
     def __init__(self, plan_of: Callable[[Any], CallPlan], method: str, interceptors: Sequence[Any]) -> None:
         self._plan_of = plan_of
@@ -142,19 +146,27 @@ class _Method:
         if not self._interceptors:
             asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
             return self._wire(self._plan, asked, request)
-        details = ClientCallDetails(self._name.encode(), timeout, metadata, credentials, wait_for_ready)
+        sent = metadata if isinstance(metadata, Metadata) else Metadata.from_tuple(metadata)
+        details = ClientCallDetails(self._name.encode(), timeout, sent, credentials, wait_for_ready)
+        made: list[Call] = []
 
         async def through(remaining: Sequence[Any], details: Any, request: Any) -> Any:
             if not remaining:
                 asked = CallRequest(
                     details.timeout, details.metadata, details.credentials, details.wait_for_ready, compression
                 )
-                return self._wire(self._plan_for(details.method), asked, request)
+                made.append(self._wire(self._plan_for(details.method), asked, request))
+                return made[-1]
 
             async def continuation(details: Any, request: Any) -> Any:
                 return await through(remaining[1:], details, request)
 
-            return await getattr(remaining[0], self._intercept)(continuation, details, request)
+            result = await getattr(remaining[0], self._intercept)(continuation, details, request)
+            if isinstance(result, Call):
+                return result
+            if self._streams_responses:
+                return IteratedCall(made[-1] if made else None, result)
+            return RespondedCall(result)
 
         if self._streams_requests:
             return self._intercepted(lambda requests: through(self._interceptors, details, requests), timeout, request)
@@ -204,6 +216,7 @@ class _UnaryStream(_OneRequest, UnaryStreamMultiCallable):
     _wire = WireResponses
     _intercepted = InterceptedUnaryStreamCall
     _intercept = "intercept_unary_stream"
+    _streams_responses = True
 
 
 class _StreamUnary(_ManyRequests, StreamUnaryMultiCallable):
@@ -216,6 +229,7 @@ class _StreamStream(_ManyRequests, StreamStreamMultiCallable):
     _wire = WireStreams
     _intercepted = InterceptedStreamStreamCall
     _intercept = "intercept_stream_stream"
+    _streams_responses = True
 
 
 class Channel(abc.ABC):
@@ -342,6 +356,8 @@ class GrpcChannel(Channel):
             await self._channel.wait_for_ready(_A_YEAR)
 
     async def wait_for_state_change(self, last_observed_state: ChannelConnectivity) -> None:
+        if self._channel.state == "closed":
+            raise UsageError("Channel is closed.")
         changed: asyncio.Future[None] = asyncio.get_running_loop().create_future()
 
         def take(state: str) -> None:

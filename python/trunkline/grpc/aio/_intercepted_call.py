@@ -11,7 +11,7 @@ from typing import Any
 from .._ongoing_call import CANCELLED
 from .._status_code import StatusCode
 from ._call_interfaces import Call, StreamStreamCall, StreamUnaryCall, UnaryStreamCall, UnaryUnaryCall
-from ._errors import EOF, AioRpcError, UsageError, error_of
+from ._errors import EOF, AioRpcError, UsageError
 from ._metadata import Metadata
 
 _END: Any = object()
@@ -93,16 +93,16 @@ class _InterceptedCall(Call):
         except asyncio.CancelledError:
             if not self._making.cancelled():
                 raise
-            return of_error(error_of(CANCELLED))
+            return of_error(AioRpcError(CANCELLED.code, None, None, CANCELLED.details, CANCELLED.debug_error_string))
         return await getattr(call, ask)() if hasattr(call, ask) else otherwise
 
-    async def initial_metadata(self) -> Metadata:
-        found: Metadata = await self._told("initial_metadata", lambda error: error.initial_metadata(), Metadata())
-        return found
+    async def initial_metadata(self) -> Metadata | None:
+        told: Metadata | None = await self._told("initial_metadata", lambda error: error.initial_metadata(), None)
+        return told
 
-    async def trailing_metadata(self) -> Metadata:
-        found: Metadata = await self._told("trailing_metadata", lambda error: error.trailing_metadata(), Metadata())
-        return found
+    async def trailing_metadata(self) -> Metadata | None:
+        told: Metadata | None = await self._told("trailing_metadata", lambda error: error.trailing_metadata(), None)
+        return told
 
     async def code(self) -> StatusCode:
         found: StatusCode = await self._told("code", lambda error: error.code(), StatusCode.OK)

@@ -16,6 +16,7 @@ from ...aio._loop_inbox import in_a_thread
 from .._call_request import PLAIN_SETTINGS, CallRequest, ChannelTerms, serialized
 from .._ended_call import FailedCall
 from .._ongoing_call import CANCELLED
+from .._metadatum import encoded
 from .._outcome import Outcome, failed_outcome, text_of
 from .._service_config import ServiceConfig
 from .._status_code import StatusCode
@@ -66,6 +67,7 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         if asked.credentials is not None or plan.terms.credentials is not None:
             self._opening = self._loop.create_task(self._open_with_credentials(asked))
             return
+        _check_metadata(asked.metadata)
         settings = PLAIN_SETTINGS if asked == _PLAIN else asked.settings(plan.method, plan.terms)
         self._try_to_open(settings)
 
@@ -207,3 +209,13 @@ class OngoingCall(Call, metaclass=abc.ABCMeta):
         return text_of(type(self).__name__, self._outcome)
 
     __str__ = __repr__
+
+
+def _check_metadata(metadata: Any) -> None:
+    """Raises TypeError or ValueError for what is no metadata."""
+    try:
+        encoded(metadata)
+    except ValueError as error:
+        if isinstance(error.__cause__, TypeError):
+            raise error.__cause__ from None
+        raise
