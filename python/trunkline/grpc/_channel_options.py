@@ -47,6 +47,7 @@ _OF_CHANNELS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "grpc.min_reconnect_backoff_ms": lambda value: {"connect_timeout": _seconds(value)},
     "grpc.client_idle_timeout_ms": lambda value: {"idle_timeout": _interval(value)},
     "grpc.ssl_target_name_override": lambda value: {"server_name": _as_text(value)},
+    "grpc.default_authority": lambda value: {"authority": _as_text(value)},
     "grpc.enable_retries": lambda value: {} if value else {"max_retries": 0},
 }
 _OF_SERVERS: dict[str, Callable[[Any], dict[str, Any]]] = {
@@ -86,7 +87,10 @@ def _with_compression(result: dict[str, Any], compression: Any, options: Iterabl
 
 def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:
     """The options of a ``trunkline.Channel``."""
-    return _with_compression(_merged(_OF_CHANNELS, options), compression, options)
+    result = _merged(_OF_CHANNELS, options)
+    if "server_name" in result:
+        result.setdefault("authority", result["server_name"])
+    return _with_compression(result, compression, options)
 
 
 def server_options(options: Iterable[Any] | None, compression: Any) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class MethodTable:
                 if not hasattr(handler, "service"):
                     raise AttributeError(f"{type(handler).__name__}: no grpc.GenericRpcHandler, it has no 'service'")
                 raise NotImplementedError(
-                    f"{type(handler).__name__}: the methods of a server are registered by name, which this handler does "
+                    f"{type(handler).__name__}: methods are registered by name, which this handler does "
                     "not tell; use method_handlers_generic_handler"
                 )
             for name, method in handler.method_handlers.items():

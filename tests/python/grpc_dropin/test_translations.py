@@ -92,6 +92,12 @@ def test_options() -> None:
         "max_retries": 0,
         "compressor": "gzip",
     }
+    assert channel_options([("grpc.ssl_target_name_override", "a.org")], None) == {
+        "server_name": "a.org",
+        "authority": "a.org",
+    }
+    names = [("grpc.ssl_target_name_override", "a.org"), ("grpc.default_authority", b"b.org")]
+    assert channel_options(names, None) == {"server_name": "a.org", "authority": "b.org"}
     assert server_options([("grpc.so_reuseport", 0), ("grpc.max_concurrent_streams", 5)], None) == {
         "reuse_port": False,
         "max_concurrent_calls_per_connection": 5,
