@@ -52,6 +52,7 @@ _log_records.connect()
 
 if _typing.TYPE_CHECKING:
     from . import aio as aio
+    from . import grpc as grpc
     from . import services as services
     from . import testing as testing
 
@@ -110,6 +111,6 @@ __all__ = [
 
 def __getattr__(name: str) -> _typing.Any:
     """Imports some submodules at their first use, as many programs do not need asyncio."""
-    if name in ("aio", "services", "testing"):
+    if name in ("aio", "grpc", "services", "testing"):
         return _importlib.import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

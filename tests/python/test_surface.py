@@ -13,9 +13,18 @@ from typing import Any
 
 import pytest
 import trunkline
+import trunkline.grpc
+import trunkline.grpc.aio
 from trunkline import aio, services, testing
 
-MODULES = {"trunkline": trunkline, "trunkline.aio": aio, "trunkline.services": services, "trunkline.testing": testing}
+MODULES = {
+    "trunkline": trunkline,
+    "trunkline.aio": aio,
+    "trunkline.grpc": trunkline.grpc,
+    "trunkline.grpc.aio": trunkline.grpc.aio,
+    "trunkline.services": services,
+    "trunkline.testing": testing,
+}
 CLASSES = [
     (f"{module}.{name}", getattr(namespace, name))
     for module, namespace in MODULES.items()
@@ -57,6 +66,7 @@ def test_submodules_need_no_import_of_their_own() -> None:
 import sys, trunkline
 assert "asyncio" not in sys.modules
 assert trunkline.aio.Channel and trunkline.services.Health and trunkline.testing.Fake
+assert trunkline.grpc.aio.server and "grpc" not in sys.modules
 try:
     trunkline.nothing
 except AttributeError as error:
@@ -66,7 +76,7 @@ except AttributeError as error:
     assert reported.strip() == "module 'trunkline' has no attribute 'nothing'"
 
 
-ORDERS = list(itertools.permutations(["grpc", "google.protobuf.message", "numpy", "trunkline"]))
+ORDERS = list(itertools.permutations(["grpc", "google.protobuf.message", "numpy", "trunkline", "trunkline.grpc"]))
 
 
 @pytest.mark.parametrize("order", random.Random(1).sample(ORDERS, 8), ids=",".join)
