@@ -511,7 +511,7 @@ bool GrpcSession::take_closing_event(Event& event) {
     if (stream == nullptr) continue;  // cancelled or finished meanwhile
     event.context = stream->context;
     event.id = stream->id;
-    const bool is_sent = stream->headers_end <= written_bytes_;
+    const bool is_sent = is_offered(*stream);
     const bool is_wanted = role_ == Role::server ? stream->context != nullptr : !stream->is_finished;
     forget(*stream);
     if (!is_wanted) continue;
@@ -597,7 +597,11 @@ std::size_t GrpcSession::gather(std::span<ByteSpan> out) {
     update_memory();
     on_room();
   }
-  return output_.gather(out);
+  const std::size_t count = output_.gather(out);
+  std::uint64_t offered = written_bytes_;
+  for (const ByteSpan& span : out.first(count)) offered += span.size();
+  offered_bytes_ = std::max(offered_bytes_, offered);
+  return count;
 }
 
 void GrpcSession::wrote(std::size_t size) {

@@ -163,6 +163,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   void lose_connection();
   void end_session(const Status& reason);
 
+  /// Client: the server may have seen the headers of the call.
+  bool is_offered(const GrpcStream& stream) const noexcept { return stream.headers_end <= offered_bytes_; }
   /// The last stream of the peer's that this side has looked at.
   CallId last_of_peer() const noexcept { return role_ == Role::server ? streams_.newest() : 0; }
 
@@ -214,6 +216,8 @@ class GrpcSession : public Session, protected SendQueueOwner {
   std::size_t counted_output_ = 0;
   std::size_t quiet_steps_ = 0;
   std::uint64_t written_bytes_ = 0;
+  /// What the transport has been given to write: when it fails, more of that may have arrived than it has said.
+  std::uint64_t offered_bytes_ = 0;
   std::uint64_t payload_bytes_accepted_ = 0;
   bool is_stalled_ = false;
   bool is_drain_requested_ = false;

@@ -50,7 +50,7 @@ struct GrpcStream {
   bool has_sent_headers = false;
   /// Client: the first block of the response has come.
   bool has_response = false;
-  /// Client: the output up to here has to be written before a server can see the call.
+  /// Client: the output up to here has to be given to the transport before a server can see the call.
   std::uint64_t headers_end = 0;
   /// Of the messages of this side that are compressed, as the headers have said; null: none is.
   const Compressor* sent_compressor = nullptr;
