@@ -263,7 +263,9 @@ class ChannelRun {
     // Over gRPC a server that sheds calls refuses their streams, and retries may not suffice.
     const bool is_shed_code =
         code == StatusCode::resource_exhausted || (plan_.is_grpc && code == StatusCode::unavailable);
-    const bool is_shed = is_limited && is_shed_code && cannot_have_run;
+    // A status that gRPC carries does not say so.
+    const bool has_not_run = cannot_have_run || (plan_.is_grpc && call.runs == 0);
+    const bool is_shed = is_limited && is_shed_code && has_not_run;
     check(is_planned || is_late || is_cancelled || is_lost || is_shed, call,
           "ended without a reason: " + call.status.to_string());
   }
