@@ -136,7 +136,7 @@ TEST_F(UnaryCall, AResponseInACodecThatDoesNotKnowTheTypeIsUnimplemented) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("call Echo: decode message: codec bytes"));
 }
 
-TEST_F(UnaryCall, AResponseWithoutAMessageIsInternalUnlessNoneIsWanted) {
+TEST_F(UnaryCall, AResponseWithoutAMessageIsUnimplementedUnlessNoneIsWanted) {
   network.on_call = [](FakeServer& server, const ServedCall& call) { server.refuse(call.id, Status(), false); };
   std::optional<Status> empty;
 
@@ -145,7 +145,7 @@ TEST_F(UnaryCall, AResponseWithoutAMessageIsInternalUnlessNoneIsWanted) {
     channel().async_call<Empty>("Echo", Empty(), {}, [&](Result<Empty> result) { empty = result.status(); });
   });
 
-  EXPECT_EQ(text->status().code(), StatusCode::internal);
+  EXPECT_EQ(text->status().code(), StatusCode::unimplemented);
   EXPECT_EQ(empty, Status());
   EXPECT_EQ(network.server(0).calls[1].payload, "");
 }
