@@ -1022,18 +1022,19 @@ TEST(GrpcSession, GathersMessagesLongerThanTheWindow) {
 
 /// A client that sends one message of `bytes` at the other end of a link with a round trip of 100 ms, as fast as its
 /// windows allow. Returns after how many round trips the message is there.
-std::size_t round_trips_of(const SessionOptions& options, std::size_t bytes) {
+std::size_t round_trips_of(const SessionOptions& options, std::size_t bytes, int calls = 1) {
   constexpr std::size_t frame_bytes = http::http2::min_max_frame_bytes;
   Http2Client client(options);
   attach_all(client);
   const std::string message = Http2Client::message(std::string(bytes, 'x'));
   std::int64_t initial = 65535, connection = 65535, window = 65535;
   std::size_t at = 0;
+  std::uint32_t id = 1;
   const auto send = [&] {
     while (at < message.size() && std::min(window, connection) > 0) {
       const std::size_t room = static_cast<std::size_t>(std::min(window, connection));
       const std::size_t size = std::min({frame_bytes, message.size() - at, room});
-      client.feed(Http2Client::data(1, std::string_view(message).substr(at, size), at + size == message.size()));
+      client.feed(Http2Client::data(id, std::string_view(message).substr(at, size), at + size == message.size()));
       at += size;
       window -= static_cast<std::int64_t>(size);
       connection -= static_cast<std::int64_t>(size);
@@ -1041,7 +1042,10 @@ std::size_t round_trips_of(const SessionOptions& options, std::size_t bytes) {
   };
   const auto take = [&](const Sent& frame) {
     if (frame.type == FrameType::ping) client.feed(Http2Client::ping(true, frame.payload));
-    if (frame.type == FrameType::window_update) (frame.stream == 0 ? connection : window) += code_of(frame);
+    if (frame.type == FrameType::window_update) {
+      if (frame.stream == 0) connection += code_of(frame);
+      if (frame.stream == id) window += code_of(frame);
+    }
     if (frame.type != FrameType::settings) return;
     http::http2::SettingsReader reader(as_bytes(frame.payload));
     for (http::http2::Setting setting; reader.next(setting);) {
@@ -1052,19 +1056,22 @@ std::size_t round_trips_of(const SessionOptions& options, std::size_t bytes) {
   };
   client.feed(Http2Client::preface());
   for (const Sent& frame : client.sent()) take(frame);
-  client.feed(client.headers(1, Http2Client::request("/a/B")));
-
   std::size_t trips = 0;
-  for (; at < message.size() && trips < 1000; ++trips) {
-    // In their order: what a frame allows is sent before the next one is looked at.
-    for (const Sent& frame : client.sent()) {
-      take(frame);
+  for (int call = 0; call < calls; ++call, id += 2) {
+    client.feed(client.headers(id, Http2Client::request("/a/B")));
+    window = initial;
+    at = 0;
+    for (; at < message.size() && trips < 1000; ++trips) {
+      // In their order: what a frame allows is sent before the next one is looked at.
+      for (const Sent& frame : client.sent()) {
+        take(frame);
+        send();
+      }
       send();
+      client.advance(100ms);
     }
-    send();
-    client.advance(100ms);
+    EXPECT_EQ(client.events.back().payload.size(), bytes);
   }
-  EXPECT_EQ(client.events.back().payload.size(), bytes);
   EXPECT_FALSE(client.session().is_closed());
   return trips;
 }
@@ -1086,6 +1093,14 @@ TEST(GrpcSession, OpensWindowsWiderWhereTheNetworkIsSlow) {
   EXPECT_LE(round_trips_of(narrow, bytes), 24u) << "513 without growth";
   EXPECT_EQ(round_trips_of(short_of_memory, bytes), 33u);
   budget.subtract(129 << 20);
+}
+
+/// The client knows of no other window than the one that the settings have announced.
+TEST(GrpcSession, BeginsCallsWithTheAnnouncedWindowAlsoAfterOthersHaveGrown) {
+  SessionOptions growing = kit::plain_options();
+  growing.limits.max_call_credit_bytes = 8 << 20;
+
+  EXPECT_LE(round_trips_of(growing, 32 << 20, 3), 36u);
 }
 
 TEST(GrpcSession, MakesLongMessagesWaitForMemory) {
