@@ -88,11 +88,13 @@ endfunction()
 
 # Adds the sources, definitions and libraries of its features to the layer that was made by trunkline_layer(NAME ...).
 function(trunkline_layer_features name)
+  # Features may share sources.
+  set(sources "")
   foreach(feature ${TRUNKLINE_FEATURES})
     if(NOT TRUNKLINE_FEATURE_${feature}_LAYER STREQUAL name)
       continue()
     elseif(TRUNKLINE_HAS_${feature})
-      target_sources(trunkline_${name} PRIVATE ${TRUNKLINE_FEATURE_${feature}_SOURCES})
+      list(APPEND sources ${TRUNKLINE_FEATURE_${feature}_SOURCES})
       if(TRUNKLINE_FEATURE_${feature}_VISIBLE)
         target_compile_definitions(trunkline_${name} PUBLIC TRUNKLINE_HAS_${feature})
       else()
@@ -100,9 +102,11 @@ function(trunkline_layer_features name)
       endif()
       target_link_libraries(trunkline_${name} PUBLIC ${TRUNKLINE_FEATURE_${feature}_TARGETS})
     elseif(TRUNKLINE_FEATURE_${feature}_SOURCES_WITHOUT)
-      target_sources(trunkline_${name} PRIVATE ${TRUNKLINE_FEATURE_${feature}_SOURCES_WITHOUT})
+      list(APPEND sources ${TRUNKLINE_FEATURE_${feature}_SOURCES_WITHOUT})
     endif()
   endforeach()
+  list(REMOVE_DUPLICATES sources)
+  target_sources(trunkline_${name} PRIVATE ${sources})
 endfunction()
 
 # The tests of a layer's features: <source>_test.cpp in the current folder for each source that is compiled.
