@@ -364,9 +364,9 @@ GrpcSession::Step GrpcClientSession::on_goaway(const Frame& frame, Event& event)
   return Step::event;
 }
 
+/// The headers are sent in any case, so the call may run.
 void GrpcClientSession::on_stream_deadline(GrpcStream& stream) {
   Status status(StatusCode::deadline_exceeded, "deadline exceeded");
-  status.set_may_have_run(is_offered(stream));
   refuse_stream(stream.id, ErrorCode::cancel);
   finish_later(stream, std::move(status));
   on_room();
