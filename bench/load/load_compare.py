@@ -184,7 +184,9 @@ def print_table(cells, rows, results, options):
     other = "before" if options.before else "peer"
     compared = f"before: the programs of {options.before}" if options.before else "peer: gRPC C++"
     if options.grpc:
-        compared = "limit: our native protocol; ours: our gRPC on both sides; peer: our gRPC client and gRPC C++'s server"
+        compared = (
+            "limit: our native protocol; ours: our gRPC on both sides; peer: our gRPC client and gRPC C++'s server"
+        )
     print(f"cell: payload bytes / connections / outstanding calls in total; {compared}; cpu: us per call of ours")
     head = f"{'cell':<24}{'limit':>12}{'ours':>12}{other:>12}{'of limit':>10}{'x ' + other:>10}"
     print(head + f"{'p50 us':>10}{'p99 us':>10}{'client cpu':>12}{'server cpu':>12}")

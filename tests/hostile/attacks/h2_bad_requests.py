@@ -35,8 +35,10 @@ def requests():
     found["half a message"] = start + http2.data(1, http2.message(b"x", length=9))
     found["a window that overflows"] = http2.window_update(0, (1 << 31) - 1)
     found["DATA on an idle stream"] = http2.data(5, whole)
-    found["DATA beyond content-length"] = http2.headers(1, base + http2.field("content-length", "3")) + http2.data(1, whole)
-    found["DATA without a request"] = http2.headers(1, http2.fields((":method", "GET"), (":scheme", "http"), (":path", "/"))) + (
+    announced = http2.headers(1, base + http2.field("content-length", "3"))
+    found["DATA beyond content-length"] = announced + http2.data(1, whole)
+    refused = http2.fields((":method", "GET"), (":scheme", "http"), (":path", "/"))
+    found["DATA without a request"] = http2.headers(1, refused) + (
         http2.frame(http2.DATA, b"x" * 10, stream=1) + http2.headers(1, http2.field(":path", "/late"), ends=True)
     )
     found["trailers with a pseudo-header"] = start + http2.headers(1, http2.field(":path", "/late"), ends=True)
