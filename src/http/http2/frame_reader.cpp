@@ -7,10 +7,19 @@
 
 namespace trunkline::http::http2 {
 
-FrameReader::Outcome FrameReader::next(ByteSpan input, std::size_t& consumed, Frame& frame) {
+namespace {
+
+/// Padding and priority in a frame of a block.
+constexpr std::uint32_t most_beside_block = 1 + 255 + 5;
+
+FrameError block_too_long() noexcept {
+  return connection_error(ErrorCode::enhance_your_calm, "a header block is too long");
+}
+
+}  // namespace
+
+FrameReader::Outcome FrameReader::next_checked(ByteSpan input, std::size_t& consumed, Frame& frame) {
   consumed = 0;
-  if (read_plain(input, consumed, frame)) [[likely]]
-    return Outcome::frame;
   frame = {};
   if (error_) return Outcome::error;
   if (!has_preface_ && !read_preface(input, consumed)) return error_ ? Outcome::error : Outcome::needs_input;
@@ -24,11 +33,14 @@ FrameReader::Outcome FrameReader::next(ByteSpan input, std::size_t& consumed, Fr
     if (is_first_ && (header.type != FrameType::settings || header.has(flag::ack))) {
       return fail(connection_error(ErrorCode::protocol_error, "the first frame is not SETTINGS"));
     }
-    const FrameError wrong = check_frame_header(header, min_max_frame_bytes);
+    const FrameError wrong = check_frame_header(header, max_frame_bytes_);
     if (wrong.scope == ErrorScope::connection) return fail(wrong);
     if (is_in_block() && (header.type != FrameType::continuation || header.stream != block_stream_)) {
       return fail(connection_error(ErrorCode::protocol_error, "a frame within a header block"));
     }
+    const bool is_of_block = header.type == FrameType::headers || header.type == FrameType::continuation;
+    // Known before the frame is awaited.
+    if (is_of_block && header.length > max_block_bytes_ + most_beside_block) return fail(block_too_long());
     needed_ = frame_header_bytes + header.length;
     if (rest.size() < needed_) return Outcome::needs_input;
     is_first_ = false;
@@ -37,23 +49,6 @@ FrameReader::Outcome FrameReader::next(ByteSpan input, std::size_t& consumed, Fr
     const Outcome outcome = take(header, rest.subspan(frame_header_bytes, header.length), frame);
     if (outcome != Outcome::needs_input) return outcome;
   }
-}
-
-/// The way of nearly all frames: DATA and HEADERS of a stream, whole and without padding or priority, between which
-/// there is no incomplete block. False, and nothing changed, for any other.
-bool FrameReader::read_plain(ByteSpan input, std::size_t& consumed, Frame& frame) noexcept {
-  if (is_first_ || is_in_block() || error_ || input.size() < frame_header_bytes) return false;
-  const FrameHeader header = read_frame_header(input.data());
-  const bool is_headers = header.type == FrameType::headers && (header.flags & ~flag::end_stream) == flag::end_headers;
-  const bool is_data = header.type == FrameType::data && (header.flags & ~flag::end_stream) == 0;
-  if (!(is_headers || is_data) || header.stream == 0 || header.length > min_max_frame_bytes) return false;
-  if (input.size() < frame_header_bytes + header.length) return false;
-  if (block_.size() > 0) block_.clear();
-  consumed = frame_header_bytes + header.length;
-  frame.header = header;
-  frame.payload = input.subspan(frame_header_bytes, header.length);
-  frame.error = {};
-  return true;
 }
 
 bool FrameReader::read_preface(ByteSpan input, std::size_t& consumed) {
@@ -84,6 +79,7 @@ FrameReader::Outcome FrameReader::take(const FrameHeader& header, ByteSpan paylo
       frame.error = read_headers(header, payload, headers);
       if (frame.error.scope == ErrorScope::connection) break;
       frame.payload = headers.fragment;
+      if (headers.fragment.size() > max_block_bytes_) return fail(block_too_long());
       if (header.has(flag::end_headers)) break;
       block_stream_ = header.stream;
       block_flags_ = header.flags;
@@ -106,7 +102,7 @@ FrameReader::Outcome FrameReader::take(const FrameHeader& header, ByteSpan paylo
 
 bool FrameReader::add_to_block(const FrameHeader& header, ByteSpan payload, Frame& frame) {
   if (++block_frames_ > max_frames_per_block || payload.size() > max_block_bytes_ - block_.size()) {
-    fail(connection_error(ErrorCode::enhance_your_calm, "a header block is too long"));
+    fail(block_too_long());
     return false;
   }
   block_.append(payload);

@@ -7,6 +7,7 @@
 
 #include <trunkline/slice.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -22,18 +23,24 @@ struct Frame {
 };
 
 /// The reader of one side. It keeps no input, except for a header block that comes in several frames. Such a block is
-/// limited in bytes and in frames, so that no peer can send one for ever.
+/// limited in bytes and in frames, so that no peer can send one for ever. Other frames are read once they are whole.
 class FrameReader {
  public:
   enum class Outcome : std::uint8_t { frame, needs_input, error };
 
-  /// `peer` sends the frames. Those of a client begin with the preface.
-  explicit FrameReader(std::uint32_t max_block_bytes, Sender peer = Sender::client) noexcept
-      : max_block_bytes_(max_block_bytes), has_preface_(peer == Sender::server) {}
+  /// `peer` sends the frames. Those of a client begin with the preface. `max_frame_bytes` is what this side announces
+  /// first as SETTINGS_MAX_FRAME_SIZE.
+  explicit FrameReader(std::uint32_t max_block_bytes, Sender peer = Sender::client,
+                       std::uint32_t max_frame_bytes = min_max_frame_bytes) noexcept
+      : max_block_bytes_(max_block_bytes), max_frame_bytes_(max_frame_bytes), has_preface_(peer == Sender::server) {}
 
   /// Reads from the start of `input`, which holds what was not consumed before. `consumed` is how much of it is done
   /// with; of `frame`'s own bytes after it has been used. After needs_input, needed() bytes are of use.
-  Outcome next(ByteSpan input, std::size_t& consumed, Frame& frame);
+  Outcome next(ByteSpan input, std::size_t& consumed, Frame& frame) {
+    if (read_plain(input, consumed, frame)) [[likely]]
+      return Outcome::frame;
+    return next_checked(input, consumed, frame);
+  }
   const FrameError& error() const noexcept { return error_; }
   std::size_t needed() const noexcept { return needed_; }
   /// Nothing more of a preface is awaited.
@@ -41,17 +48,40 @@ class FrameReader {
   /// A header block is incomplete.
   bool is_in_block() const noexcept { return block_stream_ != 0; }
   std::size_t held_bytes() const noexcept { return block_.size(); }
+  /// What this side has announced.
+  std::uint32_t max_frame_bytes() const noexcept { return max_frame_bytes_; }
+  /// This side has announced more than before. Frames may be as long at once, as the peer need not say when it follows.
+  void raise_max_frame_bytes(std::uint32_t bytes) noexcept { max_frame_bytes_ = std::max(max_frame_bytes_, bytes); }
 
  private:
   static constexpr std::uint32_t max_frames_per_block = 64;
 
-  bool read_plain(ByteSpan input, std::size_t& consumed, Frame& frame) noexcept;
+  /// The way of nearly all frames: DATA and HEADERS of a stream, whole and without padding or priority, between which
+  /// there is no incomplete block. False, and nothing changed, for any other.
+  bool read_plain(ByteSpan input, std::size_t& consumed, Frame& frame) noexcept {
+    if (is_first_ || block_stream_ != 0 || error_ || input.size() < frame_header_bytes) return false;
+    const FrameHeader header = read_frame_header(input.data());
+    const bool is_headers =
+        header.type == FrameType::headers && (header.flags & ~flag::end_stream) == flag::end_headers;
+    const bool is_data = header.type == FrameType::data && (header.flags & ~flag::end_stream) == 0;
+    const std::uint32_t longest = is_headers ? std::min(max_frame_bytes_, max_block_bytes_) : max_frame_bytes_;
+    if (!(is_headers || is_data) || header.stream == 0 || header.length > longest) return false;
+    if (input.size() - frame_header_bytes < header.length) return false;
+    if (block_.size() > 0) block_.clear();
+    consumed = frame_header_bytes + header.length;
+    frame.header = header;
+    frame.payload = input.subspan(frame_header_bytes, header.length);
+    frame.error = {};
+    return true;
+  }
+  Outcome next_checked(ByteSpan input, std::size_t& consumed, Frame& frame);
   bool read_preface(ByteSpan input, std::size_t& consumed);
   Outcome take(const FrameHeader& header, ByteSpan payload, Frame& frame);
   bool add_to_block(const FrameHeader& header, ByteSpan payload, Frame& frame);
   Outcome fail(const FrameError& error) noexcept;
 
   const std::uint32_t max_block_bytes_;
+  std::uint32_t max_frame_bytes_;
   bool has_preface_;
   bool is_first_ = true;
   std::size_t needed_ = frame_header_bytes;

@@ -38,13 +38,6 @@ bool consists_of(std::string_view text, const std::array<bool, 256>& allowed) no
   return std::ranges::all_of(text, [&](char character) { return allowed[static_cast<unsigned char>(character)]; });
 }
 
-bool is_blank(char character) noexcept { return character == ' ' || character == '\t'; }
-
-bool is_value(std::string_view value) noexcept {
-  if (value.empty()) return true;
-  return !is_blank(value.front()) && !is_blank(value.back()) && consists_of(value, value_alphabet);
-}
-
 bool is_number(std::string_view value) noexcept { return !value.empty() && std::ranges::all_of(value, is_digit); }
 
 bool is_status(std::string_view value) noexcept {
@@ -100,7 +93,8 @@ bool is_allowed(std::string_view name, std::string_view value) noexcept {
 FieldKind classify_field(std::string_view name, std::string_view value) noexcept {
   if (name.empty()) return FieldKind::malformed;
   if (name[0] == ':') return classify_pseudo(name, value);
-  const bool is_regular = consists_of(name, name_alphabet) && is_value(value) && is_allowed(name, value);
+  const bool is_regular = consists_of(name, name_alphabet) && consists_of(value, value_alphabet) &&
+                          is_allowed(name, base::trim_blanks(value));
   return is_regular ? FieldKind::regular : FieldKind::malformed;
 }
 

@@ -24,10 +24,10 @@ enum class FieldKind : std::uint8_t {
 
 /// Decides by name and value alone:
 /// - names are tokens without upper-case letters; pseudo-fields are those of section 8.3;
-/// - values have no control characters except tabs inside, and no space or tab at either end;
+/// - values have no control characters except tabs. RFC 9113 allows no space or tab at either end, but gRPC's
+///   implementations send such values, and let their peers strip them: the caller does so before it uses a value;
 /// - connection, keep-alive, proxy-connection, transfer-encoding and upgrade are malformed, and so are te with anything
-/// but
-///   trailers, content-length with anything but digits, and :status 101 (section 8.6);
+///   but trailers, content-length with anything but digits, and :status 101 (section 8.6);
 /// - pseudo-fields have values of their grammar; :authority has no user.
 FieldKind classify_field(std::string_view name, std::string_view value) noexcept;
 

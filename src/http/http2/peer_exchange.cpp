@@ -25,13 +25,14 @@ void PeerExchange::write_greeting(std::span<const Setting> settings, std::uint32
   if (window > default_window) append_window_update(0, window - default_window, out);
 }
 
-FrameError PeerExchange::on_settings(const Frame& frame, std::uint32_t& old_window, BufferWriter& out) {
-  old_window = peer_.initial_window_size;
+FrameError PeerExchange::on_settings(const Frame& frame, SettingsChange& change, BufferWriter& out) {
+  change = {.old_window = peer_.initial_window_size, .least_table_bytes = peer_.header_table_size};
   if (frame.header.has(flag::ack)) return {};
   has_settings_ = true;
   SettingsReader reader(frame.payload);
   for (Setting setting; reader.next(setting);) {
     if (const FrameError error = peer_.apply(setting, sender_)) return error;
+    change.least_table_bytes = std::min(change.least_table_bytes, peer_.header_table_size);
   }
   append_settings_ack(out);
   return {};
@@ -64,7 +65,8 @@ void PeerExchange::begin_goaway(BufferWriter& out) {
 
 void PeerExchange::write_goaway(std::uint32_t last, ErrorCode code, std::string_view reason, BufferWriter& out) {
   has_sent_ = true;
-  append_goaway(last, code, as_bytes(reason.substr(0, max_reason_bytes)), out);
+  last_named_ = std::min(last_named_, last);
+  append_goaway(last_named_, code, as_bytes(reason.substr(0, max_reason_bytes)), out);
 }
 
 void PeerExchange::write_sample(BufferWriter& out) { append_ping(sample_ping, false, out); }

@@ -22,6 +22,15 @@ enum class PingAnswer : std::uint8_t {
   sample,
 };
 
+/// What SETTINGS of the peer have changed.
+struct SettingsChange {
+  /// SETTINGS_INITIAL_WINDOW_SIZE from before.
+  std::uint32_t old_window = 0;
+  /// The least SETTINGS_HEADER_TABLE_SIZE on the way to the last one, which an encoder has to go through (RFC 7541,
+  /// section 4.2).
+  std::uint32_t least_table_bytes = 0;
+};
+
 /// Writes its frames to a buffer of the caller. The caller acts on what changes: windows, the encoder's table.
 class PeerExchange {
  public:
@@ -33,8 +42,8 @@ class PeerExchange {
 
   /// SETTINGS come first, and WINDOW_UPDATE makes the connection's window `window` bytes.
   static void write_greeting(std::span<const Setting> settings, std::uint32_t window, BufferWriter& out);
-  /// Acknowledges the settings. `old_window` is SETTINGS_INITIAL_WINDOW_SIZE from before.
-  FrameError on_settings(const Frame& frame, std::uint32_t& old_window, BufferWriter& out);
+  /// Acknowledges the settings.
+  FrameError on_settings(const Frame& frame, SettingsChange& change, BufferWriter& out);
   /// Answers the ping, or says which of this side's it is the answer to.
   PingAnswer on_ping(const Frame& frame, BufferWriter& out) const;
   FrameError on_goaway(const Frame& frame) noexcept;
@@ -45,7 +54,8 @@ class PeerExchange {
   /// The first step: the peer learns that it must not begin further streams, but those on their way are served. The
   /// answer to the ping says that there are no more of these.
   void begin_goaway(BufferWriter& out);
-  /// The second step, and the end of a connection. Streams after `last` have not been looked at.
+  /// The second step, and the end of a connection. Streams after `last`, or after the one that was named before, have
+  /// not been looked at.
   void write_goaway(std::uint32_t last, ErrorCode code, std::string_view reason, BufferWriter& out);
   bool has_begun_goaway() const noexcept { return has_begun_; }
   bool has_sent_goaway() const noexcept { return has_sent_; }
@@ -61,6 +71,8 @@ class PeerExchange {
   bool has_settings_ = false;
   bool has_begun_ = false;
   bool has_sent_ = false;
+  /// Of the GOAWAY frames so far; it must not rise.
+  std::uint32_t last_named_ = max_stream_id;
   std::uint32_t peer_goaway_ = no_goaway;
 };
 

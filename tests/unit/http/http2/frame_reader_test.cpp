@@ -28,9 +28,10 @@ struct Read {
 };
 
 /// Feeds `bytes` in steps of `step`, and keeps what the reader has not consumed.
-Read read_all(const std::string& bytes, std::size_t step = std::string::npos, Sender peer = Sender::client) {
+Read read_all(const std::string& bytes, std::size_t step = std::string::npos, Sender peer = Sender::client,
+              std::uint32_t max_frame_bytes = min_max_frame_bytes) {
   Read read;
-  FrameReader reader(1024, peer);
+  FrameReader reader(1024, peer, max_frame_bytes);
   std::string input;
   for (std::size_t at = 0; at < bytes.size(); at += std::min(step, bytes.size() - at)) {
     input += bytes.substr(at, step);
@@ -113,6 +114,55 @@ TEST(FrameReader, RefusesALongFrameByItsHeader) {
   const std::string whole = frame(FrameType::data, 0, 1, std::string(min_max_frame_bytes + 1, 'x'));
 
   EXPECT_EQ(read_all(start() + whole.substr(0, frame_header_bytes)).error, ErrorCode::frame_size_error);
+}
+
+TEST(FrameReader, ReadsFramesUpToTheSizeThatIsAnnounced) {
+  constexpr std::uint32_t announced = 50000;
+  const std::string data = start() + frame(FrameType::data, 0, 1, std::string(announced, 'x'));
+  const std::string longer = start() + frame(FrameType::data, 0, 1, std::string(announced + 1, 'x'));
+
+  for (const std::size_t step : {std::string::npos, std::size_t{16384}}) {
+    const Read read = read_all(data, step, Sender::client, announced);
+    ASSERT_EQ(read.frames.size(), 2u);
+    EXPECT_EQ(read.frames[1], "DATA 1 " + std::string(announced, 'x'));
+    EXPECT_EQ(read_all(longer, step, Sender::client, announced).error, ErrorCode::frame_size_error);
+  }
+}
+
+TEST(FrameReader, ReadsLongerFramesOnceTheyAreAnnounced) {
+  FrameReader reader(1024);
+  const std::string bytes = start() + frame(FrameType::data, 0, 1, std::string(50000, 'x'));
+  std::size_t consumed = 0;
+  Frame seen;
+  ASSERT_EQ(reader.next(as_bytes(bytes), consumed, seen), FrameReader::Outcome::frame);
+  const ByteSpan rest = as_bytes(bytes).subspan(consumed);
+
+  reader.raise_max_frame_bytes(50000);
+
+  EXPECT_EQ(reader.next(rest, consumed, seen), FrameReader::Outcome::frame);
+  EXPECT_EQ(seen.payload.size(), 50000u);
+  reader.raise_max_frame_bytes(min_max_frame_bytes);
+  EXPECT_EQ(reader.max_frame_bytes(), 50000u);
+}
+
+TEST(FrameReader, RefusesALongBlockByTheHeaderOfItsFrame) {
+  constexpr std::uint32_t announced = 50000;
+  const auto read_headers_of = [](std::size_t size) {
+    const std::string whole = frame(FrameType::headers, flag::end_headers, 1, std::string(size, 'x'));
+    return read_all(start() + whole.substr(0, frame_header_bytes), std::string::npos, Sender::client, announced).error;
+  };
+  const auto read_block_of = [](std::size_t size) {
+    return read_all(start() + frame(FrameType::headers, flag::end_headers, 1, std::string(size, 'x')),
+                    std::string::npos, Sender::client, announced)
+        .error;
+  };
+
+  EXPECT_EQ(read_headers_of(1024), ErrorCode::no_error);
+  EXPECT_EQ(read_headers_of(2000), ErrorCode::enhance_your_calm);
+  EXPECT_EQ(read_headers_of(announced), ErrorCode::enhance_your_calm);
+  EXPECT_EQ(read_headers_of(announced + 1), ErrorCode::frame_size_error);
+  EXPECT_EQ(read_block_of(1024), ErrorCode::no_error);
+  EXPECT_EQ(read_block_of(1025), ErrorCode::enhance_your_calm);
 }
 
 }  // namespace

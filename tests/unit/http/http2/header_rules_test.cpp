@@ -85,7 +85,7 @@ TEST(FieldKind, AllowsVisibleTextSpacesAndTabsInValues) {
     const bool is_allowed = is_blank || (byte > 0x20 && byte != 0x7F);
 
     EXPECT_EQ(classify_field("name", inside), is_allowed ? FieldKind::regular : FieldKind::malformed) << byte;
-    const FieldKind at_end = is_allowed && !is_blank ? FieldKind::regular : FieldKind::malformed;
+    const FieldKind at_end = is_allowed ? FieldKind::regular : FieldKind::malformed;
     EXPECT_EQ(classify_field("name", alone), at_end) << byte;
     EXPECT_EQ(classify_field("name", alone + "a"), at_end) << byte;
     EXPECT_EQ(classify_field("name", "a" + alone), at_end) << byte;
@@ -98,9 +98,12 @@ TEST(FieldKind, RefusesFieldsOfAnHttp1Connection) {
     EXPECT_EQ(classify_field(name, "close"), FieldKind::malformed) << name;
   }
   EXPECT_EQ(classify_field("te", "trailers"), FieldKind::regular);
+  EXPECT_EQ(classify_field("te", " trailers "), FieldKind::regular);
   EXPECT_EQ(classify_field("te", "trailers, deflate"), FieldKind::malformed);
   EXPECT_EQ(classify_field("te", ""), FieldKind::malformed);
   EXPECT_EQ(classify_field("content-length", "0123"), FieldKind::regular);
+  EXPECT_EQ(classify_field("content-length", " 12"), FieldKind::regular);
+  EXPECT_EQ(classify_field("content-length", "1 2"), FieldKind::malformed);
   EXPECT_EQ(classify_field("content-length", ""), FieldKind::malformed);
   EXPECT_EQ(classify_field("content-length", "-1"), FieldKind::malformed);
 }

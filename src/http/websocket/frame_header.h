@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// FrameHeader: writes the header of a whole message or control frame (RFC 6455, section 5.2).
+#pragma once
+
+#include "http/websocket/mask.h"
+#include "http/websocket/opcode.h"
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trunkline::http::websocket {
+
+/// With the longest length and a mask.
+inline constexpr std::size_t max_frame_header_bytes = 14;
+
+/// Messages are not fragmented: the frame is the last one of its message.
+struct FrameHeader {
+  Opcode opcode = Opcode::binary;
+  std::uint64_t length = 0;
+  /// Clients mask what they send.
+  bool is_masked = false;
+  Mask mask{};
+
+  std::size_t size() const noexcept {
+    const std::size_t length_bytes = length < 126 ? 0 : length <= 0xFFFF ? 2 : 8;
+    return 2 + length_bytes + (is_masked ? Mask::key_bytes : 0);
+  }
+  /// Needs size() bytes of room; returns size().
+  std::size_t write(std::byte* out) const noexcept;
+};
+
+}  // namespace trunkline::http::websocket

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// MaskKeys: keys that nobody can predict, as the frames of clients need them (RFC 6455, section 10.3).
+#pragma once
+
+#include <trunkline/slice.h>
+
+#include <array>
+#include <cstddef>
+
+namespace trunkline::http::websocket {
+
+/// For one thread. Asks the system's random source once for many keys.
+class MaskKeys {
+ public:
+  /// Throws std::system_error if the system has no random bytes.
+  void draw(MutableByteSpan out);
+
+ private:
+  std::array<std::byte, 256> pool_;
+  std::size_t left_ = 0;
+};
+
+}  // namespace trunkline::http::websocket
