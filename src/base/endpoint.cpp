@@ -27,7 +27,9 @@ constexpr bool is_printable(char c) noexcept { return c >= ' ' && c <= '~'; }
 
 /// After the scheme comes a path or name, in which '@' means nothing.
 bool is_path_uri(std::string_view uri) noexcept {
-  if (uri.starts_with("grpc+")) uri.remove_prefix(5);
+  for (const std::string_view protocol : {"grpc+", "ws+", "http+", "grpc-web+"}) {
+    if (uri.starts_with(protocol)) uri.remove_prefix(protocol.size());
+  }
   return uri.starts_with("unix:") || uri.starts_with("inproc:");
 }
 
@@ -100,7 +102,15 @@ Problem parse_port(std::string_view text, std::uint16_t& port) {
   return {};
 }
 
-/// Parses host:port or [address]:port; anything else is a problem.
+/// What a URI without a port means; 0: it must have one.
+std::uint16_t usual_port(std::string_view scheme) noexcept {
+  if (scheme == "http") return 80;
+  if (scheme == "https") return 443;
+  return 0;
+}
+
+/// Parses host:port or [address]:port; anything else is a problem. `port` is what a missing port means; 0: it is a
+/// problem too.
 Problem parse_authority(std::string_view text, std::string& host, std::uint16_t& port) {
   if (text.find('@') != std::string_view::npos) return "a user is not allowed";
   if (const auto extra = text.find_first_of("/?#"); extra != std::string_view::npos) {
@@ -125,6 +135,7 @@ Problem parse_authority(std::string_view text, std::string& host, std::uint16_t&
     }
     text.remove_prefix(std::min(colon, text.size()));
   }
+  if (text.empty() && port != 0) return {};
   return parse_port(text.substr(text.empty() ? 0 : 1), port);
 }
 
@@ -140,7 +151,7 @@ struct SchemeName {
   WireProtocol protocol;
 };
 
-constexpr std::array<SchemeName, 8> scheme_names{{
+constexpr std::array<SchemeName, 20> scheme_names{{
     {"tcp", Scheme::tcp, WireProtocol::native},
     {"tls", Scheme::tls, WireProtocol::native},
     {"unix", Scheme::unix_socket, WireProtocol::native},
@@ -149,6 +160,18 @@ constexpr std::array<SchemeName, 8> scheme_names{{
     {"grpcs", Scheme::tls, WireProtocol::grpc},
     {"grpc+unix", Scheme::unix_socket, WireProtocol::grpc},
     {"grpc+inproc", Scheme::inproc, WireProtocol::grpc},
+    {"ws", Scheme::tcp, WireProtocol::websocket},
+    {"wss", Scheme::tls, WireProtocol::websocket},
+    {"ws+unix", Scheme::unix_socket, WireProtocol::websocket},
+    {"ws+inproc", Scheme::inproc, WireProtocol::websocket},
+    {"http", Scheme::tcp, WireProtocol::connect},
+    {"https", Scheme::tls, WireProtocol::connect},
+    {"http+unix", Scheme::unix_socket, WireProtocol::connect},
+    {"http+inproc", Scheme::inproc, WireProtocol::connect},
+    {"grpc-web", Scheme::tcp, WireProtocol::grpc_web},
+    {"grpc-webs", Scheme::tls, WireProtocol::grpc_web},
+    {"grpc-web+unix", Scheme::unix_socket, WireProtocol::grpc_web},
+    {"grpc-web+inproc", Scheme::inproc, WireProtocol::grpc_web},
 }};
 
 const SchemeName* find_scheme(std::string_view name) noexcept {
@@ -158,7 +181,9 @@ const SchemeName* find_scheme(std::string_view name) noexcept {
 }
 
 Problem check_scheme(std::string_view uri, const SchemeName* known, std::string_view rest) {
-  constexpr std::string_view hint = "use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://";
+  constexpr std::string_view hint =
+      "use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://, or ws://, wss:// or ws+unix://, "
+      "or http://, https:// or http+unix://, or grpc-web://, grpc-webs:// or grpc-web+unix://";
   if (uri.empty()) return "it is empty";
   if (uri.find(':') == std::string_view::npos) return "scheme is missing, " + std::string(hint);
   if (known == nullptr) return "unknown scheme, " + std::string(hint);
@@ -185,7 +210,7 @@ std::string_view to_string(Scheme scheme) noexcept {
 
 Result<Endpoint> Endpoint::parse(std::string_view uri) {
   Endpoint endpoint;
-  const auto [name, rest] = split_scheme(uri);
+  auto [name, rest] = split_scheme(uri);
   const SchemeName* const known = find_scheme(name);
   Problem problem = check_scheme(uri, known, rest);
   if (problem.empty()) {
@@ -204,7 +229,10 @@ Result<Endpoint> Endpoint::parse(std::string_view uri) {
         break;
       case Scheme::tcp:
       case Scheme::tls:
-        problem = parse_authority(rest.substr(2), endpoint.host_, endpoint.port_);
+        endpoint.port_ = usual_port(name);
+        // As browsers write the root.
+        if (endpoint.port_ != 0 && rest.ends_with('/')) rest.remove_suffix(1);
+        problem = parse_authority(rest.substr(std::min<std::size_t>(2, rest.size())), endpoint.host_, endpoint.port_);
         break;
     }
   }

@@ -2,6 +2,9 @@
 // Status: the names of codes, copies, and the text for people.
 #include <trunkline/status.h>
 
+#include "base/protobuf_fields.h"
+
+#include <algorithm>
 #include <array>
 
 namespace trunkline {
@@ -14,6 +17,21 @@ constexpr std::array<std::string_view, 17> code_names = {
     "data_loss", "unauthenticated",
 };
 constexpr std::array<std::string_view, 3> origin_names = {"local", "peer", "transport"};
+
+constexpr std::string_view retry_info_type = "type.googleapis.com/google.rpc.RetryInfo";
+constexpr std::string_view error_info_type = "type.googleapis.com/google.rpc.ErrorInfo";
+constexpr std::string_view draining_reason = "SERVER_DRAINING";
+constexpr std::string_view draining_domain = "trunkline";
+/// A day. What a peer sends has no such limit.
+constexpr std::uint64_t longest_pause_seconds = 86400;
+
+/// The first field `number` of `message` that is there.
+base::ProtobufField find_field(std::string_view message, std::uint64_t number) noexcept {
+  while (true) {
+    const base::ProtobufField field = base::take_protobuf_field(message);
+    if (field.number == 0 || field.number == number) return field;
+  }
+}
 
 }  // namespace
 
@@ -59,6 +77,44 @@ Status& Status::set_may_have_run(bool value) noexcept {
 Status& Status::add_detail(std::string type_url, std::string value) {
   if (rep_) rep_->details.push_back({std::move(type_url), std::move(value)});
   return *this;
+}
+
+std::optional<std::chrono::milliseconds> Status::retry_after() const noexcept {
+  for (const StatusDetail& detail : details()) {
+    if (detail.type_url != retry_info_type) continue;
+    // RetryInfo.retry_delay, a Duration of seconds and nanoseconds.
+    const std::string_view delay = find_field(detail.value, 1).bytes;
+    const std::uint64_t seconds = std::min(find_field(delay, 1).value, longest_pause_seconds);
+    const std::uint64_t nanos = std::min<std::uint64_t>(find_field(delay, 2).value, 999'999'999);
+    return std::chrono::milliseconds(static_cast<std::int64_t>(seconds * 1000 + nanos / 1'000'000));
+  }
+  return std::nullopt;
+}
+
+Status& Status::set_retry_after(std::chrono::milliseconds pause) {
+  if (!rep_) return *this;
+  const std::uint64_t count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, pause.count()));
+  std::string delay;
+  base::append_protobuf_varint(1, count / 1000, delay);
+  base::append_protobuf_varint(2, count % 1000 * 1'000'000, delay);
+  std::string info;
+  base::append_protobuf_bytes(1, delay, info);
+  return add_detail(std::string(retry_info_type), std::move(info));
+}
+
+bool Status::should_reconnect() const noexcept {
+  const std::span<const StatusDetail> all = details();
+  return std::any_of(all.begin(), all.end(), [](const StatusDetail& detail) {
+    return detail.type_url == error_info_type && find_field(detail.value, 1).bytes == draining_reason &&
+           find_field(detail.value, 2).bytes == draining_domain;
+  });
+}
+
+Status& Status::set_should_reconnect() {
+  std::string info;
+  base::append_protobuf_bytes(1, draining_reason, info);
+  base::append_protobuf_bytes(2, draining_domain, info);
+  return add_detail(std::string(error_info_type), std::move(info));
 }
 
 std::string Status::to_string() const {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The characters of a token of HTTP (RFC 9110, section 5.6.2), of which the names of metadata are made.
+// The characters of a token of HTTP (RFC 9110, section 5.6.2), of which the names of metadata are made, and the blanks
+// around its texts.
 #pragma once
 
 #include <array>
@@ -24,6 +25,16 @@ constexpr bool is_token_character(char character) noexcept {
 /// The lower-case form of an ASCII letter; any other byte as it is.
 constexpr char ascii_lower(char character) noexcept {
   return character >= 'A' && character <= 'Z' ? static_cast<char>(character - 'A' + 'a') : character;
+}
+
+/// What may stand around the values of fields.
+constexpr bool is_blank(char character) noexcept { return character == ' ' || character == '\t'; }
+
+/// The text without the blanks around it.
+constexpr std::string_view trim_blanks(std::string_view text) noexcept {
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 }  // namespace trunkline::base

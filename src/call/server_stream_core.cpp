@@ -20,12 +20,13 @@ Status ServerStreamCore::finish(const Status& status, const Metadata* trailing) 
   if (open != nullptr && !is_over()) {
     owe_leading(settings_.take_leading_metadata());
     if (!owed_leading().empty()) sent = open->send(id(), {}, &owed_leading(), false);
-    // As with trailing metadata, leading metadata that is too large ends the call, unless the handler has failed
+    // As with trailing metadata, leading metadata that cannot be sent ends the call, unless the handler has failed
     // anyway.
-    const bool is_too_large = status.is_ok() && sent.code() == StatusCode::resource_exhausted;
+    const bool is_refused = status.is_ok() && session::is_refusal_of_metadata(sent);
+    if (!is_refused && session::is_refusal_of_metadata(sent)) settings_.on_metadata_dropped(sent);
     // The handler has not got all of its requests, whether or not it has noticed.
     const Status& outcome = status.is_ok() ? read_error() : status;
-    sent = open->finish(id(), is_too_large ? sent : outcome, {}, trailing, false);
+    sent = open->finish(id(), is_refused ? sent : outcome, {}, trailing, false);
     link()->flush();
   }
   end(Status(StatusCode::cancelled, "use stream: its handler has ended"));

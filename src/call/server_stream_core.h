@@ -17,6 +17,8 @@ class ResponseSettings {
   /// A codec threw `text`. Returns the status of the handler's operation, which the handler may pass on. Also on the
   /// loop's thread.
   virtual Status on_codec_exception(const Status& without_text, const std::string& text) = 0;
+  /// Leading metadata of a handler that has failed cannot be sent, and `why` says why. On the loop's thread.
+  virtual void on_metadata_dropped(const Status& why) noexcept = 0;
   /// See StreamCore::on_size_known(). On the loop's thread.
   virtual void on_size_known(std::size_t bytes) = 0;
   /// See StreamCore::count_waiting(). On the loop's thread.
@@ -36,6 +38,8 @@ class ServerStreamCore final : public StreamCore {
 
   /// The codec of responses, if it is known before a request has come.
   void set_response_codec(const Codec* codec) noexcept { set_codec(codec); }
+  /// The codec of responses; null while it is not known.
+  const Codec* response_codec() const noexcept { return codec(); }
   /// As StreamCore::on_message(). Responses use the codec of the request, unless another is set.
   void on_message(session::Event& event) {
     if (event.codec != nullptr && !has_codec()) set_codec(event.codec);

@@ -45,7 +45,7 @@ detail::OperationCanceller StreamCore::canceller_of(detail::StreamOperation& ope
 // Tasks run in order, so that the operation has been dispatched by then. If it is kept nowhere, it is complete.
 void StreamCore::cancel_operation(std::uint64_t number) {
   host_->post([self = shared_from_this(), number] {
-    for (detail::StreamOperation* const kept : {self->read_, self->write_, self->finish_}) {
+    for (detail::StreamOperation* const kept : {self->read_, self->write_, self->finish_, self->await_leading_}) {
       if (kept != nullptr && kept->cancel_number_ == number) return self->on_operation_cancelled(*kept);
     }
   });
@@ -92,6 +92,8 @@ void StreamCore::dispatch(detail::StreamOperation& operation, detail::StreamActi
       return begin_close(operation);
     case detail::StreamAction::finish:
       return begin_finish(operation);
+    case detail::StreamAction::await_leading:
+      return begin_await_leading(operation);
   }
 }
 
@@ -226,9 +228,21 @@ void StreamCore::begin_finish(detail::StreamOperation& operation) {
   finish_ = &operation;
 }
 
+void StreamCore::begin_await_leading(detail::StreamOperation& operation) {
+  if (!may_finish() || await_leading_ != nullptr) {
+    return fail(operation, StatusCode::failed_precondition, "await leading metadata: it is being awaited already");
+  }
+  if (received_) return complete(operation);
+  if (over_) {
+    operation.status = status_;
+    return complete(operation);
+  }
+  await_leading_ = &operation;
+}
+
 void StreamCore::withdraw(detail::StreamOperation& operation) {
   operation.status = Status(StatusCode::cancelled, "use stream: the operation was cancelled");
-  for (detail::StreamOperation** const kept : {&read_, &write_, &finish_}) {
+  for (detail::StreamOperation** const kept : {&read_, &write_, &finish_, &await_leading_}) {
     if (*kept != &operation) continue;
     if (kept == &write_ && write_waits_last_) writes_closed_ = false;
     if (kept == &write_) write_memory_ = {};
@@ -262,6 +276,7 @@ void StreamCore::on_message(session::Event& event) {
   if (over_) return;
   received_ = true;
   if (!event.metadata.empty()) leading_ = std::move(event.metadata);
+  if (await_leading_ != nullptr) complete(*std::exchange(await_leading_, nullptr));
   if (event.end) peer_ended_ = true;
   if (event.has_message && read_error_.is_ok()) {
     event.is_retained = true;
@@ -285,6 +300,10 @@ void StreamCore::end(Status status) {
   if (write_ != nullptr) {
     write_->status = status_.is_ok() ? Status(StatusCode::cancelled, "write stream: the call is over") : status_;
     complete(take_write());
+  }
+  if (await_leading_ != nullptr) {
+    await_leading_->status = status_;
+    complete(*std::exchange(await_leading_, nullptr));
   }
   if (finish_ != nullptr) {
     finish_->status = status_;

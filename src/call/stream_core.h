@@ -61,7 +61,8 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
  protected:
   /// The codec of what this side sends. Null: the default of the message's type.
   void set_codec(const Codec* codec) noexcept { codec_.store(codec, std::memory_order_relaxed); }
-  bool has_codec() const noexcept { return codec_.load(std::memory_order_relaxed) != nullptr; }
+  const Codec* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
+  bool has_codec() const noexcept { return codec() != nullptr; }
   StreamHost& host() noexcept { return *host_; }
   StreamLink* link() noexcept { return link_.get(); }
   session::Session* session() noexcept { return link_ != nullptr ? link_->session() : nullptr; }
@@ -121,6 +122,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   void begin_write(detail::StreamOperation& operation, bool last);
   void begin_close(detail::StreamOperation& operation);
   void begin_finish(detail::StreamOperation& operation);
+  void begin_await_leading(detail::StreamOperation& operation);
   bool may_write();
   /// The write that waits does so no longer.
   detail::StreamOperation& take_write() noexcept {
@@ -164,6 +166,7 @@ class StreamCore : public detail::StreamPort, public std::enable_shared_from_thi
   detail::StreamOperation* read_ = nullptr;
   detail::StreamOperation* write_ = nullptr;
   detail::StreamOperation* finish_ = nullptr;
+  detail::StreamOperation* await_leading_ = nullptr;
   /// Of the message of write_.
   session::HeldMemory write_memory_;
   Metadata owed_leading_;

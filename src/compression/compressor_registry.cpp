@@ -2,6 +2,7 @@
 // CompressorRegistry, and the table of built-in compressors.
 #include <trunkline/compressor.h>
 
+#include <compression/brotli_compressor.h>
 #include <compression/deflate_compressor.h>
 #include <compression/gzip_compressor.h>
 #include <compression/lz4_compressor.h>
@@ -36,6 +37,9 @@ constexpr Make built_in[] = {
 #endif
 #ifdef TRUNKLINE_HAS_DEFLATE
     &make<compression::DeflateCompressor>,
+#endif
+#ifdef TRUNKLINE_HAS_BROTLI
+    &make<compression::BrotliCompressor>,
 #endif
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// GzipCompressor: one gzip member (RFC 1952), at level 1.
+// GzipCompressor: gzip (RFC 1952): one member, at level 1, or several that come.
 #pragma once
 
 #include <compression/zlib_compressor.h>
@@ -10,7 +10,7 @@ class GzipCompressor final : public ZlibCompressor {
  public:
   GzipCompressor() noexcept;
   std::string_view name() const noexcept override { return "gzip"; }
-  /// A member ends with its size, which bounds what is decompressed. Several members are refused as corrupt.
+  /// A member ends with its size, so that memory is taken for what there is.
   Status decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const override;
 };
 

@@ -5,6 +5,8 @@
 #include <compression/compression_error.h>
 
 #include <algorithm>
+#include <array>
+#include <limits>
 
 namespace trunkline::compression {
 namespace {
@@ -32,6 +34,18 @@ Status ZlibCompressor::compress(ByteSpan input, BufferWriter& out) const {
   return Status::ok();
 }
 
+/// Inflates until the output is full, or all input is used up. `flush`: Z_FINISH if the output has room for everything.
+ZlibCompressor::Progress ZlibCompressor::fill(z_stream& stream, int flush) const {
+  while (true) {
+    const int result = inflate(&stream, flush);
+    if (result == Z_OK) return stream.avail_out == 0 ? Progress::full : Progress::corrupt;
+    if (result != Z_STREAM_END) return Progress::corrupt;
+    if (stream.avail_in == 0) return Progress::end;
+    // Another member follows, or what is none.
+    if (format_ != ZlibFormat::gzip || inflateReset(&stream) != Z_OK) return Progress::corrupt;
+  }
+}
+
 Status ZlibCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   constexpr std::size_t limit = ZlibStream::limit;
   if (input.size() > limit || out.size() > limit) return corrupt(name(), input.size(), out.size());
@@ -39,10 +53,8 @@ Status ZlibCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   z_stream* stream = inflating.restart();
   if (stream == nullptr) return out_of_memory(name());
   inflating.attach(input, out);
-  const int result = inflate(stream, Z_FINISH);
-  if (result != Z_STREAM_END || stream->avail_in != 0 || stream->avail_out != 0) {
+  if (fill(*stream, Z_FINISH) != Progress::end || stream->avail_out != 0)
     return corrupt(name(), input.size(), out.size());
-  }
   return Status::ok();
 }
 
@@ -57,16 +69,30 @@ Status ZlibCompressor::append_decompressed(ByteSpan input, std::size_t size, Buf
   for (std::size_t made = 0;; step *= growth) {
     const std::size_t room = std::min(step, size - made);
     inflating.continue_into(out.prepare(room).first(room));
-    const int result = inflate(stream, Z_NO_FLUSH);
+    const Progress progress = fill(*stream, Z_NO_FLUSH);
     const std::size_t written = room - stream->avail_out;
     out.advance(written);
     made += written;
-    const bool is_done = result == Z_STREAM_END;
-    if (is_done && stream->avail_in == 0 && made == size) return {};
-    // Output that is not full, or complete without the end of the stream, is all that there is.
-    if (is_done || result != Z_OK || stream->avail_out != 0 || made == size) {
-      return corrupt(name(), input.size(), size);
-    }
+    if (progress == Progress::end && made == size) return {};
+    // Output that is complete without the end of the data is all that there is.
+    if (progress != Progress::full || made == size) return corrupt(name(), input.size(), size);
+  }
+}
+
+Status ZlibCompressor::measure(ByteSpan input, std::size_t limit, std::size_t& size) const {
+  if (input.size() > ZlibStream::limit) return corrupt_unsized(name(), input.size());
+  ZlibStream& inflating = ZlibStream::inflating(format_);
+  z_stream* stream = inflating.restart();
+  if (stream == nullptr) return out_of_memory(name());
+  inflating.attach(input, {});
+  std::array<std::byte, 16 << 10> unwanted;
+  for (size = 0;;) {
+    inflating.continue_into(unwanted);
+    const Progress progress = fill(*stream, Z_NO_FLUSH);
+    size += unwanted.size() - stream->avail_out;
+    if (size > limit) return exceeds_limit(name(), input.size(), limit);
+    if (progress == Progress::end) return {};
+    if (progress != Progress::full) return corrupt_unsized(name(), input.size());
   }
 }
 
@@ -76,19 +102,19 @@ Status ZlibCompressor::decompress_unsized(ByteSpan input, std::size_t limit, Buf
   z_stream* stream = inflating.restart();
   if (stream == nullptr) return out_of_memory(name());
   inflating.attach(input, {});
+  limit = std::min(limit, std::numeric_limits<std::size_t>::max() - 1);
   std::size_t step = first_step(input);
   for (std::size_t made = 0;; step *= growth) {
     // One byte beyond the limit shows that there is more; nothing is to end there otherwise.
     const std::size_t room = std::min({step, limit - made + 1, ZlibStream::limit});
     inflating.continue_into(out.prepare(room).first(room));
-    const int result = inflate(stream, Z_NO_FLUSH);
+    const Progress progress = fill(*stream, Z_NO_FLUSH);
     const std::size_t written = room - stream->avail_out;
     made += written;
     if (made > limit) return exceeds_limit(name(), input.size(), limit);
     out.advance(written);
-    const bool is_done = result == Z_STREAM_END;
-    if (is_done && stream->avail_in == 0) return {};
-    if (is_done || result != Z_OK || stream->avail_out != 0) return corrupt_unsized(name(), input.size());
+    if (progress == Progress::end) return {};
+    if (progress != Progress::full) return corrupt_unsized(name(), input.size());
   }
 }
 

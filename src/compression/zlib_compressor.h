@@ -8,7 +8,8 @@
 
 namespace trunkline::compression {
 
-/// At level 1. The unsized form is the same as the other.
+/// At level 1. The unsized form is the same as the other. Input of gzip may be several members, one after the other
+/// (RFC 1952, section 2.2), which decompress to the contents of all.
 class ZlibCompressor : public Compressor {
  public:
   Status compress(ByteSpan input, BufferWriter& out) const override;
@@ -20,7 +21,20 @@ class ZlibCompressor : public Compressor {
  protected:
   explicit ZlibCompressor(ZlibFormat format) noexcept : format_(format) {}
 
+  /// How much decompress_unsized() would append. Takes no memory for it.
+  Status measure(ByteSpan input, std::size_t limit, std::size_t& size) const;
+
  private:
+  enum class Progress : std::uint8_t {
+    /// There is more output than room.
+    full,
+    /// All input has been used up, and is complete.
+    end,
+    corrupt,
+  };
+
+  Progress fill(z_stream& stream, int flush) const;
+
   const ZlibFormat format_;
 };
 

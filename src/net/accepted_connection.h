@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "net/connection_permit.h"
+#include "net/pending_connections.h"
 #include "net/transport.h"
 
 #include <memory>
@@ -14,6 +15,10 @@ struct AcceptedConnection {
   std::unique_ptr<Transport> transport;
   ConnectionPermit permit{};
   base::TimePoint accepted_at{};
+  /// Its listener is for operations: it serves private methods too.
+  bool is_private = false;
+  /// LoopAssignment::pending.
+  std::shared_ptr<PendingConnections> pending{};
 };
 
 }  // namespace trunkline::net

@@ -3,6 +3,7 @@
 #include "net/acceptor.h"
 
 #include "net/loop_owned.h"
+#include "net/proxy_header_reader.h"
 #include "net/socket_address.h"
 #include "net/socket_options.h"
 #include "net/socket_transport.h"
@@ -18,6 +19,23 @@ namespace {
 
 /// How long a connection waits for the loop that it is assigned to.
 constexpr std::chrono::milliseconds longest_wait{100};
+
+std::string uri_of(const ProxiedAddress& address, Scheme scheme) {
+  if (address.family == ProxiedAddress::Family::unix_path) {
+    if (address.host.empty()) return "unix:";
+    return (address.host.front() == '@' ? "unix:" : "unix://") + address.host;
+  }
+  const std::string host = address.host.find(':') == std::string::npos ? address.host : "[" + address.host + "]";
+  return (scheme == Scheme::tls ? "tls://" : "tcp://") + host + ":" + std::to_string(address.port);
+}
+
+/// It has no transport yet.
+AcceptedConnection connection_of(LoopAssignment assignment, base::TimePoint accepted_at) {
+  return {.transport = nullptr,
+          .permit = std::move(assignment.permit),
+          .accepted_at = accepted_at,
+          .pending = std::move(assignment.pending)};
+}
 
 }  // namespace
 
@@ -52,41 +70,40 @@ void Acceptor::hand_over(Loop& here, const std::string& peer, Serve serve) {
   if (assigned.loop == nullptr) return;
   const base::TimePoint now = here.now();
   if (assigned.loop == &here) {
-    return serve(here,
-                 AcceptedConnection{.transport = nullptr, .permit = std::move(assigned.permit), .accepted_at = now});
+    return serve(here, connection_of(std::move(assigned), now));
   }
   struct Handover {
-    Handover(Serve work, ConnectionPermit counted) : serve(std::move(work)), permit(std::move(counted)) {}
+    Handover(Serve work, LoopAssignment to) : serve(std::move(work)), assignment(std::move(to)) {}
     Serve serve;
-    ConnectionPermit permit;
+    LoopAssignment assignment;
     std::atomic<bool> is_taken{false};
   };
-  const auto handover = std::make_shared<Handover>(std::move(serve), std::move(assigned.permit));
-  assigned.loop->post([handover, loop = assigned.loop, now] {
+  net::Loop& loop = *assigned.loop;
+  const auto handover = std::make_shared<Handover>(std::move(serve), std::move(assigned));
+  loop.post([handover, &loop, now] {
     if (handover->is_taken.exchange(true)) return;
-    handover->serve(
-        *loop, AcceptedConnection{.transport = nullptr, .permit = std::move(handover->permit), .accepted_at = now});
+    handover->serve(loop, connection_of(std::move(handover->assignment), now));
   });
   if (!callbacks_.assign_here) return;
   Rescue::schedule(here, [self = shared_from_this(), handover, &here, peer, now] {
     if (handover->is_taken.exchange(true)) return;
-    handover->permit.reset();
+    handover->assignment.permit.reset();
     if (self->is_closed()) return;
     LoopAssignment again = self->callbacks_.assign_here(here, peer);
     if (again.loop == nullptr) return;
-    handover->serve(here,
-                    AcceptedConnection{.transport = nullptr, .permit = std::move(again.permit), .accepted_at = now});
+    handover->serve(here, connection_of(std::move(again), now));
   });
 }
 
 void Acceptor::accept(Loop& here, UniqueSocket socket) {
   PeerInfo peer = peer_info_of(socket.get(), scheme_);
-  const std::string address = peer.address;
+  // Which client a proxy speaks for is known later.
+  const std::string address = options_.trusted_proxies.contains(peer.address) ? std::string() : peer.address;
   // Shared only because std::function has to be copyable.
   auto shared_socket = std::make_shared<UniqueSocket>(std::move(socket));
   hand_over(here, address,
             [self = shared_from_this(), shared_socket = std::move(shared_socket), peer = std::move(peer),
-             tls = context()](Loop& loop, AcceptedConnection connection) mutable {
+             tls = next_context()](Loop& loop, AcceptedConnection connection) mutable {
               if (self->is_closed()) return;
               self->serve_socket(loop, std::move(*shared_socket), std::move(peer), std::move(connection), tls);
             });
@@ -116,9 +133,28 @@ Status Acceptor::load_tls() {
   if (scheme_ != Scheme::tls) return {StatusCode::failed_precondition, "reload tls: the endpoint is not tls://"};
   auto context = make_server_context(options_.tls);
   if (!context) return std::move(context).status();
-  const std::lock_guard lock(mutex_);
-  context_ = std::move(*context);
+  set_context(std::move(*context));
   return {};
+}
+
+void Acceptor::set_context(std::shared_ptr<const TlsContext> context) {
+  const std::lock_guard lock(mutex_);
+  context_.swap(context);
+}
+
+std::shared_ptr<const TlsContext> Acceptor::next_context() {
+  if (scheme_ != Scheme::tls || options_.tls.renew == nullptr) return context();
+  if (const std::shared_ptr<const TlsOptions> renewed = options_.tls.renew()) {
+    TlsOptions options = *renewed;
+    options.alpn = options_.tls.alpn;
+    auto made = make_server_context(options);
+    if (made) {
+      set_context(std::move(*made));
+    } else {
+      report({made.status().code(), "renew tls: " + std::string(made.status().message())});
+    }
+  }
+  return context();
 }
 
 void Acceptor::serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, AcceptedConnection connection,
@@ -129,8 +165,45 @@ void Acceptor::serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, Acce
     return report(status);
   auto watcher = SocketWatcher::make(loop, socket);
   if (!watcher) return report(watcher.status());
-  if (scheme_ == Scheme::tls) return start_tls(std::move(*watcher), std::move(peer), std::move(connection), context);
-  connection.transport = std::make_unique<SocketTransport>(std::move(*watcher), std::move(peer));
+  if (options_.trusted_proxies.contains(peer.address)) {
+    return read_proxy_header(std::move(*watcher), std::move(peer), std::move(connection), context);
+  }
+  serve_watched(std::move(*watcher), std::move(peer), std::move(connection), context);
+}
+
+void Acceptor::read_proxy_header(SocketWatcher::Pointer socket, PeerInfo peer, AcceptedConnection connection,
+                                 const std::shared_ptr<const TlsContext>& context) {
+  Loop& loop = socket->loop();
+  std::string tried = "accept " + peer.address;
+  const base::TimePoint deadline = base::deadline_after(connection.accepted_at, options_.handshake_timeout);
+  std::shared_ptr<PendingConnections> pending = connection.pending;
+  // Shared only because std::function has to be copyable.
+  const auto held = std::make_shared<AcceptedConnection>(std::move(connection));
+  auto done = [self = shared_from_this(), &loop, peer = std::move(peer), held, context](
+                  Result<ProxyHeader> header, SocketWatcher::Pointer watcher) {
+    if (self->is_closed()) return;
+    if (!header) return self->report(header.status());
+    PeerInfo client = peer;
+    if (!header->is_local) {
+      client.address = uri_of(header->source, self->scheme_);
+      client.local_address = uri_of(header->destination, self->scheme_);
+    }
+    if (self->callbacks_.assign_here) {
+      // The permit was one of no address.
+      held->permit.reset();
+      LoopAssignment assigned = self->callbacks_.assign_here(loop, client.address);
+      if (assigned.loop == nullptr) return;
+      held->permit = std::move(assigned.permit);
+    }
+    self->serve_watched(std::move(watcher), std::move(client), std::move(*held), context);
+  };
+  ProxyHeaderReader::read(std::move(socket), std::move(tried), deadline, std::move(pending), std::move(done));
+}
+
+void Acceptor::serve_watched(SocketWatcher::Pointer socket, PeerInfo peer, AcceptedConnection connection,
+                             const std::shared_ptr<const TlsContext>& context) {
+  if (scheme_ == Scheme::tls) return start_tls(std::move(socket), std::move(peer), std::move(connection), context);
+  connection.transport = std::make_unique<SocketTransport>(std::move(socket), std::move(peer));
   deliver(std::move(connection));
 }
 
@@ -142,6 +215,7 @@ void Acceptor::start_tls(SocketWatcher::Pointer socket, PeerInfo peer, AcceptedC
   options.tried = "accept " + peer.address;
   options.deadline = base::deadline_after(connection.accepted_at, options_.handshake_timeout);
   options.permit = connection.permit;
+  options.pending = connection.pending;
   struct State {
     LoopOwned* handshake = nullptr;
     AcceptedConnection connection;

@@ -43,8 +43,15 @@ class Acceptor : public std::enable_shared_from_this<Acceptor> {
   template <class Serve>
   void hand_over(Loop& here, const std::string& peer, Serve serve);
   std::shared_ptr<const TlsContext> context() const;
+  /// For a connection that has been accepted, after TlsOptions::renew.
+  std::shared_ptr<const TlsContext> next_context();
+  void set_context(std::shared_ptr<const TlsContext> context);
   void serve_socket(Loop& loop, UniqueSocket socket, PeerInfo peer, AcceptedConnection connection,
                     const std::shared_ptr<const TlsContext>& context);
+  void read_proxy_header(SocketWatcher::Pointer socket, PeerInfo peer, AcceptedConnection connection,
+                         const std::shared_ptr<const TlsContext>& context);
+  void serve_watched(SocketWatcher::Pointer socket, PeerInfo peer, AcceptedConnection connection,
+                     const std::shared_ptr<const TlsContext>& context);
   void start_tls(SocketWatcher::Pointer socket, PeerInfo peer, AcceptedConnection connection,
                  const std::shared_ptr<const TlsContext>& context);
   void deliver(AcceptedConnection connection) const;

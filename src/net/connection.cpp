@@ -20,6 +20,12 @@ constexpr std::size_t spans_per_write = 64;
 /// How long a peer has to close its side where the connection need not wait for that, and how often delivery is looked
 /// at.
 constexpr std::chrono::milliseconds time_to_close{50};
+/// A peer that has closed its side and may wait for a response is asked a few times whether it is there. Most responses
+/// are there before the first question. One is not enough: what stands between may take the first, learn from the
+/// second that its own peer is gone, and refuse the third. Afterwards the system alone asks.
+constexpr int most_questions = 4;
+constexpr std::chrono::milliseconds question_pause{250};
+constexpr std::chrono::seconds look_pause{10};
 /// A long batch is written in pieces of this many frames to a peer that waits for it, so that both sides work at the
 /// same time. A piece takes long enough to hide the system call, and is short compared with the time in which a
 /// sleeping peer wakes up. While the loop is busy pieces would only cost time; then write_buffer_bytes alone decides.
@@ -146,7 +152,12 @@ bool Connection::read_once() {
   std::size_t capacity = 0;
   for (std::size_t i = 0; i < count; ++i) capacity += room[i].size();
   if (capacity == 0) {
-    reading_ = Reading::paused;
+    // A server's session may wait until it has written something. A client may still have responses to take.
+    if (options_.serves_half_closed && !write_error_.is_ok()) {
+      end_reading(write_error_);
+    } else {
+      reading_ = Reading::paused;
+    }
     return false;
   }
   const IoResult result = transport_->read({room.data(), count});
@@ -194,16 +205,24 @@ void Connection::wait_to_read() {
 
 void Connection::end_reading(const Status& reason) {
   reading_ = Reading::ended;
-  const bool can_write = write_error_.is_ok() && !session_->is_closed() && session_->has_output();
-  if (options_.serves_half_closed && reason.is_ok() && can_write && !is_half_closed_) {
-    is_half_closed_ = true;
-    restart_linger();
-    return pump();
+  const bool may_serve = options_.serves_half_closed && reason.is_ok() && !is_half_closed_ && write_error_.is_ok() &&
+                         !session_->is_closed();
+  if (may_serve) {
+    session_->input_ended();
+    if ((session_->has_output() || session_->owes_response()) && !transport_->is_peer_gone()) {
+      is_half_closed_ = true;
+      return pump();
+    }
   }
   is_half_closed_ = false;
   // A write error explains more than the end of the stream that comes with it.
   session_->transport_closed(write_error_.is_ok() ? reason : write_error_);
   pump();
+}
+
+void Connection::schedule_look() {
+  const base::Duration pause = looks_ <= most_questions ? base::Duration(question_pause) : look_pause;
+  loop().timers().schedule(linger_timer_, base::deadline_after(loop().now(), pause));
 }
 
 void Connection::run_turn() {
@@ -214,12 +233,43 @@ void Connection::run_turn() {
   pump();
 }
 
+/// The peer may be gone altogether, which the next write would tell. Until there is something to write, the transport
+/// is asked.
+void Connection::settle_half_close() {
+  if (!write_error_.is_ok()) return end_half_close(write_error_);
+  const bool was_looking = std::exchange(is_looking_for_peer_, false);
+  if (session_->has_output()) {
+    if (was_looking) return restart_linger();
+    return start_linger();
+  }
+  // Events that the handler has left, or that a hold keeps back, may be requests.
+  const bool is_served = session_->owes_response() || has_events_left_ || is_held();
+  if (session_->is_closed() || !is_served) return end_half_close({});
+  is_looking_for_peer_ = true;
+  if (was_looking) return;
+  schedule_look();
+}
+
 /// All output is written, or can no longer be.
-void Connection::end_half_close() {
-  is_half_closed_ = false;
+void Connection::end_half_close(const Status& reason) {
+  is_half_closed_ = is_looking_for_peer_ = false;
   linger_timer_.cancel();
-  session_->transport_closed(write_error_);
+  session_->transport_closed(reason);
   take_events();
+}
+
+/// Looks for what has come of the question before, and asks again.
+void Connection::look_for_peer() {
+  if (is_in_events_) return schedule_look();
+  const std::shared_ptr<Connection> self = shared_from_this();
+  if (transport_->is_peer_gone()) {
+    end_half_close(Status(StatusCode::unavailable, "connection closed by the peer", StatusOrigin::transport));
+  } else {
+    ++looks_;
+    schedule_look();
+    if (looks_ <= most_questions) session_->ask_peer();
+  }
+  pump();
 }
 
 bool Connection::yields() noexcept {
@@ -251,7 +301,7 @@ void Connection::pump() {
     is_held_for_output_ = false;
     end_hold();
   }
-  if (is_half_closed_ && (!write_error_.is_ok() || !session_->has_output())) end_half_close();
+  if (is_half_closed_) settle_half_close();
   if (abort_reason_.has_value()) return end_abruptly();
   if (timeouts_.is_in_handshake() && session_->is_open()) timeouts_.end_handshake(loop().timers(), loop().now());
   handler_.on_written(*this);
@@ -341,6 +391,7 @@ void Connection::timeout_fired() {
 
 void Connection::settle() {
   if (is_finished_ || !session_->is_closed()) return;
+  if (session_->wants_reset()) return finish();
   const bool can_write = write_error_.is_ok() && session_->has_output();
   if (reading_ == Reading::ended && !can_write) return finish();
   if (can_write || is_send_shut_) return start_linger();
@@ -371,6 +422,7 @@ void Connection::schedule_linger() {
 }
 
 void Connection::linger_expired() {
+  if (is_looking_for_peer_) return look_for_peer();
   if (is_in_events_) return start_linger();
   if (loop().now() < linger_end_ && !transport_->is_delivered()) return schedule_linger();
   const std::shared_ptr<Connection> self = shared_from_this();
@@ -389,6 +441,7 @@ void Connection::finish() {
   linger_timer_.cancel();
   timeouts_.cancel();
   drop_replacement();
+  if (session_->wants_reset()) transport_->reset();
   transport_->close();
   handler_.on_closed(*this);
 }

@@ -34,11 +34,16 @@ class ConnectionHandler {
   /// destroyed here.
   virtual void on_closed(Connection& connection) = 0;
   /// See SessionOwner.
+  virtual std::size_t background_calls() const noexcept { return 0; }
   virtual Status on_call_begun(session::Event& /*event*/) { return {}; }
   virtual void on_call_dropped(session::CallId /*id*/) noexcept {}
+  virtual std::uint64_t routes_version() const noexcept { return 0; }
+  virtual session::RouteMatch find_route(std::string_view /*http_method*/, std::string_view /*path*/) { return {}; }
+  virtual std::string_view http_methods_of(std::string_view /*method*/) { return {}; }
   virtual Status on_codec_exception(std::string_view doing, std::string_view text) {
     return session::SessionOwner::status_of_exception(doing, text);
   }
+  virtual void on_metadata_dropped(const Status& /*why*/) noexcept {}
 };
 
 struct ConnectionOptions {
@@ -53,7 +58,8 @@ struct ConnectionOptions {
   /// was written, how long it may take to close its side.
   std::chrono::milliseconds linger_timeout{1000};
   /// When the peer has closed its side, what the session has ready for it is still written, for as long as the peer
-  /// takes it. For servers: a client may send all of its calls, close its side and then read.
+  /// takes it, and so is what Session::owes_response() says, unless the transport finds that the peer is gone. For
+  /// servers: a client may send all of its calls, close its side and then read.
   bool serves_half_closed = false;
   /// From the start of a session until Session::is_open(); 0: no limit.
   std::chrono::milliseconds handshake_timeout{0};
@@ -118,6 +124,8 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void note_activity() noexcept {
     if (timeouts_.has_idle_limit()) timeouts_.note_activity(loop().now());
   }
+  /// So many of the open calls are the layer's own, and do not keep the connection from being idle.
+  void set_background_calls(std::uint32_t count) noexcept { timeouts_.set_background_calls(count); }
   /// From now on, once the session has closed and the peer's system has all output, the peer need not close its side as
   /// well: the transport is closed a moment later. For clients that nobody runs at the time.
   void close_when_delivered() noexcept { closes_when_delivered_ = true; }
@@ -135,11 +143,18 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void on_writable() override;
   void on_session_wake() noexcept override;
   bool is_listening() const noexcept override { return !is_in_events_ && !is_held(); }
+  std::size_t background_calls() const noexcept override { return handler_.background_calls(); }
   Status on_call_begun(session::Event& event) override { return handler_.on_call_begun(event); }
   void on_call_dropped(session::CallId id) noexcept override { handler_.on_call_dropped(id); }
+  std::uint64_t routes_version() const noexcept override { return handler_.routes_version(); }
+  session::RouteMatch find_route(std::string_view http_method, std::string_view path) override {
+    return handler_.find_route(http_method, path);
+  }
+  std::string_view http_methods_of(std::string_view method) override { return handler_.http_methods_of(method); }
   Status on_codec_exception(std::string_view doing, std::string_view text) override {
     return handler_.on_codec_exception(doing, text);
   }
+  void on_metadata_dropped(const Status& why) noexcept override { handler_.on_metadata_dropped(why); }
 
   bool yields() noexcept;
   bool is_held() const noexcept { return is_held_for_output_ || hold_timer_.is_scheduled(); }
@@ -153,7 +168,10 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   void receive_unread();
   ByteSpan receive(ByteSpan bytes);
   void end_reading(const Status& reason);
-  void end_half_close();
+  void settle_half_close();
+  void end_half_close(const Status& reason);
+  void look_for_peer();
+  void schedule_look();
   void run_turn();
   void pump();
   void take_events();
@@ -191,8 +209,11 @@ class Connection final : public std::enable_shared_from_this<Connection>,
   /// The handler has left events to a later turn.
   bool has_events_left_ = false;
   bool is_held_for_output_ = false;
-  /// The peer has closed its side, and output is left.
+  /// The peer has closed its side, and output is left, or a response is owed.
   bool is_half_closed_ = false;
+  /// Then, while there is no output: linger_timer_ looks whether the peer is gone.
+  bool is_looking_for_peer_ = false;
+  int looks_ = 0;
   bool closes_when_delivered_ = false;
   /// When lingering ends; meaningful while it lasts.
   base::TimePoint linger_end_{};

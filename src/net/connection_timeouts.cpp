@@ -24,7 +24,7 @@ ConnectionTimeouts::Expired ConnectionTimeouts::check(base::TimerWheel& timers, 
     end_handshake(timers, now);
     return Expired::nothing;
   }
-  if (session.open_calls() > 0) last_active_ = now;
+  if (session.open_calls() > background_calls_) last_active_ = now;
   const base::TimePoint end = base::deadline_after(last_active_, limits_.idle);
   if (now < end) {
     timers.schedule(timer_, end);

@@ -36,6 +36,8 @@ class ConnectionTimeouts {
   bool has_idle_limit() const noexcept { return limits_.idle > limits_.idle.zero(); }
   /// A call has begun or ended at `now`.
   void note_activity(base::TimePoint now) noexcept { last_active_ = now; }
+  /// So many of the open calls do not keep the connection from being idle.
+  void set_background_calls(std::uint32_t count) noexcept { background_calls_ = count; }
   /// Says which limit has expired at `now`, and schedules the timer for the next check. An expired idle limit is
   /// reported again after each further idle time.
   Expired check(base::TimerWheel& timers, const session::Session& session, base::TimePoint now) noexcept;
@@ -47,6 +49,7 @@ class ConnectionTimeouts {
   const Limits limits_;
   base::Timer timer_;
   base::TimePoint last_active_{};
+  std::uint32_t background_calls_ = 0;
   Phase phase_ = Phase::none;
 };
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "net/accepted_connection.h"
+#include "net/address_networks.h"
+#include "net/pending_connections.h"
 
 #include <trunkline/tls.h>
 #include <trunkline/transport_options.h>
@@ -21,6 +23,8 @@ struct ListenOptions {
   TlsOptions tls{};
   /// For TLS: from AcceptedConnection::accepted_at to the end of the handshake.
   std::chrono::milliseconds handshake_timeout{10000};
+  /// Peers that send a header of the PROXY protocol on each connection; the client that it names is the peer then.
+  AddressNetworks trusted_proxies{};
   /// Loops that accept connections beside the listener's, so that none of them has to run for the others. They must
   /// live as long as the listener.
   std::vector<Loop*> further_loops{};
@@ -32,6 +36,8 @@ struct LoopAssignment {
   Loop* loop = nullptr;
   /// Handed to the connection.
   ConnectionPermit permit{};
+  /// Of that loop: ends the connection while its handshake is under way. May be null.
+  std::shared_ptr<PendingConnections> pending{};
 };
 
 struct ListenCallbacks {

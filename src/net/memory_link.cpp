@@ -100,6 +100,11 @@ void MemoryLink::close(std::size_t side) {
   notify(1 - side);
 }
 
+bool MemoryLink::is_peer_closed(std::size_t side) {
+  const std::lock_guard lock(mutex_);
+  return peer_of(side).closed;
+}
+
 MemoryLink::Events MemoryLink::take_ready(std::size_t side) {
   const std::lock_guard lock(mutex_);
   Side& own = sides_[side];

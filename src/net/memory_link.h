@@ -45,6 +45,7 @@ class MemoryLink : public std::enable_shared_from_this<MemoryLink> {
   void wait(std::size_t side, Events events);
   void shutdown_send(std::size_t side);
   void close(std::size_t side);
+  bool is_peer_closed(std::size_t side);
   /// The ready events of `side`, each of them once.
   Events take_ready(std::size_t side);
 

@@ -32,6 +32,7 @@ class MemoryTransport final : public Transport, private MemoryLinkEnd {
     delivery_.cancel();
     link_->close(side_);
   }
+  bool is_peer_gone() noexcept override { return link_->is_peer_closed(side_); }
   const PeerInfo& peer() const noexcept override { return peer_; }
   Loop& loop() const noexcept override { return loop_; }
 

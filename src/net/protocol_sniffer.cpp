@@ -10,24 +10,26 @@
 namespace trunkline::net {
 
 void ProtocolSniffer::read(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout,
-                           base::TimePoint since, IsKnown is_known, Callback callback) {
+                           base::TimePoint since, std::shared_ptr<PendingConnections> pending, IsKnown is_known,
+                           Callback callback) {
   Loop& loop = transport->loop();
   auto owned = std::unique_ptr<ProtocolSniffer>(
-      new ProtocolSniffer(std::move(transport), timeout, std::move(is_known), std::move(callback)));
+      new ProtocolSniffer(std::move(transport), timeout, std::move(pending), std::move(is_known), std::move(callback)));
   ProtocolSniffer& sniffer = *owned;
   loop.adopt(std::move(owned));
   sniffer.start(since);
 }
 
 ProtocolSniffer::ProtocolSniffer(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout,
-                                 IsKnown is_known, Callback callback)
+                                 std::shared_ptr<PendingConnections> pending, IsKnown is_known, Callback callback)
     : transport_(std::move(transport)),
       is_known_(std::move(is_known)),
       callback_(std::move(callback)),
       limit_(timeout),
       timeout_([](base::Timer&, void* self, base::TimePoint) { static_cast<ProtocolSniffer*>(self)->timed_out(); },
                this),
-      known_([](void* self) { static_cast<ProtocolSniffer*>(self)->succeed(); }, this) {}
+      known_([](void* self) { static_cast<ProtocolSniffer*>(self)->succeed(); }, this),
+      place_(std::move(pending), *this) {}
 
 ProtocolSniffer::~ProtocolSniffer() {
   if (transport_ != nullptr) transport_->close();
@@ -72,6 +74,7 @@ void ProtocolSniffer::timed_out() {
 void ProtocolSniffer::finish(Result<SniffResult> result) {
   Loop& loop = result ? result->transport->loop() : transport_->loop();
   timeout_.cancel();
+  place_.leave();
   if (transport_ != nullptr) transport_->close();
   // Destroyed after the callback, to which the bytes belong until then.
   const std::unique_ptr<LoopOwned> self = loop.release(*this);

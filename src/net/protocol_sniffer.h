@@ -5,6 +5,7 @@
 #include "base/timer_wheel.h"
 #include "net/deferred_task.h"
 #include "net/loop_owned.h"
+#include "net/pending_connections.h"
 #include "net/transport.h"
 
 #include <trunkline/result.h>
@@ -37,14 +38,14 @@ class ProtocolSniffer final : public LoopOwned, private TransportObserver {
   using Callback = std::function<void(Result<SniffResult>)>;
 
   /// Calls `callback` once, on the loop and not from inside this function, when `is_known` is true or max_bytes were
-  /// read. The timeout counts from `since`.
+  /// read. The timeout counts from `since`. `pending`, which may be null, can end it before that.
   static void read(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, base::TimePoint since,
-                   IsKnown is_known, Callback callback);
+                   std::shared_ptr<PendingConnections> pending, IsKnown is_known, Callback callback);
   ~ProtocolSniffer() override;
 
  private:
-  ProtocolSniffer(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout, IsKnown is_known,
-                  Callback callback);
+  ProtocolSniffer(std::unique_ptr<Transport> transport, std::chrono::milliseconds timeout,
+                  std::shared_ptr<PendingConnections> pending, IsKnown is_known, Callback callback);
 
   void start(base::TimePoint since);
   void on_readable() override;
@@ -63,6 +64,7 @@ class ProtocolSniffer final : public LoopOwned, private TransportObserver {
   base::Timer timeout_;
   /// For a protocol that is known before anything was read.
   DeferredTask known_;
+  PendingConnections::Place place_;
 };
 
 }  // namespace trunkline::net

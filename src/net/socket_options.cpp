@@ -8,10 +8,12 @@
 #include <linux/sockios.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <string>
 
@@ -51,6 +53,15 @@ Status set_early_options(int socket, int family, const TransportOptions& options
   return status;
 }
 
+/// A unix socket knows by itself, and refuses the options of TCP.
+void probe(int socket, int seconds) noexcept {
+  for (const int name : {TCP_KEEPIDLE, TCP_KEEPINTVL}) {
+    static_cast<void>(::setsockopt(socket, IPPROTO_TCP, name, &seconds, sizeof(seconds)));
+  }
+  constexpr int on = 1;
+  static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)));
+}
+
 Status out_of_range(std::string_view option, long long value, std::string_view range) {
   return {StatusCode::invalid_argument, "transport options: " + std::string(option) + " " + std::to_string(value) +
                                             " is not in " + std::string(range)};
@@ -64,6 +75,33 @@ bool is_output_acknowledged(int socket) noexcept {
   if (::getsockopt(socket, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 || domain == AF_UNIX) return true;
   int unacknowledged = 0;
   return ::ioctl(socket, SIOCOUTQ, &unacknowledged) != 0 || unacknowledged == 0;
+}
+
+void set_keepalive(int socket, std::chrono::milliseconds idle) noexcept {
+  int is_on = 0;
+  socklen_t size = sizeof(is_on);
+  if (::getsockopt(socket, SOL_SOCKET, SO_KEEPALIVE, &is_on, &size) != 0 || is_on != 0) return;
+  constexpr std::chrono::seconds longest(32767);
+  const auto seconds = std::clamp(std::chrono::ceil<std::chrono::seconds>(idle), std::chrono::seconds(1), longest);
+  probe(socket, static_cast<int>(seconds.count()));
+}
+
+void set_reset_on_close(int socket) noexcept {
+  const linger none{.l_onoff = 1, .l_linger = 0};
+  static_cast<void>(::setsockopt(socket, SOL_SOCKET, SO_LINGER, &none, sizeof(none)));
+}
+
+bool is_other_end_gone(int socket) noexcept {
+  constexpr int seconds_between_probes = 10;
+  probe(socket, seconds_between_probes);
+  pollfd state{.fd = socket, .events = 0, .revents = 0};
+  return ::poll(&state, 1, 0) > 0 && (state.revents & (POLLERR | POLLHUP | POLLNVAL)) != 0;
+}
+
+bool is_readable(int socket) noexcept {
+  char first = 0;
+  const ssize_t count = ::recv(socket, &first, sizeof(first), MSG_PEEK | MSG_DONTWAIT);
+  return count >= 0 || (errno != EAGAIN && errno != EWOULDBLOCK && errno != EINTR);
 }
 
 Status check_options(const TransportOptions& options) {

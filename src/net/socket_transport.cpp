@@ -62,6 +62,11 @@ void SocketTransport::shutdown_send() {
   if (watcher_->is_open()) ::shutdown(watcher_->socket(), SHUT_WR);
 }
 
+void SocketTransport::reset() {
+  if (watcher_->is_open()) set_reset_on_close(watcher_->socket());
+  close();
+}
+
 IoResult SocketTransport::failed(std::string_view tried, int error_number) const {
   const Status reason = system_status(std::string(tried) + peer_.address, error_number);
   return {IoState::failed, 0, Status(StatusCode::unavailable, reason.message(), StatusOrigin::transport)};

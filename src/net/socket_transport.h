@@ -19,7 +19,11 @@ class SocketTransport final : public Transport {
   void wait_writable() override { watcher_->wait_writable(); }
   void shutdown_send() override;
   void close() override { watcher_->close(); }
+  void reset() override;
   bool is_delivered() const noexcept override { return is_output_acknowledged(watcher_->socket()); }
+  void ask_silent_peer(std::chrono::milliseconds idle) override { set_keepalive(watcher_->socket(), idle); }
+  bool is_peer_gone() noexcept override { return is_other_end_gone(watcher_->socket()); }
+  bool has_input() const noexcept override { return is_readable(watcher_->socket()); }
   const PeerInfo& peer() const noexcept override { return peer_; }
   Loop& loop() const noexcept override { return watcher_->loop(); }
 

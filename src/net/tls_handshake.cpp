@@ -28,7 +28,8 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
         permit_(options.permit),
         callback_(std::move(callback)),
         timeout_([](base::Timer&, void* self, base::TimePoint) { static_cast<SocketHandshake*>(self)->timed_out(); },
-                 this) {
+                 this),
+        place_(options.pending, *this) {
     watcher_->set_observer(this);
     if (context_->role() == TlsRole::server) {
       // A session of OpenSSL takes 46 KiB: a client that is silent gets none.
@@ -100,6 +101,7 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
   /// The callback may destroy this.
   void finish(Result<std::unique_ptr<Transport>> result) {
     timeout_.cancel();
+    place_.leave();
     const HandshakeCallback callback = std::move(callback_);
     callback(std::move(result));
   }
@@ -114,6 +116,7 @@ class SocketHandshake final : public TlsHandshake, private TransportObserver {
   std::optional<ConnectionPermit> permit_;
   HandshakeCallback callback_;
   base::Timer timeout_;
+  PendingConnections::Place place_;
   bool is_handshake_done_ = false;
 };
 

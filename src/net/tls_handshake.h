@@ -4,6 +4,7 @@
 
 #include "net/connection_permit.h"
 #include "net/loop_owned.h"
+#include "net/pending_connections.h"
 #include "net/socket_watcher.h"
 #include "net/tls_context_factory.h"
 
@@ -24,6 +25,8 @@ struct HandshakeOptions {
   /// For servers: if the handshake fails, the peer is given time to read the alert (LingeringClose), and the permit is
   /// held until then. Unset: the socket is closed at once.
   std::optional<ConnectionPermit> permit{};
+  /// For servers: the loop owns the handshake, and this can end it. May be null.
+  std::shared_ptr<PendingConnections> pending{};
 };
 
 using HandshakeCallback = std::function<void(Result<std::unique_ptr<Transport>>)>;

@@ -70,6 +70,13 @@ void TlsTransport::close() {
   watcher_->close();
 }
 
+void TlsTransport::reset() {
+  if (!watcher_->is_open()) return;
+  is_ending_ = true;
+  set_reset_on_close(watcher_->socket());
+  close();
+}
+
 void TlsTransport::on_readable() {
   if (std::exchange(wants_read_, false) && observer_ != nullptr) observer_->on_readable();
 }

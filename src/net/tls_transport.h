@@ -24,7 +24,11 @@ class TlsTransport final : public Transport, private TransportObserver {
   void wait_writable() override;
   void shutdown_send() override;
   void close() override;
+  void reset() override;
   bool is_delivered() const noexcept override { return is_output_acknowledged(watcher_->socket()); }
+  void ask_silent_peer(std::chrono::milliseconds idle) override { set_keepalive(watcher_->socket(), idle); }
+  bool is_peer_gone() noexcept override { return is_other_end_gone(watcher_->socket()); }
+  bool has_input() const noexcept override { return is_readable(watcher_->socket()); }
   const PeerInfo& peer() const noexcept override { return peer_; }
   Loop& loop() const noexcept override { return watcher_->loop(); }
 

@@ -5,6 +5,7 @@
 #include <trunkline/result.h>
 #include <trunkline/slice.h>
 
+#include <chrono>
 #include <span>
 #include <string>
 #include <vector>
@@ -63,8 +64,18 @@ class Transport {
   /// Ends the stream to the peer; nothing may be written afterwards.
   virtual void shutdown_send() = 0;
   virtual void close() = 0;
+  /// Closes, and has the peer's system told at once that this side reads no more. What the peer has not read is lost.
+  virtual void reset() { close(); }
   /// True once the system of the peer has all that was written: close() can no longer lose it.
   virtual bool is_delivered() const noexcept { return true; }
+  /// The system asks a peer that has been silent for `idle` whether it is there, and ends the connection if nothing
+  /// answers. No effect where TransportOptions::tcp_keepalive has asked for that already.
+  virtual void ask_silent_peer(std::chrono::milliseconds idle) { static_cast<void>(idle); }
+  /// After the end of the stream: true if the peer has closed both directions or is lost, as far as its system has
+  /// told; false if it may still read. From the first call on, its system is asked now and then.
+  virtual bool is_peer_gone() noexcept { return false; }
+  /// True if a read() would give something, be it an error or the end. False if that is not known.
+  virtual bool has_input() const noexcept { return false; }
   virtual const PeerInfo& peer() const noexcept = 0;
   virtual Loop& loop() const noexcept = 0;
 };

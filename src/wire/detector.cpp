@@ -27,23 +27,38 @@ constexpr std::string_view http2_start = "PRI * HTTP/2.0\r\n";
 
 Match match_http2(std::string_view bytes) noexcept { return match_prefix(bytes, http2_start); }
 
-/// A word of capital letters and '-', a space, and the first byte of what follows, which is set then.
+/// A word of capital letters and '-', a space, and the first byte of what follows, which is set then. An empty line may
+/// stand before it, as some clients of HTTP send one behind a content (RFC 9112, section 2.2).
 Match match_word(std::string_view bytes, std::string_view& word, char& next) noexcept {
+  constexpr std::string_view empty_line = "\r\n";
+  std::size_t most_letters = detection_bytes - 2;
+  if (const Match match = match_prefix(bytes, empty_line); match != Match::no) {
+    if (match == Match::undecided) return match;
+    bytes.remove_prefix(empty_line.size());
+    most_letters -= empty_line.size();
+  }
   if (match_prefix(bytes, http2_start.substr(0, 4)) == Match::yes) return Match::no;
   const auto is_method_letter = [](char byte) { return (byte >= 'A' && byte <= 'Z') || byte == '-'; };
   const std::size_t space =
       static_cast<std::size_t>(std::find_if_not(bytes.begin(), bytes.end(), is_method_letter) - bytes.begin());
-  if (space > detection_bytes - 2) return Match::no;
+  if (space > most_letters) return Match::no;
   if (space == bytes.size()) return Match::undecided;
   if (space == 0 || bytes[space] != ' ') return Match::no;
   if (space + 1 == bytes.size()) return Match::undecided;
   word = bytes.substr(0, space);
   next = bytes[space + 1];
-  return next > ' ' && next < 0x7F ? Match::yes : Match::no;
+  return next >= ' ' && next < 0x7F ? Match::yes : Match::no;
+}
+
+/// No other protocol whose lines begin with a word has these, so what follows is a mistake in a line of HTTP.
+bool is_http_method(std::string_view word) noexcept {
+  constexpr std::array<std::string_view, 7> methods{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"};
+  return std::find(methods.begin(), methods.end(), word) != methods.end();
 }
 
 /// How a target begins: a path, "*", or the scheme of an absolute URI. That of CONNECT is a host.
 bool is_target(std::string_view method, char first) noexcept {
+  if (first == ' ') return is_http_method(method);
   return first == '/' || first == '*' || first == 'h' || first == 'H' || method == "CONNECT";
 }
 
@@ -58,7 +73,7 @@ Match match_text(std::string_view bytes) noexcept {
   std::string_view word;
   char first = 0;
   const Match match = match_word(bytes, word, first);
-  return match == Match::yes && is_target(word, first) ? Match::no : match;
+  return match == Match::yes && (first == ' ' || is_target(word, first)) ? Match::no : match;
 }
 
 /// A handshake record of SSL 3.0 or later (RFC 8446, section 5.1).

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
-// deadline_after: sums within and beyond the range of the clock.
+// deadline_after: sums within and beyond the range of the clock. wall_time_after: times as text.
 #include "base/clock.h"
+
+#include "base/wall_time.h"
+
+#include <gmock/gmock.h>
 
 namespace trunkline::base {
 namespace {
@@ -27,6 +31,12 @@ TEST(SteadyClock, DoesNotRunBackwards) {
   const TimePoint first = clock.now();
 
   EXPECT_LE(first, clock.now());
+}
+
+TEST(WallTimeAfter, IsTheTimeOfDayInUtc) {
+  EXPECT_THAT(wall_time_after(0s), testing::MatchesRegex("20..-..-..T..:..:..Z"));
+  EXPECT_LT(wall_time_after(0s), wall_time_after(2s));
+  EXPECT_LT(wall_time_after(-48h), wall_time_after(0s));
 }
 
 }  // namespace

@@ -87,18 +87,27 @@ struct BadUri {
   std::string problem;
 };
 
+const std::string schemes =
+    "use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://, or ws://, wss:// or ws+unix://, "
+    "or http://, https:// or http+unix://, or grpc-web://, grpc-webs:// or grpc-web+unix://";
+
 const std::vector<BadUri> bad_uris = {
     {"", "it is empty"},
-    {"localhost", "scheme is missing, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
-    {"/run/socket",
-     "scheme is missing, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
-    {"localhost:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
-    {"://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
-    {"http://host:80",
-     "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
-    {"TCP://host:80", "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
-    {" tcp://host:80",
-     "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"localhost", "scheme is missing, " + schemes},
+    {"/run/socket", "scheme is missing, " + schemes},
+    {"localhost:80", "unknown scheme, " + schemes},
+    {"://host:80", "unknown scheme, " + schemes},
+    {"ftp://host:80", "unknown scheme, " + schemes},
+    {"http://", "host is missing"},
+    {"http:///", "host is missing"},
+    {"http://host:", "port is missing"},
+    {"https://[::1", "']' is missing"},
+    {"http://host/path", "a path is not allowed"},
+    {"http://host//", "a path is not allowed"},
+    {"grpc-web://host", "port is missing"},
+    {"grpc-web://host:80/", "a path is not allowed"},
+    {"TCP://host:80", "unknown scheme, " + schemes},
+    {" tcp://host:80", "unknown scheme, " + schemes},
     {"tcp:host:80", "\"//\" is missing after the scheme"},
     {"tcp:/host:80", "\"//\" is missing after the scheme"},
     {"tcp:@name", "\"//\" is missing after the scheme"},
@@ -154,9 +163,12 @@ const std::vector<BadUri> bad_uris = {
     {"tcp://" + label_63 + "." + label_63 + "." + label_63 + "." + label_63 + ":80", "host of 255 bytes exceeds 253"},
     {"grpc:host:80", "\"//\" is missing after the scheme"},
     {"grpcs://host", "port is missing"},
-    {"grpc+tcp://host:80",
-     "unknown scheme, use tcp://, tls://, unix:// or inproc://, or grpc://, grpcs:// or grpc+unix://"},
+    {"grpc+tcp://host:80", "unknown scheme, " + schemes},
     {"grpc+unix://relative", "path is not absolute"},
+    {"ws://host", "port is missing"},
+    {"wss://host:80/path", "a path is not allowed"},
+    {"ws+tcp://host:80", "unknown scheme, " + schemes},
+    {"ws+unix://relative", "path is not absolute"},
     {"unix://", "path is missing"},
     {"unix://relative", "path is not absolute"},
     {"unix://" + path_107 + "p", "path of 108 bytes exceeds 107"},
@@ -171,25 +183,52 @@ const std::vector<BadUri> bad_uris = {
 
 TEST(Endpoint, NamesTheProtocolOfAChannel) {
   struct Pair {
-    std::string grpc;
+    std::string uri;
+    WireProtocol protocol;
     std::string native;
   };
-  const std::vector<Pair> pairs = {{"grpc://localhost:8888", "tcp://localhost:8888"},
-                                   {"grpcs://[::1]:443", "tls://[::1]:443"},
-                                   {"grpc+unix:///run/a@b.sock", "unix:///run/a@b.sock"},
-                                   {"grpc+unix:@name", "unix:@name"},
-                                   {"grpc+inproc://name", "inproc://name"}};
+  using enum WireProtocol;
+  const std::vector<Pair> pairs = {{"grpc://localhost:8888", grpc, "tcp://localhost:8888"},
+                                   {"grpcs://[::1]:443", grpc, "tls://[::1]:443"},
+                                   {"grpc+unix:///run/a@b.sock", grpc, "unix:///run/a@b.sock"},
+                                   {"grpc+unix:@name", grpc, "unix:@name"},
+                                   {"grpc+inproc://name", grpc, "inproc://name"},
+                                   {"ws://localhost:8888", websocket, "tcp://localhost:8888"},
+                                   {"wss://[::1]:443", websocket, "tls://[::1]:443"},
+                                   {"ws+unix:///run/a@b.sock", websocket, "unix:///run/a@b.sock"},
+                                   {"ws+unix:@name", websocket, "unix:@name"},
+                                   {"ws+inproc://name", websocket, "inproc://name"},
+                                   {"http://localhost:8888", connect, "tcp://localhost:8888"},
+                                   {"https://[::1]:443", connect, "tls://[::1]:443"},
+                                   {"http+unix:///run/a@b.sock", connect, "unix:///run/a@b.sock"},
+                                   {"http+unix:@name", connect, "unix:@name"},
+                                   {"http+inproc://name", connect, "inproc://name"},
+                                   {"grpc-web://localhost:8888", grpc_web, "tcp://localhost:8888"},
+                                   {"grpc-webs://[::1]:443", grpc_web, "tls://[::1]:443"},
+                                   {"grpc-web+unix:///run/a@b.sock", grpc_web, "unix:///run/a@b.sock"},
+                                   {"grpc-web+unix:@name", grpc_web, "unix:@name"},
+                                   {"grpc-web+inproc://name", grpc_web, "inproc://name"}};
   for (const Pair& pair : pairs) {
-    const Endpoint grpc = Endpoint::parse(pair.grpc).value();
-    const Endpoint native = Endpoint::parse(pair.native).value();
+    const Endpoint endpoint = Endpoint::parse(pair.uri).value();
+    const Endpoint native_endpoint = Endpoint::parse(pair.native).value();
 
-    EXPECT_EQ(grpc.protocol(), WireProtocol::grpc) << pair.grpc;
-    EXPECT_EQ(native.protocol(), WireProtocol::native) << pair.native;
-    EXPECT_NE(grpc, native) << pair.grpc;
-    EXPECT_EQ(grpc.with_protocol(WireProtocol::native), native) << pair.grpc;
-    EXPECT_EQ(grpc.to_string(), pair.grpc);
-    EXPECT_EQ(native.to_string(), pair.native);
+    EXPECT_EQ(endpoint.protocol(), pair.protocol) << pair.uri;
+    EXPECT_EQ(native_endpoint.protocol(), native) << pair.native;
+    EXPECT_NE(endpoint, native_endpoint) << pair.uri;
+    EXPECT_EQ(endpoint.with_protocol(native), native_endpoint) << pair.uri;
+    EXPECT_EQ(native_endpoint.with_protocol(pair.protocol), endpoint) << pair.uri;
+    EXPECT_EQ(endpoint.to_string(), pair.uri);
+    EXPECT_EQ(native_endpoint.to_string(), pair.native);
   }
+}
+
+TEST(Endpoint, OfHttpHasTheUsualPortUnlessItNamesOne) {
+  const auto text_of = [](std::string_view uri) { return Endpoint::parse(uri).value().to_string(); };
+
+  EXPECT_EQ(text_of("http://host"), "http://host:80");
+  EXPECT_EQ(text_of("https://[::1]"), "https://[::1]:443");
+  EXPECT_EQ(text_of("https://host/"), "https://host:443");
+  EXPECT_EQ(text_of("http://host:8080/"), "http://host:8080");
 }
 
 TEST(Endpoint, RejectsEveryBadUriWithItsReason) {

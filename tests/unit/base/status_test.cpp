@@ -163,5 +163,45 @@ TEST(Status, EqualityIsOfCodeMessageAndDetails) {
   EXPECT_NE(Status(), status);
 }
 
+TEST(Status, SaysWhenToComeBack) {
+  Status status(StatusCode::unavailable, "x");
+  status.set_retry_after(std::chrono::milliseconds(61'250));
+
+  ASSERT_TRUE(status.retry_after().has_value());
+  EXPECT_EQ(*status.retry_after(), std::chrono::milliseconds(61'250));
+  ASSERT_EQ(status.details().size(), 1u);
+  EXPECT_EQ(status.details()[0].type_url, "type.googleapis.com/google.rpc.RetryInfo");
+  EXPECT_EQ(status.details()[0].value, "\x0A\x07\x08\x3D\x10\x80\xE5\x9A\x77");
+  EXPECT_FALSE(status.should_reconnect());
+  EXPECT_EQ(Status(StatusCode::unavailable, "x").retry_after(), std::nullopt);
+}
+
+TEST(Status, ReadsPausesOfAnyForm) {
+  const auto pause = [](std::string_view value) {
+    return Status(StatusCode::unavailable, "x")
+        .add_detail("type.googleapis.com/google.rpc.RetryInfo", std::string(value))
+        .retry_after();
+  };
+  using std::chrono::milliseconds;
+
+  EXPECT_EQ(pause(""), milliseconds(0));
+  EXPECT_EQ(pause({"\x0A\x02\x08\x02", 4}), milliseconds(2000));
+  EXPECT_EQ(pause({"\x12\x01z\x0A\x02\x08\x02", 7}), milliseconds(2000)) << "after an unknown field";
+  EXPECT_EQ(pause({"\x0A\x7F\x08\x02", 4}), milliseconds(0)) << "cut off";
+  EXPECT_EQ(pause({"\x0A\x0B\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01", 13}), milliseconds(86'400'000));
+}
+
+TEST(Status, SaysThatItsStreamMayBeOpenedAgain) {
+  Status status(StatusCode::unavailable, "x");
+  status.set_should_reconnect();
+  Status other(StatusCode::unavailable, "x");
+  other.add_detail("type.googleapis.com/google.rpc.ErrorInfo", "\x0A\x05OTHER\x12\x09trunkline");
+
+  EXPECT_TRUE(status.should_reconnect());
+  EXPECT_EQ(status.details()[0].value, "\x0A\x0FSERVER_DRAINING\x12\x09trunkline");
+  EXPECT_FALSE(other.should_reconnect());
+  EXPECT_FALSE(Status().should_reconnect());
+}
+
 }  // namespace
 }  // namespace trunkline

@@ -49,12 +49,15 @@ TEST_P(CompressorCorruption, RefusesTrailingBytes) {
 
     EXPECT_EQ(decompress(compressor(), whole + '\0', size, back).code(), StatusCode::invalid_argument) << size;
     EXPECT_EQ(decompress(compressor(), whole + "x", size, back).code(), StatusCode::invalid_argument) << size;
-    EXPECT_EQ(decompress(compressor(), whole + whole, size, back).code(), StatusCode::invalid_argument) << size;
+    // gzip twice is gzip again.
+    const bool is_whole = GetParam() == "gzip" && size == 0;
+    EXPECT_EQ(decompress(compressor(), whole + whole, size, back).is_ok(), is_whole) << size;
     EXPECT_EQ(decompress(compressor(), whole + whole, 2 * size + 1, back).code(), StatusCode::invalid_argument) << size;
   }
 }
 
 TEST_P(CompressorCorruption, RefusesTwoInOneEvenIfTheSizesAddUp) {
+  if (GetParam() == "gzip") GTEST_SKIP() << "gzip may have several members";
   const std::string whole = compressed(prose(600));
   std::string back;
 

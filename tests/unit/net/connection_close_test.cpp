@@ -178,6 +178,33 @@ TEST_F(ConnectionTest, FailedWriteEndsTheSessionAlthoughThePeerIsSilent) {
   EXPECT_EQ(handler_.closed, 1);
 }
 
+TEST_F(ConnectionTest, FailedWriteEndsAServersSessionThatTakesNoInputUntilItHasWritten) {
+  options_.serves_half_closed = true;
+  start();
+  session_->set_room(0, 0);
+  transport_->is_broken = true;
+  session_->say("unheard");
+  connection_->flush_soon();
+  peer_->send("unread");
+  settle(loop_);
+
+  EXPECT_EQ(handler_.closed, 1);
+  EXPECT_THAT(std::string(handler_.reason.message()), HasSubstr("broken pipe"));
+}
+
+TEST_F(ConnectionTest, ResetsTheTransportOfASessionThatHasBrokenOff) {
+  start({}, {.buffer_bytes = 16});
+  session_->say(std::string(1000, 'z'));
+  session_->set_wants_reset();
+  session_->end(Status());
+  session_->wake();
+  settle(loop_);
+
+  EXPECT_EQ(transport_->resets, 1);
+  EXPECT_EQ(transport_->shutdowns, 0);
+  EXPECT_EQ(handler_.closed, 1);
+}
+
 TEST_F(ConnectionTest, OutputOfASessionThatEndsByItselfIsWritten) {
   start();
   handler_.on_message = [this](const std::string&) {

@@ -44,12 +44,23 @@ class TappedTransport final : public Transport {
     inner_->shutdown_send();
   }
   void close() override { inner_->close(); }
+  void reset() override {
+    ++resets;
+    inner_->reset();
+  }
+  bool is_peer_gone() noexcept override {
+    ++looks_for_peer;
+    return is_gone || inner_->is_peer_gone();
+  }
   const PeerInfo& peer() const noexcept override { return inner_->peer(); }
   Loop& loop() const noexcept override { return inner_->loop(); }
 
   int reads = 0;
   int writes = 0;
   int shutdowns = 0;
+  int resets = 0;
+  int looks_for_peer = 0;
+  bool is_gone = false;
   /// At the last wait_readable().
   int writes_before_wait = 0;
   bool is_broken = false;

@@ -21,6 +21,11 @@ class FakeSession : public session::Session {
   void wake() { owner_.on_session_wake(); }
   void set_open(bool is_open) { is_open_ = is_open; }
   void set_open_calls(std::size_t count) { open_calls_ = count; }
+  void set_wants_reset() { wants_reset_ = true; }
+  void set_owes_response(bool owes) { owes_response_ = owes; }
+  /// What it says when it asks whether the peer is there.
+  std::string question;
+  bool has_input_ended() const { return has_input_ended_; }
   void set_room(std::size_t first, std::size_t second) { room_ = {first, second}; }
   const std::string& input() const { return input_; }
   const std::vector<std::size_t>& pieces() const { return pieces_; }
@@ -78,11 +83,15 @@ class FakeSession : public session::Session {
     is_closed_ = true;
     close_reason_ = reason;
   }
+  void input_ended() override { has_input_ended_ = true; }
+  void ask_peer() override { say(question); }
+  bool owes_response() const noexcept override { return owes_response_ && !is_closed_; }
   void transport_closed(const Status& reason) override {
     transport_ends_.push_back(reason);
     close(reason);
   }
   bool is_closed() const noexcept override { return is_closed_; }
+  bool wants_reset() const noexcept override { return wants_reset_; }
   const Status& close_reason() const noexcept override { return close_reason_; }
 
   // --- what a connection never calls ---
@@ -122,6 +131,9 @@ class FakeSession : public session::Session {
   Status close_reason_;
   int gathers_ = 0;
   bool is_open_ = true;
+  bool owes_response_ = false;
+  bool wants_reset_ = false;
+  bool has_input_ended_ = false;
   std::size_t open_calls_ = 0;
   bool is_closed_ = false;
   bool is_closed_told_ = false;

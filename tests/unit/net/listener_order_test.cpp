@@ -39,6 +39,7 @@ namespace {
 TEST(UnixListener, UnlinksItsFileWhileItAccepts) {
   const TemporaryDirectory directory;
   Loop loop;
+  accepted_at_unlink = -1;
   auto opened = Listener::open(loop, endpoint_of("unix://" + directory.file("x.listener")), {}, {});
   ASSERT_TRUE(opened) << opened.status().to_string();
   ASSERT_EQ(accepted_at_unlink, -1);

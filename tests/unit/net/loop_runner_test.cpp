@@ -203,7 +203,7 @@ TEST(LoopRunner, SettingWhatNoThreadFollowsForTakesNoLock) {
   runner.set_on_hand_over([&] {
     if (setter.valid()) return;
     setter = std::async(std::launch::async, [&] { runner.set(other); });
-    status = setter.wait_for(1s);
+    status = setter.wait_for(30s);
   });
 
   lead.reset();

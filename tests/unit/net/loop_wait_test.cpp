@@ -54,8 +54,9 @@ TEST(Loop, SteadyClockFiresTimersInOrder) {
   };
   base::Timer late_timer(note, &late);
   base::Timer early_timer(note, &early);
-  loop.timers().schedule(late_timer, loop.now() + 20ms);
-  loop.timers().schedule(early_timer, loop.now() + 5ms);
+  const base::TimePoint now = loop.now();
+  loop.timers().schedule(late_timer, now + 20ms);
+  loop.timers().schedule(early_timer, now + 5ms);
 
   EXPECT_TRUE(loop.run_until([&] { return order.size() == 2; }, base::never));
 

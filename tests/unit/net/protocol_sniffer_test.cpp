@@ -24,7 +24,7 @@ class ProtocolSnifferTest : public testing::Test {
   void start() {
     auto [near, far] = make_memory_pair(loop_, loop_);
     peer_.emplace(std::move(far));
-    ProtocolSniffer::read(std::move(near), 10s, since_, is_known_, [this](Result<SniffResult> result) {
+    ProtocolSniffer::read(std::move(near), 10s, since_, nullptr, is_known_, [this](Result<SniffResult> result) {
       ++calls_;
       if (!result) {
         error_ = result.status();
@@ -154,11 +154,49 @@ TEST_F(ProtocolSnifferTest, DoesNotCallBackFromInsideRead) {
   far->write({&bytes, 1});
   int calls = 0;
 
-  ProtocolSniffer::read(std::move(near), 10s, loop_.now(), is_known_, [&](const Result<SniffResult>&) { ++calls; });
+  ProtocolSniffer::read(std::move(near), 10s, loop_.now(), nullptr, is_known_,
+                        [&](const Result<SniffResult>&) { ++calls; });
 
   EXPECT_EQ(calls, 0);
   settle(loop_);
   EXPECT_EQ(calls, 1);
+}
+
+TEST(ProtocolSniffer, IsEndedByWhoeverWaitsForItsProtocol) {
+  kit::ManualClock clock;
+  Loop loop({}, &clock);
+  const auto pending = std::make_shared<PendingConnections>(loop);
+  auto [near, far] = make_memory_pair(loop, loop);
+  StreamPeer peer(std::move(far));
+  int calls = 0;
+  ProtocolSniffer::read(
+      std::move(near), 10s, loop.now(), pending, [](const PeerInfo&, ByteSpan) { return false; },
+      [&](const Result<SniffResult>&) { ++calls; });
+  EXPECT_FALSE(pending->empty());
+
+  pending->end_all();
+  peer.receive_all();
+  settle(loop);
+
+  EXPECT_TRUE(peer.is_ended());
+  EXPECT_TRUE(pending->empty());
+  EXPECT_EQ(calls, 0);
+}
+
+TEST_F(ProtocolSnifferTest, IsPendingUntilItCallsBack) {
+  const auto pending = std::make_shared<PendingConnections>(loop_);
+  auto [near, far] = make_memory_pair(loop_, loop_);
+  const ByteSpan bytes = as_bytes(native_preface);
+  far->write({&bytes, 1});
+  bool is_pending = true;
+
+  ProtocolSniffer::read(std::move(near), 10s, loop_.now(), pending, is_known_, [&](const Result<SniffResult>&) {
+    is_pending = !pending->empty();
+    pending->end_all();
+  });
+  settle(loop_);
+
+  EXPECT_FALSE(is_pending) << "who is called back may end all others";
 }
 
 TEST(ProtocolSniffer, EndsWithItsLoop) {
@@ -168,7 +206,8 @@ TEST(ProtocolSniffer, EndsWithItsLoop) {
     Loop loop({}, &clock);
     auto [near, far] = make_memory_pair(loop, loop);
     const auto is_known = [](const PeerInfo&, ByteSpan) { return false; };
-    ProtocolSniffer::read(std::move(near), 10s, loop.now(), is_known, [&](const Result<SniffResult>&) { ++calls; });
+    ProtocolSniffer::read(std::move(near), 10s, loop.now(), nullptr, is_known,
+                          [&](const Result<SniffResult>&) { ++calls; });
     settle(loop);
   }
 

@@ -128,6 +128,17 @@ TEST_P(TransportTest, WritingToAClosedPeerFailsWithoutASignal) {
   EXPECT_EQ(client_->error().origin(), StatusOrigin::transport);
 }
 
+TEST_P(TransportTest, AResetTellsAPeerThatSendsNothing) {
+  client_->send("half a request");
+  server_->receive_all();
+  ASSERT_TRUE(run_until(loop_, [&] { return server_->received() == "half a request"; }));
+
+  client_->transport().reset();
+
+  ASSERT_TRUE(run_until(loop_, [&] { return server_->is_ended(); }));
+  EXPECT_TRUE(!server_->error().is_ok() || server_->transport().is_peer_gone());
+}
+
 TEST_P(TransportTest, ClosingWakesAWaitingWriter) {
   client_->fill();
   client_->send("more");

@@ -61,6 +61,23 @@ TEST(Detector, KnowsHttp1ByEveryFormOfTarget) {
   expect_detected("CONNECT a:443 HTTP/1.1\r\n", DetectedProtocol::http1, 9);
 }
 
+TEST(Detector, KnowsHttp1BehindAnEmptyLine) {
+  expect_detected("\r\nGET /v1 HTTP/1.1\r\n", DetectedProtocol::http1, 7);
+  expect_detected("\r\nAAAAAAAAAAAAAAAAAAAA / HTTP/1.1", DetectedProtocol::http1, 24);
+  expect_detected("\r\nAAAAAAAAAAAAAAAAAAAAA / HTTP/1.1", DetectedProtocol::unknown, 23);
+  expect_detected("\r\nEHLO client.example\r\n", DetectedProtocol::text, 8);
+  for (const std::string& bytes : {"\r\n\r\nGET / HTTP/1.1"s, "\nGET / HTTP/1.1"s, "\rGET / HTTP/1.1"s,
+                                   "\r\n\r\n\0\r\nQUIT\n"s, "\r\nPRI * HTTP/2.0"s}) {
+    EXPECT_EQ(detect_text(bytes), DetectedProtocol::unknown) << bytes;
+  }
+}
+
+TEST(Detector, KnowsMistakesInAMethodsLineForHttp1) {
+  for (const std::string& method : {"GET"s, "POST"s, "OPTIONS"s}) {
+    expect_detected(method + "  / HTTP/1.1\r\n", DetectedProtocol::http1, method.size() + 2);
+  }
+}
+
 TEST(Detector, TakesOtherLinesOfAWordInCapitalsForText) {
   expect_detected("INVALID CONNECTION PREFACE\r\n\r\n", DetectedProtocol::text, 9);
   expect_detected("EHLO client.example\r\n", DetectedProtocol::text, 6);
@@ -69,7 +86,7 @@ TEST(Detector, TakesOtherLinesOfAWordInCapitalsForText) {
 
 TEST(Detector, TakesWhatOnlyLooksLikeHttp1ForUnknown) {
   for (const std::string& bytes :
-       {" GET /"s, "get / HTTP/1.1"s, "GET\t/"s, "GET  /"s, "GET \r\n"s, "GET/ "s, "EHLO\r\n"s, "SSH-2.0-x"s,
+       {" GET /"s, "get / HTTP/1.1"s, "GET\t/"s, "EHLO  x"s, "GET \r\n"s, "GET/ "s, "EHLO\r\n"s, "SSH-2.0-x"s,
         "GET \x80"s, "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA / HTTP/1.1"s}) {
     EXPECT_EQ(detect_text(bytes), DetectedProtocol::unknown) << bytes;
   }
