@@ -21,6 +21,15 @@ constexpr std::array<std::uint8_t, 256> make_digits() {
 }
 constexpr std::array<std::uint8_t, 256> digits = make_digits();
 
+/// Of both alphabets.
+constexpr std::array<std::uint8_t, 256> make_any_digits() {
+  std::array<std::uint8_t, 256> both = make_digits();
+  both['-'] = 62;
+  both['_'] = 63;
+  return both;
+}
+constexpr std::array<std::uint8_t, 256> any_digits = make_any_digits();
+
 std::string_view without_padding(std::string_view text) noexcept {
   for (int i = 0; i < 2 && !text.empty() && text.back() == '='; ++i) text.remove_suffix(1);
   return text;
@@ -30,13 +39,16 @@ constexpr std::size_t content_bytes(std::size_t digit_count) noexcept {
   return digit_count / 4 * 3 + digit_count % 4 * 3 / 4;
 }
 
+enum class UnusedBits : std::uint8_t { zero, any };
+
 /// Writes content_bytes() of the text, which has no padding, even if it returns false.
-bool decode_digits(std::string_view text, std::byte* out) noexcept {
+bool decode_digits(std::string_view text, std::byte* out, const std::array<std::uint8_t, 256>& values = digits,
+                   UnusedBits unused = UnusedBits::zero) noexcept {
   if (text.size() % 4 == 1) return false;
   std::uint32_t bits = 0;
   unsigned count = 0;
   for (const char c : text) {
-    const std::uint8_t digit = digits[static_cast<unsigned char>(c)];
+    const std::uint8_t digit = values[static_cast<unsigned char>(c)];
     if (digit == no_digit) return false;
     bits = (bits << 6 | digit) & 0xFFFF;
     count += 6;
@@ -45,7 +57,7 @@ bool decode_digits(std::string_view text, std::byte* out) noexcept {
       *out++ = static_cast<std::byte>(bits >> count & 0xFF);
     }
   }
-  return (bits & ((1U << count) - 1)) == 0;
+  return unused == UnusedBits::any || (bits & ((1U << count) - 1)) == 0;
 }
 
 }  // namespace
@@ -76,6 +88,13 @@ std::optional<std::vector<std::byte>> decode_base64(std::string_view text) {
   std::vector<std::byte> content(content_bytes(text.size()));
   if (!decode_digits(text, content.data())) return std::nullopt;
   return content;
+}
+
+bool decode_any_base64(std::string_view text, std::string& content) {
+  const std::string_view unpadded = without_padding(text);
+  if (unpadded.size() != text.size() && text.size() % 4 != 0) return false;
+  content.resize(content_bytes(unpadded.size()));
+  return decode_digits(unpadded, reinterpret_cast<std::byte*>(content.data()), any_digits, UnusedBits::any);
 }
 
 bool append_decoded_base64(std::string_view text, BufferWriter& out) {

@@ -21,7 +21,7 @@ bool JsonCodec::supports(const MessageType& type) const noexcept {
 Status JsonCodec::encode(MessageView message, BufferWriter& out) const {
 #ifdef TRUNKLINE_HAS_PROTOBUF
   if (message.type->kind == MessageKind::protobuf) {
-    return write_protobuf_json(*static_cast<const google::protobuf::MessageLite*>(message.object), out);
+    return write_protobuf_json(message, out);
   }
 #endif
   return write_value_message(name(), message, JsonWriter(), out);
@@ -30,7 +30,7 @@ Status JsonCodec::encode(MessageView message, BufferWriter& out) const {
 Status JsonCodec::decode(const Slice& payload, MutableMessageView message) const {
 #ifdef TRUNKLINE_HAS_PROTOBUF
   if (message.type->kind == MessageKind::protobuf) {
-    return read_protobuf_json(payload.bytes(), limits_, *static_cast<google::protobuf::MessageLite*>(message.object));
+    return read_protobuf_json(payload.bytes(), limits_, message);
   }
 #endif
   return read_value_message(name(), payload, limits_, &read_json, message);

@@ -3,6 +3,7 @@
 #include <codec/json_writer.h>
 
 #include <codec/base64.h>
+#include <codec/json_text.h>
 
 #include <charconv>
 #include <cmath>
@@ -11,29 +12,6 @@ namespace trunkline::codec {
 namespace {
 
 constexpr std::size_t max_number_bytes = 32;
-
-/// The letter after the backslash; 'u' for a control character without a short form, 0 for a character that needs no
-/// escape.
-constexpr char escape_of(char c) noexcept {
-  switch (c) {
-    case '"':
-      return '"';
-    case '\\':
-      return '\\';
-    case '\b':
-      return 'b';
-    case '\f':
-      return 'f';
-    case '\n':
-      return 'n';
-    case '\r':
-      return 'r';
-    case '\t':
-      return 't';
-    default:
-      return static_cast<unsigned char>(c) < 0x20 ? 'u' : '\0';
-  }
-}
 
 }  // namespace
 
@@ -85,26 +63,7 @@ void JsonWriter::separate() { out().append(","); }
 
 void JsonWriter::end(const Value& container) { out().append(container.is_array() ? "]" : "}"); }
 
-void JsonWriter::text(std::string_view content) {
-  static constexpr std::string_view hex = "0123456789abcdef";
-  out().append("\"");
-  std::size_t plain = 0;
-  for (std::size_t i = 0; i < content.size(); ++i) {
-    const char escape = escape_of(content[i]);
-    if (escape == '\0') continue;
-    out().append(content.substr(plain, i - plain));
-    plain = i + 1;
-    const char sequence[] = {'\\',
-                             escape,
-                             '0',
-                             '0',
-                             hex[static_cast<std::size_t>(content[i]) >> 4 & 15],
-                             hex[static_cast<std::size_t>(content[i]) & 15]};
-    out().append(std::string_view(sequence, escape == 'u' ? 6 : 2));
-  }
-  out().append(content.substr(plain));
-  out().append("\"");
-}
+void JsonWriter::text(std::string_view content) { append_json_text(content, out()); }
 
 template <class T>
 void JsonWriter::integer(T number) {

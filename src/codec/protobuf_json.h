@@ -3,19 +3,20 @@
 #pragma once
 
 #include <trunkline/codec.h>
+#include <trunkline/message.h>
 #include <trunkline/slice.h>
 #include <trunkline/status.h>
 
-#include <google/protobuf/message_lite.h>
-
 namespace trunkline::codec {
 
-/// Writes names in lowerCamelCase and omits fields with default values. Error: internal for a lite message and for
-/// missing required fields; nothing is appended then.
-Status write_protobuf_json(const google::protobuf::MessageLite& message, BufferWriter& out);
+/// Writes names in lowerCamelCase and omits fields with default values. Error: internal for a lite message, for missing
+/// required fields, and for what has no form in JSON, such as a Timestamp out of range; nothing is appended then.
+/// The message is of the kind protobuf.
+Status write_protobuf_json(MessageView message, BufferWriter& out);
 
-/// Error: invalid_argument for text that is not JSON, an unknown field, a value that does not match its field, or a
-/// missing required field; the error text names the field. `limits` apply to the search for the reason only.
-Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, google::protobuf::MessageLite& message);
+/// Error: invalid_argument for text that is not JSON, an unknown field, a field that comes twice, a value that does not
+/// match its field, or a missing required field; the error text names the field. `limits` apply to the search for the
+/// reason only.
+Status read_protobuf_json(ByteSpan payload, const CodecLimits& limits, MutableMessageView message);
 
 }  // namespace trunkline::codec
