@@ -26,7 +26,7 @@ enum class EventType : std::uint8_t {
   /// Server: a new call, with its first message if `has_message`. On an ordered connection a `status` that is not ok
   /// means that the session refuses the call: finish() it with that status in its turn, as unprocessed.
   call,
-  /// A further message, leading metadata (client), or only the peer's `end`.
+  /// A further message, or leading metadata (client; of gRPC also if it is empty), or only the peer's `end`.
   message,
   /// Client: the call is over, ended by the peer, its deadline or the connection. `status` says how; the last message
   /// comes with it if `has_message`.
@@ -60,6 +60,12 @@ struct Event {
   bool end = false;
   /// call: the client wants no response; finish() sends nothing.
   bool one_way = false;
+  /// call: a GET of HTTP, which may be repeated by anybody on its way: only a method without side effects may serve
+  /// it. Refuse it otherwise with failed_precondition, as unprocessed.
+  bool is_get = false;
+  /// call: a request of HTTP to a route (SessionOwner::find_route()), which the method of that name serves. Its
+  /// metadata is what src/session/web/route_fields.h says.
+  bool is_route = false;
   /// cancelled, on an ordered connection: the session has broken off the call, but responses keep their order.
   /// finish() the call with `status` in its turn.
   bool needs_finish = false;
@@ -77,6 +83,8 @@ struct Event {
   const Codec* codec = nullptr;
   /// call: the codec that the client wants for responses; null: that of the request.
   const Codec* response_codec = nullptr;
+  /// call: what the client compresses the messages of this call with, if it says so when the call begins.
+  const Compressor* call_compressor = nullptr;
   /// call: the compressors that the client accepts responses in.
   CompressorSet accepted_compressors;
   /// What the message was compressed with; null: it was not compressed.
@@ -92,7 +100,8 @@ struct Event {
   Block* block = nullptr;
   /// call: the peer's number for the method; 0 if it has none. The name is always set.
   std::uint32_t method_number = 0;
-  /// call: rises when the peer gives a number to another name, so that what is known of its numbers is out of date.
+  /// call: rises when the peer gives a number to another name, so that what is known of its numbers is out of date. A
+  /// session that takes the place of another one begins anew.
   std::uint32_t method_epoch = 0;
   std::string_view method_name;
   base::TimePoint deadline = base::never;
@@ -106,11 +115,11 @@ struct Event {
   /// Resets everything but `type` and `id`, and except `wire_bytes`, `decompressed_bytes` and `method_epoch`, which
   /// mean nothing without a field that is reset.
   void clear() {
-    has_message = end = one_way = needs_finish = is_retained = is_compressed = is_unsized = false;
+    has_message = end = one_way = is_get = is_route = needs_finish = is_retained = is_compressed = is_unsized = false;
     context = nullptr;
     codec = response_codec = nullptr;
     accepted_compressors = {};
-    compressor = nullptr;
+    compressor = call_compressor = nullptr;
     payload = {};
     block = nullptr;
     method_number = 0;
@@ -123,6 +132,10 @@ struct Event {
   }
 
   const Codec* codec_of_response() const noexcept { return response_codec != nullptr ? response_codec : codec; }
+  /// What responses that are compressed as the request are compressed with.
+  const Compressor* compressor_of_request() const noexcept {
+    return call_compressor != nullptr ? call_compressor : compressor;
+  }
 
   /// The payload as a slice that owns it. The bytes are copied if nothing owns them, or if their block is far larger.
   Slice payload_slice() const {

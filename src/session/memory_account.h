@@ -30,7 +30,9 @@ class MemoryAccount : public MemoryCount {
   /// Adds `bytes` if the share has room for them.
   bool try_add(std::size_t bytes) noexcept { return try_add_within(max_bytes(), bytes); }
   /// The same for the request of a new call, which gets no room while the share is nearly used up.
-  bool try_add_request(std::size_t bytes) noexcept { return try_add_within(max_bytes() - max_bytes() / 4, bytes); }
+  bool try_add_request(std::size_t bytes) noexcept {
+    return try_add_within(std::min(max_bytes() - max_bytes() / 4 + withheld(), max_bytes()), bytes);
+  }
   /// Whose long message may exceed the share.
   MemoryTurn& message_turn() noexcept { return message_turn_; }
   /// Who may receive a long frame although the share is used up.

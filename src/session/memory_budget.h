@@ -5,6 +5,7 @@
 #include "session/memory_count.h"
 #include "session/memory_turn.h"
 
+#include <algorithm>
 #include <cstddef>
 
 namespace trunkline::session {
@@ -27,12 +28,13 @@ class MemoryBudget : public MemoryCount {
   bool is_used_up() const noexcept { return held() >= max_bytes(); }
 
   /// Adds `bytes` if all but the reserve has room for them.
-  bool try_add(std::size_t bytes) noexcept { return try_add_within(max_bytes() - max_bytes() / 4, bytes); }
+  bool try_add(std::size_t bytes) noexcept { return try_add_within(most_of_messages(), bytes); }
   /// Adds `bytes` for the request of a new call. It gets room only while far less than half is used: handlers keep
-  /// their requests, and at half new calls would be refused instead of waiting.
-  bool try_add_request(std::size_t bytes) noexcept { return try_add_within(max_bytes() / 16 * 6, bytes); }
+  /// their requests, and at half new calls would be refused instead of waiting. What has come of requests that wait
+  /// does not count, or else it could keep all of them waiting.
+  bool try_add_request(std::size_t bytes) noexcept { return try_add_beside_withheld(6, bytes); }
   /// The same for a request that has waited so long that handlers may be waiting for it.
-  bool try_add_late_request(std::size_t bytes) noexcept { return try_add_within(max_bytes() / 16 * 7, bytes); }
+  bool try_add_late_request(std::size_t bytes) noexcept { return try_add_beside_withheld(7, bytes); }
   /// Adds `bytes` if the reserve is free, also beyond the limit. It then belongs to `owner` until free_reserve().
   bool try_add_from_reserve(std::size_t bytes, const void* owner) noexcept {
     if (!reserve_.try_take(owner)) return false;
@@ -44,6 +46,11 @@ class MemoryBudget : public MemoryCount {
   MemoryTurn& frame_turn() noexcept { return frame_turn_; }
 
  private:
+  std::size_t most_of_messages() const noexcept { return max_bytes() - max_bytes() / 4; }
+  bool try_add_beside_withheld(std::size_t sixteenths, std::size_t bytes) noexcept {
+    return try_add_within(std::min(max_bytes() / 16 * sixteenths + withheld(), most_of_messages()), bytes);
+  }
+
   MemoryTurn reserve_;
   MemoryTurn frame_turn_;
 };

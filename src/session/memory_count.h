@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// MemoryCount: bytes that are used against a limit, what of them is room for messages to come, and who waits for more.
+// MemoryCount: bytes that are used against a limit, what of them is room for messages to come or belongs to messages
+// without room, and who waits for more.
 #pragma once
 
 #include <atomic>
@@ -28,6 +29,10 @@ class MemoryCount {
   /// `bytes` that were added are room for messages that have yet to come, or no longer are.
   void add_room(std::size_t bytes) noexcept { room_.fetch_add(bytes, std::memory_order_relaxed); }
   void subtract_room(std::size_t bytes) noexcept { room_.fetch_sub(bytes, std::memory_order_relaxed); }
+  /// `bytes` that were added have come of messages that wait for room, or no longer do.
+  void add_withheld(std::size_t bytes) noexcept { withheld_.fetch_add(bytes, std::memory_order_relaxed); }
+  void subtract_withheld(std::size_t bytes) noexcept { withheld_.fetch_sub(bytes, std::memory_order_relaxed); }
+  std::size_t withheld() const noexcept { return withheld_.load(std::memory_order_relaxed); }
   /// A session begins or ceases to wait for room.
   void add_waiting() noexcept { waiting_.fetch_add(1, std::memory_order_relaxed); }
   void subtract_waiting() noexcept { waiting_.fetch_sub(1, std::memory_order_relaxed); }
@@ -49,6 +54,7 @@ class MemoryCount {
   const std::size_t max_;
   std::atomic<std::size_t> used_{0};
   std::atomic<std::size_t> room_{0};
+  std::atomic<std::size_t> withheld_{0};
   std::atomic<std::size_t> waiting_{0};
 };
 

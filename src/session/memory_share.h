@@ -36,12 +36,16 @@ class MemoryShare {
   MemoryShare(const MemoryShare&) = delete;
   MemoryShare& operator=(const MemoryShare&) = delete;
 
-  /// The session holds `bytes` now, also if they are more than the budget has. `room` of them have yet to come.
-  void update(std::size_t bytes, std::size_t room = 0) noexcept {
+  /// The session holds `bytes` now, also if they are more than the budget has. `room` of them have yet to come, and
+  /// `withheld` have come of messages without room.
+  void update(std::size_t bytes, std::size_t room = 0, std::size_t withheld = 0) noexcept {
     const std::size_t wanted = rounded(bytes);
     const std::size_t wanted_room = std::min(wanted, room / step * step);
+    const std::size_t wanted_withheld = std::min(wanted - wanted_room, withheld / step * step);
     if (wanted != taken_ || wanted_room != room_) [[unlikely]]
       set(wanted, wanted_room);
+    if (wanted_withheld != withheld_) [[unlikely]]
+      set_withheld(wanted_withheld);
   }
   /// Takes `bytes` for a message that is about to be received. update() counts them from then on.
   bool try_take(std::size_t bytes) noexcept {
@@ -60,6 +64,14 @@ class MemoryShare {
   /// For a request that has waited for long.
   bool try_take_for_late_request(std::size_t bytes) noexcept {
     return try_take(bytes, [this, bytes] { return budget_->try_add_late_request(bytes); });
+  }
+  /// As try_take(), for a part of a message, of which `rest` has yet to come at most: takes `bytes`, or, where others
+  /// have used up what is there, all of `rest`, as one message at a time may. Returns how much; 0: nothing.
+  std::size_t try_take_up_to(std::size_t bytes, std::size_t rest) noexcept {
+    const bool is_within = account_ == nullptr || account_->try_add(bytes);
+    if (is_within && account_ != nullptr) account_->subtract(bytes);
+    if (is_within && try_take(bytes, [this, bytes] { return budget_->try_add(bytes); })) return bytes;
+    return try_take(rest) ? rest : 0;
   }
   /// No message for which try_take() took memory is unfinished.
   void free_reserve() noexcept {
@@ -165,11 +177,22 @@ class MemoryShare {
     room_ = wanted_room;
   }
 
+  void set_withheld(std::size_t wanted) noexcept {
+    const auto apply = [&](MemoryCount& counts) {
+      wanted > withheld_ ? counts.add_withheld(wanted - withheld_) : counts.subtract_withheld(withheld_ - wanted);
+    };
+    if (budget_ != nullptr) apply(*budget_);
+    if (account_ != nullptr) apply(*account_);
+    withheld_ = wanted;
+  }
+
   MemoryBudget* const budget_;
   const std::shared_ptr<MemoryAccount> account_;
   std::size_t taken_ = 0;
   /// The part of taken_ that is room for messages.
   std::size_t room_ = 0;
+  /// The part of taken_ that belongs to messages without room.
+  std::size_t withheld_ = 0;
   bool has_reserve_ = false;
   bool has_message_turn_ = false;
   bool has_frame_turn_ = false;

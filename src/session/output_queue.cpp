@@ -65,7 +65,9 @@ void OutputQueue::consume(std::size_t size) noexcept {
     segment.data += part;
     segment.size -= part;
     size -= part;
+    taken_of_front_ += part;
     if (segment.size > 0) break;
+    taken_of_front_ = 0;
     if (segment.block != nullptr) segment.block->release();
     ++head_;
   }
@@ -83,7 +85,7 @@ void OutputQueue::clear() noexcept {
   }
   segments_.clear();
   head_ = 0;
-  bytes_ = 0;
+  bytes_ = taken_of_front_ = 0;
   open_segment_ = false;
   release_tail();
 }

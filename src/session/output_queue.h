@@ -49,6 +49,8 @@ class OutputQueue {
 
   bool empty() const noexcept { return bytes_ == 0; }
   std::size_t size() const noexcept { return bytes_; }
+  /// With what has been taken of a slice whose rest waits: its memory is there until all of it has been taken.
+  std::size_t held_bytes() const noexcept { return bytes_ + taken_of_front_; }
 
  private:
   struct Segment {
@@ -66,6 +68,7 @@ class OutputQueue {
   std::vector<Segment> segments_;
   std::size_t head_ = 0;
   std::size_t bytes_ = 0;
+  std::size_t taken_of_front_ = 0;
   Block* tail_block_ = nullptr;
   std::byte* tail_ = nullptr;
   std::byte* tail_end_ = nullptr;

@@ -42,9 +42,13 @@ struct Protocol {
   std::string_view name;
   /// The name by which TLS negotiates it (ALPN, RFC 7301); empty: by its first bytes alone.
   std::string_view alpn;
+  /// Without pings of its own, the system has to ask whether a peer that is silent is still there.
+  bool has_pings = true;
   /// `first_bytes` are all bytes that a client has sent so far; may be empty. `no` and `yes` are final.
   ProtocolMatch (*match)(ByteSpan first_bytes) noexcept = nullptr;
   std::unique_ptr<Session> (*make_session)(const SessionParameters& parameters) = nullptr;
+  /// Clients: a connection carries one call at a time, so calls need connections of their own.
+  bool has_one_call = false;
 };
 
 }  // namespace trunkline::session

@@ -3,6 +3,7 @@
 #include "session/protocol_table.h"
 
 #include "session/grpc/grpc_protocol.h"
+#include "session/http1/http1_protocol.h"
 #include "session/native/native_protocol.h"
 
 #include <cassert>
@@ -13,6 +14,7 @@ ProtocolTable ProtocolTable::with_defaults() {
   ProtocolTable table;
   table.add(native::protocol());
   table.add(grpc::protocol());
+  table.add(http1::protocol());
   return table;
 }
 

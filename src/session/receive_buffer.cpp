@@ -11,8 +11,6 @@ namespace {
 /// Read together with the rest of a body that fills a read by itself. It has room for the next header, and is so short
 /// that a following long body is read in place as well.
 constexpr std::size_t tail_bytes = 512;
-/// A rest is left where it is in a block shorter than this.
-constexpr std::size_t least_moved_bytes = 4096;
 }  // namespace
 
 std::size_t ReceiveBuffer::prepare(std::array<MutableByteSpan, 2>& out) {
@@ -72,7 +70,7 @@ void ReceiveBuffer::expect_body(std::byte* target, std::size_t size) noexcept {
 void ReceiveBuffer::release_unused() noexcept {
   if (block_ == nullptr) return;
   if (begin_ == end_) return release_block();
-  if (block_->capacity() < least_moved_bytes || size() > block_->capacity() / 8) return;
+  if (is_kept()) return;
   try {
     move_to(Block::allocate(size()));
   } catch (const std::bad_alloc&) {  // The rest stays where it is.

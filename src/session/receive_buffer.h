@@ -26,6 +26,8 @@ class ReceiveBuffer {
   const std::byte* data() const noexcept { return begin_; }
   std::size_t size() const noexcept { return static_cast<std::size_t>(end_ - begin_); }
   Block* block() const noexcept { return block_; }
+  /// Memory for what is buffered: a whole block, where that is too much to be moved (release_unused()).
+  std::size_t held_bytes() const noexcept { return block_ != nullptr && is_kept() ? block_->capacity() : size(); }
   void consume(std::size_t size) noexcept { begin_ += size; }
   /// The decoder is waiting for `size` bytes at data().
   void need(std::size_t size) noexcept { needed_ = size; }
@@ -40,6 +42,13 @@ class ReceiveBuffer {
   std::size_t body_missing() const noexcept { return body_missing_; }
 
  private:
+  /// A rest is left where it is in a block shorter than this, and where it is more than this share of its block.
+  static constexpr std::size_t least_moved_bytes = 4096;
+  static constexpr std::size_t most_moved_share = 8;
+
+  bool is_kept() const noexcept {
+    return block_->capacity() < least_moved_bytes || size() > block_->capacity() / most_moved_share;
+  }
   void make_room(std::size_t size);
   void move_to(Block* block) noexcept;
   void release_block() noexcept;

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace trunkline::session {
 
@@ -25,6 +26,16 @@ struct SessionOptions {
   bool ordered = false;
   /// Clients: what HTTP calls the authority; empty: "localhost".
   std::string authority{};
+  /// Clients: ChannelOptions::http_get.
+  bool http_get = false;
+  /// Clients: ChannelOptions::grpc_web_text.
+  bool grpc_web_text = false;
+  /// Servers: ServerOptions::allowed_hosts.
+  std::vector<std::string> allowed_hosts{};
+  /// Servers: ServerOptions::allowed_origins.
+  std::vector<std::string> allowed_origins{};
+  /// Servers: ServerOptions::cors_origins.
+  std::vector<std::string> cors_origins{};
   const CodecRegistry* codecs = nullptr;
   const CompressorRegistry* compressors = nullptr;
   /// Shorter messages are not compressed.

@@ -24,7 +24,8 @@ class BlockCache {
 
   /// `revision`: of the decoder's table. Null: the block has to be decoded.
   const Meaning* find(ByteSpan block, std::uint64_t revision) const noexcept {
-    if (entries_ == nullptr) return nullptr;
+    // An entry that is not in use looks like an empty block.
+    if (entries_ == nullptr || block.empty()) return nullptr;
     for (const Entry& entry : *entries_) {
       if (entry.size != block.size() || entry.revision != revision) continue;
       if (std::memcmp(entry.block.data(), block.data(), block.size()) == 0) return &entry.meaning;
@@ -41,6 +42,8 @@ class BlockCache {
     entry.meaning = meaning;
     std::copy(block.begin(), block.end(), entry.block.begin());
   }
+  /// What the blocks mean may have changed.
+  void clear() noexcept { entries_.reset(); }
 
  private:
   struct Entry {

@@ -7,6 +7,8 @@
 #include "session/grpc/grpc_server_session.h"
 
 #include <algorithm>
+#include <cassert>
+#include <memory>
 
 namespace trunkline::session::grpc {
 namespace {
@@ -23,10 +25,30 @@ std::unique_ptr<Session> make_session(const SessionParameters& parameters) {
   return std::make_unique<GrpcServerSession>(parameters);
 }
 
+template <ClientProtocol protocol>
+std::unique_ptr<Session> make_client_session(const SessionParameters& parameters) {
+  assert(parameters.role == Role::client);
+  return std::make_unique<GrpcClientSession>(parameters, protocol);
+}
+
 }  // namespace
 
 const Protocol& protocol() noexcept {
   static constexpr Protocol row{.name = "grpc", .alpn = "h2", .match = &match, .make_session = &make_session};
+  return row;
+}
+
+const Protocol& connect_protocol() noexcept {
+  static constexpr Protocol row{
+      .name = "connect", .alpn = "h2", .match = &match, .make_session = &make_client_session<ClientProtocol::connect>};
+  return row;
+}
+
+const Protocol& grpc_web_protocol() noexcept {
+  static constexpr Protocol row{.name = "grpc-web",
+                                .alpn = "h2",
+                                .match = &match,
+                                .make_session = &make_client_session<ClientProtocol::grpc_web>};
   return row;
 }
 

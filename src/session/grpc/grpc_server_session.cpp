@@ -2,6 +2,11 @@
 // Requests to calls, and responses.
 #include "session/grpc/grpc_server_session.h"
 
+#include "session/web/content_type.h"
+#include "session/web/response_body.h"
+#include "session/web/response_head.h"
+#include "session/web/route_fields.h"
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -23,23 +28,34 @@ using http::http2::StreamState;
 using http::http2::StreamTransition;
 namespace flag = http::http2::flag;
 
-constexpr std::string_view refusal_text =
-    "this port speaks gRPC and the native protocol of Trunkline; a call of gRPC is a POST request with the "
-    "content-type application/grpc\n";
-/// How many streams may wait for the rest of a request that was refused, or for its answer to be taken.
+/// How many streams may wait for the rest of a request that was refused or answered early, or for the answer to be
+/// taken.
 constexpr std::size_t max_refused_streams = 1024;
-/// How long a client may take for the rest of a request that was refused, and for the answer.
+/// How long a client may take for the rest of such a request, and for the answer.
 constexpr std::chrono::seconds time_of_refused{5};
 /// How much of it is discarded.
 constexpr std::int64_t bytes_of_refused = 64 << 10;
 /// How long a client may take to answer the first step of a drain, so that it does not hold it up.
 constexpr std::chrono::seconds time_of_goaway{20};
 
+/// Of a call that no handler has seen; 0: that of its code.
+std::uint32_t http_error_of_refusal(StatusCode code, bool is_get) noexcept {
+  if (code == StatusCode::unimplemented) return 404;
+  return is_get && code == StatusCode::failed_precondition ? 405 : 0;
+}
+
+bool has_entries(const Metadata* metadata) noexcept { return metadata != nullptr && !metadata->empty(); }
+
+WebResponse& web_of(GrpcStream& stream) {
+  if (stream.web == nullptr) stream.web = std::make_unique<WebResponse>();
+  return *stream.web;
+}
+
 }  // namespace
 
 GrpcServerSession::GrpcServerSession(const SessionParameters& parameters)
     : GrpcSession(parameters),
-      requests_(options_, encodings_),
+      requests_(options_, encodings_, owner_),
       responses_(encodings_, exchange_.peer(), output_),
       ping_limit_(options_.min_ping_interval, options_.allow_idle_pings),
       goaway_timer_(&on_goaway_timer, this) {
@@ -95,9 +111,23 @@ GrpcSession::Step GrpcServerSession::on_headers(const Frame& frame, Event& event
   if (GrpcStream* const stream = streams_.find(id)) return on_trailers(*stream, frame, event);
   if (id % 2 == 0) return fail(ErrorCode::protocol_error, "a client has opened a stream with an even id");
   if (streams_.is_idle(id)) return on_request(frame, event);
-  if (!streams_.was_reset(id)) return fail(ErrorCode::stream_closed, "HEADERS on a stream that is closed");
-  if (requests_.skip(frame.payload) != RequestReader::Outcome::failed) return Step::again;
-  return fail(ErrorCode::compression_error, requests_.error());
+  if (!streams_.may_be_reset(id)) return fail(ErrorCode::stream_closed, "HEADERS on a stream that is closed");
+  if (requests_.skip(frame.payload) == RequestReader::Outcome::failed)
+    return fail(ErrorCode::compression_error, requests_.error());
+  return allow_useless_headers();
+}
+
+bool GrpcServerSession::is_permitted(const http::http2::FrameHeader& header) noexcept {
+  if (header.type != FrameType::rst_stream || uncounted_resets_ == 0) return GrpcSession::is_permitted(header);
+  --uncounted_resets_;
+  return true;
+}
+
+/// They cost the client as little as other frames without a purpose.
+GrpcSession::Step GrpcServerSession::allow_useless_headers() {
+  if (flood_.add(now_)) return Step::again;
+  return fail(ErrorCode::enhance_your_calm,
+              "too many requests that are malformed, or HEADERS on streams that are over");
 }
 
 GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event) {
@@ -112,6 +142,8 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
     // Streams behind the last one that GOAWAY names are ignored (RFC 9113, section 6.8).
     if (!exchange_.has_sent_goaway()) refuse_stream(id, frame.error ? frame.error.code : ErrorCode::refused_stream);
     if (exchange_.has_sent_goaway()) streams_.note_reset(id);
+    if (frame.error) return allow_useless_headers();
+    flood_.worked();
     return Step::again;
   }
   const RequestReader::Outcome outcome = requests_.read(frame.payload);
@@ -121,8 +153,9 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
   if (outcome == RequestReader::Outcome::malformed || lacks_content) {
     streams_.note_id(id);
     refuse_stream(id, ErrorCode::protocol_error);
-    return Step::again;
+    return allow_useless_headers();
   }
+  flood_.worked();
   if (outcome == RequestReader::Outcome::refused && refused_streams_ >= max_refused_streams) {
     streams_.note_id(id);
     refuse_stream(id, ErrorCode::refused_stream);
@@ -130,8 +163,12 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
   }
   GrpcStream& stream = streams_.open(id, exchange_.peer().initial_window_size,
                                      ReceiveWindows::first_window(role_, options_.limits), &on_deadline, this);
+  ++uncounted_resets_;
   stream.state =
       transition(StreamState::idle, ends ? StreamInput::receive_headers_end : StreamInput::receive_headers).next;
+  stream.format = request.format;
+  stream.is_get = request.is_get;
+  stream.cors_origin = request.cors_origin;
   stream.codec = request.codec;
   stream.received_compressor = request.compressor;
   stream.accepted = request.accepted;
@@ -142,21 +179,28 @@ GrpcSession::Step GrpcServerSession::on_request(const Frame& frame, Event& event
   }
   is_opening_ = true;
   take_request(stream);
-  if (!ends) return Step::again;
-  event.end = true;
-  hand_out(stream, event);
-  return Step::event;
+  if (!ends) {
+    if (request.expects_continue) [[unlikely]]
+      responses_.write_continue(id);
+    return Step::again;
+  }
+  if (web::may_be_empty(stream.format) && !stream.is_get) {
+    event.end = true;
+    return show_body(stream, {}, {}, event);
+  }
+  return on_peer_end(stream, event);
 }
 
 /// What is needed of the request when the call is handed out.
 void GrpcServerSession::take_request(GrpcStream& stream) {
   Request& request = requests_.request();
   stream.method_number = request.method_number;
-  stream.accepted = request.accepted;
   if (request.timeout) {
     stream.call_deadline = base::deadline_after(now_, *request.timeout);
     timers_.schedule(stream.deadline, stream.call_deadline);
   }
+  if (request.message) web_of(stream).query = std::exchange(request.message, std::nullopt);
+  if (request.format == web::Format::route) web_of(stream).is_head = requests_.is_head();
   if (request.metadata.empty()) return;
   stream.metadata_bytes = request.metadata.total_bytes();
   metadata_bytes_ += stream.metadata_bytes;
@@ -170,15 +214,39 @@ void GrpcServerSession::answer_refused(GrpcStream& stream) {
   ++refused_streams_;
   streams_.keep();
   timers_.schedule(stream.deadline, base::deadline_after(now_, time_of_refused));
-  if (requests_.is_grpc()) {
+  if (const std::string* const origin = requests_.preflight_origin()) {
+    responses_.write_preflight(stream.id, *origin, requests_.preflight_headers());
+    return end_refused(stream);
+  }
+  const auto& format = requests_.answer_format();
+  if (!format) return refuse_with_text(stream);
+  if (format == web::Format::grpc) {
     responses_.write_trailers_only(stream.id, requests_.http_status(), stream.codec, requests_.status(), nullptr);
     return end_refused(stream);
   }
-  responses_.write_refusal(stream.id, requests_.http_status(), requests_.status(), refusal_text.size(),
-                           requests_.is_head());
+  stream.format = *format;
+  stream.codec = requests_.answer_codec();
+  stream.web = std::make_unique<WebResponse>();
+  stream.web->is_head = requests_.is_head();
+  if (requests_.http_status() >= 400) stream.web->http_error = requests_.http_status();
+  Slice end = write_web_end(stream, requests_.status(), nullptr);
+  if (end.empty()) {
+    queue_.write_frame_header(stream, 0, true);
+    return end_refused(stream);
+  }
+  stream.ends_with_queue = true;
+  queue_.push(stream, std::move(end));
+}
+
+/// Its client is a person, or speaks another protocol.
+void GrpcServerSession::refuse_with_text(GrpcStream& stream) {
+  BufferWriter text;
+  web::append_refusal_text(requests_.http_status(), requests_.status(), text);
+  responses_.write_refusal(stream.id, requests_.http_status(), requests_.status(), requests_.allowed(),
+                           requests_.cors_origin(), text.size(), requests_.is_head());
   if (requests_.is_head()) return end_refused(stream);
   stream.ends_with_queue = true;
-  queue_.push(stream, Slice::copy_of(as_bytes(refusal_text)));
+  queue_.push(stream, text.take());
 }
 
 /// END_STREAM of the answer has been sent.
@@ -219,8 +287,11 @@ GrpcSession::Step GrpcServerSession::on_peer_end(GrpcStream& stream, Event& even
     discard(stream, 0);
     return Step::again;
   }
+  if (stream.web != nullptr && stream.web->query) return show_query(stream, event);
+  if (stream.is_web() && stream.assembly.is_gathering() && web::takes_body(stream.format))
+    return end_body(stream, event);
   if (stream.assembly.is_amid_message()) {
-    return break_call(stream, {StatusCode::internal, "receive message: the client ended amid a message"}, event);
+    return break_call(stream, {code_of_bad_message(stream), "receive message: the client ended amid a message"}, event);
   }
   event.end = true;
   if (is_unseen(stream)) {
@@ -234,22 +305,11 @@ GrpcSession::Step GrpcServerSession::on_peer_end(GrpcStream& stream, Event& even
 }
 
 GrpcSession::Step GrpcServerSession::on_peer_reset(GrpcStream& stream, ErrorCode code, Event& event) {
-  const CallId id = stream.id;
-  Status status(StatusCode::cancelled, "the caller has cancelled the call", StatusOrigin::peer);
+  std::string text = "the caller has cancelled the call";
   if (code != ErrorCode::cancel && code != ErrorCode::no_error) {
-    status =
-        Status(StatusCode::cancelled,
-               "the caller has reset the stream with " + std::string(http::http2::to_string(code)), StatusOrigin::peer);
+    text = "the caller has reset the stream with " + std::string(http::http2::to_string(code));
   }
-  stream.state = StreamState::closed;
-  void* const context = stream.context;
-  forget(stream);
-  // Also one that nobody waits for: the layer above counts how many calls a client cancels.
-  event.clear();
-  event.type = EventType::cancelled;
-  event.id = id;
-  event.context = context;
-  event.status = std::move(status);
+  cancel_for_peer(stream, Status(StatusCode::cancelled, text), event);
   return Step::event;
 }
 
@@ -271,9 +331,12 @@ void GrpcServerSession::hand_out(GrpcStream& stream, Event& event) {
   event.codec = event.has_message ? stream.codec : nullptr;
   event.response_codec = stream.codec;
   event.accepted_compressors = stream.accepted;
+  event.call_compressor = stream.received_compressor;
   event.method_number = stream.method_number;
   event.method_epoch = 0;
   event.deadline = stream.call_deadline;
+  event.is_get = stream.is_get;
+  event.is_route = stream.format == web::Format::route;
   if (!stream.metadata.empty()) event.metadata = std::move(stream.metadata);
 }
 
@@ -295,22 +358,44 @@ void GrpcServerSession::attach(CallId id, void* context) {
 }
 
 Status GrpcServerSession::finish(CallId id, const Status& status, const OutgoingMessage& message,
-                                 const Metadata* trailing, bool /*unprocessed*/) try {
-  if (!local_events_.empty()) local_events_.drop(id);
+                                 const Metadata* trailing, bool unprocessed) try {
+  Status ended;
+  if (!local_events_.empty()) ended = local_events_.drop(id);
   GrpcStream* const stream = streams_.find(id);
-  if (stream == nullptr || stream->is_finished) return {};
+  if (stream == nullptr || stream->is_finished) return ended;
   if (id == call_in_hand_) call_in_hand_ = 0;
   if (is_closed_) {
     forget(*stream);
     return {};
   }
   Status sent = status;
-  Status sendable = check_metadata("finish call: trailing", trailing);
-  if (!sendable.is_ok()) {
-    trailing = nullptr;
-    if (sent.is_ok()) sent = std::move(sendable);
+  if (has_entries(trailing)) [[unlikely]] {
+    if (Status sendable = check_response(*stream, "finish call: trailing", *trailing); !sendable.is_ok()) {
+      trailing = nullptr;
+      if (sent.is_ok()) {
+        sent = std::move(sendable);
+      } else {
+        owner_.on_metadata_dropped(sendable);
+      }
+    }
   }
-  if (sent.is_ok() && message.has_message()) sent = write_message(*stream, message, nullptr);
+  if (sent.is_ok() && message.has_message()) {
+    if (!web::responds_once(stream->format)) [[likely]] {
+      sent = write_message(*stream, message, nullptr);
+    } else if (try_respond_in_place(*stream, message, trailing)) {
+      count_sent();
+      return sent;
+    } else {
+      sent = encode_body(*stream, message);
+    }
+    // The application's codec may have run the loop, and the call may have ended meanwhile.
+    if (streams_.find(id) != stream || stream->is_finished) return sent;
+    if (is_closed_) {
+      forget(*stream);
+      return sent;
+    }
+  }
+  if (stream->is_web() && unprocessed) web_of(*stream).http_error = http_error_of_refusal(sent.code(), stream->is_get);
   end_stream(*stream, sent, trailing);
   count_sent();
   return sent;
@@ -324,7 +409,12 @@ Status GrpcServerSession::send(CallId id, const OutgoingMessage& message, const 
   if (stream == nullptr || stream->is_finished || is_closed_) {
     return {StatusCode::cancelled, "send message: the call is over"};
   }
-  if (Status status = check_metadata("send message: leading", leading); !status.is_ok()) return status;
+  if (stream->format == web::Format::route) [[unlikely]]
+    return send_route(*stream, message, leading);
+  if (has_entries(leading)) [[unlikely]] {
+    if (Status status = check_response(*stream, "send message: leading", *leading); !status.is_ok()) return status;
+  }
+  if (web::responds_once(stream->format)) return send_web(*stream, message, leading);
   if (message.has_message()) {
     Status status = write_message(*stream, message, leading);
     count_sent();
@@ -340,8 +430,14 @@ Status GrpcServerSession::send(CallId id, const OutgoingMessage& message, const 
 
 void GrpcServerSession::drain() {
   if (is_closed_) return;
-  is_drain_requested_ = true;
+  const bool was_requested = std::exchange(is_drain_requested_, true);
   if (!is_open() || exchange_.has_begun_goaway() || exchange_.has_sent_goaway()) return;
+  if (was_requested) {
+    // Since before the client's SETTINGS came. Nothing of what it has sent has been looked at, so all of it can run
+    // elsewhere, while calls that are accepted in a first step might outlast a server that has no other connections.
+    exchange_.write_goaway(0, ErrorCode::no_error, {}, control_);
+    return write_control();
+  }
   exchange_.begin_goaway(control_);
   write_control();
   timers_.schedule(goaway_timer_, base::deadline_after(now_, time_of_goaway));
@@ -371,8 +467,12 @@ bool GrpcServerSession::is_drained() const noexcept {
 GrpcSession::Step GrpcServerSession::break_call(GrpcStream& stream, const Status& status, Event& event) {
   const CallId id = stream.id;
   void* const context = stream.context;
+  if (stream.is_web() && stream.has_queue()) {
+    // A part of a message may have been sent, and what comes behind it would be taken for the rest.
+    refuse_stream(id, ErrorCode::internal_error);
+    return context != nullptr ? drop_call(stream, status, event) : (forget(stream), Step::again);
+  }
   queue_.drop(stream);
-  if (is_opening_ && streams_.fresh() == &stream) is_opening_ = false;
   end_stream(stream, status, nullptr);
   if (data_stream_ == id) drop_data();
   event.clear();
@@ -381,36 +481,38 @@ GrpcSession::Step GrpcServerSession::break_call(GrpcStream& stream, const Status
   event.id = id;
   event.context = context;
   event.status = status;
+  event.status.set_origin(StatusOrigin::peer);
   return Step::event;
 }
 
+/// A client that makes this side reset its streams cancels calls as well as one that resets them, so it is counted.
 GrpcSession::Step GrpcServerSession::drop_call(GrpcStream& stream, const Status& status, Event& event) {
+  cancel_for_peer(stream, status, event);
+  return Step::event;
+}
+
+void GrpcServerSession::cancel_for_peer(GrpcStream& stream, Status status, Event& event) {
   const CallId id = stream.id;
   void* const context = stream.context;
   forget(stream);
   event.clear();
-  if (context == nullptr) return Step::again;
   event.type = EventType::cancelled;
   event.id = id;
   event.context = context;
-  event.status = status;
-  return Step::event;
+  event.status = std::move(status);
+  event.status.set_origin(StatusOrigin::peer);
 }
 
 /// Sends the status behind the messages that are queued.
 void GrpcServerSession::end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing) {
+  if (stream.is_web()) return end_web(stream, status, trailing);
   if (stream.has_queue() && !status.is_ok() && status.code() == StatusCode::deadline_exceeded) queue_.drop(stream);
-  stream.is_finished = true;
-  stream.context = nullptr;
-  stream.deadline.cancel();
+  end_call(stream);
   if (stream.has_queue()) {
     stream.trailers = std::make_unique<PendingTrailers>();
     stream.trailers->status = status;
     if (trailing != nullptr) stream.trailers->metadata = *trailing;
-    if (const std::uint32_t withheld = memory_.end(stream)) windows_.give_back(stream, withheld);
-    static_cast<void>(stream.assembly.take());
-    if (&stream == streams_.fresh()) streams_.keep();
-    return update_memory();
+    return keep_until_sent(stream);
   }
   if (stream.has_sent_headers) {
     responses_.write_trailers(stream.id, status, trailing);
@@ -423,10 +525,56 @@ void GrpcServerSession::end_stream(GrpcStream& stream, const Status& status, con
   close_stream(stream);
 }
 
+/// The layer above hears no more of it.
+void GrpcServerSession::end_call(GrpcStream& stream) noexcept {
+  stream.is_finished = true;
+  stream.context = nullptr;
+  stream.deadline.cancel();
+}
+
+/// What is still to be sent waits for its turn. What comes is dropped. A call that nobody has seen is not handed out
+/// any more.
+void GrpcServerSession::keep_until_sent(GrpcStream& stream) {
+  if (const std::uint32_t withheld = memory_.end(stream)) windows_.give_back(stream, withheld);
+  static_cast<void>(stream.assembly.take());
+  stream.is_held = false;
+  if (&stream == streams_.fresh()) {
+    is_opening_ = false;
+    streams_.keep();
+  }
+  update_memory();
+}
+
 /// END_STREAM has been sent. A client that has more to send is told that nobody reads it (RFC 9113, section 8.1).
 void GrpcServerSession::close_stream(GrpcStream& stream) {
-  if (!stream.has_peer_ended()) refuse_stream(stream.id, ErrorCode::no_error);
+  if (!stream.has_peer_ended()) {
+    if (may_linger(stream)) return linger(stream);
+    refuse_stream(stream.id, ErrorCode::no_error);
+  }
   forget(stream);
+}
+
+bool GrpcServerSession::may_linger(const GrpcStream& stream) const noexcept {
+  return stream.is_web() && !stream.is_refused && refused_streams_ < max_refused_streams &&
+         !exchange_.has_begun_goaway() && !exchange_.has_sent_goaway();
+}
+
+/// curl takes a reset that comes with the response for a failure, and shows nothing of it. So what the client has on
+/// its way is discarded first, as that of a request that is refused.
+void GrpcServerSession::linger(GrpcStream& stream) {
+  static_cast<void>(memory_.end(stream));
+  static_cast<void>(stream.assembly.take());
+  stream.web.reset();
+  // However much the client may still send, so that the reset does not come right behind the response.
+  stream.returnable = bytes_of_refused - std::int64_t{stream.receive_window.available()};
+  stream.is_refused = stream.is_finished = true;
+  stream.is_held = false;
+  ++refused_streams_;
+  if (&stream == streams_.fresh()) {
+    is_opening_ = false;
+    streams_.keep();
+  }
+  timers_.schedule(stream.deadline, base::deadline_after(now_, time_of_refused));
 }
 
 void GrpcServerSession::on_queue_sent(GrpcStream& stream) {
@@ -434,6 +582,10 @@ void GrpcServerSession::on_queue_sent(GrpcStream& stream) {
   if (stream.is_refused) return end_refused(stream);
   if (stream.trailers != nullptr) {
     responses_.write_trailers(stream.id, stream.trailers->status, &stream.trailers->metadata);
+    return close_stream(stream);
+  }
+  if (stream.ends_with_queue) {
+    note_end_sent(stream);
     return close_stream(stream);
   }
   notify_writable(stream);
@@ -446,7 +598,7 @@ void GrpcServerSession::on_stream_deadline(GrpcStream& stream) {
     return forget(stream);
   }
   const Status status(StatusCode::deadline_exceeded, "deadline exceeded");
-  local_events_.drop(stream.id);
+  static_cast<void>(local_events_.drop(stream.id));
   if (stream.context != nullptr) local_events_.push({EventType::cancelled, stream.id, stream.context, status});
   end_stream(stream, status, nullptr);
 }
@@ -456,7 +608,142 @@ void GrpcServerSession::on_stream_deadline(GrpcStream& stream) {
 void GrpcServerSession::write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) {
   stream.has_sent_headers = true;
   stream.sent_compressor = compressor;
+  if (stream.is_web()) {
+    return responses_.write_web_head(stream.id,
+                                     {.format = stream.format,
+                                      .codec = stream.codec,
+                                      .compressor = compressor,
+                                      .leading = leading,
+                                      .cors_origin = stream.cors_origin},
+                                     false);
+  }
   responses_.write_headers(stream.id, *stream.codec, compressor, leading);
+}
+
+// --- other protocols than gRPC ---
+
+/// The call is a GET, and its message stands in the query.
+GrpcSession::Step GrpcServerSession::show_query(GrpcStream& stream, Event& event) {
+  payload_ = *std::exchange(stream.web->query, std::nullopt);
+  const auto length = static_cast<std::uint32_t>(payload_.size());
+  event.end = true;
+  return show_body(stream, payload_, {0, 0, length}, event);
+}
+
+/// Of a format that responds once. The headers wait until it is known how the call ends.
+Status GrpcServerSession::send_web(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
+  WebResponse& kept = web_of(stream);
+  if (leading != nullptr && !leading->empty()) kept.leading = *leading;
+  if (!message.has_message()) return {};
+  if (stream.format != web::Format::plain || stream.codec->name() != "json") {
+    return {StatusCode::unimplemented,
+            "send message: the method responds with a stream, which Connect sends to requests of the content-type "
+            "application/connect+" +
+                std::string(web::subtype_of(*stream.codec))};
+  }
+  stream.format = web::Format::lines;
+  const Metadata sent = std::move(kept.leading);
+  Status status = write_message(stream, message, &sent);
+  count_sent();
+  return status;
+}
+
+/// The fields of the response, which wait for its content.
+Status GrpcServerSession::send_route(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading) {
+  if (message.has_message()) return {StatusCode::unimplemented, "send message: a route responds once"};
+  if (leading == nullptr) return {};
+  if (Status status = web::check_route_response(*leading); !status.is_ok()) return status;
+  if (Status status = check_list("send response: leading", *leading); !status.is_ok()) return status;
+  web_of(stream).leading = *leading;
+  return {};
+}
+
+/// Writes the response of a format that responds once straight into the output, and ends the call. False, and nothing
+/// written: the message has to be encoded first, or to wait.
+bool GrpcServerSession::try_respond_in_place(GrpcStream& stream, const OutgoingMessage& message,
+                                             const Metadata* trailing) {
+  if (stream.format == web::Format::route) return false;
+  const MessageType* const type = message.message.type;
+  if (type == nullptr || type->size == nullptr || stream.codec->name() != type->direct_codec) return false;
+  const std::size_t size = type->size(message.message.object);
+  if (!queue_.may_write(stream, size)) return false;
+  if (compressor_of(stream, message) != nullptr && size >= options_.compression_threshold) return false;
+  static_cast<void>(write_web_head(stream, {}, trailing));
+  queue_.write_frame_header(stream, size, true);
+  if (size > 0) {
+    type->write(message.message.object, output_.reserve(size));
+    output_.commit(size);
+  }
+  payload_bytes_accepted_ += size;
+  note_end_sent(stream);
+  end_call(stream);
+  close_stream(stream);
+  return true;
+}
+
+/// What the response will consist of.
+Status GrpcServerSession::encode_body(GrpcStream& stream, const OutgoingMessage& message) {
+  const CallId id = stream.id;
+  Slice body;
+  bool is_compressed = false;
+  Status status = encode(*stream.codec, message, compressor_of(stream, message), body, is_compressed);
+  // The application's codec may run the loop, and the call may have ended meanwhile.
+  if (!status.is_ok() || streams_.find(id) != &stream || is_closed_) return status;
+  payload_bytes_accepted_ += body.size();
+  if (is_compressed) stream.sent_compressor = message.compressor;
+  web_of(stream).body = std::move(body);
+  return {};
+}
+
+/// As end_stream() for gRPC.
+void GrpcServerSession::end_web(GrpcStream& stream, const Status& status, const Metadata* trailing) {
+  end_call(stream);
+  if (stream.has_queue() && status.code() == StatusCode::deadline_exceeded) {
+    // A part of a message may have been sent, and what comes behind it would be taken for the rest.
+    refuse_stream(stream.id, ErrorCode::cancel);
+    return forget(stream);
+  }
+  Slice end = write_web_end(stream, status, trailing);
+  write_content(stream, std::move(end), true);
+  if (stream.ends_with_queue) return keep_until_sent(stream);
+  close_stream(stream);
+}
+
+/// The headers of a response that may be an error. False: nothing comes behind them.
+bool GrpcServerSession::write_web_head(GrpcStream& stream, const Status& status, const Metadata* trailing) {
+  const WebResponse* const kept = stream.web.get();
+  stream.has_sent_headers = true;
+  const web::ResponseHead head{.format = stream.format,
+                               .codec = stream.codec,
+                               .compressor = status.is_ok() ? stream.sent_compressor : nullptr,
+                               .status = &status,
+                               .http_error = kept != nullptr ? kept->http_error : 0,
+                               .leading = kept != nullptr ? &kept->leading : nullptr,
+                               .trailing = trailing,
+                               .content_bytes = kept != nullptr ? kept->body.size() : 0,
+                               .cors_origin = stream.cors_origin};
+  responses_.write_web_head(stream.id, head, false);
+  return head.has_content() && (kept == nullptr || !kept->is_head);
+}
+
+/// Writes the headers, unless they have been sent. Returns what ends the response.
+Slice GrpcServerSession::write_web_end(GrpcStream& stream, const Status& status, const Metadata* trailing) {
+  if (!stream.has_sent_headers && !write_web_head(stream, status, trailing)) return {};
+  if (status.is_ok() && web::responds_once(stream.format))
+    return stream.web != nullptr ? std::move(stream.web->body) : Slice();
+  BufferWriter end;
+  web::append_end(stream.format, status, trailing, end);
+  return end.take();
+}
+
+Status GrpcServerSession::check_response(const GrpcStream& stream, std::string_view what,
+                                         const Metadata& metadata) const {
+  if (stream.is_web()) {
+    if (const Status status = web::check_web_metadata(metadata); !status.is_ok()) {
+      return {StatusCode::internal, status.message()};
+    }
+  }
+  return check_metadata(what, &metadata);
 }
 
 }  // namespace trunkline::session::grpc

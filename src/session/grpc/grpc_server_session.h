@@ -42,6 +42,7 @@ class GrpcServerSession final : public GrpcSession {
   Step on_peer_reset(GrpcStream& stream, http::http2::ErrorCode code, Event& event) override;
   void on_stream_deadline(GrpcStream& stream) override;
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept override { responses_.set_peer_max_table_bytes(bytes); }
+  bool is_permitted(const http::http2::FrameHeader& header) noexcept override;
   bool allows_ping() noexcept override {
     return ping_limit_.add(now_, responses_.blocks() + queue_.sent_bytes(), !streams_.empty());
   }
@@ -56,13 +57,33 @@ class GrpcServerSession final : public GrpcSession {
   void on_queue_sent(GrpcStream& stream) override;
 
   Step on_request(const http::http2::Frame& frame, Event& event);
+  Step allow_useless_headers();
   void take_request(GrpcStream& stream);
   void answer_refused(GrpcStream& stream);
+  void refuse_with_text(GrpcStream& stream);
   void end_refused(GrpcStream& stream);
   Step on_trailers(GrpcStream& stream, const http::http2::Frame& frame, Event& event);
   void discard(GrpcStream& stream, std::uint32_t bytes) override;
   void end_stream(GrpcStream& stream, const Status& status, const Metadata* trailing);
+  static void end_call(GrpcStream& stream) noexcept;
+  void keep_until_sent(GrpcStream& stream);
+
+  // --- other protocols than gRPC ---
+  Step show_query(GrpcStream& stream, Event& event);
+  Status send_web(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
+  bool try_respond_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* trailing);
+  Status send_route(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading);
+  Status encode_body(GrpcStream& stream, const OutgoingMessage& message);
+  void end_web(GrpcStream& stream, const Status& status, const Metadata* trailing);
+  bool write_web_head(GrpcStream& stream, const Status& status, const Metadata* trailing);
+  Slice write_web_end(GrpcStream& stream, const Status& status, const Metadata* trailing);
+  Status check_response(const GrpcStream& stream, std::string_view what, const Metadata& metadata) const;
   void close_stream(GrpcStream& stream);
+  bool may_linger(const GrpcStream& stream) const noexcept;
+  void linger(GrpcStream& stream);
+  /// The client has ended the call by what it has sent. The layer above counts such calls, also those that it does not
+  /// know.
+  void cancel_for_peer(GrpcStream& stream, Status status, Event& event);
 
   static void on_goaway_timer(base::Timer& timer, void* owner, base::TimePoint now);
 
@@ -73,6 +94,9 @@ class GrpcServerSession final : public GrpcSession {
   base::Timer goaway_timer_;
   /// The call that has been handed out and is neither attached nor finished; 0: there is none.
   CallId call_in_hand_ = 0;
+  /// RST_STREAM that do not count as a flood: one for each stream that has been opened, also if this side has ended it
+  /// first. The layer above limits how many calls a client cancels.
+  std::uint64_t uncounted_resets_ = 0;
   /// Calls that wait for their first message until all that has come has been read, oldest first. Those that do not
   /// wait any longer are skipped.
   base::VectorQueue<CallId> held_;

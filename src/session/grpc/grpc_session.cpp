@@ -5,10 +5,15 @@
 #include "base/exception_text.h"
 #include "http/http2/frame_writer.h"
 #include "session/decompression.h"
-#include "session/grpc/message_prefix.h"
-#include "session/grpc/metadata_fields.h"
 #include "session/grpc/request_reader.h"
 #include "session/grpc/response_writer.h"
+#include "session/web/encoded_message.h"
+#include "session/web/message_limits.h"
+#include "session/web/message_prefix.h"
+#include "session/web/metadata_fields.h"
+#include "session/web/response_body.h"
+#include "session/web/text_body.h"
+#include "wire/foreign_peer.h"
 
 #include <algorithm>
 #include <array>
@@ -35,25 +40,12 @@ namespace flag = http::http2::flag;
 constexpr std::size_t steps_per_pause = 512;
 /// Memory for a stream beside its messages.
 constexpr std::size_t bytes_per_stream = 512;
-/// Changing the windows of so many streams costs about as much as a frame.
-constexpr std::size_t streams_per_frame = 256;
-/// Messages up to this size may decompress from any number of bytes: they are cheap to make.
-constexpr std::uint64_t bytes_without_ratio = 64 << 10;
 
 http::http2::Sender peer_of(Role role) noexcept {
   return role == Role::server ? http::http2::Sender::client : http::http2::Sender::server;
 }
 
-/// What a compressed message may decompress to.
-std::size_t most_decompressed(std::size_t compressed, const ConnectionLimits& limits) noexcept {
-  const std::uint64_t by_ratio = std::uint64_t{compressed} * limits.max_decompression_ratio;
-  return static_cast<std::size_t>(std::min(limits.max_message_bytes, std::max(bytes_without_ratio, by_ratio)));
-}
-
-Status message_over_limit(std::uint64_t size, std::uint64_t limit) {
-  return {StatusCode::resource_exhausted,
-          "receive message: size " + std::to_string(size) + " exceeds max_message_bytes " + std::to_string(limit)};
-}
+bool is_http1(std::string_view foreign_peer) noexcept { return foreign_peer == "HTTP/1"; }
 
 }  // namespace
 
@@ -65,8 +57,8 @@ GrpcSession::GrpcSession(const SessionParameters& parameters)
       now_(parameters.now),
       encodings_(options_.compressors),
       input_(options_.limits.read_buffer_bytes),
-      // A list over the limit is refused by its call alone, unless it is far over.
-      reader_(4 * options_.limits.max_header_bytes, peer_of(role_)),
+      // A list over the limit is refused by its call alone, unless it is far over and does not fit into a frame.
+      reader_(std::max(4 * options_.limits.max_header_bytes, long_frame_bytes), peer_of(role_)),
       exchange_(peer_of(role_)),
       flood_(now_),
       queue_(options_.limits, exchange_.peer(), streams_, output_, *this),
@@ -84,10 +76,14 @@ GrpcSession::~GrpcSession() = default;
 // --- input ---
 
 std::size_t GrpcSession::prepare_receive(std::array<MutableByteSpan, 2>& out) {
-  if (is_stalled_) return 0;
+  if (is_stalled_) {
+    input_watch_.hold_up();
+    return 0;
+  }
   // What the application has yet to take of this connection is what keeps memory used up.
   constexpr std::size_t least_unread = 64 << 10;
-  if (!is_closed_ && memory_share_.is_used_up() && memory_.unread() >= least_unread) {
+  is_paused_for_memory_ = !is_closed_ && memory_share_.is_used_up() && memory_.unread() >= least_unread;
+  if (is_paused_for_memory_) {
     input_watch_.hold_up();
     if (!memory_timer_.is_scheduled()) timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
     return 0;
@@ -145,7 +141,7 @@ GrpcSession::Step GrpcSession::read_frame(Event& event) {
   Frame frame;
   const auto outcome = reader_.next({input_.data(), input_.size()}, frame_bytes_, frame);
   if (outcome == http::http2::FrameReader::Outcome::error) {
-    return fail(reader_.error().code, reader_.error().reason);
+    return fail(reader_.error().code, std::string(reader_.error().reason) + guess_about_server());
   }
   if (outcome == http::http2::FrameReader::Outcome::needs_input) {
     consume_frame();
@@ -157,8 +153,8 @@ GrpcSession::Step GrpcSession::read_frame(Event& event) {
 
 void GrpcSession::consume_frame() { input_.consume(std::exchange(frame_bytes_, 0)); }
 
-bool GrpcSession::is_permitted(FrameType type) noexcept {
-  if (type != FrameType::window_update) return flood_.add(now_);
+bool GrpcSession::is_permitted(const http::http2::FrameHeader& header) noexcept {
+  if (header.type != FrameType::window_update) return flood_.add(now_);
   return flood_.add_window_update(now_, queue_.worthwhile_frames(), queue_.sent_bytes());
 }
 
@@ -173,10 +169,11 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
       return Step::event;
     }
   }
-  const bool is_work = (type == FrameType::data && !frame.payload.empty()) || type == FrameType::headers;
+  // Whether HEADERS are work depends on what they say.
+  const bool is_work = type == FrameType::data && !frame.payload.empty();
   if (is_work) {
     flood_.worked();
-  } else if (!is_permitted(type)) {
+  } else if (type != FrameType::headers && !is_permitted(frame.header)) {
     return fail(ErrorCode::enhance_your_calm, "too many frames without a purpose");
   }
   if (frame.error && type != FrameType::headers) {
@@ -185,7 +182,7 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
     if (streams_.is_idle(frame.header.stream)) return fail(frame.error.code, frame.error.reason);
     if (stream == nullptr) {
       // PRIORITY may come after the end of its stream.
-      if (!streams_.was_reset(frame.header.stream)) refuse_stream(frame.header.stream, frame.error.code);
+      if (!streams_.may_be_reset(frame.header.stream)) refuse_stream(frame.header.stream, frame.error.code);
       return Step::again;
     }
     return reset_stream(*stream, frame.error.code, frame.error.reason, event);
@@ -218,7 +215,7 @@ GrpcSession::Step GrpcSession::take_frame(const Frame& frame, Event& event) {
       if (streams_.is_idle(frame.header.stream)) {
         return fail(ErrorCode::protocol_error, "a stream depends on itself");
       }
-      if (!streams_.was_reset(frame.header.stream)) {
+      if (!streams_.may_be_reset(frame.header.stream)) {
         refuse_stream(frame.header.stream, ErrorCode::protocol_error);
       }
       return Step::again;
@@ -238,7 +235,7 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
     windows_.give_back(header.length);
     if (streams_.is_idle(header.stream)) return fail(ErrorCode::protocol_error, "DATA on a stream that is idle");
     // A client has cancelled the call, maybe long ago.
-    const bool is_late = role_ == Role::client || streams_.was_reset(header.stream);
+    const bool is_late = role_ == Role::client || streams_.may_be_reset(header.stream);
     if (!is_late) refuse_stream(header.stream, ErrorCode::stream_closed);
     return Step::again;
   }
@@ -265,15 +262,35 @@ GrpcSession::Step GrpcSession::on_data(const Frame& frame, Event& event) {
   data_ = frame.payload;
   data_stream_ = header.stream;
   data_ends_ = header.has(flag::end_stream);
+  if (uses_text_ && !stream->is_finished && !decode_text(*stream)) [[unlikely]] {
+    return break_call(*stream, {StatusCode::internal, "receive message: the body is not base64"}, event);
+  }
   return take_data(event);
+}
+
+/// The data are text: what they say takes their place. False: they are not base64.
+bool GrpcSession::decode_text(GrpcStream& stream) {
+  const std::size_t letters = stream.text.held() + data_.size();
+  BufferWriter bytes;
+  const bool is_base64 = stream.text.decode(as_text(data_), bytes);
+  text_data_ = is_base64 ? bytes.take() : Slice();
+  data_ = text_data_.bytes();
+  // There are more letters than bytes, and nobody else gives them back.
+  const auto spent = static_cast<std::uint32_t>(letters - stream.text.held() - data_.size());
+  windows_.give_back(spent);
+  windows_.give_back(stream, spent);
+  return is_base64;
 }
 
 GrpcSession::Step GrpcSession::take_data(Event& event) {
   GrpcStream* const stream = streams_.find(data_stream_);
   if (stream == nullptr || stream->is_finished) {
+    const bool ends = data_ends_;
     drop_data();
-    return Step::again;
+    // A client has one-way calls, whose streams stay until the server ends them.
+    return stream != nullptr && ends && role_ == Role::client ? on_peer_end(*stream, event) : Step::again;
   }
+  if (stream->is_web() && web::takes_body(stream->format)) return take_body(*stream, event);
   while (!data_.empty()) {
     const Step step = take_message(*stream, event);
     if (step != Step::needs_input) return step;
@@ -295,20 +312,25 @@ void GrpcSession::drop_data() {
 
 /// Takes one message or a part of one from the front of the data. needs_input: the message goes on in another frame.
 GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
-  MessageAssembly& assembly = stream.assembly;
+  web::MessageAssembly& assembly = stream.assembly;
   if (!assembly.has_prefix()) {
-    const std::size_t before = data_.size();
-    const bool is_whole = assembly.read_prefix(data_);
-    const auto taken = static_cast<std::uint32_t>(before - data_.size());
-    windows_.give_back(taken);
-    windows_.give_back(stream, taken);
-    if (!is_whole) return Step::needs_input;
-    const std::uint64_t limit = options_.limits.max_message_bytes;
-    if (assembly.flag() > 1) return break_call(stream, {StatusCode::internal, "receive message: bad prefix"}, event);
-    if (assembly.length() > limit) return break_call(stream, message_over_limit(assembly.length(), limit), event);
-    if (assembly.flag() == 1 && stream.received_compressor == nullptr) {
-      return break_call(stream, {StatusCode::internal, "receive message: it is compressed without grpc-encoding"},
+    if (stream.outcome != nullptr && stream.outcome->is_of_headers) [[unlikely]]
+      return show_headers(stream, event);
+    if (!assembly.read_prefix(data_)) return Step::needs_input;
+    const std::uint64_t limit = most_bytes(stream);
+    if (assembly.flag() > 1 && !is_end_message(stream)) {
+      return break_call(stream, {code_of_bad_message(stream), "receive message: bad prefix"}, event);
+    }
+    if (stream.outcome != nullptr && stream.outcome->status) {
+      return break_call(stream, {StatusCode::internal, "receive message: it comes after the end of the response"},
                         event);
+    }
+    if (assembly.length() > limit) return break_call(stream, web::message_over_limit(assembly.length(), limit), event);
+    if ((assembly.flag() & web::compressed_flag) != 0 && stream.received_compressor == nullptr) {
+      return break_call(
+          stream,
+          {StatusCode::internal, "receive message: it is compressed without a grpc-encoding that this side knows"},
+          event);
     }
   }
   if (!assembly.is_gathering()) {
@@ -316,13 +338,22 @@ GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
     if (data_.size() >= length) {
       const ByteSpan payload = data_.first(length);
       data_ = data_.subspan(length);
-      const bool is_compressed = assembly.flag() == 1;
+      const bool is_compressed = (assembly.flag() & web::compressed_flag) != 0;
+      const bool is_end = assembly.flag() > 1;
       static_cast<void>(assembly.take());
+      if (is_end) [[unlikely]] {
+        windows_.give_back(std::uint32_t{web::message_prefix_bytes} + length);
+        windows_.give_back(stream, std::int64_t{web::message_prefix_bytes} + length);
+        return take_end(stream, payload, is_compressed, event);
+      }
       if (is_compressed) event.compressor = stream.received_compressor;
-      show_message(stream, payload, input_.block(), {length, length, 0}, event);
+      constexpr auto prefix = static_cast<std::uint32_t>(web::message_prefix_bytes);
+      show_message(stream, payload, data_block(), {prefix + length, prefix + length, web::record_bytes - prefix},
+                   event);
       return Step::event;
     }
-    memory_.begin(stream);
+    if (web::message_prefix_bytes + std::uint64_t{assembly.length()} > reader_.max_frame_bytes()) allow_long_frames();
+    memory_.begin(stream, is_request(stream), now_);
   }
   const auto size = static_cast<std::uint32_t>(std::min(assembly.missing(), data_.size()));
   assembly.add(data_.first(size));
@@ -331,10 +362,145 @@ GrpcSession::Step GrpcSession::take_message(GrpcStream& stream, Event& event) {
   if (assembly.missing() > 0) return Step::needs_input;
   const std::uint32_t length = assembly.length();
   const std::uint32_t withheld = memory_.end(stream);
+  if (assembly.flag() > 1) [[unlikely]] {
+    const bool is_compressed = (assembly.flag() & web::compressed_flag) != 0;
+    const Slice payload = assembly.take();
+    windows_.give_back(stream, withheld);
+    return take_end(stream, payload.bytes(), is_compressed, event);
+  }
   if (assembly.flag() == 1) event.compressor = stream.received_compressor;
   payload_ = assembly.take();
-  show_message(stream, payload_.bytes(), payload_.block(), {0, withheld, length - withheld}, event);
+  show_message(stream, payload_.bytes(), payload_.block(), {0, withheld, length - withheld + web::record_bytes}, event);
   return Step::event;
+}
+
+/// There is a message that does not fit into a frame of the size that was announced, and others like it will follow.
+/// Connections with short messages keep the size that every peer knows, also for header blocks.
+void GrpcSession::allow_long_frames() {
+  if (reader_.max_frame_bytes() >= long_frame_bytes) return;
+  reader_.raise_max_frame_bytes(long_frame_bytes);
+  http::http2::append_settings(std::array{Setting{SettingId::max_frame_size, long_frame_bytes}}, control_);
+  write_control();
+}
+
+/// The request is a body, which is one message.
+GrpcSession::Step GrpcSession::take_body(GrpcStream& stream, Event& event) {
+  const bool ends = std::exchange(data_ends_, false);
+  data_stream_ = 0;
+  if (stream.is_get && !data_.empty()) {
+    windows_.give_back(static_cast<std::uint32_t>(std::exchange(data_, {}).size()));
+    return break_call(stream, {StatusCode::invalid_argument, "receive message: a GET has content"}, event);
+  }
+  if (!ends || stream.assembly.is_gathering()) {
+    const Step step = gather_body(stream, event);
+    return step == Step::needs_input && ends ? end_body(stream, event) : step == Step::needs_input ? Step::again : step;
+  }
+  const bool may_be_empty = web::may_be_empty(stream.format) && !stream.is_get;
+  if (data_.empty() && !may_be_empty) return on_peer_end(stream, event);
+  const ByteSpan body = std::exchange(data_, {});
+  const auto length = static_cast<std::uint32_t>(body.size());
+  if (length > most_bytes(stream)) {
+    windows_.give_back(length);
+    return refuse_body(stream, length, event);
+  }
+  event.end = true;
+  return show_body(stream, Slice::share(input_.block(), body.data(), body.size()), {length, length, web::record_bytes},
+                   event);
+}
+
+/// needs_input: all that has come was taken.
+GrpcSession::Step GrpcSession::gather_body(GrpcStream& stream, Event& event) {
+  // Of a body whose length is not known. A longer one asks for more room as it comes.
+  constexpr std::uint64_t first_expected = 64 << 10;
+  const std::uint64_t limit = std::min<std::uint64_t>(most_bytes(stream), 0xFFFFFFFF);
+  web::MessageAssembly& assembly = stream.assembly;
+  while (!data_.empty()) {
+    const std::uint64_t known = assembly.is_gathering() ? assembly.gathered() : 0;
+    const std::uint64_t least = known + data_.size();
+    const std::uint64_t whole = stream.content_left ? least + *stream.content_left : least;
+    if (whole > limit) {
+      windows_.give_back(static_cast<std::uint32_t>(std::exchange(data_, {}).size()));
+      return refuse_body(stream, whole, event);
+    }
+    if (whole > reader_.max_frame_bytes()) allow_long_frames();
+    if (!assembly.is_gathering()) {
+      assembly.expect(static_cast<std::uint32_t>(stream.content_left ? whole : std::min(limit, first_expected)));
+      memory_.begin(stream, is_request(stream), now_);
+    } else if (assembly.missing() == 0) {
+      memory_.extend(stream, static_cast<std::uint32_t>(std::min(limit, 2 * known)), now_);
+    }
+    const auto size = static_cast<std::uint32_t>(std::min(assembly.missing(), data_.size()));
+    assembly.add(data_.first(size));
+    data_ = data_.subspan(size);
+    memory_.add(stream, size);
+  }
+  return Step::needs_input;
+}
+
+/// It has, or would have, `size` bytes.
+GrpcSession::Step GrpcSession::refuse_body(GrpcStream& stream, std::uint64_t size, Event& event) {
+  if (role_ == Role::server) {
+    constexpr std::uint32_t content_too_large = 413;
+    if (stream.web == nullptr) stream.web = std::make_unique<WebResponse>();
+    stream.web->http_error = content_too_large;
+  }
+  return break_call(stream, web::message_over_limit(size, most_bytes(stream)), event);
+}
+
+/// All of the body has been gathered.
+GrpcSession::Step GrpcSession::end_body(GrpcStream& stream, Event& event) {
+  const std::uint32_t withheld = memory_.end(stream);
+  payload_ = stream.assembly.take();
+  const auto length = static_cast<std::uint32_t>(payload_.size());
+  event.end = true;
+  return show_body(stream, payload_, {0, withheld, length - withheld + web::record_bytes}, event);
+}
+
+GrpcSession::Step GrpcSession::show_body(GrpcStream& stream, Slice body, const MessageCredit& credit, Event& event) {
+  if (stream.format == web::Format::grpc_web_text) {
+    web::TextBody text;
+    Status status = web::read_text_body(body.text(), text);
+    if (text.is_compressed && stream.received_compressor == nullptr) {
+      status = {StatusCode::internal, "receive message: it is compressed without a grpc-encoding that this side knows"};
+    }
+    if (!status.is_ok()) {
+      event.end = false;
+      windows_.give_back(credit.connection_bytes);
+      return break_call(stream, status, event);
+    }
+    body = payload_ = std::move(text.message);
+    if (text.is_compressed) event.compressor = stream.received_compressor;
+  } else if (!body.empty()) {
+    event.compressor = stream.received_compressor;
+  }
+  show_message(stream, body.bytes(), body.block(), credit, event);
+  return Step::event;
+}
+
+/// The response has a body, so its headers were no trailers.
+GrpcSession::Step GrpcSession::show_headers(GrpcStream& stream, Event& event) {
+  event.type = EventType::message;
+  event.id = stream.id;
+  event.context = stream.context;
+  event.metadata = std::move(stream.outcome->metadata);
+  *stream.outcome = {};
+  return Step::event;
+}
+
+GrpcSession::Step GrpcSession::take_end(GrpcStream&, ByteSpan, bool, Event&) { return Step::needs_input; }
+
+/// The prefix of the message has been read.
+bool GrpcSession::is_end_message(const GrpcStream& stream) const noexcept {
+  return role_ == Role::client && web::is_end_flag(stream.format, stream.assembly.flag());
+}
+
+/// What the application limits is the messages that it gets. How a call has ended is metadata.
+std::uint64_t GrpcSession::most_bytes(const GrpcStream& stream) const noexcept {
+  const std::uint64_t limit = options_.limits.max_message_bytes;
+  if (!stream.is_web() || role_ == Role::server) return limit;
+  const bool is_error = stream.outcome != nullptr && stream.outcome->http_status != 0;
+  const bool is_outcome = is_error || (web::is_enveloped(stream.format) && is_end_message(stream));
+  return is_outcome ? std::max<std::uint64_t>(limit, options_.limits.max_header_bytes) : limit;
 }
 
 GrpcSession::Step GrpcSession::on_reset(const Frame& frame, Event& event) {
@@ -351,18 +517,19 @@ GrpcSession::Step GrpcSession::on_reset(const Frame& frame, Event& event) {
 
 GrpcSession::Step GrpcSession::on_settings(const Frame& frame, Event& event) {
   const bool was_open = is_open();
-  std::uint32_t old_window = 0;
-  const http::http2::FrameError error = exchange_.on_settings(frame, old_window, control_);
+  http::http2::SettingsChange change;
+  const http::http2::FrameError error = exchange_.on_settings(frame, change, control_);
   write_control();
   if (error) return fail(error.code, error.reason);
   const http::http2::Settings& peer = exchange_.peer();
+  set_peer_max_table_bytes(change.least_table_bytes);
   set_peer_max_table_bytes(peer.header_table_size);
-  if (peer.initial_window_size != old_window) {
+  if (peer.initial_window_size != change.old_window) {
     if (!flood_.add(now_, static_cast<std::uint32_t>(streams_.size() / streams_per_frame))) {
       return fail(ErrorCode::enhance_your_calm, "too many changes of SETTINGS_INITIAL_WINDOW_SIZE");
     }
     for (GrpcStream* stream : streams_.by_age()) {
-      if (!queue_.adjust(*stream, old_window, peer.initial_window_size)) {
+      if (!queue_.adjust(*stream, change.old_window, peer.initial_window_size)) {
         return fail(ErrorCode::flow_control_error, "SETTINGS_INITIAL_WINDOW_SIZE makes a window too large");
       }
     }
@@ -450,6 +617,7 @@ void GrpcSession::settle_event_in_hand(Event& event) {
 
 void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* block, const MessageCredit& credit,
                                Event& event) {
+  stream.has_message = true;
   has_credit_ = true;
   credit_call_ = stream.id;
   credit_ = credit;
@@ -475,15 +643,15 @@ void GrpcSession::show_message(GrpcStream& stream, ByteSpan payload, Block* bloc
   if (is_unseen(stream)) hand_out(stream, event);
 }
 
+StatusCode GrpcSession::code_of_bad_message(const GrpcStream& stream) const noexcept {
+  return role_ == Role::server ? code_of_corrupt_request(stream.format) : StatusCode::internal;
+}
+
 Status GrpcSession::decompress(Event& event) {
   if (!event.is_compressed) return {};
-  Result<Slice> plain = Status();
-  try {
-    plain = session::decompress_unsized(*event.compressor, event.payload, event.decompressed_bytes);
-  } catch (...) {
-    return owner_.on_codec_exception("decompress message: " + std::string(event.compressor->name()),
-                                     base::current_exception_text());
-  }
+  const GrpcStream* const stream = streams_.find(event.id);
+  const StatusCode corrupt = stream != nullptr ? code_of_bad_message(*stream) : StatusCode::internal;
+  Result<Slice> plain = decompress_unsized(event, corrupt, owner_);
   if (!plain.is_ok()) return std::move(plain).status();
   payload_ = *std::move(plain);
   event.is_compressed = false;
@@ -496,6 +664,13 @@ Status GrpcSession::decompress(Event& event) {
     credit_ = event.credit;
   }
   return {};
+}
+
+Result<Slice> GrpcSession::decompressed(const Compressor& compressor, ByteSpan payload) try {
+  return session::decompress_unsized(compressor, payload, most_decompressed(payload.size(), options_.limits));
+} catch (...) {
+  return owner_.on_codec_exception("decompress message: " + std::string(compressor.name()),
+                                   base::current_exception_text());
 }
 
 /// Ends the calls one by one, then the session.
@@ -518,7 +693,7 @@ bool GrpcSession::take_closing_event(Event& event) {
     event.type = role_ == Role::server ? EventType::cancelled : EventType::finished;
     event.status = close_reason_.is_ok() ? Status(StatusCode::unavailable, "connection closed", StatusOrigin::transport)
                                          : close_reason_;
-    if (!is_sent) event.status.set_may_have_run(false);
+    if (!is_sent || was_answered_in_http1_) event.status.set_may_have_run(false);
     return true;
   }
   if (is_closed_event_given_) return false;
@@ -533,9 +708,12 @@ bool GrpcSession::take_closing_event(Event& event) {
 
 bool GrpcSession::end_turn() {
   if (memory_.has_waiting()) {
-    if (memory_.admit_waiting()) memory_retry_.end();
+    if (memory_.admit_waiting(now_)) memory_retry_.end();
     if (memory_.has_waiting() && !memory_timer_.is_scheduled())
       timers_.schedule(memory_timer_, now_ + memory_retry_.pause(now_));
+    // A peer may interleave more messages than there is room for, and needs a window to go on with one that has room.
+    if (memory_.has_unfinished() && windows_.is_used_up_by_waiting() && !memory_share_.is_used_up())
+      windows_.open_for_waiting();
   }
   update_memory();
   on_room();
@@ -552,6 +730,11 @@ bool GrpcSession::is_writable(CallId id) const noexcept {
   stream->owes_writable = true;
   if (!stream->has_queue()) is_writable_awaited_ = true;
   return false;
+}
+
+std::uint64_t GrpcSession::received_of_message(CallId id) const noexcept {
+  const GrpcStream* const stream = streams_.find(id);
+  return stream != nullptr && stream->assembly.is_gathering() ? stream->assembly.gathered() : 0;
 }
 
 void GrpcSession::release(CallId id, const MessageCredit& credit) {
@@ -584,6 +767,7 @@ void GrpcSession::forget(GrpcStream& stream) {
   if (&stream == streams_.fresh()) is_opening_ = false;
   queue_.drop(stream);
   memory_.end(stream);
+  if (stream.text.held() > 0) windows_.give_back(stream.text.held());
   metadata_bytes_ -= stream.metadata_bytes;
   if (stream.is_refused) --refused_streams_;
   streams_.forget(stream);
@@ -594,6 +778,7 @@ void GrpcSession::forget(GrpcStream& stream) {
 std::size_t GrpcSession::gather(std::span<ByteSpan> out) {
   if (queue_.can_pump() && !is_closed_) {
     queue_.pump();
+    note_own_output();
     update_memory();
     on_room();
   }
@@ -620,13 +805,14 @@ void GrpcSession::wrote(std::size_t size) {
     }
   }
   if (is_half_empty) on_room();
-  if ((is_stalled_ && is_half_empty) || (is_drained())) owner_.on_session_wake();
+  const bool may_read = is_stalled_ && unread_bytes() <= options_.limits.max_unsent_bytes / 2;
+  if (may_read || is_drained()) owner_.on_session_wake();
 }
 
 /// What `message` may be compressed with: one that the peer accepts, and that the headers name, if they have been sent.
 const Compressor* GrpcSession::compressor_of(const GrpcStream& stream, const OutgoingMessage& message) const noexcept {
   const Compressor* const wanted = message.compressor;
-  if (wanted == nullptr) return nullptr;
+  if (wanted == nullptr || stream.format >= web::Format::lines) return nullptr;
   const bool is_usable =
       stream.has_sent_headers ? wanted == stream.sent_compressor : encodings_.contains(stream.accepted, *wanted);
   return is_usable ? wanted : nullptr;
@@ -637,16 +823,17 @@ bool GrpcSession::try_write_in_place(GrpcStream& stream, const OutgoingMessage& 
                                      bool is_end) {
   const MessageType* const type = message.message.type;
   if (type == nullptr || type->size == nullptr || stream.codec->name() != type->direct_codec) return false;
+  if (!web::is_enveloped(stream.format) || uses_text_) return false;
   const std::size_t size = type->size(message.message.object);
-  const std::size_t whole = message_prefix_bytes + size;
+  const std::size_t whole = web::message_prefix_bytes + size;
   const Compressor* const compressor = compressor_of(stream, message);
   if (!queue_.may_write(stream, whole)) return false;
   if (compressor != nullptr && size >= options_.compression_threshold) return false;
   if (!stream.has_sent_headers) write_headers(stream, leading, compressor);
   queue_.write_frame_header(stream, whole, is_end);
   std::byte* const out = output_.reserve(whole);
-  write_message_prefix({.is_compressed = false, .length = static_cast<std::uint32_t>(size)}, out);
-  if (size > 0) type->write(message.message.object, out + message_prefix_bytes);
+  web::write_message_prefix({.length = static_cast<std::uint32_t>(size)}, out);
+  if (size > 0) type->write(message.message.object, out + web::message_prefix_bytes);
   output_.commit(whole);
   payload_bytes_accepted_ += size;
   if (is_end) note_end_sent(stream);
@@ -663,7 +850,7 @@ Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& mes
   if (Status status = encode(*stream.codec, message, compressor, payload, is_compressed); !status.is_ok())
     return status;
   // The application's codec may run the loop.
-  if (streams_.find(id) != &stream || stream.is_finished)
+  if (is_closed_ || streams_.find(id) != &stream || stream.is_finished || stream.has_ended())
     return {StatusCode::cancelled, "send message: the call is over"};
   if (!stream.has_sent_headers) write_headers(stream, leading, compressor);
   write_encoded(stream, std::move(payload), is_compressed, is_end);
@@ -673,8 +860,16 @@ Status GrpcSession::write_message(GrpcStream& stream, const OutgoingMessage& mes
 /// The headers have been written.
 void GrpcSession::write_encoded(GrpcStream& stream, Slice payload, bool is_compressed, bool is_end) {
   payload_bytes_accepted_ += payload.size();
-  std::byte prefix[message_prefix_bytes];
-  write_message_prefix({.is_compressed = is_compressed, .length = static_cast<std::uint32_t>(payload.size())}, prefix);
+  if (stream.format == web::Format::connect_unary) return write_content(stream, std::move(payload), is_end);
+  if (!web::is_enveloped(stream.format) || uses_text_) {
+    BufferWriter message;
+    web::append_message(uses_text_ ? web::Format::grpc_web_text : stream.format, payload.bytes(), is_compressed,
+                        message);
+    return write_content(stream, message.take(), is_end);
+  }
+  std::byte prefix[web::message_prefix_bytes];
+  web::write_message_prefix(
+      {.flags = std::uint8_t{is_compressed}, .length = static_cast<std::uint32_t>(payload.size())}, prefix);
   if (queue_.may_write(stream, sizeof(prefix) + payload.size())) {
     queue_.write_frame_header(stream, sizeof(prefix) + payload.size(), is_end);
     output_.append(ByteSpan(prefix));
@@ -688,31 +883,26 @@ void GrpcSession::write_encoded(GrpcStream& stream, Slice payload, bool is_compr
 }
 
 Status GrpcSession::encode(const Codec& codec, const OutgoingMessage& message, const Compressor* compressor, Slice& out,
-                           bool& is_compressed) try {
-  const MessageType* const type = message.message.type;
-  if (type == nullptr) {
-    if (message.codec != &codec) {
-      return {StatusCode::internal, "send message: codec " + std::string(message.codec->name()) +
-                                        " is not the call's, " + std::string(codec.name())};
-    }
-    out = message.payload;
-  } else {
-    BufferWriter writer;
-    if (Status status = codec.encode(message.message, writer); !status.is_ok()) return status;
-    out = writer.take();
+                           bool& is_compressed, bool in_any_case) {
+  web::EncodedMessage encoded;
+  Status status =
+      encoded.encode(message, {.codec = codec, .compressor = compressor, .in_any_case = in_any_case}, options_, owner_);
+  out = std::move(encoded.payload);
+  is_compressed = encoded.is_compressed;
+  return status;
+}
+
+/// The headers have been written. An end without content needs no window, and has nothing to wait with.
+void GrpcSession::write_content(GrpcStream& stream, Slice content, bool is_end) {
+  const bool is_bare_end = is_end && content.empty() && !stream.has_queue();
+  if (!is_bare_end && !queue_.may_write(stream, content.size())) {
+    if (!content.empty()) queue_.push(stream, std::move(content));
+    stream.ends_with_queue = is_end;
+    return;
   }
-  if (out.size() > 0xFFFFFFFF) return {StatusCode::resource_exhausted, "send message: it exceeds 4 GiB"};
-  if (compressor == nullptr || out.size() < options_.compression_threshold) return {};
-  BufferWriter compressed(out.size());
-  if (!compressor->compress_unsized(out.bytes(), compressed).is_ok() || compressed.size() >= out.size()) return {};
-  // A peer of this kind would refuse it.
-  if (out.size() > most_decompressed(compressed.size(), options_.limits)) return {};
-  out = compressed.take();
-  is_compressed = true;
-  return {};
-} catch (...) {
-  // A codec or compressor of the application's: the call must still be ended.
-  return owner_.on_codec_exception("send message: encoding it", base::current_exception_text());
+  queue_.write_frame_header(stream, content.size(), is_end);
+  output_.append(std::move(content));
+  if (is_end) note_end_sent(stream);
 }
 
 void GrpcSession::note_end_sent(GrpcStream& stream) noexcept {
@@ -738,13 +928,18 @@ void GrpcSession::write_control() {
 /// Ok if the client can be sent it.
 Status GrpcSession::check_metadata(std::string_view what, const Metadata* metadata) const {
   if (metadata == nullptr || metadata->empty()) return {};
-  if (const Status status = check_sendable(*metadata); !status.is_ok()) {
+  if (const Status status = web::check_sendable(*metadata); !status.is_ok()) {
     // To the client, invalid_argument would be about its request.
     return {StatusCode::internal, status.message()};
   }
+  return check_list(what, *metadata);
+}
+
+/// What the peer says it takes.
+Status GrpcSession::check_list(std::string_view what, const Metadata& metadata) const {
   constexpr std::size_t other_fields = 512;
   const std::size_t limit = exchange_.peer().max_header_list_size;
-  if (ResponseWriter::list_bytes(*metadata) + other_fields <= limit) return {};
+  if (ResponseWriter::list_bytes(metadata) + other_fields <= limit) return {};
   return {StatusCode::resource_exhausted,
           std::string(what) + " metadata exceeds the peer's SETTINGS_MAX_HEADER_LIST_SIZE " + std::to_string(limit)};
 }
@@ -760,19 +955,24 @@ void GrpcSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) {
     self.owner_.on_session_wake();
   } catch (...) {
     // Without its timer the call might never end.
-    self.fail(ErrorCode::internal_error, base::current_exception_text());
+    const std::string text = base::current_exception_text();
+    self.end_connection(ErrorCode::internal_error, text, text);
   }
 }
 
 void GrpcSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<GrpcSession*>(owner);
-  const native::Keepalive::Action action = self.keepalive_.on_timer(now, {.is_listening = self.owner_.is_listening(),
+  // A pong waits in the socket while nothing is read for want of memory.
+  const bool is_listening = self.owner_.is_listening() && !self.is_paused_for_memory_;
+  const bool has_calls = self.open_calls() > self.owner_.background_calls();
+  const native::Keepalive::Action action = self.keepalive_.on_timer(now, {.is_listening = is_listening,
                                                                           .is_stalled = self.is_stalled_,
-                                                                          .has_calls = self.open_calls() > 0,
-                                                                          .may_rest = false});
+                                                                          .has_calls = has_calls,
+                                                                          .may_rest = self.role_ == Role::server});
   if (action == native::Keepalive::Action::none) return;
   if (action == native::Keepalive::Action::time_out) {
-    self.fail(ErrorCode::no_error, "keepalive: no response within keepalive_timeout");
+    const std::string_view text = "keepalive: no response within keepalive_timeout";
+    self.end_connection(ErrorCode::no_error, text, text);
     return;
   }
   http::http2::PeerExchange::write_keepalive(self.control_);
@@ -783,6 +983,7 @@ void GrpcSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoint 
 void GrpcSession::on_memory_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<GrpcSession*>(owner);
   self.now_ = std::max(self.now_, now);
+  if (!self.memory_share_.is_used_up()) self.is_paused_for_memory_ = false;
   self.owner_.on_session_wake();
 }
 
@@ -792,34 +993,54 @@ void GrpcSession::on_stall_timer(base::Timer&, void* owner, base::TimePoint now)
   const bool waits_for_window = self.output_.empty() && self.queue_.queued_bytes() > 0;
   const std::uint64_t taken = self.queue_.sent_bytes() + (waits_for_window ? 0 : self.written_bytes_);
   const native::StallWatch::Seen seen{
-      .unsent = self.unsent_bytes(), .is_wanted = self.memory_share_.is_short_for_holders(), .taken = taken};
+      .unsent = self.held_for_peer(), .is_wanted = self.memory_share_.is_short_for_holders(), .taken = taken};
   if (self.stall_.on_timer(now, seen) == native::StallWatch::Action::none) return;
-  self.fail(ErrorCode::enhance_your_calm, "send: the peer takes nothing within stall_timeout");
+  const std::string_view text = "send: the peer takes nothing within stall_timeout";
+  self.end_connection(ErrorCode::enhance_your_calm, text, text);
 }
 
 void GrpcSession::on_input_timer(base::Timer&, void* owner, base::TimePoint now) {
   auto& self = *static_cast<GrpcSession*>(owner);
   self.now_ = std::max(self.now_, now);
   constexpr std::uint32_t least_window = 64 << 10;
-  if (self.windows_.left() < least_window || !self.owner_.is_listening()) self.input_watch_.hold_up();
+  const bool is_reading = self.owner_.is_listening() && !self.is_stalled_ && !self.is_paused_for_memory_;
+  if (!is_reading || self.windows_.left() < least_window || self.is_message_window_shut()) self.input_watch_.hold_up();
   const native::InputWatch::Seen seen{
       .is_incomplete = self.memory_.has_unfinished() || self.reader_.is_in_block() || self.input_.size() > 0,
       .has_message = self.memory_.has_unfinished(),
       .is_wanted = self.memory_share_.is_wanted(),
       .message_bytes = self.memory_.progress()};
   if (self.input_watch_.on_timer(now, seen) == native::InputWatch::Action::none) return;
-  self.fail(ErrorCode::enhance_your_calm,
-            "receive: the peer does not go on with what it has begun to send within stall_timeout");
+  const std::string_view text = "receive: the peer does not go on with what it has begun to send within stall_timeout";
+  self.end_connection(ErrorCode::enhance_your_calm, text, text);
 }
 
 // --- the connection ---
 
 /// Nothing is read while the peer does not take what is written for it. wrote() wakes the owner when that is over.
 bool GrpcSession::update_stall() noexcept {
-  // What a client has to say stays below half of that, so it never stops reading because a server does not read.
-  const std::size_t most = options_.limits.max_unsent_bytes * (role_ == Role::client ? 2 : 1);
-  is_stalled_ = output_.size() > (is_stalled_ ? most / 2 : most);
+  const std::size_t most = options_.limits.max_unsent_bytes;
+  is_stalled_ = unread_bytes() > (is_stalled_ ? most / 2 : most);
   return is_stalled_;
+}
+
+/// What the peer does not read although it may. A client's own calls do not count, however long they are: a server
+/// reads them only once the client has read its responses, and two sides that both wait for the other to read would
+/// wait for ever. What a client replies to a server's frames is little.
+std::size_t GrpcSession::unread_bytes() const noexcept {
+  if (role_ == Role::server) return output_.size();
+  return static_cast<std::size_t>(written_bytes_ + output_.size() - std::max(own_end_, written_bytes_));
+}
+
+/// Messages that have room are incomplete, and none of them can go on, because the application has yet to take earlier
+/// messages of their streams.
+bool GrpcSession::is_message_window_shut() const {
+  if (!memory_.has_unfinished()) return false;
+  const auto streams = streams_.by_age();
+  return std::none_of(streams.begin(), streams.end(), [](const GrpcStream* stream) {
+    const bool has_window = stream->receive_window.available() > stream->receive_target / 8;
+    return stream->assembly.is_gathering() && stream->is_admitted && has_window;
+  });
 }
 
 void GrpcSession::update_memory() {
@@ -830,22 +1051,24 @@ void GrpcSession::update_memory() {
   } else {
     input_watch_.settle();
   }
-  if (unsent_bytes() > native::StallWatch::least_bytes) stall_.start(now_);
+  if (held_for_peer() > native::StallWatch::least_bytes) stall_.start(now_);
 }
 
 void GrpcSession::count_held() noexcept {
   counted_output_ = output_.size();
-  memory_share_.update(held_bytes(), memory_.room());
+  memory_share_.update(held_bytes(), memory_.room(), memory_.waiting_bytes());
 }
 
-/// Messages that wait for the client's windows are counted at once: a turn may bring many calls that each need little.
-/// So is output that has grown by a step: handlers may write between turns, and the client may neither read nor send.
+/// The application has sent something. Messages that wait for the peer's windows are counted at once: a turn may bring
+/// many calls that each need little. So is output that has grown by a step: handlers may write between turns, and the
+/// client may neither read nor send.
 void GrpcSession::count_sent() noexcept {
+  note_own_output();
   if (queue_.queued_bytes() > 0 || output_.size() >= counted_output_ + MemoryShare::free_bytes) count_held();
 }
 
 std::size_t GrpcSession::held_bytes() const noexcept {
-  return input_.size() + reader_.held_bytes() + unsent_bytes() + memory_.bytes() + metadata_bytes_ +
+  return input_.held_bytes() + reader_.held_bytes() + held_for_peer() + memory_.bytes() + metadata_bytes_ +
          streams_.size() * bytes_per_stream;
 }
 
@@ -866,17 +1089,38 @@ void GrpcSession::transport_closed(const Status& reason) {
   const bool is_orderly = reason.is_ok() && streams_.empty() && input_.size() == 0 && is_open();
   if (is_orderly) return end_session({});
   std::string text(reason.is_ok() ? std::string_view("connection closed by the peer") : reason.message());
-  if (!is_open() && role_ == Role::client) text = "handshake: no SETTINGS from the peer: " + text;
+  if (!goaway_reason_.empty()) text = goaway_reason_ + "; " + text;
+  if (!is_open() && role_ == Role::client) {
+    text = "handshake: no SETTINGS from the peer: " + text + guess_about_server();
+  }
   end_session({StatusCode::unavailable, text, StatusOrigin::transport});
 }
 
+/// For an error text, at a client whose server has not begun with SETTINGS.
+std::string GrpcSession::guess_about_server() const {
+  if (role_ == Role::server || is_open()) return {};
+  const std::string_view protocol = wire::guess_foreign_peer({input_.data(), input_.size()});
+  if (protocol.empty() || protocol.starts_with("HTTP/2")) return {};
+  std::string text = "; the server seems to speak ";
+  text.append(protocol);
+  if (protocol == "TLS") return text.append(", so the endpoint is ").append(tls_scheme()).append("://");
+  // Otherwise a channel of that protocol would go on in HTTP/1.1.
+  if (is_http1(protocol) && title() != "gRPC") return text.append(", and http_version asks for HTTP/2");
+  return text.append(", and ").append(title()).append(" needs HTTP/2");
+}
+
+/// The peer has broken a rule.
 GrpcSession::Step GrpcSession::fail(ErrorCode code, std::string_view reason) {
-  if (is_closed_) return Step::again;
-  const std::string text(reason);
-  exchange_.write_goaway(last_of_peer(), code, text, control_);
-  write_control();
-  end_session(Status(StatusCode::unavailable, "receive: " + text, StatusOrigin::transport));
+  end_connection(code, reason, "receive: " + std::string(reason));
   return Step::again;
+}
+
+/// `reason` is for the peer, and `status` for the calls.
+void GrpcSession::end_connection(ErrorCode code, std::string_view reason, std::string_view status) {
+  if (is_closed_) return;
+  exchange_.write_goaway(last_of_peer(), code, reason, control_);
+  write_control();
+  end_session(Status(StatusCode::unavailable, status, StatusOrigin::transport));
 }
 
 /// There was no memory for a frame, which may have been written in part.
@@ -887,6 +1131,8 @@ void GrpcSession::lose_connection() {
 }
 
 void GrpcSession::end_session(const Status& reason) {
+  was_answered_in_http1_ =
+      role_ == Role::client && !is_open() && is_http1(wire::guess_foreign_peer({input_.data(), input_.size()}));
   is_closed_ = true;
   close_reason_ = reason;
   is_stalled_ = false;

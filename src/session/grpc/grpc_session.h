@@ -6,7 +6,6 @@
 #include "http/http2/flood_limit.h"
 #include "http/http2/frame_reader.h"
 #include "http/http2/peer_exchange.h"
-#include "session/grpc/message_encodings.h"
 #include "session/grpc/receive_memory.h"
 #include "session/grpc/receive_windows.h"
 #include "session/grpc/send_queue.h"
@@ -21,7 +20,10 @@
 #include "session/protocol.h"
 #include "session/receive_buffer.h"
 #include "session/session.h"
+#include "session/web/message_encodings.h"
 
+#include <algorithm>
+#include <string>
 #include <vector>
 
 namespace trunkline::session::grpc {
@@ -50,11 +52,12 @@ class GrpcSession : public Session, protected SendQueueOwner {
 
   std::size_t gather(std::span<ByteSpan> out) override;
   void wrote(std::size_t size) override;
-  bool has_output() const noexcept override { return !output_.empty() || queue_.can_pump(); }
+  bool has_output() const noexcept override { return !output_.empty() || (!is_closed_ && queue_.can_pump()); }
   std::size_t unsent_bytes() const noexcept override { return output_.size() + queue_.queued_bytes(); }
 
   bool is_writable(CallId id) const noexcept override;
   Status decompress(Event& event) override;
+  std::uint64_t received_of_message(CallId id) const noexcept override;
   void release(CallId id, const MessageCredit& credit) override;
 
   void close(const Status& reason) override;
@@ -62,13 +65,21 @@ class GrpcSession : public Session, protected SendQueueOwner {
   bool is_closed() const noexcept override { return is_closed_; }
   const Status& close_reason() const noexcept override { return close_reason_; }
   bool is_open() const noexcept override { return exchange_.has_settings(); }
+  bool was_answered_in_http1() const noexcept override { return was_answered_in_http1_; }
   std::size_t open_calls() const noexcept override { return streams_.size(); }
+  std::string_view protocol_name() const noexcept override { return "http/2"; }
   std::size_t held_bytes() const noexcept override;
   std::uint64_t payload_bytes_accepted() const noexcept override { return payload_bytes_accepted_; }
   bool is_ordered() const noexcept override { return false; }
 
  protected:
   enum class Step : std::uint8_t { event, again, needs_input };
+
+  /// SETTINGS_MAX_FRAME_SIZE once a message needs it. Those of 64 KiB then come whole in one frame, and are decoded
+  /// where they were received.
+  static constexpr std::uint32_t long_frame_bytes = 128 << 10;
+  /// Looking at so many streams costs about as much as a frame.
+  static constexpr std::size_t streams_per_frame = 256;
 
   explicit GrpcSession(const SessionParameters& parameters);
 
@@ -93,10 +104,21 @@ class GrpcSession : public Session, protected SendQueueOwner {
   virtual Step break_call(GrpcStream& stream, const Status& status, Event& event) = 0;
   /// The stream has been reset by this side. The layer above learns it, if it knows the call.
   virtual Step drop_call(GrpcStream& stream, const Status& status, Event& event) = 0;
+  /// A frame has come that is no work in itself. False: there are too many.
+  virtual bool is_permitted(const http::http2::FrameHeader& header) noexcept;
   /// A ping has come that asks for an answer. False: there are too many.
   virtual bool allows_ping() noexcept { return true; }
   /// Nobody wants `bytes` of the stream, which may be forgotten.
   virtual void discard(GrpcStream& stream, std::uint32_t bytes) { windows_.give_back(stream, bytes); }
+  /// A body is whole. event.end has been set.
+  virtual Step show_body(GrpcStream& stream, Slice body, const MessageCredit& credit, Event& event);
+  /// Client: the last message of a response, which says how the call has ended. needs_input: it was taken.
+  virtual Step take_end(GrpcStream& stream, ByteSpan payload, bool is_compressed, Event& event);
+  /// The code of a call whose message is corrupt.
+  StatusCode code_of_bad_message(const GrpcStream& stream) const noexcept;
+  /// For error texts: the protocol, and the scheme of its endpoints with TLS.
+  virtual std::string_view title() const noexcept { return "gRPC"; }
+  virtual std::string_view tls_scheme() const noexcept { return "grpcs"; }
   /// The headers that must stand before the first message.
   virtual void write_headers(GrpcStream& stream, const Metadata* leading, const Compressor* compressor) = 0;
   /// There may be room for what waits for it.
@@ -108,8 +130,6 @@ class GrpcSession : public Session, protected SendQueueOwner {
     return stream.is_held || (is_opening_ && &stream == streams_.fresh());
   }
   Step read_frame(Event& event);
-  /// False: the peer sends too many such frames.
-  bool is_permitted(http::http2::FrameType type) noexcept;
   Step take_frame(const http::http2::Frame& frame, Event& event);
   Step on_data(const http::http2::Frame& frame, Event& event);
   Step on_reset(const http::http2::Frame& frame, Event& event);
@@ -118,8 +138,22 @@ class GrpcSession : public Session, protected SendQueueOwner {
   Step on_ping(const http::http2::Frame& frame);
   void sample_bandwidth(std::uint32_t bytes);
   void end_sample();
+  bool decode_text(GrpcStream& stream);
+  /// What `data_` lies in.
+  Block* data_block() const noexcept { return uses_text_ ? text_data_.block() : input_.block(); }
   Step take_data(Event& event);
   Step take_message(GrpcStream& stream, Event& event);
+  void allow_long_frames();
+  /// The message that comes is what a call begins with.
+  bool is_request(const GrpcStream& stream) const noexcept { return role_ == Role::server && !stream.has_message; }
+  Step take_body(GrpcStream& stream, Event& event);
+  Step gather_body(GrpcStream& stream, Event& event);
+  Step end_body(GrpcStream& stream, Event& event);
+  Step refuse_body(GrpcStream& stream, std::uint64_t size, Event& event);
+  Step show_headers(GrpcStream& stream, Event& event);
+  bool is_end_message(const GrpcStream& stream) const noexcept;
+  std::uint64_t most_bytes(const GrpcStream& stream) const noexcept;
+  Result<Slice> decompressed(const Compressor& compressor, ByteSpan payload);
   void drop_data();
   void consume_frame();
 
@@ -136,16 +170,19 @@ class GrpcSession : public Session, protected SendQueueOwner {
 
   // --- output ---
   const Compressor* compressor_of(const GrpcStream& stream, const OutgoingMessage& message) const noexcept;
+  /// `in_any_case`: the message is compressed even if that makes it longer.
   Status encode(const Codec& codec, const OutgoingMessage& message, const Compressor* compressor, Slice& out,
-                bool& is_compressed);
+                bool& is_compressed, bool in_any_case = false);
   Status write_message(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading,
                        bool is_end = false);
   bool try_write_in_place(GrpcStream& stream, const OutgoingMessage& message, const Metadata* leading, bool is_end);
   void write_encoded(GrpcStream& stream, Slice payload, bool is_compressed, bool is_end);
+  void write_content(GrpcStream& stream, Slice content, bool is_end);
   static void note_end_sent(GrpcStream& stream) noexcept;
   void notify_writable(GrpcStream& stream);
   void write_control();
   Status check_metadata(std::string_view what, const Metadata* metadata) const;
+  Status check_list(std::string_view what, const Metadata& metadata) const;
 
   // --- timers ---
   static void on_deadline(base::Timer& timer, void* owner, base::TimePoint now);
@@ -156,10 +193,20 @@ class GrpcSession : public Session, protected SendQueueOwner {
 
   // --- the connection ---
   bool update_stall() noexcept;
+  bool is_message_window_shut() const;
+  std::size_t unread_bytes() const noexcept;
+  /// The memory of what has yet to be sent.
+  std::size_t held_for_peer() const noexcept { return output_.held_bytes() + queue_.held_bytes(); }
+  /// Client: the application has written all that the output ends with.
+  void note_own_output() noexcept { own_end_ = written_bytes_ + output_.size(); }
+  /// The same for `bytes` at its end, also while much of it is unsent.
+  void add_own_output(std::size_t bytes) noexcept { own_end_ = std::max(own_end_, written_bytes_) + bytes; }
   void update_memory();
   void count_held() noexcept;
   void count_sent() noexcept;
   Step fail(http::http2::ErrorCode code, std::string_view reason);
+  std::string guess_about_server() const;
+  void end_connection(http::http2::ErrorCode code, std::string_view reason, std::string_view status);
   void lose_connection();
   void end_session(const Status& reason);
 
@@ -174,7 +221,7 @@ class GrpcSession : public Session, protected SendQueueOwner {
   SessionOwner& owner_;
   base::TimePoint now_;
 
-  const MessageEncodings encodings_;
+  const web::MessageEncodings encodings_;
   ReceiveBuffer input_;
   OutputQueue output_;
   /// Frames about no stream, on their way into the output.
@@ -201,6 +248,10 @@ class GrpcSession : public Session, protected SendQueueOwner {
   ByteSpan data_;
   CallId data_stream_ = 0;
   bool data_ends_ = false;
+  /// Client: all calls are gRPC-Web's in its text form.
+  bool uses_text_ = false;
+  /// Then it is what a frame says, and `data_` what is left of that.
+  Slice text_data_;
   /// The event of the fresh stream has not been handed out, because the next frame may belong to it.
   bool is_opening_ = false;
   CallId credit_call_ = 0;
@@ -218,13 +269,20 @@ class GrpcSession : public Session, protected SendQueueOwner {
   std::uint64_t written_bytes_ = 0;
   /// What the transport has been given to write: when it fails, more of that may have arrived than it has said.
   std::uint64_t offered_bytes_ = 0;
+  /// Client: up to here the output is what the application has written, not what has been said to the server's frames.
+  std::uint64_t own_end_ = 0;
   std::uint64_t payload_bytes_accepted_ = 0;
   bool is_stalled_ = false;
+  /// Nothing is read for want of memory.
+  bool is_paused_for_memory_ = false;
   bool is_drain_requested_ = false;
   bool is_closed_ = false;
   bool is_closed_event_given_ = false;
+  bool was_answered_in_http1_ = false;
   mutable bool is_writable_awaited_ = false;
   Status close_reason_;
+  /// Client: why the server has said that it goes away; empty: for no error.
+  std::string goaway_reason_;
   /// While the session ends: the streams whose end is still to be reported, the oldest last.
   std::vector<CallId> closing_;
 };

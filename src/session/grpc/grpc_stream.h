@@ -8,7 +8,10 @@
 #include "http/http2/stream_state.h"
 #include "session/compressor_set.h"
 #include "session/event.h"
-#include "session/grpc/message_assembly.h"
+#include "session/web/format.h"
+#include "session/web/message_assembly.h"
+#include "session/web/text_decoder.h"
+#include "session/web/web_outcome.h"
 
 #include <trunkline/metadata.h>
 #include <trunkline/slice.h>
@@ -17,6 +20,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 
 namespace trunkline::session::grpc {
 
@@ -24,6 +28,19 @@ namespace trunkline::session::grpc {
 struct PendingTrailers {
   Status status;
   Metadata metadata;
+};
+
+/// What a call of another protocol than gRPC keeps.
+struct WebResponse {
+  /// Of a format that responds once.
+  Metadata leading;
+  Slice body;
+  /// The message of a GET, until the client has ended its request.
+  std::optional<Slice> query;
+  /// The request was HEAD: the response has no content.
+  bool is_head = false;
+  /// ResponseHead::http_error.
+  std::uint32_t http_error = 0;
 };
 
 /// The objects of a session use only the fields that are theirs.
@@ -42,6 +59,12 @@ struct GrpcStream {
   void* const owner;
   void* context = nullptr;
   http::http2::StreamState state = http::http2::StreamState::open;
+  /// The protocol of the call.
+  web::Format format = web::Format::grpc;
+  /// Of a server: the request was a GET.
+  bool is_get = false;
+  /// Of a server: web::CallHead::cors_origin.
+  const std::string* cors_origin = nullptr;
   const Codec* codec = nullptr;
   /// Of the peer's messages; null: it sends none that is compressed.
   const Compressor* received_compressor = nullptr;
@@ -56,10 +79,13 @@ struct GrpcStream {
   const Compressor* sent_compressor = nullptr;
   /// The layer above has finished the call; what still comes is dropped.
   bool is_finished = false;
-  /// Servers: nobody has seen the call. After its answer the stream stays for what the client may still send.
+  /// Servers: nobody has seen the call, or it has been answered before the client has sent all of its request. The
+  /// stream stays for what the client may still send.
   bool is_refused = false;
   /// is_writable() has returned false.
   bool owes_writable = false;
+  /// A message has come.
+  bool has_message = false;
   std::size_t metadata_bytes = 0;
   /// What has yet to come of the bytes that content-length announces; empty: it announces none.
   std::optional<std::uint64_t> content_left;
@@ -71,6 +97,14 @@ struct GrpcStream {
   std::uint32_t method_number = 0;
   base::TimePoint call_deadline = base::never;
   Metadata metadata;
+  /// Null for gRPC, and until there is something to keep.
+  std::unique_ptr<WebResponse> web;
+
+  // --- GrpcClientSession ---
+  /// Null for gRPC, and until the response has begun.
+  std::unique_ptr<web::WebOutcome> outcome;
+  /// Of a response that is text. The letters that it holds are not given back to the windows.
+  web::TextDecoder text;
 
   // --- SendQueue ---
   http::http2::FlowWindow send_window;
@@ -79,6 +113,8 @@ struct GrpcStream {
   /// When the front of the queue became that, among all streams.
   std::uint64_t ticket = 0;
   std::size_t queued_bytes = 0;
+  /// What has been sent of the front of the queue.
+  std::size_t sent_of_front = 0;
   bool is_ready = false;
   /// END_STREAM goes with the last message of the queue.
   bool ends_with_queue = false;
@@ -94,11 +130,17 @@ struct GrpcStream {
   std::int64_t debt = 0;
 
   // --- ReceiveMemory ---
-  MessageAssembly assembly;
+  web::MessageAssembly assembly;
   /// There is room for the message that is gathered. Otherwise the window is not opened for the rest of it.
   bool is_admitted = false;
+  /// The message is the request of a call, or the first of one: a handler is about to keep it.
+  bool is_request = false;
+  /// Since when it waits for room.
+  base::TimePoint waits_since{};
   /// Bytes of the message whose window has not been opened again.
   std::uint32_t withheld = 0;
+  /// Bytes of a body without a known length that had room before it turned out to be longer.
+  std::uint32_t early = 0;
 
   base::Timer deadline;
 
@@ -110,6 +152,7 @@ struct GrpcStream {
     *content_left -= bytes;
     return !is_end || *content_left == 0;
   }
+  bool is_web() const noexcept { return format != web::Format::grpc; }
   bool has_queue() const noexcept { return !queue.empty(); }
   /// This side sends nothing more, or nothing more than what is queued.
   bool has_ended() const noexcept {

@@ -7,23 +7,75 @@
 
 namespace trunkline::session::grpc {
 
-void ReceiveMemory::begin(GrpcStream& stream) {
+void ReceiveMemory::begin(GrpcStream& stream, bool is_request, base::TimePoint now) {
+  const std::uint32_t prefix = stream.assembly.prefix_bytes();
+  windows_.give_back(prefix);
+  windows_.give_back(stream, prefix);
   stream.assembly.begin();
   stream.is_admitted = false;
+  stream.is_request = is_request;
   stream.withheld = 0;
-  if (waiting_streams_ == 0 && try_admit(stream)) return;
-  ++waiting_streams_;
-  waiting_.push_back(stream.id);
+  stream.early = 0;
+  admit_or_wait(stream, now);
 }
 
-bool ReceiveMemory::try_admit(GrpcStream& stream) {
+void ReceiveMemory::extend(GrpcStream& stream, std::uint32_t length, base::TimePoint now) {
+  if (!stream.is_admitted) return stream.assembly.expect(length);
+  const auto gathered = static_cast<std::uint32_t>(stream.assembly.gathered());
+  admitted_ -= stream.assembly.length();
+  come_ -= gathered;
+  --admitted_streams_;
+  stream.assembly.expect(length);
+  stream.is_admitted = false;
+  admit_or_wait(stream, now);
+  if (admitted_streams_ == 0) share_.free_reserve();
+  if (stream.is_admitted) return;
+  // It counts until there is room for all of it, although its windows have been opened again.
+  stream.early = gathered;
+  waiting_bytes_ += gathered;
+}
+
+void ReceiveMemory::admit_or_wait(GrpcStream& stream, base::TimePoint now) {
+  Places& places = stream.is_request ? waiting_requests_ : waiting_;
+  stream.waits_since = now;
+  const bool is_next = first_of(waiting_) == nullptr && (!stream.is_request || first_of(waiting_requests_) == nullptr);
+  if (is_next && try_admit(stream, now)) return;
+  constexpr std::size_t few_places = 64;
+  if (this->places() >= 2 * waiting_streams_ + few_places) {
+    drop_places_of_gone(waiting_);
+    drop_places_of_gone(waiting_requests_);
+  }
+  ++waiting_streams_;
+  places.push_back(stream.id);
+}
+
+/// The others keep their order.
+void ReceiveMemory::drop_places_of_gone(Places& places) {
+  for (std::size_t left = places.size(); left > 0; --left) {
+    const CallId id = places.pop_front();
+    if (is_waiting(id)) places.push_back(id);
+  }
+}
+
+/// Null: none waits there.
+GrpcStream* ReceiveMemory::first_of(Places& places) {
+  while (!places.empty() && !is_waiting(places.front())) places.pop_front();
+  return places.empty() ? nullptr : streams_.find(places.front());
+}
+
+bool ReceiveMemory::is_waiting(CallId id) const noexcept {
+  const GrpcStream* const stream = streams_.find(id);
+  return stream != nullptr && stream->assembly.is_gathering() && !stream->is_admitted;
+}
+
+bool ReceiveMemory::try_admit(GrpcStream& stream, base::TimePoint now) {
   const std::size_t length = stream.assembly.length();
   // One message always has room, whatever is unread: otherwise a connection could wait for itself.
   if (admitted_ + unread() > 0 && length > limits_.max_unread_bytes - std::min(limits_.max_unread_bytes, bytes())) {
     lack_ = MemoryShare::Lack::nothing;
     return false;
   }
-  if (!share_.try_take(length)) {
+  if (!try_take(stream, now)) {
     lack_ = share_.lack();
     return false;
   }
@@ -32,6 +84,13 @@ bool ReceiveMemory::try_admit(GrpcStream& stream) {
   come_ += stream.assembly.gathered();
   ++admitted_streams_;
   return true;
+}
+
+bool ReceiveMemory::try_take(const GrpcStream& stream, base::TimePoint now) {
+  const std::size_t length = stream.assembly.length();
+  const base::Duration waited = now - stream.waits_since;
+  if (!stream.is_request || waited >= too_late) return share_.try_take(length);
+  return waited >= late ? share_.try_take_for_late_request(length) : share_.try_take_for_request(length);
 }
 
 void ReceiveMemory::add(GrpcStream& stream, std::uint32_t bytes) {
@@ -48,7 +107,11 @@ void ReceiveMemory::add(GrpcStream& stream, std::uint32_t bytes) {
 }
 
 std::uint32_t ReceiveMemory::end(GrpcStream& stream) {
-  if (!stream.assembly.is_gathering()) return 0;
+  if (!stream.assembly.is_gathering()) {
+    const std::uint32_t prefix = stream.assembly.prefix_bytes();
+    windows_.give_back(prefix);
+    return prefix;
+  }
   if (stream.is_admitted) {
     admitted_ -= stream.assembly.length();
     come_ -= stream.assembly.gathered();
@@ -56,26 +119,34 @@ std::uint32_t ReceiveMemory::end(GrpcStream& stream) {
     return 0;
   }
   --waiting_streams_;
-  waiting_bytes_ -= stream.withheld;
+  waiting_bytes_ -= stream.withheld + std::exchange(stream.early, 0);
   windows_.drop_waiting(stream.withheld);
   return std::exchange(stream.withheld, 0);
 }
 
-bool ReceiveMemory::admit_waiting() {
-  while (!waiting_.empty()) {
-    GrpcStream* const stream = streams_.find(waiting_.front());
-    const bool waits = stream != nullptr && stream->assembly.is_gathering() && !stream->is_admitted;
-    if (waits) {
-      if (!try_admit(*stream)) return false;
-      --waiting_streams_;
-      waiting_bytes_ -= stream->withheld;
-      const std::uint32_t withheld = std::exchange(stream->withheld, 0);
-      windows_.drop_waiting(withheld);
-      windows_.give_back(*stream, withheld);
+bool ReceiveMemory::admit_waiting(base::TimePoint now) {
+  const auto is_too_late = [now](const GrpcStream& stream) { return now - stream.waits_since >= too_late; };
+  GrpcStream* stream = nullptr;
+  while ((stream = first_of(waiting_requests_)) != nullptr && is_too_late(*stream)) {
+    if (!try_admit(*stream, now)) return false;
+    end_wait(*stream);
+  }
+  for (Places* const places : {&waiting_, &waiting_requests_}) {
+    while ((stream = first_of(*places)) != nullptr) {
+      if (!try_admit(*stream, now)) return false;
+      end_wait(*stream);
     }
-    waiting_.pop_front();
   }
   return true;
+}
+
+/// It has been admitted, and its windows are opened again for what has come of it.
+void ReceiveMemory::end_wait(GrpcStream& stream) {
+  --waiting_streams_;
+  waiting_bytes_ -= stream.withheld + std::exchange(stream.early, 0);
+  const std::uint32_t withheld = std::exchange(stream.withheld, 0);
+  windows_.drop_waiting(withheld);
+  windows_.give_back(stream, withheld);
 }
 
 }  // namespace trunkline::session::grpc

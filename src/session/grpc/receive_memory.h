@@ -9,13 +9,16 @@
 
 #include <trunkline/connection_limits.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
 namespace trunkline::session::grpc {
 
 /// A message whose end has not come gets room for all of it, in the connection's max_unread_bytes and in the budget, or
-/// waits. While it waits, the client has sent at most one window of it.
+/// waits. While it waits, the client has sent at most one window of it. Requests wait when less is used, so that those
+/// that handlers keep do not make memory short for calls with short requests, and other messages pass them; the longer
+/// they have waited, the less.
 class ReceiveMemory {
  public:
   /// All outlive the object.
@@ -23,15 +26,27 @@ class ReceiveMemory {
                 ReceiveWindows& windows) noexcept
       : limits_(limits), share_(share), streams_(streams), windows_(windows) {}
 
-  /// The stream gathers a message, and has read its prefix.
-  void begin(GrpcStream& stream);
+  /// A request that has waited for so long gets a little more room, and at last as much as any message: handlers may be
+  /// waiting for it.
+  static constexpr std::chrono::seconds late{1};
+  static constexpr std::chrono::seconds too_late{10};
+
+  /// The stream gathers a message, and has read its prefix, whose windows are opened again.
+  void begin(GrpcStream& stream, bool is_request, base::TimePoint now);
   /// `bytes` of it have come and were added.
   void add(GrpcStream& stream, std::uint32_t bytes);
-  /// The message is complete, or dropped. Returns what of the stream's window is still to be opened for it.
+  /// The message is a body without a known length, all of whose room is used: it may be up to `length` bytes long.
+  void extend(GrpcStream& stream, std::uint32_t length, base::TimePoint now);
+  /// A gathered message is complete, or what has come of a message is dropped. Returns what of the stream's window is
+  /// still to be opened for it.
   std::uint32_t end(GrpcStream& stream);
-  /// Gives room to messages that wait, in order. False: some still wait.
-  bool admit_waiting();
+  /// Gives room to messages that wait, in order, and to requests behind others. False: some still wait.
+  bool admit_waiting(base::TimePoint now);
   bool has_waiting() const noexcept { return waiting_streams_ > 0; }
+  /// Places in the queue of those that wait, also of streams that wait no longer.
+  std::size_t places() const noexcept { return waiting_.size() + waiting_requests_.size(); }
+  /// What has come of messages that wait.
+  std::size_t waiting_bytes() const noexcept { return waiting_bytes_; }
   /// Where messages wait for room. What they wait for in max_unread_bytes concerns this connection alone.
   MemoryShare::Lack lack() const noexcept { return has_waiting() ? lack_ : MemoryShare::Lack::nothing; }
   bool has_unfinished() const noexcept { return admitted_streams_ > 0; }
@@ -49,7 +64,15 @@ class ReceiveMemory {
   std::size_t room() const noexcept { return admitted_ - come_; }
 
  private:
-  bool try_admit(GrpcStream& stream);
+  using Places = base::VectorQueue<CallId>;
+
+  void admit_or_wait(GrpcStream& stream, base::TimePoint now);
+  bool try_admit(GrpcStream& stream, base::TimePoint now);
+  bool try_take(const GrpcStream& stream, base::TimePoint now);
+  GrpcStream* first_of(Places& places);
+  void end_wait(GrpcStream& stream);
+  bool is_waiting(CallId id) const noexcept;
+  void drop_places_of_gone(Places& places);
 
   const ConnectionLimits& limits_;
   MemoryShare& share_;
@@ -64,8 +87,9 @@ class ReceiveMemory {
   std::int64_t unread_ = 0;
   std::uint64_t progress_ = 0;
   MemoryShare::Lack lack_ = MemoryShare::Lack::nothing;
-  /// In order; those that wait no longer are skipped.
-  base::VectorQueue<CallId> waiting_;
+  /// In order; those that wait no longer are skipped, and dropped once they are most of the queues.
+  Places waiting_;
+  Places waiting_requests_;
 };
 
 }  // namespace trunkline::session::grpc

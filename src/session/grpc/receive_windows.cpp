@@ -4,6 +4,7 @@
 
 #include "http/http2/frame.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trunkline::session::grpc {
@@ -11,7 +12,6 @@ namespace trunkline::session::grpc {
 using http::http2::frame_header_bytes;
 
 void ReceiveWindows::give_back(std::uint32_t bytes) {
-  constexpr std::uint32_t least_update = 16 << 10;
   returnable_ += bytes;
   const bool is_due = returnable_ >= limits_.connection_credit_bytes / 2 ||
                       (returnable_ >= least_update && returnable_ > window_.available());
@@ -22,7 +22,10 @@ void ReceiveWindows::give_back(std::uint32_t bytes) {
 
 void ReceiveWindows::give_back(GrpcStream& stream, std::int64_t bytes) {
   stream.returnable += bytes;
-  std::int64_t grant = stream.returnable - stream.debt;
+  // A message that is released inside its own event takes from the debt before it is added to it.
+  std::int64_t grant = stream.returnable - std::max<std::int64_t>(stream.debt, 0);
+  // What a client still sends for a call that has been finished is dropped, and it gets no window for more of it.
+  if (role_ == Role::server && stream.is_finished) return;
   if (stream.has_peer_ended() || grant <= 0 || grant < stream.receive_target / 2) return;
   stream.returnable -= grant;
   grant += std::int64_t{stream_bytes()} - stream.receive_target;
@@ -40,6 +43,13 @@ void ReceiveWindows::add_waiting(std::uint32_t bytes) {
 void ReceiveWindows::drop_waiting(std::uint32_t bytes) {
   const std::uint64_t before = withheld();
   waiting_ -= bytes;
+  give_back(static_cast<std::uint32_t>(before - withheld()));
+  if (waiting_ <= limits_.connection_credit_bytes / 2) further_ = 0;
+}
+
+void ReceiveWindows::open_for_waiting() {
+  const std::uint64_t before = withheld();
+  further_ += std::max(least_update, limits_.connection_credit_bytes / 8);
   give_back(static_cast<std::uint32_t>(before - withheld()));
 }
 

@@ -28,10 +28,11 @@ class ReceiveWindows {
         estimator_(limits.call_credit_bytes,
                    std::min(limits.max_call_credit_bytes, limits.connection_credit_bytes / 2)) {}
 
-  /// With which streams begin. A server may interleave the responses to all calls, so a client's begin with little:
-  /// only what is consumed, or has room, opens them to all of call_credit_bytes.
+  /// With which streams begin. A server may interleave the responses to all calls, so a client's begin with little,
+  /// that is, with room for a message of 64 KiB: only what is consumed, or has room, opens them to all of
+  /// call_credit_bytes.
   static std::uint32_t first_window(Role role, const ConnectionLimits& limits) noexcept {
-    constexpr std::uint32_t least_bytes = 65535;
+    constexpr std::uint32_t least_bytes = 128 << 10;
     return role == Role::client ? std::min(least_bytes, limits.call_credit_bytes) : limits.call_credit_bytes;
   }
 
@@ -50,14 +51,20 @@ class ReceiveWindows {
   void add_waiting(std::uint32_t bytes);
   /// `bytes` given to add_waiting() do not wait any longer.
   void drop_waiting(std::uint32_t bytes);
+  /// What waits has used up the window, so that no message can go on, not even one that has room.
+  bool is_used_up_by_waiting() const noexcept { return withheld() > 0 && window_.available() < least_update; }
+  /// Opens the window a little further for what waits, until little does. The windows of streams bound how often.
+  void open_for_waiting();
   std::uint32_t left() const noexcept { return window_.available(); }
   /// What the window of a stream is opened to.
   std::uint32_t stream_bytes() const noexcept { return estimator_.window(); }
   http::http2::BandwidthEstimator& estimator() noexcept { return estimator_; }
 
  private:
+  static constexpr std::uint32_t least_update = 16 << 10;
+
   std::uint64_t withheld() const noexcept {
-    const std::uint64_t most = limits_.connection_credit_bytes / 2;
+    const std::uint64_t most = limits_.connection_credit_bytes / 2 + further_;
     return role_ == Role::server && waiting_ > most ? waiting_ - most : 0;
   }
   void write_update(CallId stream, std::uint32_t bytes);
@@ -69,6 +76,8 @@ class ReceiveWindows {
   http::http2::BandwidthEstimator estimator_;
   std::uint32_t returnable_ = 0;
   std::uint64_t waiting_ = 0;
+  /// What waits may be so much more than half a window.
+  std::uint64_t further_ = 0;
 };
 
 }  // namespace trunkline::session::grpc

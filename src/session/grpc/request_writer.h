@@ -5,10 +5,11 @@
 #include "base/clock.h"
 #include "http/hpack/encoder.h"
 #include "http/http2/settings.h"
-#include "session/grpc/message_encodings.h"
 #include "session/output_queue.h"
 #include "session/session.h"
 #include "session/session_options.h"
+#include "session/web/format.h"
+#include "session/web/message_encodings.h"
 
 #include <trunkline/codec.h>
 #include <trunkline/metadata.h>
@@ -24,9 +25,12 @@ namespace trunkline::session::grpc {
 
 /// What the headers of a call say.
 struct RequestHeaders {
+  web::Format format = web::Format::grpc;
+  /// Of a GET: what stands behind the path, from the '?' on. Empty: it is a POST.
+  std::string_view query{};
   MethodRef method;
   const Codec* codec = nullptr;
-  /// Of the messages that are compressed; null: none is.
+  /// Of the messages that are compressed, or of the body that is; null: none is.
   const Compressor* compressor = nullptr;
   std::optional<base::Duration> timeout;
   std::uint32_t previous_attempts = 0;
@@ -39,15 +43,20 @@ struct RequestHeaders {
 class RequestWriter {
  public:
   /// All outlive the object.
-  RequestWriter(const SessionOptions& options, const MessageEncodings& encodings, bool is_encrypted,
+  RequestWriter(const SessionOptions& options, const web::MessageEncodings& encodings, bool is_encrypted,
                 const http::http2::Settings& peer, OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
   void write_headers(std::uint32_t stream, const RequestHeaders& headers);
+  /// Headers of the method have been written, so its name is valid. False also if they are not kept.
+  bool knows(const MethodRef& method) const noexcept {
+    return method.key > 0 && method.key < blocks_.size() && blocks_[method.key].codec != nullptr;
+  }
 
  private:
   /// Of a method whose key is the position.
   struct Block {
+    web::Format format = web::Format::grpc;
     const Codec* codec = nullptr;
     const Compressor* compressor = nullptr;
     std::uint64_t revision = 0;
@@ -57,15 +66,16 @@ class RequestWriter {
   static constexpr std::size_t max_blocks = 1024;
 
   void common_fields(const RequestHeaders& headers);
+  void web_fields(const RequestHeaders& headers);
   void repeated(std::string_view name, std::string_view value);
-  void write(std::uint32_t stream, ByteSpan block);
+  void write(std::uint32_t stream, ByteSpan block, bool is_end = false);
 
   const SessionOptions& options_;
   const std::string_view scheme_;
   const http::http2::Settings& peer_;
   OutputQueue& output_;
   http::hpack::Encoder encoder_;
-  const MessageEncodings& encodings_;
+  const web::MessageEncodings& encodings_;
   bool has_timeout_name_ = false;
   std::vector<Block> blocks_;
   /// A value that is encoded for its field.

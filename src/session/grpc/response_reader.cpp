@@ -2,11 +2,13 @@
 // The fields of a response, one by one.
 #include "session/grpc/response_reader.h"
 
+#include "base/token.h"
 #include "codec/base64.h"
-#include "session/grpc/content_type.h"
-#include "session/grpc/percent_encoding.h"
-#include "session/grpc/rpc_status.h"
-#include "wire/text.h"
+#include "session/web/encoding_name.h"
+#include "session/web/percent_encoding.h"
+#include "session/web/repeated_status.h"
+#include "session/web/status_fields.h"
+#include "wire/shown_text.h"
 
 #include <algorithm>
 #include <charconv>
@@ -29,6 +31,11 @@ enum Name : std::uint8_t {
   grpc_details,
   pushback,
   content_length,
+  // Of Connect.
+  content_encoding,
+  stream_encoding,
+  stream_accept_encoding,
+  http_accept_encoding,
 };
 
 const http::hpack::NameIds& name_ids() {
@@ -39,24 +46,30 @@ const http::hpack::NameIds& name_ids() {
   return ids;
 }
 
+const http::hpack::NameIds& connect_name_ids() {
+  static const http::hpack::NameIds ids(
+      {":status", "content-type", "grpc-encoding", "grpc-accept-encoding", "grpc-status", "grpc-message",
+       "grpc-status-details-bin", "grpc-retry-pushback-ms", "content-length", "content-encoding",
+       "connect-content-encoding", "connect-accept-encoding", "accept-encoding"},
+      &http::http2::classify_for_table);
+  return ids;
+}
+
 // The memo of a content type: 0 is unknown, and from of_codec_memo on stand the positions of codecs.
 constexpr std::uint32_t other_memo = 1;
 constexpr std::uint32_t of_call_memo = 2;
 constexpr std::uint32_t unknown_codec_memo = 3;
 constexpr std::uint32_t of_codec_memo = 4;
 
-std::string utf8_of(ByteSpan text) {
-  std::string copy(text.size(), '\0');
-  wire::copy_as_utf8(as_text(text), reinterpret_cast<std::byte*>(copy.data()));
-  return copy;
-}
-
 }  // namespace
 
-ResponseReader::ResponseReader(const SessionOptions& options, const MessageEncodings& encodings)
+ResponseReader::ResponseReader(const SessionOptions& options, const web::MessageEncodings& encodings,
+                               ClientProtocol protocol)
     : options_(options),
       encodings_(encodings),
-      decoder_(name_ids(), {.max_list_bytes = options.limits.max_header_bytes}),
+      protocol_(protocol),
+      decoder_(protocol == ClientProtocol::connect ? connect_name_ids() : name_ids(),
+               {.max_list_bytes = options.limits.max_header_bytes}),
       metadata_(options.limits.max_header_bytes) {}
 
 ResponseReader::Outcome ResponseReader::read(ByteSpan block, Section section) {
@@ -65,7 +78,7 @@ ResponseReader::Outcome ResponseReader::read(ByteSpan block, Section section) {
   if (decoder_.accepts_fields()) [[likely]] {
     const Meaning* const known = cache_.find(block, revision);
     if (known != nullptr && known->section == section) {
-      static_cast<ResponseHead&>(response_) = known->head;
+      static_cast<web::ResponseFacts&>(response_) = known->head;
       if (!status_.is_ok()) status_ = {};
       return Outcome::response;
     }
@@ -80,8 +93,16 @@ ResponseReader::Outcome ResponseReader::read(ByteSpan block, Section section) {
   return outcome;
 }
 
+bool ResponseReader::is_usual_end(ByteSpan block) const noexcept {
+  if (!decoder_.accepts_fields()) return false;
+  // What is kept has neither an error nor metadata.
+  const Meaning* const known = cache_.find(block, decoder_.table().revision());
+  return known != nullptr && known->section == Section::trailers && known->head.has_status && !known->head.accepted &&
+         !known->head.pushback;
+}
+
 ResponseReader::Outcome ResponseReader::decode(ByteSpan block, Section section) {
-  static_cast<ResponseHead&>(response_) = {};
+  static_cast<web::ResponseFacts&>(response_) = {};
   metadata_.begin();
   status_ = {};
   refusal_ = {};
@@ -99,6 +120,7 @@ ResponseReader::Outcome ResponseReader::decode(ByteSpan block, Section section) 
       break;
     }
     if (step == http::hpack::Decoder::Step::end) break;
+    field.value = base::trim_blanks(field.value);
     is_valid = is_valid && rules.accept(static_cast<FieldKind>(field.kind)) && take(field);
   }
   if (!is_valid || (refusal_.is_ok() && !rules.is_complete())) return Outcome::malformed;
@@ -106,7 +128,7 @@ ResponseReader::Outcome ResponseReader::decode(ByteSpan block, Section section) 
     status_ = refusal_;
     return Outcome::refused;
   }
-  if (response_.has_status) make_status();
+  if (response_.has_status) status_ = web::read_status_fields(code_, message_.bytes(), details_.bytes());
   return Outcome::response;
 }
 
@@ -127,25 +149,38 @@ bool ResponseReader::take(const http::hpack::Field& field) {
       take_content_type(field);
       return true;
     case encoding:
-      response_.compressor = encodings_.find(field.value);
+      if (protocol_ == ClientProtocol::connect) return true;
+      response_.compressor = compressor_of(field.value);
       return true;
+    case content_encoding:
+      response_.body_compressor = compressor_of(field.value);
+      return true;
+    case stream_encoding:
+      response_.compressor = compressor_of(field.value);
+      return true;
+    case http_accept_encoding:
+      response_.accepted = encodings_.read_http_list(field.value);
+      return true;
+    case stream_accept_encoding:
     case accept_encoding:
       response_.accepted = encodings_.read_list(field.value);
       return true;
     case grpc_status:
+      if (response_.has_status && field.value != code_ && refusal_.is_ok())
+        refusal_ = web::differing_codes(code_, field.value);
       response_.has_status = true;
       code_.assign(field.value);
       return true;
     case grpc_message:
       message_.clear();
-      append_percent_decoded(field.value, message_);
+      web::append_percent_decoded(field.value, message_);
       return true;
     case grpc_details:
       details_.clear();
       static_cast<void>(codec::append_decoded_base64(field.value, details_));
       return true;
     case pushback:
-      take_pushback(field.value);
+      response_.pushback = web::read_pushback(field.value);
       return true;
     case content_length:
       return take_content_length(field.value);
@@ -164,12 +199,19 @@ bool ResponseReader::take_content_length(std::string_view value) {
   return true;
 }
 
+const Compressor* ResponseReader::compressor_of(std::string_view name) {
+  const Compressor* const found = encodings_.find(name);
+  if (found == nullptr && !web::names_identity(name)) response_.has_unknown_encoding = true;
+  return found;
+}
+
 void ResponseReader::take_content_type(const http::hpack::Field& field) {
+  if (protocol_ != ClientProtocol::grpc) return take_web_content_type(field.value);
   const auto& codecs = options_.codecs->codecs();
   if (*field.memo == 0) {
-    const auto subtype = subtype_of_content_type(field.value);
-    const bool is_plain = field.value.size() <= media_type.size() || field.value[media_type.size()] != '+';
-    const Codec* const known = subtype ? find_codec(*subtype, *options_.codecs) : nullptr;
+    const auto subtype = web::subtype_of_content_type(field.value);
+    const bool is_plain = field.value.size() <= web::media_type.size() || field.value[web::media_type.size()] != '+';
+    const Codec* const known = subtype ? web::find_codec(*subtype, *options_.codecs) : nullptr;
     const auto found =
         std::find_if(codecs.begin(), codecs.end(), [known](const auto& one) { return one.get() == known; });
     *field.memo = !subtype           ? other_memo
@@ -182,30 +224,12 @@ void ResponseReader::take_content_type(const http::hpack::Field& field) {
                       : memo == of_call_memo ? ResponseContent::of_call
                                              : ResponseContent::of_codec;
   response_.codec = memo >= of_codec_memo ? codecs[memo - of_codec_memo].get() : nullptr;
-  if (memo == other_memo || memo == unknown_codec_memo) content_type_.assign(field.value.substr(0, 128));
+  if (memo == other_memo || memo == unknown_codec_memo) content_type_ = wire::shown(field.value);
 }
 
-/// What is no number forbids a retry (gRPC's A6).
-void ResponseReader::take_pushback(std::string_view value) {
-  std::int64_t pause = 0;
-  const auto [stop, error] = std::from_chars(value.data(), value.data() + value.size(), pause);
-  const bool is_number = error == std::errc() && stop == value.data() + value.size();
-  constexpr std::int64_t longest = 24 * 3600 * 1000;
-  response_.pushback = std::chrono::milliseconds(is_number ? std::min(pause, longest) : -1);
-}
-
-void ResponseReader::make_status() {
-  if (code_ == "0") return;
-  std::uint32_t code = 0;
-  const auto [stop, error] = std::from_chars(code_.data(), code_.data() + code_.size(), code);
-  if (error != std::errc() || stop != code_.data() + code_.size()) {
-    status_ = Status(StatusCode::unknown, "receive trailers: grpc-status is no number", StatusOrigin::peer);
-    return;
-  }
-  const StatusCode known = is_valid_status_code(code) ? static_cast<StatusCode>(code) : StatusCode::unknown;
-  if (known == StatusCode::ok) return;
-  status_ = Status(known, utf8_of(message_.bytes()), StatusOrigin::peer);
-  if (details_.size() > 0) static_cast<void>(add_details_of(details_.bytes(), status_));
+void ResponseReader::take_web_content_type(std::string_view value) {
+  response_.take_content_type(value, *options_.codecs);
+  if (response_.codec == nullptr) content_type_ = wire::shown(value);
 }
 
 }  // namespace trunkline::session::grpc

@@ -4,54 +4,28 @@
 
 #include "http/hpack/decoder.h"
 #include "http/http2/header_rules.h"
-#include "session/compressor_set.h"
 #include "session/grpc/block_cache.h"
-#include "session/grpc/message_encodings.h"
-#include "session/grpc/metadata_reader.h"
 #include "session/session_options.h"
+#include "session/web/client_protocol.h"
+#include "session/web/message_encodings.h"
+#include "session/web/metadata_reader.h"
+#include "session/web/response_facts.h"
 
 #include <trunkline/metadata.h>
 #include <trunkline/slice.h>
 #include <trunkline/status.h>
 
-#include <chrono>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <string_view>
 
 namespace trunkline::session::grpc {
 
-/// What content-type says.
-enum class ResponseContent : std::uint8_t {
-  none,
-  /// application/grpc: messages are in the codec of the call.
-  of_call,
-  /// application/grpc and a codec.
-  of_codec,
-  /// Not gRPC's.
-  other,
-};
-
-/// What a block says, without metadata.
-struct ResponseHead {
-  /// 0: the block has none, as trailers.
-  std::uint32_t http_status = 0;
-  ResponseContent content = ResponseContent::none;
-  /// With of_codec. Null: this side does not know it.
-  const Codec* codec = nullptr;
-  /// What grpc-encoding names; null: identity, or an encoding that this side does not know.
-  const Compressor* compressor = nullptr;
-  /// What grpc-accept-encoding names; empty: the block has none.
-  std::optional<CompressorSet> accepted;
-  std::optional<std::uint64_t> content_length;
-  /// From grpc-retry-pushback-ms. Negative: the call must not be repeated.
-  std::optional<std::chrono::milliseconds> pushback;
-  bool has_status = false;
-};
+using web::ClientProtocol;
+using web::ResponseContent;
 
 /// One block, headers or trailers. Reused for every block.
-struct Response : ResponseHead {
+struct Response : web::ResponseFacts {
   Metadata metadata;
 };
 
@@ -69,10 +43,13 @@ class ResponseReader {
     failed,
   };
 
-  /// Both outlive the object.
-  ResponseReader(const SessionOptions& options, const MessageEncodings& encodings);
+  /// References outlive the object.
+  ResponseReader(const SessionOptions& options, const web::MessageEncodings& encodings,
+                 ClientProtocol protocol = ClientProtocol::grpc);
 
   Outcome read(ByteSpan block, Section section);
+  /// The block is known: trailers that say ok and nothing else. It then needs no read().
+  bool is_usual_end(ByteSpan block) const noexcept;
   /// A block that nobody wants.
   Outcome skip(ByteSpan block);
 
@@ -87,22 +64,23 @@ class ResponseReader {
   /// What a block means that has neither metadata nor an error.
   struct Meaning {
     Section section{};
-    ResponseHead head;
+    web::ResponseFacts head;
   };
 
   Outcome decode(ByteSpan block, Section section);
   bool take(const http::hpack::Field& field);
   bool take_content_length(std::string_view value);
   void take_content_type(const http::hpack::Field& field);
-  void take_pushback(std::string_view value);
-  void make_status();
+  void take_web_content_type(std::string_view value);
+  const Compressor* compressor_of(std::string_view name);
 
   const SessionOptions& options_;
-  const MessageEncodings& encodings_;
+  const web::MessageEncodings& encodings_;
+  const ClientProtocol protocol_;
   http::hpack::Decoder decoder_;
   BlockCache<Meaning> cache_;
   Response response_;
-  MetadataReader metadata_;
+  web::MetadataReader metadata_;
   Status status_;
   Status refusal_;
   std::string content_type_;

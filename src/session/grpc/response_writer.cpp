@@ -3,8 +3,9 @@
 #include "session/grpc/response_writer.h"
 
 #include "http/http2/frame_writer.h"
-#include "session/grpc/content_type.h"
-#include "session/grpc/metadata_fields.h"
+#include "session/web/content_type.h"
+#include "session/web/cors.h"
+#include "session/web/metadata_fields.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,9 +22,22 @@ namespace flag = http::http2::flag;
 /// What the fields of the protocol count in a list of fields, without those of the status.
 constexpr std::size_t protocol_fields_bytes = 256;
 
+/// Fields into a header block.
+class HpackSink final : public web::FieldSink {
+ public:
+  HpackSink(http::hpack::Encoder& encoder, BufferWriter& out) noexcept : encoder_(encoder), out_(out) {}
+  void field(std::string_view name, std::string_view value, bool repeats) override {
+    encoder_.field(name, value, repeats ? Indexing::index : Indexing::without, out_);
+  }
+
+ private:
+  http::hpack::Encoder& encoder_;
+  BufferWriter& out_;
+};
+
 }  // namespace
 
-ResponseWriter::ResponseWriter(const MessageEncodings& encodings, const http::http2::Settings& peer,
+ResponseWriter::ResponseWriter(const web::MessageEncodings& encodings, const http::http2::Settings& peer,
                                OutputQueue& output)
     : peer_(peer), output_(output), encodings_(encodings) {}
 
@@ -63,7 +77,7 @@ void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t htt
   if (codec != nullptr) {
     content_type(*codec);
   } else {
-    field("content-type", media_type, Indexing::index);
+    field("content-type", web::media_type, Indexing::index);
   }
   field("grpc-accept-encoding", encodings_.names(), Indexing::index);
   status_fields(status, trailing);
@@ -72,23 +86,57 @@ void ResponseWriter::write_trailers_only(std::uint32_t stream, std::uint32_t htt
 }
 
 void ResponseWriter::write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status,
-                                   std::size_t content_bytes, bool is_end) {
-  constexpr std::uint32_t method_not_allowed = 405;
+                                   std::string_view allowed, const std::string* cors_origin, std::size_t content_bytes,
+                                   bool is_end) {
   scratch_.clear();
   encoder_.begin(scratch_);
   field(":status", std::to_string(http_status), Indexing::index);
-  field("content-type", "text/plain", Indexing::index);
+  HpackSink sink(encoder_, scratch_);
+  web::write_refusal_fields(http_status, allowed, cors_origin, sink);
   field("content-length", std::to_string(content_bytes), Indexing::index);
-  if (http_status == method_not_allowed) field("allow", "POST", Indexing::index);
   status_fields(status, nullptr);
   write(stream, scratch_.bytes(), is_end);
+}
+
+void ResponseWriter::write_continue(std::uint32_t stream) {
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  field(":status", "100", Indexing::without);
+  write(stream, scratch_.bytes(), false);
+}
+
+void ResponseWriter::write_preflight(std::uint32_t stream, const std::string& origin, std::string_view wanted) {
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  field(":status", "204", Indexing::index);
+  HpackSink sink(encoder_, scratch_);
+  web::write_preflight_fields(origin, wanted, sink);
+  write(stream, scratch_.bytes(), true);
+}
+
+void ResponseWriter::write_web_head(std::uint32_t stream, const web::ResponseHead& head, bool is_end) {
+  const auto is_empty = [](const Metadata* metadata) { return metadata == nullptr || metadata->empty(); };
+  const bool is_usual = !is_end && head.format != web::Format::route && head.compressor == nullptr &&
+                        head.cors_origin == nullptr && !head.is_error() && is_empty(head.leading) &&
+                        is_empty(head.trailing);
+  // Codecs are larger than a Format is, so that this is another address for each pair of them.
+  const void* const key = reinterpret_cast<const std::byte*>(head.codec) + static_cast<std::size_t>(head.format);
+  if (is_usual && resend(web_head_, key, stream, false)) return;
+  const std::uint64_t revision = encoder_.revision();
+  scratch_.clear();
+  encoder_.begin(scratch_);
+  field(":status", std::to_string(head.http_status()), Indexing::index);
+  HpackSink sink(encoder_, scratch_);
+  head.write_fields(encodings_, sink);
+  write(stream, scratch_.bytes(), is_end);
+  if (is_usual) keep(web_head_, key, revision);
 }
 
 std::size_t ResponseWriter::list_bytes(const Metadata& metadata) noexcept {
   constexpr std::size_t per_field = 32;
   std::size_t bytes = 0;
   for (const Metadata::Entry& entry : metadata) {
-    const std::size_t value = is_binary_name(entry.name) ? (entry.value.size() * 4 + 2) / 3 : entry.value.size();
+    const std::size_t value = web::is_binary_name(entry.name) ? (entry.value.size() * 4 + 2) / 3 : entry.value.size();
     bytes += entry.name.size() + value + per_field;
   }
   return bytes;
@@ -100,7 +148,7 @@ void ResponseWriter::field(std::string_view name, std::string_view value, Indexi
 
 void ResponseWriter::content_type(const Codec& codec) {
   value_.clear();
-  append_content_type(codec, value_);
+  web::append_content_type(web::Format::grpc, codec, value_);
   field("content-type", as_text(value_.bytes()), Indexing::index);
 }
 
@@ -108,13 +156,16 @@ void ResponseWriter::status_fields(const Status& status, const Metadata* trailin
   const std::size_t taken = protocol_fields_bytes + (trailing != nullptr ? list_bytes(*trailing) : 0);
   const std::size_t room = peer_.max_header_list_size - std::min<std::size_t>(peer_.max_header_list_size, taken);
   status_.assign(status, room);
-  field(status_field_name, status_.code(), Indexing::index);
-  if (!status_.message().empty()) field(message_field_name, status_.message(), Indexing::without);
-  if (!status_.details().empty()) field(details_field_name, status_.details(), Indexing::without);
+  field(web::status_field_name, status_.code(), Indexing::index);
+  if (!status_.message().empty()) field(web::message_field_name, status_.message(), Indexing::without);
+  if (!status_.details().empty()) field(web::details_field_name, status_.details(), Indexing::without);
+  if (const auto pause = status.retry_after()) {
+    field(web::pushback_field_name, std::to_string(pause->count()), Indexing::without);
+  }
 }
 
 void ResponseWriter::metadata_fields(const Metadata& metadata) {
-  for (const auto& [name, value] : metadata) field(name, field_value(name, value, value_), Indexing::without);
+  for (const auto& [name, value] : metadata) field(name, web::field_value(name, value, value_), Indexing::without);
 }
 
 void ResponseWriter::write(std::uint32_t stream, ByteSpan block, bool is_end) {

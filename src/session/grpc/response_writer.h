@@ -4,10 +4,11 @@
 
 #include "http/hpack/encoder.h"
 #include "http/http2/settings.h"
-#include "session/grpc/message_encodings.h"
-#include "session/grpc/status_fields.h"
 #include "session/output_queue.h"
 #include "session/session_options.h"
+#include "session/web/message_encodings.h"
+#include "session/web/response_head.h"
+#include "session/web/status_fields.h"
 
 #include <trunkline/metadata.h>
 #include <trunkline/status.h>
@@ -22,7 +23,7 @@ namespace trunkline::session::grpc {
 class ResponseWriter {
  public:
   /// All outlive the object.
-  ResponseWriter(const MessageEncodings& encodings, const http::http2::Settings& peer, OutputQueue& output);
+  ResponseWriter(const web::MessageEncodings& encodings, const http::http2::Settings& peer, OutputQueue& output);
 
   void set_peer_max_table_bytes(std::uint32_t bytes) noexcept { encoder_.set_peer_max_table_bytes(bytes); }
 
@@ -36,9 +37,16 @@ class ResponseWriter {
   void write_trailers_only(std::uint32_t stream, std::uint32_t http_status, const Codec* codec, const Status& status,
                            const Metadata* trailing);
   /// The headers of an answer to what is no request of gRPC. `content_bytes` of text follow, unless the stream ends
-  /// here.
-  void write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status, std::size_t content_bytes,
-                     bool is_end);
+  /// here. `allowed`: with 405, the methods of HTTP that the path takes.
+  void write_refusal(std::uint32_t stream, std::uint32_t http_status, const Status& status, std::string_view allowed,
+                     const std::string* cors_origin, std::size_t content_bytes, bool is_end);
+  /// Lets a client that waits send its content.
+  void write_continue(std::uint32_t stream);
+  /// The answer to a browser that asks whether a page of the origin may send a request with the headers `wanted`. Ends
+  /// the stream.
+  void write_preflight(std::uint32_t stream, const std::string& origin, std::string_view wanted);
+  /// The headers of a response of another protocol. `is_end`: it has no content.
+  void write_web_head(std::uint32_t stream, const web::ResponseHead& head, bool is_end);
   /// All header blocks that have been written.
   std::uint64_t blocks() const noexcept { return blocks_; }
   /// What a list of fields counts, as the peer's SETTINGS_MAX_HEADER_LIST_SIZE does.
@@ -63,13 +71,14 @@ class ResponseWriter {
   const http::http2::Settings& peer_;
   OutputQueue& output_;
   http::hpack::Encoder encoder_;
-  const MessageEncodings& encodings_;
-  StatusFields status_;
+  const web::MessageEncodings& encodings_;
+  web::StatusFields status_;
   /// A value that is encoded for its field.
   BufferWriter value_;
   BufferWriter scratch_;
   BufferWriter frames_;
   std::uint64_t blocks_ = 0;
+  Block web_head_;
   Block headers_;
   Block trailers_;
 };

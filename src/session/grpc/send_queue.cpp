@@ -14,6 +14,8 @@ using http::http2::frame_header_bytes;
 
 namespace {
 
+/// Places of streams that have gone are not worth a search before there are so many.
+constexpr std::size_t few_places = 64;
 /// A shorter frame is cut by a window, not by the length of messages.
 constexpr std::size_t worthwhile_bytes = 1024;
 
@@ -43,16 +45,29 @@ void SendQueue::push(GrpcStream& stream, Slice message) {
 
 void SendQueue::drop(GrpcStream& stream) noexcept {
   queued_bytes_ -= std::exchange(stream.queued_bytes, 0);
+  sent_of_fronts_ -= std::exchange(stream.sent_of_front, 0);
   stream.queue.clear();
 }
 
 void SendQueue::make_ready(GrpcStream& stream) {
   if (stream.is_ready || !stream.has_queue() || stream.send_window.available() == 0) return;
+  if (places() >= 2 * streams_.size() + few_places) drop_places_of_gone();
   stream.is_ready = true;
   can_pump_ = true;
   if (!is_long(stream)) return ready_.push_back(stream.id);
   long_.push_back({stream.ticket, stream.id});
   std::push_heap(long_.begin(), long_.end(), std::greater<>());
+}
+
+/// Each stream has one place at most.
+void SendQueue::drop_places_of_gone() {
+  const auto has_gone = [this](CallId id) { return streams_.find(id) == nullptr; };
+  for (std::size_t left = ready_.size(); left > 0; --left) {
+    const CallId id = ready_.pop_front();
+    if (!has_gone(id)) ready_.push_back(id);
+  }
+  std::erase_if(long_, [&](const LongMessage& message) { return has_gone(message.id); });
+  std::make_heap(long_.begin(), long_.end(), std::greater<>());
 }
 
 GrpcStream* SendQueue::take_next() {
@@ -76,7 +91,8 @@ void SendQueue::pump() {
     GrpcStream* const stream = take_next();
     if (stream == nullptr) continue;
     stream->is_ready = false;
-    if (!stream->has_queue()) continue;
+    // SETTINGS may have shut its window meanwhile.
+    if (!stream->has_queue() || stream->send_window.available() == 0) continue;
     const bool was_long = is_turn_of_long_;
     const auto ticket = stream->ticket;
     if (!write_some(*stream)) {
@@ -93,15 +109,18 @@ void SendQueue::pump() {
 
 bool SendQueue::write_some(GrpcStream& stream) {
   Slice& message = stream.queue.front();
-  const std::size_t size = std::min({message.size(), std::size_t{peer_.max_frame_size},
-                                     std::size_t{stream.send_window.available()}, std::size_t{window_.available()}});
+  const std::size_t size = std::min({message.size(), max_frame_bytes(), std::size_t{stream.send_window.available()},
+                                     std::size_t{window_.available()}});
   const bool is_last = size == message.size() && stream.queue.size() == 1;
   write_frame_header(stream, size, is_last && stream.ends_with_queue);
   output_.append(message.subslice(0, size));
   message.remove_prefix(size);
   queued_bytes_ -= size;
   stream.queued_bytes -= size;
+  stream.sent_of_front += size;
+  sent_of_fronts_ += size;
   if (message.empty()) {
+    sent_of_fronts_ -= std::exchange(stream.sent_of_front, 0);
     stream.queue.pop_front();
     stream.ticket = ++tickets_;
   } else if (size < worthwhile_bytes) {

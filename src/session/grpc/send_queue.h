@@ -9,6 +9,7 @@
 
 #include <trunkline/connection_limits.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -35,7 +36,7 @@ class SendQueue {
 
   /// True if `size` bytes may be written as one DATA frame now, behind nothing.
   bool may_write(const GrpcStream& stream, std::size_t size) const noexcept {
-    return !stream.has_queue() && size <= peer_.max_frame_size && size <= stream.send_window.available() &&
+    return !stream.has_queue() && size <= max_frame_bytes() && size <= stream.send_window.available() &&
            size <= window_.available() && output_.size() <= limits_.max_unsent_bytes;
   }
   /// Room in the output for a frame of `size` bytes, whose header is written. Needs may_write(). Call
@@ -59,6 +60,10 @@ class SendQueue {
   [[nodiscard]] bool adjust(GrpcStream& stream, std::uint32_t old_initial, std::uint32_t new_initial);
 
   std::size_t queued_bytes() const noexcept { return queued_bytes_; }
+  /// With what has been sent of messages whose rest waits: their memory is there until all of them has been sent.
+  std::size_t held_bytes() const noexcept { return queued_bytes_ + sent_of_fronts_; }
+  /// Places in its queues, also of streams that have gone.
+  std::size_t places() const noexcept { return ready_.size() + long_.size() + active_.size(); }
   /// Something is queued that is not known to wait for a window.
   bool can_pump() const noexcept { return can_pump_ && has_ready(); }
   /// All bytes that have gone into frames so far.
@@ -77,12 +82,18 @@ class SendQueue {
   static constexpr std::size_t most_long_at_once = 4;
 
   void make_ready(GrpcStream& stream);
+  void drop_places_of_gone();
   bool is_long(const GrpcStream& stream) const noexcept { return stream.queue.begin()->size() > limits_.chunk_bytes; }
   bool has_ready() const noexcept { return !ready_.empty() || !long_.empty() || !active_.empty(); }
   /// Whose turn it is. Null: its stream has gone.
   GrpcStream* take_next();
   /// False: the stream has nothing more to send now.
   bool write_some(GrpcStream& stream);
+  /// A peer that takes longer frames would get a long message in one piece, and everything else behind it.
+  std::size_t max_frame_bytes() const noexcept {
+    const std::uint32_t own = std::max(limits_.chunk_bytes, http::http2::min_max_frame_bytes);
+    return std::min(own, peer_.max_frame_size);
+  }
   std::size_t target() const noexcept { return 2 * std::size_t{limits_.chunk_bytes}; }
 
   const ConnectionLimits& limits_;
@@ -91,7 +102,8 @@ class SendQueue {
   OutputQueue& output_;
   SendQueueOwner& owner_;
   http::http2::FlowWindow window_;
-  /// Ids of streams whose turn comes. Ids are not used again, so those of forgotten streams are skipped.
+  /// Ids of streams whose turn comes. Ids are not used again, so those of forgotten streams are skipped, and dropped
+  /// once they are most of the queue: while a peer opens no window, no turn comes.
   base::VectorQueue<CallId> ready_;
   /// A heap with the lowest ticket on top, and the long messages whose turns come.
   std::vector<LongMessage> long_;
@@ -99,6 +111,8 @@ class SendQueue {
   std::uint64_t tickets_ = 0;
   bool is_turn_of_long_ = false;
   std::size_t queued_bytes_ = 0;
+  /// The sum of GrpcStream::sent_of_front.
+  std::size_t sent_of_fronts_ = 0;
   std::uint64_t sent_bytes_ = 0;
   std::uint64_t worthwhile_frames_ = 0;
   bool can_pump_ = true;

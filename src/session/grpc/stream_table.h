@@ -64,10 +64,21 @@ class StreamTable {
     Pool::free(&stream);
   }
   /// This side has reset the stream: frames that were on their way are ignored.
-  void note_reset(CallId id) noexcept { resets_[next_reset_++ % resets_.size()] = id; }
+  void note_reset(CallId id) noexcept {
+    // The entry is kept for the later stream.
+    CallId& entry = resets_[place(id)];
+    entry = std::max(entry, id);
+  }
   /// The peer has reset such a stream too, so nothing of it is on its way.
-  void note_peer_reset(CallId id) noexcept { std::replace(resets_.begin(), resets_.end(), id, CallId{0}); }
-  bool was_reset(CallId id) const noexcept { return std::find(resets_.begin(), resets_.end(), id) != resets_.end(); }
+  void note_peer_reset(CallId id) noexcept {
+    if (resets_[place(id)] == id) resets_[place(id)] = 0;
+  }
+  /// Frames on the closed stream may have been on their way when this side reset it. Of streams that are older than
+  /// the last remembered_streams it is not known whether it has, so their frames are ignored too, as RFC 9113
+  /// (section 5.1) permits.
+  bool may_be_reset(CallId id) const noexcept {
+    return resets_[place(id)] == id || (newest_ - id) / 2 >= remembered_streams;
+  }
 
   /// No stream has had the id. Streams with even ids cannot be, because only a server may open them, and none does.
   bool is_idle(CallId id) const noexcept { return id > newest_ || id % 2 == 0; }
@@ -80,11 +91,14 @@ class StreamTable {
   }
 
  private:
+  static constexpr std::size_t remembered_streams = 128;
+  static std::size_t place(CallId id) noexcept { return id / 2 % remembered_streams; }
+
   IdTable<GrpcStream> streams_;
   GrpcStream* fresh_ = nullptr;
   CallId newest_ = 0;
-  std::array<CallId, 64> resets_{};
-  std::size_t next_reset_ = 0;
+  /// The streams that this side has reset, each at its place.
+  std::array<CallId, remembered_streams> resets_{};
 };
 
 }  // namespace trunkline::session::grpc

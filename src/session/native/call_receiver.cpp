@@ -52,10 +52,12 @@ CallReceiver::Outcome CallReceiver::fail(Status error) {
 // --- the fast path ---
 
 /// New calls wait while too many responses wait for the client's credit, and so does what belongs to them. Frames of
-/// calls that are open pass, above all credit and cancellation.
+/// calls that are open pass, above all credit and cancellation. While memory is short new calls are refused, and these
+/// would otherwise take memory until they are: all that the credit of the connection lets pass, because this side has
+/// to go on reading.
 inline bool CallReceiver::must_defer(const wire::FrameHeader& header) const noexcept {
   const bool is_call = header.type == wire::FrameType::call;
-  if (deferred_ == nullptr) return is_call && path_.is_congested();
+  if (deferred_ == nullptr) return is_call && path_.is_congested() && !calls_.memory().is_short();
   return is_call || deferred_->has_call(header.call);
 }
 
@@ -152,13 +154,6 @@ CallReceiver::Outcome CallReceiver::dispatch(const Frame& frame, base::TimePoint
 CallReceiver::Outcome CallReceiver::defer(const Frame& frame) {
   if (deferred_ == nullptr) deferred_ = std::make_unique<DeferredCalls>();
   deferred_->push(frame.header, frame.body, frame.block);
-  // More than the client may have open waits only if it has cancelled some.
-  const std::size_t most_calls = std::max(options_.max_concurrent_calls, wire::Hello().max_concurrent_calls);
-  if (deferred_->calls() > most_calls && calls_.memory().is_short()) {
-    return fail(Status(StatusCode::resource_exhausted,
-                       "receive call: memory is short, and " + std::to_string(deferred_->calls()) +
-                           " calls wait for credit, max_concurrent_calls is " + std::to_string(most_calls)));
-  }
   const std::size_t limit = deferred_->max_uncharged();
   if (deferred_->uncharged() <= limit) return Outcome::done;
   return fail(Status(StatusCode::resource_exhausted, "receive frame: " + std::to_string(deferred_->uncharged()) +
@@ -498,7 +493,10 @@ void CallReceiver::read_finish(CallState& call, const Frame& frame, const wire::
   if (header.number != 0) {
     event.status = Status(static_cast<StatusCode>(header.number), block.status_message, StatusOrigin::peer);
     event.status.set_may_have_run(!header.has(wire::flag::unprocessed));
-    if (block.detail_count > 0) wire::copy_details(block, event.status);
+    if (block.detail_count > 0) {
+      wire::copy_details(block, event.status);
+      event.pushback = event.status.retry_after();
+    }
   } else if (has_message && has_ended) {
     event.status = {StatusCode::internal, "receive message: the peer had ended its side"};
   } else if (call.assembly.is_active()) {

@@ -60,8 +60,10 @@ class CallReceiver {
   Outcome take(const Frame& frame, base::TimePoint now, Event& event);
 
   bool has_deferred() const noexcept { return deferred_ != nullptr; }
-  /// True if a deferred frame need not wait any longer.
-  bool is_deferred_ready() const noexcept { return deferred_->has_rest() || !path_.is_half_congested(); }
+  /// True if a deferred frame need not wait any longer, or must not: while memory is short its call is refused.
+  bool is_deferred_ready() const noexcept {
+    return deferred_->has_rest() || !path_.is_half_congested() || calls_.memory().is_short();
+  }
   /// Takes the next deferred frame. Needs has_deferred().
   Outcome take_deferred(base::TimePoint now, Event& event);
   void drop_deferred() noexcept { deferred_.reset(); }

@@ -326,10 +326,13 @@ Status CallSender::finish(CallId id, CallState* call, const EventInHand& in_hand
   const std::size_t room = negotiation_.header_room();
   if (!fits_finish(trailing, room)) {
     trailing = nullptr;
+    Status refusal(StatusCode::resource_exhausted,
+                   "finish call: trailing metadata exceeds the peer's max_header_bytes " + std::to_string(room));
     // An error of the handler's tells more than this one.
     if (sent.is_ok()) {
-      sent = Status(StatusCode::resource_exhausted,
-                    "finish call: trailing metadata exceeds the peer's max_header_bytes " + std::to_string(room));
+      sent = std::move(refusal);
+    } else {
+      owner_.on_metadata_dropped(refusal);
     }
   }
   Slice fields = encode_finish_fields(sent, trailing, room);

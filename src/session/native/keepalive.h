@@ -30,7 +30,7 @@ class Keepalive {
     bool is_listening = true;
     /// This side reads nothing until the peer has taken some output, so a pong may be waiting in the socket.
     bool is_stalled = false;
-    /// Calls are open.
+    /// Calls of the application are open.
     bool has_calls = true;
     /// The peer need not answer while no call is open: a client that only blocks has no thread then.
     bool may_rest = false;

@@ -25,7 +25,8 @@ LocalEvent LocalEvents::pop() noexcept {
   return event;
 }
 
-void LocalEvents::drop(CallId id) {
+Status LocalEvents::drop(CallId id) {
+  Status end;
   if (!is_indexed_ && entries_.size() - taken_ > most_searched) {
     steps_ += entries_.size() - taken_;
     for (std::size_t i = taken_; i < entries_.size(); ++i) add_to_index(i);
@@ -33,16 +34,17 @@ void LocalEvents::drop(CallId id) {
   }
   if (is_indexed_) {
     const auto found = index_.find(id);
-    if (found == index_.end()) return;
-    for (std::size_t i = found->second; i != none && i >= taken_; i = entries_[i].previous) drop_at(i);
+    if (found == index_.end()) return end;
+    for (std::size_t i = found->second; i != none && i >= taken_; i = entries_[i].previous) drop_at(i, end);
     index_.erase(found);
   } else {
     steps_ += entries_.size() - taken_;
     for (std::size_t i = taken_; i < entries_.size(); ++i) {
-      if (entries_[i].event.id == id) drop_at(i);
+      if (entries_[i].event.id == id) drop_at(i, end);
     }
   }
   rewind_if_empty();
+  return end;
 }
 
 void LocalEvents::add_to_index(std::size_t position) {
@@ -50,9 +52,13 @@ void LocalEvents::add_to_index(std::size_t position) {
   if (!is_first) entries_[position].previous = std::exchange(latest->second, position);
 }
 
-void LocalEvents::drop_at(std::size_t position) noexcept {
+void LocalEvents::drop_at(std::size_t position, Status& end) noexcept {
   ++steps_;
-  if (!std::exchange(entries_[position].is_dropped, true)) --size_;
+  Entry& entry = entries_[position];
+  if (std::exchange(entry.is_dropped, true)) return;
+  --size_;
+  const EventType type = entry.event.type;
+  if (type == EventType::cancelled || type == EventType::finished) end = std::move(entry.event.status);
 }
 
 void LocalEvents::rewind_if_empty() noexcept {

@@ -32,8 +32,9 @@ class LocalEvents {
   void notify(LocalEvent event);
   /// Needs !empty().
   LocalEvent pop() noexcept;
-  /// The layer above is done with the call: drops its events.
-  void drop(CallId id);
+  /// The layer above is done with the call: drops its events. Returns the status of its end, if that is among them, and
+  /// otherwise ok.
+  Status drop(CallId id);
   /// How many events pop() and drop() have looked at so far.
   std::uint64_t steps() const noexcept { return steps_; }
 
@@ -51,7 +52,7 @@ class LocalEvents {
   };
 
   void add_to_index(std::size_t position);
-  void drop_at(std::size_t position) noexcept;
+  void drop_at(std::size_t position, Status& end) noexcept;
   void rewind_if_empty() noexcept;
 
   SessionOwner& owner_;

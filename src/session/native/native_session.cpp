@@ -83,7 +83,7 @@ bool NativeSession::next(Event& event) {
     if (phase_ == ConnectionPhase::closed) {
       if (take_closing_event(event)) return true;
       memory_share_.set_waiting(MemoryShare::Lack::nothing);
-      memory_share_.update(held_bytes());
+      memory_share_.update(held_bytes() + outer_bytes_);
       return false;
     }
     // wrote() wakes the owner when a stall is over.
@@ -195,7 +195,7 @@ NativeSession::Step NativeSession::on_goaway(const Frame& frame, Event& event) {
   const bool ends = step.action == ConnectionAction::finish;
   if (!ends) phase_ = step.next;
   if (role_ == Role::client)
-    finish_unseen_calls(header.call, Status(StatusCode::unavailable, text, StatusOrigin::peer));
+    finish_unseen_calls(header.call, Status(StatusCode::unavailable, text, StatusOrigin::transport));
   if (ends) {
     end_session(Status(StatusCode::unavailable, text, StatusOrigin::peer));
     return Step::again;
@@ -394,7 +394,7 @@ Result<CallId> NativeSession::start(const CallStart& start, const OutgoingMessag
 }
 
 void NativeSession::cancel(CallId id, StatusCode reason) {
-  if (!local_events_.empty()) local_events_.drop(id);
+  if (!local_events_.empty()) static_cast<void>(local_events_.drop(id));
   CallState* call = calls_.find(id);
   if (call == nullptr || transition(role_, call->phase, CallInput::cancel).action != CallAction::accept) return;
   const bool is_late = reason == StatusCode::deadline_exceeded;
@@ -428,8 +428,9 @@ void NativeSession::attach(CallId id, void* context) {
 
 Status NativeSession::finish(CallId id, const Status& status, const OutgoingMessage& message, const Metadata* trailing,
                              bool unprocessed) try {
+  Status ended;
   if (!local_events_.empty()) [[unlikely]]
-    local_events_.drop(id);
+    ended = local_events_.drop(id);
   const bool ok_without_trailing = status.is_ok() && (trailing == nullptr || trailing->empty());
   CallState* call = nullptr;
   if (in_hand_.is_call(id)) {
@@ -440,7 +441,7 @@ Status NativeSession::finish(CallId id, const Status& status, const OutgoingMess
       return {};
   } else {
     call = calls_.find(id);
-    if (call == nullptr || transition(role_, call->phase, CallInput::finish).action != CallAction::accept) return {};
+    if (call == nullptr || transition(role_, call->phase, CallInput::finish).action != CallAction::accept) return ended;
     in_hand_.attached(id);
     const bool is_silent = call->one_way || phase_ == ConnectionPhase::closed;
     if (is_silent ||
@@ -540,7 +541,7 @@ void NativeSession::on_deadline(base::Timer&, void* owner, base::TimePoint now) 
 /// The deadline of the call has passed.
 void NativeSession::end_late_call(CallState& call) {
   Status status(StatusCode::deadline_exceeded, "deadline exceeded");
-  local_events_.drop(call.id);
+  static_cast<void>(local_events_.drop(call.id));
   if (role_ == Role::client) {
     status.set_may_have_run(call.sent_start);
     if (call.has_begun()) path_.write_header(wire::cancel_frame(call.id, StatusCode::deadline_exceeded));
@@ -562,9 +563,10 @@ void NativeSession::on_keepalive_timer(base::Timer&, void* owner, base::TimePoin
   auto& self = *static_cast<NativeSession*>(owner);
   // A pong waits in the socket while nothing is read for want of memory.
   const bool is_listening = self.owner_.is_listening() && !self.memory_pause_.is_on();
+  const bool has_calls = self.open_calls() > self.owner_.background_calls();
   const Keepalive::Action action = self.keepalive_.on_timer(now, {.is_listening = is_listening,
                                                                   .is_stalled = self.path_.is_stalled(),
-                                                                  .has_calls = self.open_calls() > 0,
+                                                                  .has_calls = has_calls,
                                                                   .may_rest = self.role_ == Role::server});
   if (action == Keepalive::Action::none) return;
   if (action == Keepalive::Action::time_out) {
@@ -626,7 +628,16 @@ void NativeSession::count_sent() noexcept {
 
 void NativeSession::count_held() noexcept {
   counted_output_ = path_.output().size();
-  memory_share_.update(held_bytes(), calls_.memory().room());
+  counted_outer_ = outer_bytes_;
+  memory_share_.update(held_bytes() + outer_bytes_, calls_.memory().room());
+}
+
+/// Counted in steps, since a layer sets it with each read and write.
+void NativeSession::set_outer_bytes(std::size_t bytes) noexcept {
+  outer_bytes_ = bytes;
+  const std::size_t change = bytes > counted_outer_ ? bytes - counted_outer_ : counted_outer_ - bytes;
+  if (change >= MemoryShare::free_bytes) [[unlikely]]
+    count_held();
 }
 
 void NativeSession::admit_waiting() {
@@ -685,6 +696,11 @@ void NativeSession::on_memory_timer(base::Timer&, void* owner, base::TimePoint n
   self.show_life();
   self.notify_if_startable();
   self.owner_.on_session_wake();
+}
+
+std::uint64_t NativeSession::received_of_message(CallId id) const noexcept {
+  const CallState* const call = calls_.find(id);
+  return call != nullptr && call->assembly.is_active() ? call->assembly.filled() : 0;
 }
 
 /// The peer has begun something that takes memory until it is complete.
@@ -771,7 +787,7 @@ bool NativeSession::is_drained() const noexcept {
 void NativeSession::finish_unseen_calls(CallId last_seen, const Status& why) {
   const auto is_unseen = [&](const CallState& call) { return last_seen == 0 || CallIds::is_after(call.id, last_seen); };
   for (CallState* call : calls_.by_age(is_unseen)) {
-    local_events_.drop(call->id);
+    static_cast<void>(local_events_.drop(call->id));
     Status status = why;
     status.set_may_have_run(false);
     if (!call->one_way) local_events_.push({EventType::finished, call->id, call->context, std::move(status)});

@@ -88,6 +88,7 @@ class NativeSession final : public Session, private FrameSource {
 
   Status send(CallId id, const OutgoingMessage& message, const Metadata* leading, bool end) override;
   bool is_writable(CallId id) const noexcept override;
+  std::uint64_t received_of_message(CallId id) const noexcept override;
   void release(CallId id, const MessageCredit& credit) override;
 
   void drain() override;
@@ -98,7 +99,10 @@ class NativeSession final : public Session, private FrameSource {
   const Status& close_reason() const noexcept override { return close_reason_; }
   bool is_open() const noexcept override { return negotiation_.is_complete(); }
   std::size_t open_calls() const noexcept override { return calls_.size() + (in_hand_.has_call() ? 1u : 0u); }
+  std::string_view protocol_name() const noexcept override { return "native"; }
   std::size_t held_bytes() const noexcept override;
+  /// What a layer around the session holds for the same peer. The memory budget counts it with what the session holds.
+  void set_outer_bytes(std::size_t bytes) noexcept;
   std::uint64_t payload_bytes_accepted() const noexcept override { return sender_.payload_bytes_accepted(); }
   bool is_ordered() const noexcept override { return negotiation_.is_ordered(); }
 
@@ -189,6 +193,9 @@ class NativeSession final : public Session, private FrameSource {
   MemoryShare memory_share_;
   /// The part of the output that memory_share_ has counted.
   std::size_t counted_output_ = 0;
+  /// Given to set_outer_bytes(), and of that what has been counted.
+  std::size_t outer_bytes_ = 0;
+  std::size_t counted_outer_ = 0;
   /// Looks again whether the budget has room, which other threads may have made.
   mutable base::Timer memory_timer_;
   OpenCalls calls_;

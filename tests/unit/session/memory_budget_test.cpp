@@ -203,6 +203,19 @@ TEST(MemoryShare, HasLessRoomForRequests) {
   EXPECT_TRUE(share.try_take(300 * kib));
 }
 
+TEST(MemoryShare, DoesNotCountWhatIsWithheldAgainstRequests) {
+  MemoryBudget budget(16 << 20, 1);
+  const auto account = std::make_shared<MemoryAccount>(budget, 100);
+  MemoryShare share(&budget, account);
+  MemoryShare other(&budget, account);
+  share.update(6 << 20, 0, 4 << 20);
+
+  EXPECT_TRUE(other.try_take_for_request(4 << 20));
+  EXPECT_FALSE(other.try_take_for_request(1));
+  share.update(0);
+  EXPECT_EQ(budget.withheld() + account->withheld(), 0u);
+}
+
 TEST(MemoryShare, LetsOneFrameAtATimeThroughWhenAllIsUsed) {
   MemoryBudget budget(1000, 1);
   budget.add(1000);

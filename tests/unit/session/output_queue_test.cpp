@@ -87,6 +87,21 @@ TEST(OutputQueue, KeepsOrderWhenTakenInPartsOfAnySize) {
   }
 }
 
+TEST(OutputQueue, HoldsASliceUntilAllOfItIsTaken) {
+  OutputQueue queue;
+  queue.append(Slice::copy_of(std::string(10000, 'a')));
+  queue.append(Slice::copy_of(std::string(5000, 'b')));
+
+  queue.consume(9000);
+  EXPECT_EQ(queue.size(), 6000U);
+  EXPECT_EQ(queue.held_bytes(), 15000U);
+
+  queue.consume(1500);
+  EXPECT_EQ(queue.held_bytes(), 5000U);
+  queue.consume(4500);
+  EXPECT_EQ(queue.held_bytes(), 0U);
+}
+
 TEST(OutputQueue, GrowsWhileItIsTaken) {
   OutputQueue queue;
   std::string expected;

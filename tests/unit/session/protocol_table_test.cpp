@@ -68,7 +68,7 @@ TEST(ProtocolTable, PrefersWhatTlsHasNegotiated) {
 
 TEST(ProtocolTable, NamesWhatTlsMayNegotiate) {
   EXPECT_EQ(two_protocols().alpn_names(), (std::vector<std::string>{"a/1"}));
-  EXPECT_EQ(ProtocolTable::with_defaults().alpn_names(), (std::vector<std::string>{"trunkline/1", "h2"}));
+  EXPECT_EQ(ProtocolTable::with_defaults().alpn_names(), (std::vector<std::string>{"trunkline/1", "h2", "http/1.1"}));
 }
 
 TEST(ProtocolTable, HasTheNativeProtocolByDefault) {
@@ -91,6 +91,15 @@ TEST(ProtocolTable, HasGrpcByDefault) {
   }
   EXPECT_EQ(table.detect({}, preface).protocol->name, "grpc");
   EXPECT_EQ(table.detect("h2", {}).protocol->name, "grpc");
+}
+
+TEST(ProtocolTable, HasHttp1ByDefault) {
+  const ProtocolTable table = ProtocolTable::with_defaults();
+  const ByteSpan start = as_bytes("GET /");
+
+  for (std::size_t size = 0; size < 4; ++size) EXPECT_FALSE(table.detect({}, start.first(size)).is_decided) << size;
+  EXPECT_EQ(table.detect({}, start).protocol->name, "http/1.1");
+  EXPECT_EQ(table.detect("http/1.1", {}).protocol->name, "http/1.1");
 }
 
 }  // namespace

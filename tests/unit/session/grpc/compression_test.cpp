@@ -65,7 +65,8 @@ TEST(GrpcCompression, DecompressesARequestAndCompressesTheResponse) {
                                         compressed_message(content));
 
   EXPECT_EQ(echo.content, content);
-  EXPECT_EQ(echo.further_bytes, content.size() - compressed(content).size());
+  // An unread message takes 16 bytes beside its own, and 5 have come with its prefix.
+  EXPECT_EQ(echo.further_bytes, content.size() - compressed(content).size() + 11);
   ASSERT_EQ(frames.size(), 3u);
   EXPECT_EQ(frames[0].fields.at("grpc-encoding"), "snappy");
   EXPECT_EQ(frames[0].fields.at("grpc-accept-encoding"), "identity,snappy");
@@ -159,6 +160,23 @@ TEST(GrpcCompression, CodecOfResponsesIsKnownBeforeTheFirstMessage) {
   EXPECT_EQ(codec, nullptr);
   ASSERT_NE(response_codec, nullptr);
   EXPECT_EQ(response_codec->name(), "bytes");
+}
+
+TEST(GrpcCompression, CompressorOfRequestsIsKnownBeforeTheFirstMessage) {
+  for (const std::string_view encoding : {"snappy", "identity"}) {
+    Http2Client client;
+    const Compressor* compressor = nullptr;
+    client.on_event = [&](Event& event) {
+      if (event.type != EventType::call) return;
+      compressor = event.compressor_of_request();
+      client.session().attach(event.id, &client);
+    };
+    client.feed(Http2Client::preface());
+
+    client.feed(client.headers(1, Http2Client::request("/a/B", {{"grpc-encoding", std::string(encoding)}})));
+
+    EXPECT_EQ(compressor, encoding == "snappy" ? &snappy() : nullptr) << encoding;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // GrpcClientSession: calls, every end that a server can give them, limits, windows, refusals and deadlines.
+#include "unit/session/failing_memory.h"
 #include "unit/session/grpc/http2_server.h"
 
 #include <gmock/gmock.h>
@@ -57,6 +58,32 @@ TEST(GrpcClientSession, GreetsWithPrefaceAndSettings) {
   EXPECT_EQ(server.events[0].type, EventType::opened);
 }
 
+TEST(GrpcClientSession, LeavesNoTraceOfCallsThatFindNoMemory) {
+  if (!FailingMemory::is_supported()) GTEST_SKIP();
+  bool has_failed = true;
+  for (long nth = 1; has_failed; ++nth) {
+    Http2Server server;
+    server.greet();
+    CallStart start{.method = {.key = 1, .name = "test/Echo"}, .context = &server};
+    start.now = server.now();
+    const OutgoingMessage message = kit::payload(std::string(5000, 'x'));
+    bool is_thrown = false;
+    {
+      const FailingMemory failing(nth, FailingMemory::Failure::once);
+      try {
+        static_cast<void>(server.session().start(start, message));
+      } catch (const std::bad_alloc&) {
+        is_thrown = true;
+      }
+      has_failed = failing.has_failed();
+    }
+    server.turn();
+    if (!is_thrown) continue;
+    EXPECT_EQ(server.session().open_calls(), 0u) << nth;
+    for (const Seen& event : server.events) EXPECT_NE(event.type, EventType::finished) << nth;
+  }
+}
+
 TEST(GrpcClientSession, SendsAUnaryCallAsTwoFrames) {
   SessionOptions options = kit::plain_options();
   options.authority = "host:80";
@@ -92,6 +119,52 @@ TEST(GrpcClientSession, EndsACallWithItsResponseInPartsOfEverySize) {
     EXPECT_EQ(server.session().open_calls(), 0u);
     EXPECT_EQ(server.session().held_bytes(), server.session().unsent_bytes());
   }
+}
+
+TEST(GrpcClientSession, HandsOutAWholeUsualResponseAsOneEvent) {
+  Http2Server server;
+  server.greet();
+  // Until the blocks are known, the parts of a response come one by one.
+  for (int i = 0; i < 3; ++i) server.feed(server.response(server.start("x"), "y"));
+  const auto types_of = [&](const std::string& response, std::size_t part) {
+    server.events.clear();
+    server.feed(response, part);
+    std::vector<EventType> types;
+    for (const auto& event : server.events) types.push_back(event.type);
+    return types;
+  };
+
+  const CallId id = server.start("x");
+  EXPECT_THAT(types_of(server.response(id, "world"), std::string::npos), ElementsAre(EventType::finished));
+  EXPECT_EQ(server.messages_of(id), "world,");
+  EXPECT_TRUE(server.status_of(id).is_ok());
+  EXPECT_EQ(server.session().open_calls(), 0u);
+  EXPECT_EQ(server.session().held_bytes(), server.session().unsent_bytes());
+
+  const CallId in_parts = server.start("x");
+  EXPECT_THAT(types_of(server.response(in_parts, "world"), 1),
+              ElementsAre(EventType::message, EventType::message, EventType::finished));
+  EXPECT_EQ(server.messages_of(in_parts), "world,");
+}
+
+TEST(GrpcClientSession, ReadsUnusualResponsesFrameByFrame) {
+  Http2Server server;
+  server.greet();
+  for (int i = 0; i < 3; ++i) server.feed(server.response(server.start("x"), "y"));
+  const auto status_after = [&](const std::string& data, const Fields& trailers = {{"grpc-status", "0"}}) {
+    const CallId id = server.start("x");
+    const std::string first = server.headers(id, Http2Server::leading());
+    std::string middle = data;
+    for (std::size_t i = 0; i < 4; ++i) middle[5 + i] = static_cast<char>(id >> (24 - 8 * i));
+    server.feed(first + middle + server.trailers(id, trailers));
+    return server.status_of(id);
+  };
+
+  EXPECT_TRUE(status_after(Http2Server::message(1, "y")).is_ok());
+  EXPECT_EQ(status_after(Http2Server::message(1, "y"), {{"grpc-status", "5"}}).code(), StatusCode::not_found);
+  EXPECT_EQ(status_after(Http2Server::data(1, Http2Client::message("y", 1))).code(), StatusCode::internal);
+  EXPECT_EQ(status_after(Http2Server::data(1, Http2Client::message("long").substr(0, 7))).code(), StatusCode::internal);
+  EXPECT_TRUE(status_after(Http2Server::message(1, "y")).is_ok());
 }
 
 TEST(GrpcClientSession, SendsTheSameBytesForTheSameMethod) {
@@ -183,6 +256,21 @@ TEST(GrpcClientSession, HandsOutLeadingAndTrailingMetadata) {
   EXPECT_EQ(*server.events[2].metadata.get("last-bin"), std::string("\0\1", 2));
 }
 
+TEST(GrpcClientSession, HandsOutTheBeginningOfAResponseWithoutMetadata) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start_stream();
+
+  server.feed(server.headers(id, Http2Server::leading()));
+
+  ASSERT_EQ(server.events.size(), 1u);
+  EXPECT_EQ(server.events[0].type, EventType::message);
+  EXPECT_EQ(server.events[0].id, id);
+  EXPECT_NE(server.events[0].context, nullptr);
+  EXPECT_FALSE(server.events[0].has_message);
+  EXPECT_TRUE(server.events[0].metadata.empty());
+}
+
 TEST(GrpcClientSession, HandsOutAStatusWithItsMessageAndDetails) {
   Http2Server server;
   server.greet();
@@ -200,6 +288,24 @@ TEST(GrpcClientSession, HandsOutAStatusWithItsMessageAndDetails) {
   EXPECT_EQ(status.origin(), StatusOrigin::peer);
   ASSERT_EQ(status.details().size(), 1u);
   EXPECT_EQ(status.details()[0].type_url, "t/a");
+}
+
+/// gRPC for Go and gRPC's C core send the blanks of a status as they are.
+TEST(GrpcClientSession, StripsBlanksAroundValues) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x");
+
+  server.feed(server.headers(
+      id,
+      Http2Server::leading(
+          {{"grpc-status", "5"}, {"grpc-message", "\t not here, %20"}, {"name", " a value "}, {"empty", "  "}}),
+      true));
+
+  const Status status = server.status_of(id);
+  EXPECT_EQ(status.code(), StatusCode::not_found);
+  EXPECT_EQ(status.message(), "not here,  ");
+  EXPECT_EQ(server.events.back().metadata, (Metadata{{"name", "a value"}, {"empty", ""}}));
 }
 
 TEST(GrpcClientSession, EndsEveryCallOnceWhateverTheResponseIs) {
@@ -382,6 +488,17 @@ TEST(GrpcClientSession, DoesNotSpeakToAServerOfHttp1) {
 
   EXPECT_TRUE(server.session().is_closed());
   EXPECT_THAT(std::string(server.session().close_reason().message()), HasSubstr("SETTINGS"));
+  EXPECT_THAT(std::string(server.session().close_reason().message()), HasSubstr("seems to speak HTTP/1"));
+}
+
+TEST(GrpcClientSession, NamesTheSchemeForAServerThatExpectsTls) {
+  Http2Server server;
+
+  server.feed(std::string("\x15\x03\x01\x00\x02\x02\x46", 7));
+  server.session().transport_closed({});
+
+  EXPECT_THAT(std::string(server.session().close_reason().message()), HasSubstr("seems to speak TLS"));
+  EXPECT_THAT(std::string(server.session().close_reason().message()), HasSubstr("grpcs://"));
 }
 
 TEST(GrpcClientSession, StartsNoMoreCallsThanTheServerAllows) {
@@ -423,6 +540,32 @@ TEST(GrpcClientSession, FinishesRefusedCallsAsNotRun) {
   EXPECT_FALSE(server.status_of(id).may_have_run());
 }
 
+TEST(GrpcClientSession, KnowsThatACallHasRunWhoseResponseHasBegun) {
+  for (const std::string& end : {Http2Client::reset(1, ErrorCode::refused_stream), Http2Server::goaway(0)}) {
+    Http2Server server;
+    server.greet();
+    const CallId id = server.start("x");
+    ASSERT_EQ(id, 1u);
+    server.feed(server.headers(id, Http2Server::leading()));
+
+    server.feed(end);
+
+    EXPECT_EQ(server.status_of(id).code(), StatusCode::unavailable);
+    EXPECT_TRUE(server.status_of(id).may_have_run());
+  }
+}
+
+TEST(GrpcClientSession, NamesAResetWithAnUnknownCodeByItsNumber) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x");
+
+  server.feed(Http2Client::reset(id, static_cast<ErrorCode>(4711)));
+
+  EXPECT_EQ(server.status_of(id).code(), StatusCode::internal);
+  EXPECT_THAT(std::string(server.status_of(id).message()), HasSubstr("4711"));
+}
+
 TEST(GrpcClientSession, FinishesCallsBehindGoawayAsNotRunAndWaitsForTheOthers) {
   Http2Server server;
   server.greet();
@@ -453,6 +596,34 @@ TEST(GrpcClientSession, TellsWhyAServerGoesAway) {
   EXPECT_EQ(server.events.front().type, EventType::going_away);
   EXPECT_THAT(std::string(server.events.front().status.message()), HasSubstr("too_many_pings\\x0a"));
   EXPECT_EQ(server.status_of(id).code(), StatusCode::unavailable);
+}
+
+/// Every call that has not run gets a copy.
+TEST(GrpcClientSession, ShortensTheReasonOfAServerThatGoesAway) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x");
+
+  server.feed(Http2Server::goaway(0, ErrorCode::enhance_your_calm, "much to say" + std::string(16000, '\x01')));
+
+  EXPECT_THAT(std::string(server.status_of(id).message()), HasSubstr("ENHANCE_YOUR_CALM: much to say\\x01"));
+  EXPECT_LT(server.status_of(id).message().size(), 2000u);
+}
+
+TEST(GrpcClientSession, EndsCallsWithTheReasonThatTheServerGaveBefore) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x");
+  static_cast<void>(server.sent());
+
+  server.feed(Http2Server::goaway(id, ErrorCode::enhance_your_calm, "too_many_pings"));
+  server.session().transport_closed({});
+  server.turn();
+
+  EXPECT_EQ(server.status_of(id).code(), StatusCode::unavailable);
+  EXPECT_TRUE(server.status_of(id).may_have_run());
+  EXPECT_THAT(std::string(server.status_of(id).message()), HasSubstr("ENHANCE_YOUR_CALM: too_many_pings"));
+  EXPECT_THAT(std::string(server.status_of(id).message()), HasSubstr("keepalive_interval"));
 }
 
 TEST(GrpcClientSession, EndsCallsWithTheConnection) {
@@ -497,6 +668,19 @@ TEST(GrpcClientSession, EndsCallsAtTheirDeadline) {
   EXPECT_TRUE(server.was_woken);
 }
 
+/// The headers of the call are still to be sent, so a server that is quick enough runs it.
+TEST(GrpcClientSession, DoesNotClaimThatACallHasNotRunWhoseDeadlineHasPassed) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x", {.deadline = server.now() + 1s});
+
+  server.advance(2s);
+
+  EXPECT_EQ(server.status_of(id).code(), StatusCode::deadline_exceeded);
+  EXPECT_TRUE(server.status_of(id).may_have_run());
+  EXPECT_THAT(shape_of(server.sent()), ElementsAre("HEADERS 1", "DATA 1 end", "RST_STREAM 1"));
+}
+
 TEST(GrpcClientSession, DropsTheResponseOfAOneWayCall) {
   Http2Server server;
   server.greet();
@@ -509,6 +693,20 @@ TEST(GrpcClientSession, DropsTheResponseOfAOneWayCall) {
   EXPECT_TRUE(server.events.empty());
   EXPECT_EQ(server.session().open_calls(), 0u);
   EXPECT_THAT(shape_of(server.sent()), ElementsAre("HEADERS 1", "DATA 1 end"));
+}
+
+TEST(GrpcClientSession, ForgetsAOneWayCallWhoseResponseEndsWithoutTrailers) {
+  for (const std::size_t bytes : {std::size_t{0}, std::size_t{8000}}) {
+    Http2Server server;
+    server.greet();
+    const CallId id = server.start("x", {.one_way = true});
+
+    server.feed(server.headers(id, Http2Server::leading()) + Http2Server::data(id, std::string(bytes, 'y'), true));
+
+    EXPECT_TRUE(server.events.empty()) << bytes;
+    EXPECT_EQ(server.session().open_calls(), 0u) << bytes;
+    EXPECT_FALSE(server.session().is_closed()) << bytes;
+  }
 }
 
 TEST(GrpcClientSession, StreamsBothWays) {
@@ -604,10 +802,11 @@ TEST(GrpcClientSession, OpensTheWindowOfAStreamWhoseMessagesAreTaken) {
   static_cast<void>(server.sent());
   server.feed(server.headers(id, Http2Server::leading()));
 
-  server.feed(Http2Server::data(id, Http2Client::message(std::string(40000, 'y')).substr(0, 16000)));
-  EXPECT_TRUE(server.sent().empty());
-  server.feed(Http2Server::data(id, Http2Client::message(std::string(40000, 'y')).substr(16000, 16000)));
-  server.feed(Http2Server::data(id, Http2Client::message(std::string(40000, 'y')).substr(32000)));
+  const std::string message = Http2Client::message(std::string(100000, 'y'));
+  server.feed(Http2Server::data(id, message.substr(0, 16000)) + Http2Server::data(id, message.substr(16000, 16000)));
+  EXPECT_THAT(shape_of(server.sent()), ElementsAre("SETTINGS 0"));
+  server.feed(Http2Server::data(id, message.substr(32000, 40000)));
+  server.feed(Http2Server::data(id, message.substr(72000)));
 
   std::uint64_t granted = 0;
   for (const Sent& frame : server.sent()) {
@@ -615,8 +814,38 @@ TEST(GrpcClientSession, OpensTheWindowOfAStreamWhoseMessagesAreTaken) {
       granted += http::http2::load_uint32(as_bytes(frame.payload).data());
     }
   }
-  EXPECT_GT(granted, (1u << 20) - 65535u);
-  EXPECT_LE(granted, (1u << 20) - 65535u + 40005u);
+  constexpr std::uint32_t first_window = 128 << 10;
+  EXPECT_GT(granted, (1u << 20) - first_window);
+  EXPECT_LE(granted, (1u << 20) - first_window + message.size());
+}
+
+TEST(GrpcClientSession, AllowsLongFramesOnceAResponseNeedsThem) {
+  constexpr std::uint32_t longest = 128 << 10;
+  const std::string message = Http2Client::message(std::string(100000, 'y'));
+  SessionOptions options = kit::plain_options();
+  options.limits.max_header_bytes = 64 << 10;
+  Http2Server server(options);
+  EXPECT_THAT(Http2Client::announced(server.sent(), SettingId::max_frame_size), testing::IsEmpty());
+  server.greet();
+  const CallId first = server.start("x");
+  static_cast<void>(server.sent());
+  server.feed(server.headers(first, Http2Server::leading()));
+  for (std::size_t at = 0; at < message.size(); at += 16000) {
+    server.feed(Http2Server::data(first, std::string_view(message).substr(at, 16000)));
+  }
+  server.feed(server.trailers(first));
+  EXPECT_THAT(Http2Client::announced(server.sent(), SettingId::max_frame_size), ElementsAre(longest));
+
+  const CallId second = server.start("x");
+  const Fields metadata{{"grpc-status", "0"}, {"long", std::string(60000, '~')}};
+  server.feed(server.headers(second, Http2Server::leading()) + Http2Server::data(second, message) +
+              server.headers(second, metadata, true, longest));
+
+  ASSERT_GE(server.events.size(), 2u);
+  EXPECT_TRUE(std::prev(server.events.end(), 2)->payload == message.substr(5));
+  EXPECT_EQ(server.events.back().type, EventType::finished);
+  EXPECT_EQ(server.events.back().status.code(), StatusCode::ok);
+  EXPECT_TRUE(server.events.back().metadata.get("long") == std::string(60000, '~'));
 }
 
 TEST(GrpcClientSession, EndsAStreamBehindItsMessages) {
@@ -669,6 +898,75 @@ TEST(GrpcClientSession, WaitsWhileTheServerTakesNothing) {
   EXPECT_TRUE(server.session().can_start());
 }
 
+/// A server that reads nothing before its responses are taken would otherwise wait for ever.
+TEST(GrpcClientSession, ReadsHoweverMuchOfItsOwnIsUnsent) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_unsent_bytes = 1000;
+  Http2Server server(options);
+  server.greet();
+  const CallId first = server.start("x");
+  const CallId second = server.start(std::string(60000, 'x'));
+  std::vector<CallId> others;
+  for (int i = 0; i < 200; ++i) others.push_back(server.start("x"));
+  std::array<ByteSpan, 16> spans;
+  server.session().gather(spans);
+  ASSERT_GT(server.session().unsent_bytes(), 60000u);
+
+  server.feed(server.response(first, "1"));
+  for (const CallId id : others) server.session().cancel(id, StatusCode::cancelled);
+  server.feed(server.response(second, "2"));
+
+  EXPECT_EQ(server.messages_of(first), "1,");
+  EXPECT_EQ(server.messages_of(second), "2,");
+}
+
+TEST(GrpcClientSession, StopsReadingWhileTheServerReadsNoReplies) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_unsent_bytes = 1000;
+  Http2Server server(options);
+  server.greet();
+  const CallId id = server.start(std::string(3000, 'x'));
+  const std::size_t own = server.session().unsent_bytes();
+  const std::string response = server.response(id, "y");
+
+  for (int i = 0; i < 500; ++i) server.feed(Http2Client::ping(false, "12345678"));
+  server.feed(response);
+
+  EXPECT_GT(server.session().unsent_bytes(), own + 1000);
+  EXPECT_LT(server.session().unsent_bytes(), own + 1100);
+  EXPECT_EQ(server.messages_of(id), "");
+  server.was_woken = false;
+  static_cast<void>(server.sent());
+  EXPECT_TRUE(server.was_woken);
+  server.turn();
+  server.feed(response);
+  EXPECT_EQ(server.messages_of(id), "y,");
+}
+
+TEST(GrpcClientSession, TellsOneCauseWhyItHasEndedTheConnection) {
+  SessionOptions options = kit::plain_options();
+  options.limits.keepalive_interval = 5s;
+  Http2Server stalled(options), silent(options), wrong(options);
+  stalled.greet();
+  silent.greet();
+  wrong.greet();
+  const CallId call = stalled.start(std::string(3 << 20, 'x'));
+  const CallId other = silent.start("x");
+  const CallId third = wrong.start("x");
+
+  for (int i = 0; i < 10000 && !stalled.session().is_closed(); ++i) {
+    stalled.feed(Http2Client::ping(true, "12345678"));
+    stalled.advance(1s);
+  }
+  silent.advance(1min);
+  silent.advance(1min);
+  wrong.feed(Http2Client::window_update(0, 0x7FFFFFFF));
+
+  EXPECT_EQ(stalled.status_of(call).message(), "send: the peer takes nothing within stall_timeout");
+  EXPECT_EQ(silent.status_of(other).message(), "keepalive: no response within keepalive_timeout");
+  EXPECT_EQ(wrong.status_of(third).message(), "receive: WINDOW_UPDATE makes the connection's window too large");
+}
+
 TEST(GrpcClientSession, EndsFloods) {
   Http2Server server;
   server.greet();
@@ -676,6 +974,121 @@ TEST(GrpcClientSession, EndsFloods) {
   for (int i = 0; i < 5000; ++i) pings += Http2Client::ping(false, "12345678");
 
   server.feed(pings);
+
+  EXPECT_TRUE(server.session().is_closed());
+  EXPECT_EQ(goaway_of(server), ErrorCode::enhance_your_calm);
+}
+
+TEST(GrpcClientSession, TakesTheRefusalOfItsCallsForNoFlood) {
+  Http2Server server;
+  server.greet();
+  std::string resets;
+  CallId last = 0;
+  for (int i = 0; i < 5000; ++i) {
+    last = server.start("x");
+    resets += Http2Client::reset(last, ErrorCode::refused_stream);
+  }
+
+  server.feed(resets);
+
+  EXPECT_FALSE(server.session().is_closed());
+  EXPECT_EQ(server.status_of(last).code(), StatusCode::unavailable);
+  EXPECT_FALSE(server.status_of(last).may_have_run());
+}
+
+TEST(GrpcClientSession, EndsFloodsOfResetsOfCallsThatHaveEnded) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x");
+  std::string resets;
+  for (int i = 0; i < 5000; ++i) resets += Http2Client::reset(id, ErrorCode::refused_stream);
+
+  server.feed(resets);
+
+  EXPECT_TRUE(server.session().is_closed());
+  EXPECT_EQ(goaway_of(server), ErrorCode::enhance_your_calm);
+}
+
+TEST(GrpcClientSession, EndsFloodsOfHeadersOfCallsThatHaveEnded) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x");
+  server.feed(server.response(id, "y"));
+  const std::string trailers = server.trailers(id);
+  std::string late;
+  for (int i = 0; i < 5000; ++i) late += trailers;
+
+  server.feed(late);
+
+  EXPECT_TRUE(server.session().is_closed());
+  EXPECT_EQ(goaway_of(server), ErrorCode::enhance_your_calm);
+}
+
+/// A server that is overloaded may be late for thousands of calls at once.
+TEST(GrpcClientSession, TakesLateEndsOfItsCallsForNoFlood) {
+  Http2Server server;
+  server.greet();
+  std::string late;
+  for (int i = 0; i < 5000; ++i) {
+    const CallId id = server.start("x", {.deadline = server.now() + 1s});
+    late += server.headers(id, Http2Server::leading({{"grpc-status", "14"}}), true) + Http2Client::reset(id);
+  }
+  server.advance(2s);
+  static_cast<void>(server.sent());
+
+  server.feed(late);
+
+  EXPECT_EQ(server.finished().size(), 5000u);
+  EXPECT_FALSE(server.session().is_closed());
+}
+
+/// Each of them is compared with all calls.
+TEST(GrpcClientSession, EndsFloodsOfGoawayThatConcernManyCalls) {
+  Http2Server server;
+  server.greet();
+  CallId last = 0;
+  for (int i = 0; i < 5000; ++i) last = server.start("x");
+  std::string goaways;
+  for (CallId i = 0; i < 300; ++i) goaways += Http2Server::goaway(last - 2 * i);
+
+  server.feed(goaways);
+
+  EXPECT_TRUE(server.session().is_closed());
+  EXPECT_EQ(goaway_of(server), ErrorCode::enhance_your_calm);
+  EXPECT_EQ(server.finished().size(), 5000u);
+}
+
+/// The ids of streams are used up (RFC 9113, section 5.1.1).
+TEST(GrpcClientSession, TakesNoFurtherCallsOnceItsIdsAreUsedUp) {
+  const CallId most = http::http2::max_stream_id;
+  Http2Server server(kit::plain_options(), false, most - 2);
+  server.greet();
+  const CallId first = server.start("x");
+  EXPECT_TRUE(server.session().can_start());
+
+  const CallId last = server.start("x");
+  server.turn();
+
+  EXPECT_EQ(last, most);
+  EXPECT_FALSE(server.session().can_start());
+  ASSERT_EQ(server.events.size(), 1u);
+  EXPECT_EQ(server.events[0].type, EventType::going_away);
+  EXPECT_TRUE(server.events[0].status.is_ok());
+  server.feed(server.response(last, "last"));
+  server.feed(server.response(first, "first"));
+  EXPECT_EQ(server.messages_of(first) + server.messages_of(last), "first,last,");
+  static_cast<void>(server.sent());
+  EXPECT_TRUE(server.session().is_drained());
+}
+
+TEST(GrpcClientSession, EndsEndlessInterimResponses) {
+  Http2Server server;
+  server.greet();
+  const CallId id = server.start("x");
+  std::string interim;
+  for (int i = 0; i < 5000; ++i) interim += server.headers(id, {{":status", "103"}});
+
+  server.feed(interim);
 
   EXPECT_TRUE(server.session().is_closed());
   EXPECT_EQ(goaway_of(server), ErrorCode::enhance_your_calm);

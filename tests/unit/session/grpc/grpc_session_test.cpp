@@ -14,6 +14,7 @@ using http::http2::ErrorCode;
 using http::http2::FrameType;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::StartsWith;
 using namespace std::chrono_literals;
 using namespace std::string_literals;
 
@@ -30,6 +31,22 @@ void attach_all(Http2Client& client) {
     if (event.type == EventType::call) client.session().attach(event.id, &client.events);
   };
 }
+
+/// A codec of the application's that does something else while it encodes, as one that runs the loop does.
+struct BusyCodec final : Codec {
+  std::string_view name() const noexcept override { return "bytes"; }
+  bool supports(const MessageType&) const noexcept override { return true; }
+  Status encode(MessageView, BufferWriter& out) const override {
+    if (const auto task = std::exchange(meanwhile, nullptr)) task();
+    out.append(std::string_view("encoded"));
+    return {};
+  }
+  Status decode(const Slice&, MutableMessageView) const override { return {}; }
+  mutable std::function<void()> meanwhile;
+};
+struct Plain {
+  static constexpr std::string_view trunkline_codec = "bytes";
+};
 
 std::vector<std::string> shape_of(const std::vector<Sent>& frames) {
   std::vector<std::string> shape;
@@ -87,6 +104,20 @@ TEST(GrpcSession, AnswersAUnaryCallInPlace) {
   EXPECT_EQ(frames[1].payload, Http2Client::message("hello"));
   EXPECT_EQ(frames[2].fields.at("grpc-status"), "0");
   EXPECT_EQ(client.session().open_calls(), 0u);
+}
+
+TEST(GrpcSession, StripsBlanksAroundTheValuesOfARequest) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface());
+
+  client.feed(client.headers(
+      1, Http2Client::request("/a/B", {{"grpc-timeout", " 2S"}, {"k", "\t a value "}, {"empty", " "}}), true));
+
+  const Seen& call = client.events.at(1);
+  EXPECT_EQ(call.type, EventType::call);
+  EXPECT_EQ(call.deadline, client.now() + 2s);
+  EXPECT_EQ(call.metadata, (Metadata{{"k", "a value"}, {"empty", ""}}));
 }
 
 TEST(GrpcSession, GivesTheSameEventsForPartsOfEverySize) {
@@ -250,6 +281,22 @@ TEST(GrpcSession, SendsAStatusWithItsDetailsAndMetadata) {
   EXPECT_EQ(frames[0].fields.at("grpc-status-details-bin"), "CAUSBDUwICUaCAoDdC94EgF2");
 }
 
+TEST(GrpcSession, SaysWhenToComeBackInAFieldOfItsOwn) {
+  Http2Client client;
+  client.on_event = [&client](Event& event) {
+    if (event.type != EventType::call) return;
+    Status status(StatusCode::unavailable, "x");
+    status.set_retry_after(std::chrono::milliseconds(1250));
+    static_cast<void>(client.session().finish(event.id, status, {}, nullptr, true));
+  };
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(client.headers(1, Http2Client::request("/a/B"), true));
+
+  EXPECT_EQ(client.sent().at(0).fields.at("grpc-retry-pushback-ms"), "1250");
+}
+
 TEST(GrpcSession, CutsAStatusToTheClientsHeaderList) {
   Http2Client client;
   client.on_event = [&client](Event& event) {
@@ -380,14 +427,11 @@ TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
     }
     return fields;
   };
-  Fields no_type = Http2Client::request("/a/B");
-  no_type.pop_back();
   const std::vector<Refused> all{
       {with(":method", "GET"), "405", "13", true},
-      {with("content-type", "text/html"), "415", "3", true},
-      {with("content-type", "application/grpc+unknown"), "415", "3"},
-      {with("content-type", "application/grpcx"), "415", "3", true},
-      {no_type, "415", "3", true},
+      {with("content-type", "text/html"), "415", "12", true},
+      {with("content-type", "application/grpc+unknown"), "415", "12"},
+      {with("content-type", "application/grpcx"), "415", "12", true},
       {Http2Client::request("/a/B", {{"grpc-timeout", "soon"}}), "400", "13"},
       {Http2Client::request("/a/B", {{"grpc-encoding", "unknown"}}), "200", "12"},
       {Http2Client::request("/a/B", {{"a-bin", "*"}}), "400", "13"},
@@ -410,9 +454,9 @@ TEST(GrpcSession, RefusesWhatIsNoGrpcRequest) {
     const std::vector<Sent> frames = client.sent();
     if (refused.is_plain) {
       ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1", "DATA 1 end")) << refused.http_status;
-      EXPECT_EQ(frames[0].fields.at("content-type"), "text/plain");
+      EXPECT_EQ(frames[0].fields.at("content-type"), "text/plain; charset=utf-8");
       EXPECT_EQ(frames[0].fields.at("content-length"), std::to_string(frames[1].payload.size()));
-      EXPECT_THAT(frames[1].payload, HasSubstr("application/grpc"));
+      EXPECT_THAT(frames[1].payload, StartsWith(refused.http_status + ": receive headers: "));
     } else {
       ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 1 end")) << refused.http_status;
     }
@@ -809,6 +853,93 @@ TEST(GrpcSession, EndsFloods) {
   }
 }
 
+/// A client that has made many calls for one of its own cancels them all when that is cancelled.
+TEST(GrpcSession, LetsAClientCancelEachOfItsCallsOnce) {
+  constexpr std::uint32_t calls = 5000;
+  SessionOptions options = kit::plain_options();
+  options.max_concurrent_calls = calls;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  for (std::uint32_t i = 0; i < calls; ++i) client.feed(client.headers(2 * i + 1, Http2Client::request("/a/B")));
+  ASSERT_EQ(client.session().open_calls(), calls);
+  // It does not know yet that this one is over.
+  static_cast<void>(client.session().finish(1, {}, {}, nullptr, false));
+  client.sent();
+
+  for (std::uint32_t i = 0; i < calls; ++i) client.feed(Http2Client::reset(2 * i + 1));
+
+  EXPECT_FALSE(client.session().is_closed());
+  EXPECT_EQ(client.session().open_calls(), 0u);
+  int further = 0;
+  for (; further < 5000 && !client.session().is_closed(); ++further) client.feed(Http2Client::reset(1));
+  EXPECT_LT(further, 3000);
+  EXPECT_EQ(goaway_of(client), ErrorCode::enhance_your_calm);
+}
+
+TEST(GrpcSession, EndsFloodsOfMalformedRequests) {
+  Http2Client client;
+  client.feed(Http2Client::preface());
+
+  std::uint32_t requests = 0;
+  for (; requests < 5000 && !client.session().is_closed(); ++requests) {
+    client.feed(client.headers(2 * requests + 1, {{":method", "POST"}}, true));
+  }
+
+  EXPECT_LT(requests, 3000u);
+  EXPECT_EQ(goaway_of(client), ErrorCode::enhance_your_calm);
+}
+
+TEST(GrpcSession, EndsFloodsOfHeadersOnAStreamThatItHasReset) {
+  Http2Client client;
+  client.feed(Http2Client::preface() + client.headers(1, {{":method", "POST"}}));
+
+  int blocks = 0;
+  for (; blocks < 5000 && !client.session().is_closed(); ++blocks) client.feed(client.headers(1, {{"a", "b"}}, true));
+
+  EXPECT_LT(blocks, 3000);
+  EXPECT_EQ(goaway_of(client), ErrorCode::enhance_your_calm);
+}
+
+TEST(GrpcSession, IgnoresFramesOnStreamsThatItHasResetHoweverLate) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  constexpr std::uint32_t last = 999;
+  for (std::uint32_t id = 1; id <= last; id += 2) {
+    client.feed(client.headers(id, Http2Client::request("/a/B")) + Http2Client::window_update(id, 0));
+  }
+  client.sent();
+
+  for (std::uint32_t id = 1; id <= last; id += 2) {
+    client.feed(Http2Client::data(id, "late") + client.headers(id, {{"late", "field"}}, true));
+  }
+
+  EXPECT_FALSE(client.session().is_closed());
+  EXPECT_THAT(client.sent(), testing::IsEmpty());
+}
+
+TEST(GrpcSession, OpensNoWindowForACallThatIsFinished) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}) +
+              client.headers(1, Http2Client::request("/a/B")));
+  static_cast<void>(client.session().finish(1, {}, kit::payload("x"), nullptr, false));
+  client.sent();
+
+  for (int i = 0; i < 4; ++i) client.feed(Http2Client::data(1, std::string(16 << 10, 'x')));
+  const std::vector<Sent> answers = client.sent();
+  client.feed(Http2Client::window_update(1, 100));
+  const std::vector<Sent> end = client.sent();
+
+  for (const Sent& update : Http2Client::of_type(answers, FrameType::window_update)) EXPECT_NE(update.stream, 1u);
+  EXPECT_THAT(shape_of(end), ElementsAre("DATA 1", "DATA 1", "HEADERS 1 end", "RST_STREAM 1"));
+  EXPECT_EQ(code_of(end.back()), static_cast<std::uint32_t>(ErrorCode::no_error));
+  EXPECT_FALSE(client.session().is_closed());
+}
+
 /// HAProxy does.
 TEST(GrpcSession, LetsAClientReturnTheWindowsOfEachMessage) {
   Http2Client client;
@@ -877,6 +1008,38 @@ TEST(GrpcSession, ReportsEveryResetSoThatTheyAreCounted) {
   EXPECT_EQ(client.session().open_calls(), 0u);
 }
 
+TEST(GrpcSession, ReportsCallsThatAClientMakesItReset) {
+  const std::string too_much = Http2Client::data(1, "123456");
+  for (const std::string& wrong : {Http2Client::window_update(1, 0), Http2Client::window_update(1, 0x7FFFFFFF),
+                                   too_much, Http2Client::data(1, Http2Client::message("x", 2).substr(0, 5))}) {
+    Http2Client client;
+    attach_all(client);
+    client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B", {{"content-length", "5"}})));
+
+    client.feed(wrong);
+
+    EXPECT_EQ(client.events.back().type, EventType::cancelled);
+    EXPECT_EQ(client.events.back().context, &client.events);
+    EXPECT_EQ(client.events.back().status.code(), StatusCode::internal);
+    EXPECT_EQ(client.events.back().status.origin(), StatusOrigin::peer);
+    EXPECT_EQ(client.session().open_calls(), 0u);
+  }
+}
+
+TEST(GrpcSession, ReportsCallsThatAClientMakesItResetAfterTheirEnd) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}) +
+              client.headers(1, Http2Client::request("/a/B"), true));
+  static_cast<void>(client.session().finish(1, {}, kit::payload("x"), nullptr, false));
+
+  client.feed(Http2Client::window_update(1, 0));
+
+  EXPECT_EQ(client.events.back().type, EventType::cancelled);
+  EXPECT_EQ(client.events.back().context, nullptr);
+  EXPECT_EQ(client.events.back().status.origin(), StatusOrigin::peer);
+}
+
 TEST(GrpcSession, SendsAsMuchAsTheWindowsAllow) {
   Http2Client client;
   attach_all(client);
@@ -898,6 +1061,106 @@ TEST(GrpcSession, SendsAsMuchAsTheWindowsAllow) {
   EXPECT_EQ(session.open_calls(), 0u);
 }
 
+/// All of a message stays in memory until its last byte has been taken.
+TEST(GrpcSession, CountsMessagesThatAreSentInPart) {
+  constexpr std::size_t size = 100000;
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() +
+              Http2Client::settings({{http::http2::SettingId::initial_window_size, size + 4}}) +
+              Http2Client::window_update(0, 1 << 20) + client.headers(1, Http2Client::request("/a/B"), true));
+
+  ASSERT_TRUE(client.session().send(1, kit::payload(std::string(size, 'x')), nullptr, false).is_ok());
+  client.sent();
+  const std::size_t held = client.session().held_bytes();
+  const std::size_t unsent = client.session().unsent_bytes();
+  client.feed(Http2Client::window_update(1, 1));
+  client.sent();
+
+  EXPECT_EQ(unsent, 1u);
+  EXPECT_GE(held, size);
+  EXPECT_LT(client.session().held_bytes(), 4096u);
+}
+
+/// The client stops one byte before the end, and others want the memory.
+TEST(GrpcSession, EndsAConnectionThatLeavesTheEndsOfMessages) {
+  constexpr std::size_t size = 100000;
+  MemoryBudget budget(1 << 20, 100000);
+  SessionOptions options = kit::plain_options();
+  options.memory = &budget;
+  options.limits.stall_timeout = 20s;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() +
+              Http2Client::settings({{http::http2::SettingId::initial_window_size, size + 4}}) +
+              Http2Client::window_update(0, 1 << 20) + client.headers(1, Http2Client::request("/a/B"), true));
+  ASSERT_TRUE(client.session().send(1, kit::payload(std::string(size, 'x')), nullptr, false).is_ok());
+  client.sent();
+
+  budget.add(1 << 20);
+  for (int second = 0; second < 60 && !client.session().is_closed(); ++second) client.advance(1s);
+
+  EXPECT_TRUE(client.session().is_closed());
+  budget.subtract(1 << 20);
+}
+
+TEST(GrpcSession, SendsNothingOnceSettingsHaveShutAWindow) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + Http2Client::settings({{http::http2::SettingId::initial_window_size, 10}}) +
+              client.headers(1, Http2Client::request("/a/B"), true));
+  client.sent();
+  static_cast<void>(client.session().finish(1, {}, kit::payload("0123456789abcdef"), nullptr, false));
+
+  client.feed(Http2Client::settings({{http::http2::SettingId::initial_window_size, 0}}));
+
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("HEADERS 1", "SETTINGS 0"));
+  client.feed(Http2Client::window_update(1, 100));
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("DATA 1", "DATA 1", "HEADERS 1 end"));
+}
+
+TEST(GrpcSession, SendsLongMessagesInChunksAlsoIfTheClientTakesLongerFrames) {
+  SessionOptions options = kit::plain_options();
+  options.limits.chunk_bytes = 64 << 10;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() +
+              Http2Client::settings({{http::http2::SettingId::max_frame_size, http::http2::max_frame_bytes_limit},
+                                     {http::http2::SettingId::initial_window_size, 16 << 20}}) +
+              Http2Client::window_update(0, 16 << 20) + client.headers(1, Http2Client::request("/a/B"), true));
+  client.feed(client.headers(3, Http2Client::request("/a/B"), true));
+  client.sent();
+
+  for (const CallId id : {1, 3}) {
+    static_cast<void>(client.session().send(id, kit::payload(std::string(200 << 10, 'x')), nullptr, false));
+  }
+
+  std::vector<std::uint32_t> order;
+  for (const Sent& frame : Http2Client::of_type(client.sent(), FrameType::data)) {
+    EXPECT_LE(frame.payload.size(), 64u << 10);
+    if (frame.payload.size() > 5) order.push_back(frame.stream);
+  }
+  ASSERT_EQ(order.size(), 8u);
+  const auto other = std::find(order.begin(), order.end(), 3u);
+  EXPECT_LT(other - order.begin(), 3) << "the other stream does not wait for the whole message";
+}
+
+TEST(GrpcSession, GoesThroughTheLeastTableOfHeaders) {
+  Http2Client client;
+  echo_in_place(client);
+  client.feed(Http2Client::preface());
+  client.sent();
+
+  client.feed(Http2Client::settings(
+                  {{http::http2::SettingId::header_table_size, 0}, {http::http2::SettingId::header_table_size, 4096}}) +
+              client.headers(1, Http2Client::request("/a/B"), true));
+  client.turn();
+
+  const std::vector<Sent> blocks = Http2Client::of_type(client.sent(), FrameType::headers);
+  ASSERT_FALSE(blocks.empty());
+  EXPECT_EQ(blocks[0].payload.substr(0, 4), "\x20\x3F\xE1\x1F") << "size updates to 0 and to 4096";
+}
+
 TEST(GrpcSession, LetsStreamsTakeTurns) {
   Http2Client client;
   attach_all(client);
@@ -914,6 +1177,242 @@ TEST(GrpcSession, LetsStreamsTakeTurns) {
     if (frame.payload.size() > 5) order.push_back(frame.stream);
   }
   EXPECT_THAT(order, ElementsAre(1, 3, 1, 3));
+}
+
+std::vector<std::size_t> sizes_of_data(const std::vector<Sent>& frames) {
+  std::vector<std::size_t> sizes;
+  for (const Sent& frame : Http2Client::of_type(frames, FrameType::data)) sizes.push_back(frame.payload.size());
+  return sizes;
+}
+
+TEST(GrpcSession, SendsFramesAsLongAsTheClientAcceptsAndChunksAllow) {
+  constexpr std::size_t prefix = 5;
+  constexpr std::size_t longest = 128 << 10;
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() +
+              Http2Client::settings({{http::http2::SettingId::initial_window_size, 1 << 24},
+                                     {http::http2::SettingId::max_frame_size, 1 << 22}}) +
+              Http2Client::window_update(0, 1 << 24) + client.headers(1, Http2Client::request("/a/B"), true));
+  client.sent();
+  const auto send = [&](std::size_t size) {
+    static_cast<void>(client.session().send(1, kit::payload(std::string(size, 'x')), nullptr, false));
+    return sizes_of_data(client.sent());
+  };
+
+  EXPECT_THAT(send(65536), ElementsAre(prefix + 65536));
+  EXPECT_THAT(send(longest - prefix), ElementsAre(longest));
+  std::size_t sum = 0;
+  for (const std::size_t size : send(3 * longest)) {
+    EXPECT_LE(size, longest);
+    sum += size;
+  }
+  EXPECT_EQ(sum, prefix + 3 * longest);
+}
+
+/// A message in frames of the size that holds before SETTINGS say anything else.
+std::string in_short_frames(std::uint32_t stream, std::string_view bytes) {
+  std::string frames;
+  for (std::size_t at = 0; at < bytes.size(); at += http::http2::min_max_frame_bytes) {
+    const std::string_view part = bytes.substr(at, http::http2::min_max_frame_bytes);
+    frames += Http2Client::data(stream, part, at + part.size() == bytes.size());
+  }
+  return frames;
+}
+
+TEST(GrpcSession, ExpectsNoAnswerOfAClientThatHasOnlyBackgroundCalls) {
+  using namespace std::chrono_literals;
+  SessionOptions options = kit::plain_options();
+  options.limits.keepalive_interval = 10s;
+  options.limits.keepalive_timeout = 3s;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+  client.sent();
+
+  client.background = 1;
+  client.advance(11s);
+  EXPECT_THAT(client.sent(), testing::IsEmpty());
+  client.background = 0;
+  client.advance(11s);
+  EXPECT_THAT(shape_of(client.sent()), ElementsAre("PING 0"));
+  client.background = 1;
+  client.advance(4s);
+  EXPECT_FALSE(client.session().is_closed()) << "its other calls have ended before it has answered";
+  client.background = 0;
+  client.advance(11s);
+  client.advance(4s);
+  EXPECT_TRUE(client.session().is_closed());
+}
+
+/// A connection with one call, whose application keeps what it gets.
+struct Unread {
+  explicit Unread(SessionOptions options) : client(options) {
+    client.on_event = [this](Event& event) {
+      if (event.type == EventType::call) client.session().attach(event.id, &client.events);
+      event.is_retained = event.has_message;
+    };
+    client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+    client.sent();
+    client.turn();
+    client.sent();
+  }
+  /// Turns once a second, also where nothing comes.
+  void wait(int seconds) {
+    std::array<MutableByteSpan, 2> room;
+    for (; seconds > 0 && !client.session().is_closed(); --seconds) {
+      static_cast<void>(client.session().prepare_receive(room));
+      client.advance(1s);
+    }
+  }
+
+  Http2Client client;
+};
+
+/// A pong of the client's may wait in the socket.
+TEST(GrpcSession, ExpectsNoAnswerWhileItDoesNotReadForWantOfMemory) {
+  MemoryBudget budget(1 << 20, 100000);
+  SessionOptions options = kit::plain_options();
+  options.memory = &budget;
+  options.limits.keepalive_interval = 10s;
+  options.limits.keepalive_timeout = 3s;
+  Unread unread(options);
+  const std::string message = Http2Client::data(1, Http2Client::message(std::string(16000, 'x')));
+  for (int i = 0; i < 5; ++i) unread.client.feed(message);
+
+  budget.add(1 << 20);
+  unread.wait(60);
+  EXPECT_FALSE(unread.client.session().is_closed());
+  budget.subtract(1 << 20);
+  unread.wait(60);
+
+  EXPECT_TRUE(unread.client.session().is_closed()) << "it reads again, and the client is silent";
+}
+
+/// The rest of the message may wait in the socket until the client has taken some output.
+TEST(GrpcSession, BlamesNobodyForAnIncompleteMessageWhileItDoesNotRead) {
+  SessionOptions options = kit::plain_options();
+  options.limits.max_unsent_bytes = 10;
+  options.limits.stall_timeout = 20s;
+  options.limits.max_message_bytes = 100000;
+  Unread unread(options);
+  unread.client.feed(
+      Http2Client::data(1, std::string_view(Http2Client::message(std::string(100000, 'x'))).substr(0, 16000)));
+  unread.client.feed(Http2Client::ping(false, "12345678"));
+
+  for (int second = 0; second < 100; ++second) unread.wait(1);
+  EXPECT_FALSE(unread.client.session().is_closed());
+  unread.client.sent();
+  unread.wait(100);
+
+  EXPECT_TRUE(unread.client.session().is_closed()) << "it reads again, and nothing comes";
+}
+
+/// The client may send nothing more on the stream until earlier messages have been taken.
+TEST(GrpcSession, BlamesNobodyForAnIncompleteMessageThatHasNoWindow) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  options.limits.stall_timeout = 20s;
+  options.limits.max_message_bytes = 100000;
+  Unread unread(options);
+  const std::string message = Http2Client::message(std::string(16000, 'x'));
+  for (int i = 0; i < 4; ++i) unread.client.feed(Http2Client::data(1, message));
+  const std::size_t left = (64 << 10) - 4 * message.size();
+  unread.client.feed(
+      Http2Client::data(1, std::string_view(Http2Client::message(std::string(100000, 'x'))).substr(0, left)));
+
+  unread.wait(100);
+  EXPECT_FALSE(unread.client.session().is_closed());
+  for (const Seen& event : unread.client.events) {
+    if (event.has_message) unread.client.session().release(1, event.credit);
+  }
+  unread.wait(100);
+
+  EXPECT_TRUE(unread.client.session().is_closed()) << "its window is open, and nothing comes";
+}
+
+TEST(GrpcSession, AllowsLongFramesOnceAMessageNeedsThem) {
+  constexpr auto max_frame_size = http::http2::SettingId::max_frame_size;
+  constexpr std::uint32_t longest = 128 << 10;
+  const std::string fits = Http2Client::message(std::string(http::http2::min_max_frame_bytes - 5, 'x'));
+  const std::string is_longer = Http2Client::message(std::string(http::http2::min_max_frame_bytes - 4, 'x'));
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  EXPECT_THAT(Http2Client::announced(client.sent(), max_frame_size), testing::IsEmpty());
+
+  client.feed(client.headers(1, Http2Client::request("/a/B")) + in_short_frames(1, fits), 1000);
+  EXPECT_THAT(Http2Client::announced(client.sent(), max_frame_size), testing::IsEmpty());
+  client.feed(client.headers(3, Http2Client::request("/a/B")) + in_short_frames(3, is_longer));
+  EXPECT_THAT(Http2Client::announced(client.sent(), max_frame_size), ElementsAre(longest));
+  client.feed(client.headers(5, Http2Client::request("/a/B")) + in_short_frames(5, is_longer));
+  EXPECT_THAT(Http2Client::announced(client.sent(), max_frame_size), testing::IsEmpty());
+}
+
+TEST(GrpcSession, TakesFramesAsLongAsItAnnounces) {
+  constexpr std::uint32_t longest = 128 << 10;
+  const std::string message(longest - 5, 'y');
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")) +
+              in_short_frames(1, Http2Client::message(message)));
+  client.sent();
+
+  client.feed(
+      client.headers(3, Http2Client::request("/a/B")) + Http2Client::data(3, Http2Client::message(message), true),
+      10000);
+  EXPECT_EQ(client.events.back().id, 3u);
+  EXPECT_TRUE(client.events.back().end);
+  EXPECT_EQ(client.events.back().payload, message);
+
+  client.feed(client.headers(5, Http2Client::request("/a/B")) + Http2Client::data(5, std::string(longest + 1, 'y')));
+  EXPECT_EQ(Http2Client::of_type(client.sent(), FrameType::goaway).size(), 1u);
+}
+
+TEST(GrpcSession, TakesALongBlockOfHeadersInOneFrame) {
+  constexpr std::uint32_t longest = 128 << 10;
+  SessionOptions options = kit::plain_options();
+  options.limits.max_header_bytes = 64 << 10;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")) +
+              in_short_frames(1, Http2Client::message(std::string(20000, 'x'))));
+  client.sent();
+  const auto call = [&](std::uint32_t id, std::size_t size) {
+    // No byte of it becomes shorter by the code of Huffman.
+    client.feed(client.headers(id, Http2Client::request("/a/B", {{"long", std::string(size, '~')}}), true, longest));
+  };
+
+  call(3, 60000);
+  EXPECT_EQ(client.events.back().id, 3u);
+  EXPECT_TRUE(client.events.back().metadata.get("long") == std::string(60000, '~'));
+  call(5, 70000);
+  const std::vector<Sent> frames = client.sent();
+
+  ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 5 end"));
+  EXPECT_EQ(frames[0].fields.at("grpc-status"), "8");
+  EXPECT_THAT(frames[0].fields.at("grpc-message"), HasSubstr("more than max_header_bytes 65536"));
+  EXPECT_FALSE(client.session().is_closed());
+}
+
+TEST(GrpcSession, RefusesAnyBlockOfHeadersThatFitsIntoAFrameByItsStream) {
+  constexpr std::uint32_t longest = 128 << 10;
+  for (const std::uint32_t frame_bytes : {http::http2::min_max_frame_bytes, longest}) {
+    Http2Client client;
+    attach_all(client);
+    client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")) +
+                in_short_frames(1, Http2Client::message(std::string(20000, 'x'))));
+    client.sent();
+
+    client.feed(
+        client.headers(3, Http2Client::request("/a/B", {{"long", std::string(130000, '~')}}), true, frame_bytes));
+
+    const std::vector<Sent> frames = client.sent();
+    ASSERT_THAT(shape_of(frames), ElementsAre("HEADERS 3 end"));
+    EXPECT_EQ(frames[0].fields.at("grpc-status"), "8");
+    client.feed(client.headers(5, Http2Client::request("/a/B"), true));
+    EXPECT_EQ(client.events.back().id, 5u);
+  }
 }
 
 TEST(GrpcSession, SaysWhenAQueuedCallMayWriteAgain) {
@@ -973,6 +1472,113 @@ TEST(GrpcSession, KeepsWindowsShutWhileMessagesAreUnread) {
   }
 
   EXPECT_EQ(Http2Client::of_type(client.sent(), FrameType::window_update).size(), 1u);
+}
+
+/// A message may be taken and given back while its event is in hand.
+TEST(GrpcSession, OpensTheWindowByNoMoreThanHasComeWhenAMessageIsReleasedInItsEvent) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  Http2Client client(options);
+  client.on_event = [&client](Event& event) {
+    if (event.type == EventType::call) client.session().attach(event.id, &client.events);
+    if (!event.has_message) return;
+    event.is_retained = true;
+    client.session().release(event.id, event.credit);
+  };
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+  client.sent();
+  const std::string message = Http2Client::message(std::string(16000, 'x'));
+
+  constexpr std::size_t count = 30;
+  std::size_t granted = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    // In two frames, so that it is gathered.
+    client.feed(Http2Client::data(1, std::string_view(message).substr(0, 8000)));
+    client.feed(Http2Client::data(1, std::string_view(message).substr(8000)));
+    for (const Sent& update : Http2Client::of_type(client.sent(), FrameType::window_update)) {
+      if (update.stream == 1) granted += code_of(update);
+    }
+    EXPECT_LE(granted, (i + 1) * message.size());
+  }
+  EXPECT_GE(granted + (32 << 10), count * message.size());
+  EXPECT_LT(client.session().held_bytes(), 4096u);
+}
+
+/// Messages that take more memory than their bytes: empty ones, also with prefixes that come in parts, and gathered
+/// ones.
+TEST(GrpcSession, ChargesWhatUnreadMessagesOccupy) {
+  const std::string empty = Http2Client::message("");
+  const std::string two = Http2Client::message("xy");
+  const std::vector<std::vector<std::string>> shapes{
+      {empty}, {empty.substr(0, 4), empty.substr(4)}, {empty.substr(0, 1), empty.substr(1)}, {two.substr(0, 6), "y"}};
+  for (const std::vector<std::string>& shape : shapes) {
+    SessionOptions options = kit::plain_options();
+    options.limits.call_credit_bytes = 64 << 10;
+    Http2Client client(options);
+    client.on_event = [&client](Event& event) {
+      if (event.type == EventType::call) client.session().attach(event.id, &client.events);
+      event.is_retained = event.has_message;
+    };
+    client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B")));
+    client.sent();
+    std::string frames;
+    for (const std::string& part : shape) frames += Http2Client::data(1, part);
+
+    constexpr std::size_t count = 9000;
+    for (std::size_t i = 0; i < count; ++i) client.feed(frames);
+
+    EXPECT_GE(client.session().held_bytes(), 16 * count);
+    for (const Sent& update : Http2Client::of_type(client.sent(), FrameType::window_update)) {
+      EXPECT_NE(update.stream, 1u) << "while nothing is read";
+    }
+    for (const Seen& event : client.events) {
+      if (event.has_message) client.session().release(1, event.credit);
+    }
+    std::uint32_t granted = 0;
+    for (const Sent& update : Http2Client::of_type(client.sent(), FrameType::window_update)) {
+      if (update.stream == 1) granted += code_of(update);
+    }
+    EXPECT_GE(granted, 32u << 10);
+    EXPECT_LT(client.session().held_bytes(), 4096u);
+  }
+}
+
+TEST(GrpcSession, OpensTheWindowForPartsOfMessagesThatGoNowhere) {
+  SessionOptions options = kit::plain_options();
+  options.limits.connection_credit_bytes = 65535;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface());
+  client.sent();
+  const std::string message = Http2Client::message("long");
+  std::size_t sent = 0;
+  std::size_t granted = 65535;
+
+  for (std::uint32_t id = 1; id < 40000 && !client.session().is_closed(); id += 2) {
+    const std::size_t part = 1 + id / 2 % 8;
+    const std::string headers = client.headers(id, Http2Client::request("/a/B"));
+    client.feed(headers);
+    client.feed(Http2Client::data(id, message.substr(0, part)));
+    sent += part;
+    switch (id / 2 % 3) {
+      case 0:
+        client.feed(Http2Client::reset(id));
+        break;
+      case 1:
+        client.feed(Http2Client::window_update(id, 0));
+        break;
+      default:
+        client.feed(Http2Client::data(id, "", true));
+        break;
+    }
+    for (const Sent& update : Http2Client::of_type(client.sent(), FrameType::window_update)) {
+      if (update.stream == 0) granted += code_of(update);
+    }
+    ASSERT_LE(granted - sent, 65535u);
+  }
+
+  EXPECT_FALSE(client.session().is_closed());
+  EXPECT_GE(granted - sent, 65535u / 2);
 }
 
 TEST(GrpcSession, RefusesDataBeyondAWindow) {
@@ -1091,7 +1697,7 @@ TEST(GrpcSession, OpensWindowsWiderWhereTheNetworkIsSlow) {
   EXPECT_EQ(round_trips_of(fixed, bytes), 33u) << "1 MiB each";
   EXPECT_LE(round_trips_of(growing, bytes), 12u);
   EXPECT_LE(round_trips_of(narrow, bytes), 24u) << "513 without growth";
-  EXPECT_EQ(round_trips_of(short_of_memory, bytes), 33u);
+  EXPECT_EQ(round_trips_of(short_of_memory, bytes), 99u + 33u) << "it waits for room for ten seconds";
   budget.subtract(129 << 20);
 }
 
@@ -1130,6 +1736,97 @@ TEST(GrpcSession, MakesLongMessagesWaitForMemory) {
     client.feed(Http2Client::data(1, std::string_view(message).substr(at, 16000)));
   }
   EXPECT_EQ(client.events.back().payload.size(), 100000u);
+}
+
+/// A client that interleaves the messages of `calls` calls frame by frame, as far as its windows allow. Returns how
+/// many have ended when it can send nothing more.
+std::size_t uploads_that_end(const SessionOptions& options, std::uint32_t calls, std::size_t bytes) {
+  constexpr std::size_t frame_bytes = 16000;
+  Http2Client client(options);
+  attach_all(client);
+  const std::string message = Http2Client::message(std::string(bytes, 'x'));
+  struct Upload {
+    std::size_t at = 0;
+    std::int64_t window = 0;
+  };
+  std::map<std::uint32_t, Upload> uploads;
+  std::int64_t connection = options.limits.connection_credit_bytes;
+  client.feed(Http2Client::preface());
+  client.sent();
+  for (std::uint32_t i = 0; i < calls; ++i) {
+    client.feed(client.headers(2 * i + 1, Http2Client::request("/a/B")));
+    uploads[2 * i + 1].window = options.limits.call_credit_bytes;
+  }
+  for (bool has_sent = true; has_sent;) {
+    has_sent = false;
+    for (auto& [id, upload] : uploads) {
+      const std::int64_t window = std::min(upload.window, connection);
+      if (window <= 0 || upload.at == message.size()) continue;
+      const std::size_t size = std::min({frame_bytes, message.size() - upload.at, static_cast<std::size_t>(window)});
+      const bool is_end = upload.at + size == message.size();
+      client.feed(Http2Client::data(id, std::string_view(message).substr(upload.at, size), is_end));
+      upload.at += size;
+      upload.window -= static_cast<std::int64_t>(size);
+      connection -= static_cast<std::int64_t>(size);
+      has_sent = true;
+    }
+    if (!has_sent) client.advance(200ms);
+    for (const Sent& update : Http2Client::of_type(client.sent(), FrameType::window_update)) {
+      (update.stream == 0 ? connection : uploads[update.stream].window) += code_of(update);
+      has_sent = true;
+    }
+  }
+  EXPECT_FALSE(client.session().is_closed());
+  return static_cast<std::size_t>(std::count_if(client.events.begin(), client.events.end(), [&](const Seen& event) {
+    return event.has_message && event.payload.size() == bytes;
+  }));
+}
+
+/// What waits for room may not use up the connection's window, which the message that has room needs.
+TEST(GrpcSession, CompletesOneMessageAfterTheOtherHoweverManyInterleave) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  options.limits.connection_credit_bytes = 1 << 20;
+  options.limits.max_message_bytes = options.limits.max_unread_bytes = 200000;
+  MemoryBudget budget(8 << 20, 200000);
+  SessionOptions with_budget = options;
+  with_budget.memory = &budget;
+
+  EXPECT_EQ(uploads_that_end(options, 10, 200000), 10u);
+  EXPECT_EQ(uploads_that_end(options, 100, 200000), 100u);
+  EXPECT_EQ(uploads_that_end(with_budget, 60, 200000), 60u);
+  EXPECT_EQ(budget.used(), 0u);
+}
+
+/// Nor may it use up the memory of others.
+TEST(GrpcSession, LetsNoMoreInterleaveThanTheBudgetHas) {
+  SessionOptions options = kit::plain_options();
+  options.limits.call_credit_bytes = 64 << 10;
+  options.limits.connection_credit_bytes = 1 << 20;
+  options.limits.max_message_bytes = options.limits.max_unread_bytes = 200000;
+  MemoryBudget budget(2 << 20, 200000);
+  options.memory = &budget;
+
+  EXPECT_LT(uploads_that_end(options, 100, 200000), 100u);
+  EXPECT_EQ(budget.used(), 0u);
+}
+
+/// The deadline has passed, and its event has not been taken: what finishes the call must learn that it came too late.
+TEST(GrpcSession, SaysThatTheDeadlineHasEndedACallThatIsFinished) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() +
+              client.headers(1, Http2Client::request("/a/B", {{"grpc-timeout", "10m"}}), true));
+  client.sent();
+  client.pass(20ms);
+
+  const Status sent = client.session().finish(1, {}, kit::payload("x"), nullptr, false);
+  client.turn();
+
+  EXPECT_EQ(sent.code(), StatusCode::deadline_exceeded);
+  EXPECT_EQ(client.sent().at(0).fields.at("grpc-status"), "4");
+  EXPECT_TRUE(client.events.empty() || client.events.back().type == EventType::call);
+  EXPECT_TRUE(client.session().finish(1, {}, kit::payload("x"), nullptr, false).is_ok());
 }
 
 TEST(GrpcSession, EndsCallsAtTheirDeadline) {
@@ -1172,6 +1869,61 @@ TEST(GrpcSession, DrainsInTwoSteps) {
   client.sent();
 
   EXPECT_TRUE(session.is_drained());
+}
+
+TEST(GrpcSession, NamesNoLaterStreamThanBefore) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+  client.session().drain();
+  client.feed(Http2Client::ping(true, client.sent().back().payload));
+  const std::vector<Sent> last = Http2Client::of_type(client.sent(), FrameType::goaway);
+  ASSERT_EQ(last.size(), 1u);
+  EXPECT_EQ(code_of(last[0]), 1u);
+
+  client.feed(client.headers(3, Http2Client::request("/a/B"), true));
+  client.session().close({StatusCode::unavailable, "too old"});
+
+  const std::vector<Sent> closing = Http2Client::of_type(client.sent(), FrameType::goaway);
+  ASSERT_EQ(closing.size(), 1u);
+  EXPECT_EQ(code_of(closing[0]), 1u);
+}
+
+TEST(GrpcSession, EndsACallOnceThatEndsWhileItsResponseIsEncoded) {
+  const auto codec = std::make_shared<BusyCodec>();
+  const CodecRegistry codecs = CodecRegistry().add(codec);
+  SessionOptions options = kit::plain_options();
+  options.codecs = &codecs;
+  Http2Client client(options);
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+  client.sent();
+  codec->meanwhile = [&client] { client.feed(Http2Client::reset(1)); };
+  const Plain response;
+
+  const OutgoingMessage message{.codec = codec.get(), .message = MessageView::of(response)};
+  const Status sent = client.session().finish(1, {}, message, nullptr, false);
+
+  EXPECT_EQ(sent.code(), StatusCode::cancelled);
+  EXPECT_EQ(client.events.back().type, EventType::cancelled);
+  EXPECT_TRUE(client.sent().empty());
+}
+
+/// Nothing of such a client has been looked at, and the server may be gone before it answers a first step.
+TEST(GrpcSession, DrainsInOneStepBeforeTheClientHasSentItsSettings) {
+  Http2Client client;
+  attach_all(client);
+
+  client.session().drain();
+  client.session().drain();
+  EXPECT_FALSE(client.session().is_drained());
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+  const std::vector<Sent> frames = Http2Client::of_type(client.sent(), FrameType::goaway);
+
+  ASSERT_EQ(frames.size(), 1u);
+  EXPECT_EQ(code_of(frames[0]), 0u);
+  EXPECT_EQ(client.session().open_calls(), 0u);
+  EXPECT_TRUE(client.session().is_drained());
 }
 
 TEST(GrpcSession, GoesOnWithItsDrainWithoutAnAnswer) {
@@ -1226,6 +1978,20 @@ TEST(GrpcSession, LetsAClientPingThatIsSentSomething) {
   }
 
   EXPECT_FALSE(client.session().is_closed());
+}
+
+TEST(GrpcSession, HasNoOutputOnceItHasClosed) {
+  Http2Client client;
+  attach_all(client);
+  client.feed(Http2Client::preface() + client.headers(1, Http2Client::request("/a/B"), true));
+  client.sent();
+  static_cast<void>(client.session().send(1, kit::payload(std::string(10000, 'x')), nullptr, false));
+  static_cast<void>(client.session().send(1, kit::payload(std::string(1000000, 'x')), nullptr, false));
+
+  client.session().close({});
+  client.sent();
+
+  EXPECT_FALSE(client.session().has_output());
 }
 
 TEST(GrpcSession, CancelsCallsWhenTheTransportEnds) {

@@ -43,6 +43,7 @@ struct Seen {
   Metadata metadata;
   Status status;
   MessageCredit credit;
+  bool is_route = false;
 };
 
 class Http2Client : private SessionOwner {
@@ -57,7 +58,12 @@ class Http2Client : private SessionOwner {
   /// Called with each event, after it was noted.
   std::function<void(Event&)> on_event;
   std::vector<Seen> events;
+  /// What SessionOwner::find_route() finds, by the method of HTTP, a space and the path.
+  std::map<std::string, RouteMatch> routes;
+  std::uint64_t routes_version_of_owner = 0;
   bool was_woken = false;
+  /// What SessionOwner::background_calls() returns.
+  std::size_t background = 0;
 
   static std::string preface() {
     BufferWriter out;
@@ -71,12 +77,13 @@ class Http2Client : private SessionOwner {
     fields.insert(fields.end(), more.begin(), more.end());
     return fields;
   }
-  std::string headers(std::uint32_t stream, const Fields& fields, bool is_end = false) {
+  std::string headers(std::uint32_t stream, const Fields& fields, bool is_end = false,
+                      std::uint32_t max_frame_bytes = http::http2::min_max_frame_bytes) {
     BufferWriter block;
     encoder_.begin(block);
     for (const auto& [name, value] : fields) encoder_.field(name, value, http::hpack::Indexing::index, block);
     BufferWriter out;
-    http::http2::append_headers(stream, block.bytes(), is_end, http::http2::min_max_frame_bytes, out);
+    http::http2::append_headers(stream, block.bytes(), is_end, max_frame_bytes, out);
     return text_of(out);
   }
   static std::string message(std::string_view bytes, char flag = 0) {
@@ -130,14 +137,19 @@ class Http2Client : private SessionOwner {
       events.push_back({event_.type, event_.id, event_.has_message, event_.end, std::string(as_text(event_.payload)),
                         std::string(event_.method_name),
                         std::string(event_.codec != nullptr ? event_.codec->name() : std::string_view()),
-                        event_.context, event_.deadline, event_.metadata, event_.status, event_.credit});
+                        event_.context, event_.deadline, event_.metadata, event_.status, event_.credit,
+                        event_.is_route});
       if (on_event) on_event(event_);
     }
   }
   void advance(base::Duration by) {
+    pass(by);
+    turn();
+  }
+  /// Time passes, and timers fire, but no event is taken.
+  void pass(base::Duration by) {
     clock_.advance(by);
     timers_.advance(clock_.now());
-    turn();
   }
   /// What the session has sent since the last call.
   std::vector<Sent> sent() {
@@ -163,6 +175,17 @@ class Http2Client : private SessionOwner {
     }
     return frames;
   }
+  /// The values that SETTINGS among `frames` give to a setting, in their order.
+  static std::vector<std::uint32_t> announced(const std::vector<Sent>& frames, http::http2::SettingId id) {
+    std::vector<std::uint32_t> values;
+    for (const Sent& frame : of_type(frames, http::http2::FrameType::settings)) {
+      http::http2::SettingsReader reader(as_bytes(frame.payload));
+      for (http::http2::Setting setting; reader.next(setting);) {
+        if (setting.id == id) values.push_back(setting.value);
+      }
+    }
+    return values;
+  }
   /// The frames of a type, on any stream.
   static std::vector<Sent> of_type(const std::vector<Sent>& frames, http::http2::FrameType type) {
     std::vector<Sent> found;
@@ -186,6 +209,15 @@ class Http2Client : private SessionOwner {
     return frame;
   }
   void on_session_wake() noexcept override { was_woken = true; }
+  std::size_t background_calls() const noexcept override { return background; }
+  std::uint64_t routes_version() const noexcept override { return routes_version_of_owner; }
+  std::string_view http_methods_of(std::string_view method) override {
+    return method == "Absent" ? "" : method == "Pure" ? "GET, POST" : "POST";
+  }
+  RouteMatch find_route(std::string_view http_method, std::string_view path) override {
+    const auto found = routes.find(std::string(http_method).append(" ").append(path));
+    return found != routes.end() ? found->second : RouteMatch();
+  }
 
   kit::ManualClock clock_;
   base::TimerWheel timers_{clock_.now()};

@@ -18,14 +18,16 @@ namespace trunkline::session::grpc {
 
 class Http2Server : private SessionOwner {
  public:
-  explicit Http2Server(const SessionOptions& options = kit::plain_options(), bool is_encrypted = false)
+  explicit Http2Server(const SessionOptions& options = kit::plain_options(), bool is_encrypted = false,
+                       CallId first_id = 1, ClientProtocol protocol = ClientProtocol::grpc)
       : options_(options),
         session_(SessionParameters{.role = Role::client,
                                    .options = options_,
                                    .timers = timers_,
                                    .owner = *this,
                                    .now = clock_.now(),
-                                   .is_encrypted = is_encrypted}) {}
+                                   .is_encrypted = is_encrypted},
+                 protocol, first_id) {}
 
   GrpcClientSession& session() noexcept { return session_; }
   base::TimePoint now() const noexcept { return clock_.now(); }
@@ -52,12 +54,13 @@ class Http2Server : private SessionOwner {
     fields.insert(fields.end(), more.begin(), more.end());
     return fields;
   }
-  std::string headers(std::uint32_t stream, const Fields& fields, bool is_end = false) {
+  std::string headers(std::uint32_t stream, const Fields& fields, bool is_end = false,
+                      std::uint32_t max_frame_bytes = http::http2::min_max_frame_bytes) {
     BufferWriter block;
     encoder_.begin(block);
     for (const auto& [name, value] : fields) encoder_.field(name, value, http::hpack::Indexing::index, block);
     BufferWriter out;
-    http::http2::append_headers(stream, block.bytes(), is_end, http::http2::min_max_frame_bytes, out);
+    http::http2::append_headers(stream, block.bytes(), is_end, max_frame_bytes, out);
     return std::string(as_text(out.bytes()));
   }
   std::string trailers(std::uint32_t stream, Fields fields = {{"grpc-status", "0"}}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The tables of gRPC's documents, line by line.
+// The table of gRPC's document, line by line.
 #include "session/grpc/http_outcome.h"
 
 #include <gtest/gtest.h>
@@ -8,19 +8,6 @@ namespace trunkline::session::grpc {
 namespace {
 
 using http::http2::ErrorCode;
-
-TEST(HttpOutcome, GivesTheCodeOfAnHttpStatus) {
-  EXPECT_EQ(code_of_http_status(400), StatusCode::internal);
-  EXPECT_EQ(code_of_http_status(401), StatusCode::unauthenticated);
-  EXPECT_EQ(code_of_http_status(403), StatusCode::permission_denied);
-  EXPECT_EQ(code_of_http_status(404), StatusCode::unimplemented);
-  for (const std::uint32_t status : {429u, 502u, 503u, 504u}) {
-    EXPECT_EQ(code_of_http_status(status), StatusCode::unavailable) << status;
-  }
-  for (const std::uint32_t status : {200u, 204u, 301u, 405u, 415u, 431u, 500u, 501u, 505u, 999u}) {
-    EXPECT_EQ(code_of_http_status(status), StatusCode::unknown) << status;
-  }
-}
 
 TEST(HttpOutcome, GivesTheCodeOfAReset) {
   for (const ErrorCode code :

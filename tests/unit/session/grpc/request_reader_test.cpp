@@ -23,6 +23,14 @@ struct SentField {
   Indexing indexing = Indexing::index;
 };
 
+struct NoRoutes final : SessionOwner {
+  void on_session_wake() noexcept override {}
+};
+SessionOwner& no_routes() {
+  static NoRoutes owner;
+  return owner;
+}
+
 std::string encode(http::hpack::Encoder& encoder, const std::vector<SentField>& fields) {
   BufferWriter out;
   encoder.begin(out);
@@ -39,8 +47,8 @@ std::vector<SentField> request(std::string path, std::vector<SentField> more = {
 
 TEST(RequestReader, RemembersWhatABlockMeansWhileTheTableIsTheSame) {
   const SessionOptions options = kit::plain_options();
-  const MessageEncodings encodings(options.compressors);
-  RequestReader reader(options, encodings);
+  const web::MessageEncodings encodings(options.compressors);
+  RequestReader reader(options, encodings, no_routes());
   http::hpack::Encoder encoder;
   ASSERT_EQ(reader.read(as_bytes(encode(encoder, request("/a/One", {{"grpc-timeout", "1S"}})))), Outcome::request);
   const std::string block = encode(encoder, request("/a/One", {{"grpc-timeout", "1S"}}));
@@ -64,8 +72,8 @@ TEST(RequestReader, RemembersWhatABlockMeansWhileTheTableIsTheSame) {
 
 TEST(RequestReader, DecodesAgainAfterTheTableWasEmptied) {
   const SessionOptions options = kit::plain_options();
-  const MessageEncodings encodings(options.compressors);
-  RequestReader reader(options, encodings);
+  const web::MessageEncodings encodings(options.compressors);
+  RequestReader reader(options, encodings, no_routes());
   http::hpack::Encoder encoder;
   static_cast<void>(reader.read(as_bytes(encode(encoder, request("/a/One")))));
   const std::string block = encode(encoder, request("/a/One"));
@@ -80,8 +88,8 @@ TEST(RequestReader, DecodesAgainAfterTheTableWasEmptied) {
 
 TEST(RequestReader, DoesNotRememberMetadata) {
   const SessionOptions options = kit::plain_options();
-  const MessageEncodings encodings(options.compressors);
-  RequestReader reader(options, encodings);
+  const web::MessageEncodings encodings(options.compressors);
+  RequestReader reader(options, encodings, no_routes());
   http::hpack::Encoder encoder;
 
   for (int i = 0; i < 4; ++i) {
@@ -95,10 +103,10 @@ TEST(RequestReader, DoesNotRememberMetadata) {
 /// as one that has never seen a block twice.
 TEST(RequestReader, SaysTheSameOfBlocksThatRepeat) {
   const SessionOptions options = kit::plain_options();
-  const MessageEncodings encodings(options.compressors);
+  const web::MessageEncodings encodings(options.compressors);
   std::mt19937_64 random(http::seed_of_run());
   for (int round = 0; round < 50; ++round) {
-    RequestReader reader(options, encodings);
+    RequestReader reader(options, encodings, no_routes());
     http::hpack::Encoder encoder;
     const auto pick = [&random](std::uint64_t count) { return random() % count; };
     const auto indexing = [&] { return pick(4) == 0 ? Indexing::without : Indexing::index; };

@@ -27,7 +27,7 @@ class RepeatedResponse : public testing::Test {
   }
 
   const SessionOptions options_ = kit::plain_options();
-  const MessageEncodings encodings_{options_.compressors};
+  const web::MessageEncodings encodings_{options_.compressors};
   ResponseReader reader_{options_, encodings_};
   http::hpack::Encoder encoder_;
 };
@@ -61,6 +61,17 @@ TEST_F(RepeatedResponse, IsCheckedForItsSection) {
 
   EXPECT_EQ(reader_.read(as_bytes(block), Section::trailers), Outcome::malformed);
   EXPECT_EQ(reader_.read(as_bytes(block), Section::response), Outcome::response);
+}
+
+TEST_F(RepeatedResponse, WithTwoStatusesIsRefused) {
+  const Fields same{{"grpc-status", "0"}, {"grpc-status", "0"}};
+  const Fields different{{"grpc-status", "5"}, {"grpc-status", "0"}};
+
+  EXPECT_EQ(reader_.read(as_bytes(encode(same)), Section::trailers), Outcome::response);
+  EXPECT_TRUE(reader_.status().is_ok());
+  EXPECT_EQ(reader_.read(as_bytes(encode(different)), Section::trailers), Outcome::refused);
+  EXPECT_EQ(reader_.status().code(), StatusCode::unknown);
+  EXPECT_EQ(reader_.status().message(), "receive trailers: grpc-status is given twice, as '5' and as '0'");
 }
 
 TEST_F(RepeatedResponse, HasItsStatusAndMetadata) {

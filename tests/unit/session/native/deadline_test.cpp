@@ -106,6 +106,22 @@ TEST(Deadline, CancelsTheHandlerByTheServersClock) {
   EXPECT_FALSE(sent[0].header.has(wire::flag::unprocessed));
 }
 
+/// Its event has not been taken: what finishes the call must learn that it came too late.
+TEST(Deadline, IsTheStatusOfACallThatIsFinishedTooLate) {
+  LoneSession lone(Role::server);
+  lone.greet();
+  kit::FrameSpec call = kit::call(1, 1, "a/b", "x");
+  call.timeout_us = 100000;
+  lone.feed({call});
+  static_cast<void>(lone.events());
+  lone.pass(101ms);
+
+  const Status sent = lone.session().finish(1, {}, kit::payload("x"), nullptr, false);
+
+  EXPECT_EQ(sent.code(), StatusCode::deadline_exceeded);
+  EXPECT_TRUE(lone.events().empty());
+}
+
 TEST(Deadline, ThatHasPassedOnArrivalIsRefusedAsNotRun) {
   LoneSession lone(Role::server);
   lone.greet();

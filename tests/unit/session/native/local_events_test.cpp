@@ -45,11 +45,26 @@ TEST(LocalEvents, OfADroppedCallAreNotPopped) {
   for (const CallId id : {1u, 2u, 1u, 3u}) events.push(writable(id));
   static_cast<void>(events.pop());
 
-  events.drop(1);
+  static_cast<void>(events.drop(1));
 
   EXPECT_EQ(events.pop().id, 2u);
   EXPECT_EQ(events.pop().id, 3u);
   EXPECT_TRUE(events.empty());
+}
+
+TEST(LocalEvents, TellHowADroppedCallHasEnded) {
+  for (const int others : {0, 100}) {
+    CountingOwner owner;
+    LocalEvents events(owner);
+    for (int i = 0; i < others; ++i) events.push(writable(100));
+    events.push(writable(1));
+    events.push({EventType::cancelled, 1, nullptr, Status(StatusCode::deadline_exceeded, "late")});
+    events.push(writable(2));
+
+    EXPECT_EQ(events.drop(1), Status(StatusCode::deadline_exceeded, "late")) << others;
+    EXPECT_TRUE(events.drop(1).is_ok()) << others;
+    EXPECT_TRUE(events.drop(2).is_ok()) << others;
+  }
 }
 
 TEST(LocalEvents, AreEmptyOnceAllAreDropped) {
@@ -57,7 +72,7 @@ TEST(LocalEvents, AreEmptyOnceAllAreDropped) {
   LocalEvents events(owner);
   events.push(writable(1));
 
-  events.drop(1);
+  static_cast<void>(events.drop(1));
   const bool was_empty = events.empty();
   events.push(writable(2));
 
@@ -71,9 +86,9 @@ TEST(LocalEvents, DropsAmongManyEvents) {
   for (CallId id = 1; id <= 100; ++id) events.push(writable(id));
   for (int i = 0; i < 10; ++i) static_cast<void>(events.pop());
 
-  for (CallId id = 1; id <= 50; ++id) events.drop(id);
+  for (CallId id = 1; id <= 50; ++id) static_cast<void>(events.drop(id));
   for (const CallId id : {60u, 60u, 70u}) events.push(writable(id));
-  events.drop(60);
+  static_cast<void>(events.drop(60));
   std::vector<CallId> popped;
   while (!events.empty()) popped.push_back(events.pop().id);
 
@@ -92,7 +107,7 @@ TEST(LocalEvents, TheCostOfDroppingDoesNotGrowWithTheirNumber) {
 
   // As if as many deadlines passed at once.
   for (CallId id = 1; id <= count; ++id) {
-    events.drop(id);
+    static_cast<void>(events.drop(id));
     events.push({EventType::finished, id, nullptr, {}});
   }
 
@@ -108,7 +123,7 @@ TEST(LocalEvents, OfManyCallsAreDroppedInOneStepEach) {
   constexpr CallId count = 10000;
   for (CallId id = 1; id <= count; ++id) events.push(writable(id));
 
-  for (CallId id = count; id >= 1; --id) events.drop(id);
+  for (CallId id = count; id >= 1; --id) static_cast<void>(events.drop(id));
 
   EXPECT_TRUE(events.empty());
   EXPECT_LE(events.steps(), 2 * count);
@@ -122,7 +137,7 @@ TEST(LocalEvents, ThatWereDroppedBehindOneThatWaitsAreNotSearched) {
 
   for (CallId id = 2; id <= count; ++id) {
     events.push(writable(id));
-    events.drop(id);
+    static_cast<void>(events.drop(id));
   }
 
   EXPECT_EQ(events.pop().id, 1u);

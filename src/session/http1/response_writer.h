@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// ResponseWriter: the responses of a connection of HTTP/1.1, with a length or in chunks.
+#pragma once
+
+#include "http/http1/head_writer.h"
+#include "session/output_queue.h"
+#include "session/web/field_sink.h"
+#include "session/web/response_head.h"
+
+#include <trunkline/slice.h>
+#include <trunkline/status.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace trunkline::session::http1 {
+
+/// Most responses of a connection differ in their content alone, so their head is written once and then copied. Fields
+/// that could end a head are left out (http::http1::is_sendable_field()): metadata is checked before.
+class ResponseWriter final : private web::FieldSink {
+ public:
+  /// How the response is sent.
+  struct Form {
+    std::uint8_t minor_version = 1;
+    bool keeps_connection = true;
+    /// The request was HEAD.
+    bool is_head = false;
+  };
+
+  /// Both outlive the object.
+  ResponseWriter(const web::MessageEncodings& encodings, OutputQueue& output) noexcept
+      : encodings_(encodings), output_(output) {}
+
+  /// The client may send the content of its request.
+  void write_continue();
+  /// A response as a whole.
+  void write(const Form& form, const web::ResponseHead& head, Slice content);
+  /// The same for content that is copied.
+  void write(const Form& form, const web::ResponseHead& head, ByteSpan content);
+  /// The head of a response whose content follows in parts. A client of HTTP/1.0 learns of its end by that of the
+  /// connection.
+  void begin(const Form& form, const web::ResponseHead& head);
+  /// A part of the content; empty ones are skipped, because an empty chunk is the end.
+  void write_part(const Form& form, ByteSpan part);
+  void write_part(const Form& form, Slice part);
+  void end(const Form& form);
+  /// The answer to what is no call: a text. `allowed`: with 405, the methods of HTTP that the path takes.
+  void write_refusal(const Form& form, std::uint32_t http_status, const Status& status,
+                     std::string_view allowed = web::methods_of_calls, const std::string* cors_origin = nullptr);
+  /// The answer to a browser that asks whether a page of the origin may send a request with the headers `wanted`.
+  void write_preflight(const Form& form, const std::string& origin, std::string_view wanted);
+
+ private:
+  void field(std::string_view name, std::string_view value, bool repeats) override;
+  void write_head(const Form& form, const web::ResponseHead& head, std::size_t content_bytes);
+  void write_connection(const Form& form);
+  bool write_usual_head(const Form& form, const web::ResponseHead& head, std::size_t content_bytes);
+  void flush();
+
+  const web::MessageEncodings& encodings_;
+  OutputQueue& output_;
+  BufferWriter scratch_;
+  http::http1::HeadWriter lines_{scratch_};
+  /// Up to the number of the length.
+  std::string usual_head_;
+  const Codec* usual_codec_ = nullptr;
+  web::Format usual_format_{};
+  const std::string* usual_cors_origin_ = nullptr;
+};
+
+}  // namespace trunkline::session::http1
