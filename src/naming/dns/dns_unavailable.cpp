@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The resolver of a build without c-ares.
+#include "naming/dns/make_dns_resolver.h"
+
+namespace trunkline::naming::dns {
+
+Result<std::unique_ptr<Resolver>> make_dns_resolver(const ResolverContext& context) {
+  return Status(StatusCode::unimplemented,
+                "resolve " + context.target.text + ": this build has no c-ares; build with TRUNKLINE_WITH_DNS=ON");
+}
+
+}  // namespace trunkline::naming::dns
