@@ -2,6 +2,7 @@
 // Attempt: a call of any kind on its way to a connection.
 #pragma once
 
+#include "balance/call_hints.h"
 #include "base/timer_wheel.h"
 #include "client/method_table.h"
 
@@ -23,6 +24,8 @@ class Attempt {
   virtual Status start_on(ClientConnection& connection) = 0;
   /// Ends the call, which has not been sent by this attempt.
   virtual void fail(Status status) = 0;
+  /// The service config has changed while the call waits: its deadline may become an earlier one.
+  virtual void rules_changed() {}
   /// True if the call waits for the next attempt to connect after one has failed. `had_hello`: the server had opened
   /// the connection of that attempt, and ended it at once. Calls that are repeated outlast that.
   bool outlasts_failure(bool had_hello) const noexcept { return wait_for_ready || (is_repeated && had_hello); }
@@ -33,8 +36,10 @@ class Attempt {
   base::TimePoint started{};
   /// CallOptions::wait_for_ready. If it is false, the call fails as soon as an attempt to connect has failed.
   bool wait_for_ready = false;
-  /// The call was sent before, on a connection that has gone or by which it was refused, and is tried again.
+  /// This is not the first attempt of the call: it is a retry, or a further attempt of a hedged call.
   bool is_repeated = false;
+  /// For the choice of a server.
+  balance::CallHints hints{};
   /// PendingPolicy::wait: the call may wait even if max_pending_calls calls wait already.
   bool waits_for_room = false;
 
@@ -46,7 +51,7 @@ class Attempt {
 
  private:
   friend class PendingCalls;
-  enum class Waiting : std::uint8_t { no, for_connection, for_retry };
+  enum class Waiting : std::uint8_t { no, for_connection, for_breaker, for_retry };
 
   // The attempt's place among the pending calls, and its timer there.
   Waiting waiting_ = Waiting::no;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 
 #include <trunkline/channel_options.h>
+#include <trunkline/retry_options.h>
 
 #include <cstdint>
 
@@ -19,8 +20,12 @@ class Backoff {
   void reset() noexcept { failures_ = 0; }
   /// The wait after failure number `failures`, from 1, with jitter.
   base::Duration after(int failures);
+  /// The same as `retry` says, instead of the options of the channel.
+  base::Duration after(int failures, const RetryOptions& retry);
 
  private:
+  base::Duration varied(double milliseconds, double jitter);
+
   const BackoffOptions options_;
   std::uint64_t random_state_;
   int failures_ = 0;

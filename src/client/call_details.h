@@ -17,20 +17,35 @@
 
 namespace trunkline::client {
 
+class HedgedCall;
 class UnaryCalls;
+
+class CallDetails;
+
+/// What the details of a call report. Loop's thread.
+class CallDetailsOwner {
+ public:
+  /// The service config has changed while the call waits.
+  virtual void rules_changed(CallDetails& details) = 0;
+  /// An attempt whose time is limited by attempt_timeout has been sent.
+  virtual void attempt_started(CallDetails& details) = 0;
+  /// That time has passed.
+  virtual void attempt_timed_out(CallDetails& details) = 0;
+
+ protected:
+  ~CallDetailsOwner() = default;
+};
 
 /// A call has details if it waits, is retried, goes through interceptors, comes from another thread, or carries
 /// metadata. Its operation owns them, from the start of the call or from its first failure until its end. They are made
 /// on the thread that begins the call, and are used on the loop's thread.
 class CallDetails final : public Attempt {
  public:
-  CallDetails(UnaryCalls& owner, EndedCalls& ended, detail::CallOperation& call) noexcept
-      : calls(owner), operation(call), ended_(ended) {
-    task.details = this;
-  }
+  CallDetails(UnaryCalls& all, CallDetailsOwner& owner, EndedCalls& ended, detail::CallOperation& call) noexcept;
 
   Status start_on(ClientConnection& connection) override;
   void fail(Status status) override;
+  void rules_changed() override;
 
   struct PostedTask : net::PostedTask {
     CallDetails* details = nullptr;
@@ -53,8 +68,16 @@ class CallDetails final : public Attempt {
   Interception interception;
   /// The entry of the method, if it has none in the channel's table.
   std::unique_ptr<MethodEntry> own_method;
+  /// RetryOptions::attempt_timeout of the method; 0: none. `attempt_timer` runs while an attempt is open.
+  base::Duration attempt_timeout{};
+  base::Timer attempt_timer;
+  /// The retries before the last pushback of the server: the pauses grow anew from there.
+  int retries_at_pushback = 0;
+  /// The attempts of the call, if it is hedged.
+  std::unique_ptr<HedgedCall, void (*)(HedgedCall*)> hedged{nullptr, nullptr};
 
  private:
+  CallDetailsOwner& owner_;
   EndedCalls& ended_;
 };
 

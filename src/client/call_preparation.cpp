@@ -2,6 +2,7 @@
 // Methods, deadlines, codecs and interceptors of calls that begin.
 #include "client/call_preparation.h"
 
+#include "balance/key_hash.h"
 #include "call/call_deadline.h"
 #include "call/inherited_deadline.h"
 #include "call/message_coding.h"
@@ -25,6 +26,11 @@ const MethodEntry* CallPreparation::entry_of(const Method& method, std::unique_p
   own = std::make_unique<MethodEntry>();
   own->name = method.name();
   return own.get();
+}
+
+balance::CallHints CallPreparation::hints_of(const CallOptions& options) noexcept {
+  if (options.routing_key.empty()) return {};
+  return {.key = balance::hash_of_key(options.routing_key), .has_key = true};
 }
 
 base::TimePoint CallPreparation::now() const { return loop_.is_current() ? loop_.now() : base::Clock::now(); }

@@ -2,6 +2,7 @@
 // CallPreparation: determines method, deadline, codec and interceptors of a call before it is sent.
 #pragma once
 
+#include "balance/call_hints.h"
 #include "base/clock.h"
 #include "call/interceptor_chain.h"
 #include "client/interception.h"
@@ -31,6 +32,8 @@ class CallPreparation {
   /// Returns the entry of `method` in the channel's table. If the table is full, it returns a new entry, which it puts
   /// into `own`.
   const MethodEntry* entry_of(const Method& method, std::unique_ptr<MethodEntry>& own);
+  /// What the choice of a server depends on.
+  static balance::CallHints hints_of(const CallOptions& options) noexcept;
   /// Returns the call's deadline; see call_deadline(). If there is one, sets `started` to the present time.
   base::TimePoint deadline_of(const CallOptions& options, base::TimePoint& started) const;
   /// Chooses the codec and the compressor of the call's requests. The codec is null if the first request is not known

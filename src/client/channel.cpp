@@ -4,7 +4,6 @@
 
 #include "client/channel_core.h"
 #include "client/client_stream_core.h"
-#include "client/options_check.h"
 
 #include <memory>
 #include <string>
@@ -12,38 +11,6 @@
 #include <vector>
 
 namespace trunkline {
-
-namespace {
-
-/// Completes `options`, which outlive the result.
-client::ChannelCore::MakeConnector connector_to(std::string_view uri, ChannelOptions& options) {
-  Endpoint endpoint = Endpoint::parse(uri).value();
-  client::check_options(options, endpoint);
-  const bool has_host = endpoint.scheme() == Scheme::tcp || endpoint.scheme() == Scheme::tls;
-  if (options.authority.empty() && has_host) {
-    const std::string text = endpoint.to_string();
-    options.authority = text.substr(text.find("://") + 3);
-  }
-  return [endpoint = std::move(endpoint), &options](net::Loop& loop) -> std::unique_ptr<client::Connector> {
-    net::DialOptions dial;
-    dial.transport = options.transport;
-    dial.tls = options.tls;
-    dial.connect_timeout = options.connect_timeout;
-    return std::make_unique<client::EndpointConnector>(loop, endpoint, std::move(dial));
-  };
-}
-
-}  // namespace
-
-Channel::Channel(std::string_view uri, ChannelOptions options) {
-  const auto connector = connector_to(uri, options);
-  core_ = client::ChannelCore::make(std::make_unique<net::Loop>(options.loop), options, connector);
-}
-
-Channel::Channel(EventLoop& loop, std::string_view uri, ChannelOptions options) {
-  const auto connector = connector_to(uri, options);
-  core_ = client::ChannelCore::make(net::Loop::of(loop), options, connector);
-}
 
 Channel::Channel(std::shared_ptr<client::ChannelCore> core) noexcept : core_(std::move(core)) {}
 
@@ -106,6 +73,8 @@ MemoryUsage Channel::memory_usage() const noexcept {
 }
 
 Status Channel::wait_for_ready(std::chrono::nanoseconds timeout) { return core_->wait_for_ready(timeout); }
+
+std::vector<ServerState> Channel::servers() const { return core_->servers(); }
 
 Status Channel::close(std::chrono::nanoseconds timeout) { return core_->close(timeout); }
 

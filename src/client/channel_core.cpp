@@ -26,6 +26,8 @@ session::SessionOptions session_options_of(const ChannelOptions& options, sessio
   result.limits = options.limits;
   result.ordered = options.ordered;
   result.authority = options.authority;
+  result.http_get = options.http_get;
+  result.grpc_web_text = options.grpc_web_text;
   result.codecs = &options.codecs;
   result.compressors = &options.compressors;
   result.compression_threshold = options.compression_threshold;
@@ -63,19 +65,24 @@ struct BlockedOperation {
 
 }  // namespace
 
-std::shared_ptr<ChannelCore> ChannelCore::make(net::Loop& loop, ChannelOptions options,
-                                               const MakeConnector& connector) {
-  return std::make_shared<ChannelCore>(nullptr, loop, std::move(options), connector);
+std::shared_ptr<ChannelCore> ChannelCore::make(net::Loop& loop, ChannelOptions options, const MakeSource& make_source) {
+  return std::make_shared<ChannelCore>(nullptr, loop, std::move(options), make_source);
 }
 
 std::shared_ptr<ChannelCore> ChannelCore::make(std::unique_ptr<net::Loop> own_loop, ChannelOptions options,
-                                               const MakeConnector& connector) {
+                                               const MakeSource& make_source) {
   net::Loop& loop = *own_loop;
-  return std::make_shared<ChannelCore>(std::move(own_loop), loop, std::move(options), connector);
+  return std::make_shared<ChannelCore>(std::move(own_loop), loop, std::move(options), make_source);
+}
+
+ChannelCore::MakeSource ChannelCore::pool_with(const MakeConnector& connector) {
+  return [connector](const ConnectionSetup& setup, SourceOwner& owner) {
+    return std::make_unique<ConnectionPool>(setup, owner, connector(setup.loop));
+  };
 }
 
 ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, ChannelOptions options,
-                         const MakeConnector& connector)
+                         const MakeSource& make_source)
     : process_(::getpid()),
       own_loop_(std::move(own_loop)),
       loop_(loop),
@@ -98,18 +105,27 @@ ChannelCore::ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, C
           this),
       posted_(loop_),
       detached_streams_(log_),
-      invoker_({.loop = loop_, .options = options_, .session_options = session_options_, .calls = *this}, lifecycle_,
-               connector(loop_),
-               {.changed = [this] { on_event(invoker_.pool().condition()); },
-                .is_ready_awaited = [this] { return !ready_waiters_.empty(); }}),
+      rules_(options_),
+      invoker_(
+          {.loop = loop_, .options = options_, .session_options = session_options_, .calls = *this, .rules = rules_},
+          lifecycle_, make_source,
+          {.changed = [this] { on_event(invoker_.source().condition()); },
+           .is_ready_awaited = [this] { return !ready_waiters_.empty(); }}),
       calls_({.loop = loop_,
               .options = options_,
               .lifecycle = lifecycle_,
               .log = log_,
               .preparation = preparation_,
               .invoker = invoker_,
+              .rules = rules_,
               .run_completions = run_completions_,
-              .keep_channel = [this] { return shared_from_this(); }}) {}
+              .keep_channel = [this] { return shared_from_this(); }}) {
+  calls_.retry().set_throttling(rules_.config().retry_throttling);
+  rules_.on_change = [this] {
+    calls_.retry().set_throttling(rules_.config().retry_throttling);
+    invoker_.rules_changed();
+  };
+}
 
 ChannelCore::~ChannelCore() = default;
 
@@ -134,11 +150,11 @@ bool ChannelCore::complete_without_thread(detail::CallOperation& operation, cons
 
 void ChannelCore::run(detail::CallOperation& operation, const Method& method, MessageView request,
                       const CallOptions& options) {
-  if (!operation.one_way && !loop_.is_current() && call::ServedHere::waits_for_itself(invoker_.pool().target())) {
+  if (!operation.one_way && !loop_.is_current() && call::ServedHere::waits_for_itself(invoker_.source().target())) {
     operation.status =
         Status(StatusCode::failed_precondition,
                "call " + std::string(method.name()) + ": would wait for the handler that makes it, since " +
-                   invoker_.pool().target() + " is served by this thread; use a coroutine or a worker");
+                   invoker_.source().target() + " is served by this thread; use a coroutine or a worker");
     operation.status.set_may_have_run(false);
     return;
   }
@@ -237,6 +253,17 @@ Status ChannelCore::wait_for_ready(std::chrono::nanoseconds timeout) {
   });
 }
 
+std::vector<ServerState> ChannelCore::servers() {
+  std::vector<ServerState> states;
+  if (is_detached()) return states;
+  ChannelWaiter waiter(driver_, nullptr);
+  static_cast<void>(wait(waiter, base::Duration::max(), [&] {
+    states = invoker_.source().servers();
+    waiter.finish({});
+  }));
+  return states;
+}
+
 Status ChannelCore::close(std::chrono::nanoseconds timeout) {
   ChannelWaiter waiter(driver_, [&](ChannelWaiter& expired) { cancel_remaining_calls(expired, timeout); });
   return wait(waiter, timeout, [&] {
@@ -248,17 +275,17 @@ Status ChannelCore::close(std::chrono::nanoseconds timeout) {
 void ChannelCore::begin_close() {
   ready_waiters_.finish_all({StatusCode::cancelled, "wait for channel: the channel is closed"});
   invoker_.fail_pending(closed_status().set_may_have_run(false));
-  invoker_.pool().drain();
-  on_event(invoker_.pool().condition());
+  invoker_.source().drain();
+  on_event(invoker_.source().condition());
 }
 
 void ChannelCore::cancel_remaining_calls(ChannelWaiter& waiter, std::chrono::nanoseconds timeout) {
   // The waiter leaves the list first, so that the end of the connections does not finish it. The completions of the
   // cancelled calls run later: they may take any time, run the loop, or destroy the channel.
   close_waiters_.remove(waiter);
-  const std::size_t count = invoker_.pool().open_calls();
-  invoker_.pool().close_all(closed_status());
-  invoker_.pool().end_calls();
+  const std::size_t count = invoker_.source().open_calls();
+  invoker_.source().close_all(closed_status());
+  invoker_.source().end_calls();
   // Without open calls, the connections only waited for their peers to close them.
   if (count == 0) return waiter.finish({});
   waiter.finish({StatusCode::deadline_exceeded, "close channel: " + std::to_string(count) +
@@ -283,8 +310,8 @@ void ChannelCore::close_now(ChannelWaiter& waiter) {
   net::DeferredTask last([](void* self) { static_cast<ChannelWaiter*>(self)->finish({}); }, &waiter);
   const std::function<void()> begin = [&] {
     on_event(ChannelLifecycle::Event::close);
-    invoker_.pool().close_all(closed_status());
-    invoker_.pool().end_calls();
+    invoker_.source().close_all(closed_status());
+    invoker_.source().end_calls();
     loop_.defer(last);
   };
   if (driver_.is_own() || loop_.is_current()) {
@@ -313,7 +340,7 @@ void ChannelCore::detach() {
   detached_streams_.run([this] {
     run_completions_.cancel();
     on_event(ChannelLifecycle::Event::detach);
-    invoker_.pool().detach();
+    invoker_.source().detach();
     PostedTasks::Queue left = posted_.close();
     while (!left.empty()) log_.guard(left.pop_front());
     // Unary calls are completed before operations of streams. This thread also completes the operations that the tasks

@@ -11,6 +11,7 @@
 #include "client/exception_log.h"
 #include "client/loop_driver.h"
 #include "client/posted_tasks.h"
+#include "client/service_rules.h"
 #include "client/unary_calls.h"
 #include "session/memory_budget.h"
 #include "session/session_options.h"
@@ -29,6 +30,7 @@ namespace trunkline::client {
 /// - ChannelLifecycle: what the channel does at present, and which calls it accepts
 /// - CallPreparation: methods, deadlines, codecs and interceptors of calls that begin
 /// - UnaryCalls: unary calls, their retries and their completion; ClientStreamCore: streams, each an object of its own
+/// - ServiceRules: what the service config asks for each method
 /// - ConnectionInvoker: the queue of calls that wait, and the pool of connections below it
 /// - LoopDriver: which thread runs the loop; PostedTasks: what other threads hand to it
 /// - DetachedStreams: streams that outlive the channel
@@ -41,13 +43,22 @@ class ChannelCore final : public call::StreamHost,
                           public UnaryCallOwner,
                           public std::enable_shared_from_this<ChannelCore> {
  public:
+  using MakeSource = ConnectionInvoker::MakeSource;
+  /// For a channel to one server.
   using MakeConnector = std::function<std::unique_ptr<Connector>(net::Loop& loop)>;
   /// On `loop`, or with a loop of its own. Throws std::invalid_argument for options out of range.
-  static std::shared_ptr<ChannelCore> make(net::Loop& loop, ChannelOptions options, const MakeConnector& connector);
+  static std::shared_ptr<ChannelCore> make(net::Loop& loop, ChannelOptions options, const MakeSource& make_source);
   static std::shared_ptr<ChannelCore> make(std::unique_ptr<net::Loop> own_loop, ChannelOptions options,
-                                           const MakeConnector& connector);
+                                           const MakeSource& make_source);
+  static std::shared_ptr<ChannelCore> make(net::Loop& loop, ChannelOptions options, const MakeConnector& connector) {
+    return make(loop, std::move(options), pool_with(connector));
+  }
+  static std::shared_ptr<ChannelCore> make(std::unique_ptr<net::Loop> own_loop, ChannelOptions options,
+                                           const MakeConnector& connector) {
+    return make(std::move(own_loop), std::move(options), pool_with(connector));
+  }
   ChannelCore(std::unique_ptr<net::Loop> own_loop, net::Loop& loop, ChannelOptions options,
-              const MakeConnector& connector);
+              const MakeSource& make_source);
   ~ChannelCore() override;
 
   const ChannelOptions& options() const noexcept { return options_; }
@@ -56,6 +67,7 @@ class ChannelCore final : public call::StreamHost,
   CallPreparation& preparation() noexcept { return preparation_; }
   ConnectionInvoker& invoker() noexcept { return invoker_; }
   UnaryCalls& calls() noexcept { return calls_; }
+  ServiceRules& rules() noexcept { return rules_; }
   const ExceptionLog& log() const noexcept { return log_; }
 
   // --- calls; any thread ---
@@ -91,6 +103,7 @@ class ChannelCore final : public call::StreamHost,
   const session::MemoryBudget& memory() const noexcept { return memory_; }
   bool is_detached() const noexcept { return lifecycle_.is_detached(); }
   Status wait_for_ready(std::chrono::nanoseconds timeout);
+  std::vector<ServerState> servers();
   Status close(std::chrono::nanoseconds timeout);
   /// Ends every call with cancelled, and leaves the loop. From the destructor of the channel.
   void shut_down();
@@ -104,6 +117,7 @@ class ChannelCore final : public call::StreamHost,
   void leading_received(detail::CallOperation& operation, const Metadata& leading) override {
     calls_.leading_received(operation, leading);
   }
+  void response_received(detail::CallOperation& operation) override { calls_.response_received(operation); }
   void call_finished(detail::CallOperation& operation, session::Event& event,
                      const ClientConnection& connection) override {
     calls_.call_finished(operation, event, connection);
@@ -124,6 +138,7 @@ class ChannelCore final : public call::StreamHost,
   }
 
  private:
+  static MakeSource pool_with(const MakeConnector& connector);
   bool complete_without_thread(detail::CallOperation& operation, const Method& method);
   void on_event(ChannelLifecycle::Event event);
   void begin_close();
@@ -160,6 +175,7 @@ class ChannelCore final : public call::StreamHost,
   WaiterList ready_waiters_;
   /// Threads in close().
   WaiterList close_waiters_;
+  ServiceRules rules_;
   ConnectionInvoker invoker_;
   UnaryCalls calls_;
 };

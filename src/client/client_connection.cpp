@@ -4,6 +4,7 @@
 
 #include "base/exception_text.h"
 #include "call/message_coding.h"
+#include "client/background_call.h"
 #include "client/connected_stream.h"
 
 #include <cstdint>
@@ -13,8 +14,10 @@ namespace trunkline::client {
 
 namespace {
 
-/// The context of a call is the address of its operation, or the address of its stream with the lowest bit set.
+/// The context of a call is the address of its operation, or the address of its stream with the lowest bit set. The
+/// background call of a connection has a context without an address.
 constexpr std::uintptr_t stream_bit = 1;
+constexpr std::uintptr_t background = 3;
 
 void* context_of(detail::CallOperation& operation) noexcept { return &operation; }
 void* context_of(ConnectedStream& stream) noexcept {
@@ -24,6 +27,9 @@ bool is_stream(const void* context) noexcept { return (reinterpret_cast<std::uin
 ConnectedStream& stream_of(void* context) noexcept {
   return *reinterpret_cast<ConnectedStream*>(reinterpret_cast<std::uintptr_t>(context) & ~stream_bit);
 }
+
+void* context_of_background() noexcept { return reinterpret_cast<void*>(background); }
+bool is_background(const void* context) noexcept { return reinterpret_cast<std::uintptr_t>(context) == background; }
 
 /// Sets a flag while events are handled, and resets it also if one of them throws: with the flag set the connection
 /// would never close.
@@ -39,6 +45,18 @@ class InEvents {
   const bool outer_;
 };
 
+Status response_too_long(std::size_t bytes, std::uint32_t limit) {
+  return {StatusCode::resource_exhausted, "the response has " + std::to_string(bytes) +
+                                              " bytes, maxResponseMessageBytes of the service config is " +
+                                              std::to_string(limit)};
+}
+
+/// Calls over HTTP/1.1 need as many connections as there are calls at a time, and most of them rest afterwards.
+std::chrono::milliseconds idle_timeout_of(const session::Protocol& protocol, const ChannelOptions& options) noexcept {
+  constexpr std::chrono::seconds longest_rest{50};
+  return protocol.has_one_call && options.idle_timeout.count() == 0 ? longest_rest : options.idle_timeout;
+}
+
 /// The first of them would otherwise count as the response, and the others would be lost.
 Status several_responses() {
   return {StatusCode::unimplemented,
@@ -49,32 +67,35 @@ Status several_responses() {
 }  // namespace
 
 ClientConnection::ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner,
-                                   std::unique_ptr<net::Transport> transport)
+                                   std::unique_ptr<net::Transport> transport, const session::Protocol& protocol)
     : setup_(setup),
       owner_(owner),
+      protocol_(protocol),
       peer_(transport->peer().address),
       is_encrypted_(transport->peer().is_encrypted),
       may_start_(setup.options.early_calls) {
   const ConnectionLimits& limits = setup_.options.limits;
-  connection_ =
-      std::make_shared<net::Connection>(std::move(transport), *this,
-                                        net::ConnectionOptions{.write_buffer_bytes = limits.write_buffer_bytes,
-                                                               .flush_delay = limits.flush_delay,
-                                                               .handshake_timeout = limits.handshake_timeout,
-                                                               .idle_timeout = setup_.options.idle_timeout});
+  connection_ = std::make_shared<net::Connection>(
+      std::move(transport), *this,
+      net::ConnectionOptions{.write_buffer_bytes = limits.write_buffer_bytes,
+                             .flush_delay = limits.flush_delay,
+                             .handshake_timeout = limits.handshake_timeout,
+                             .idle_timeout = idle_timeout_of(protocol, setup_.options)});
 }
 
 ClientConnection::~ClientConnection() = default;
 
-void ClientConnection::start(const session::Protocol& protocol) {
+void ClientConnection::start() {
   net::Loop& loop = setup_.loop;
+  const std::chrono::milliseconds interval = setup_.options.limits.keepalive_interval;
+  if (!protocol_.has_pings && interval.count() > 0) connection_->transport().ask_silent_peer(interval);
   connection_->start([&](session::SessionOwner& owner) {
-    return protocol.make_session({.role = session::Role::client,
-                                  .options = setup_.session_options,
-                                  .timers = loop.timers(),
-                                  .owner = owner,
-                                  .now = loop.now(),
-                                  .is_encrypted = is_encrypted_});
+    return protocol_.make_session({.role = session::Role::client,
+                                   .options = setup_.session_options,
+                                   .timers = loop.timers(),
+                                   .owner = owner,
+                                   .now = loop.now(),
+                                   .is_encrypted = is_encrypted_});
   });
 }
 
@@ -91,6 +112,7 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
                                const Metadata* metadata) {
   session::CallStart begin = start_of(*operation.method_, operation.deadline_, metadata);
   begin.one_way = operation.one_way;
+  begin.is_idempotent = operation.is_idempotent_;
   if (!message.has_message()) [[unlikely]]
     begin.codec = codec_of(*operation.response.type);
   begin.previous_attempts = static_cast<std::uint32_t>(operation.retries_);
@@ -101,11 +123,55 @@ Status ClientConnection::start(detail::CallOperation& operation, const session::
     operation.connection_ = this;
     operation.id_ = *id;
     ++unary_calls_;
+    if (setup_.meter != nullptr) note_started(operation);
   }
   used_ = true;
   connection_->note_activity();
   flush();
   return {};
+}
+
+void ClientConnection::note_started(detail::CallOperation& operation) {
+  operation.attempt_started_ = setup_.loop.now();
+  setup_.meter->on_started(*operation.method_, operation.attempt_started_);
+}
+
+/// Whether a status speaks against the server: the caller's own mistakes and cancellations do not.
+balance::Outcome ClientConnection::outcome_of(const Status& status) noexcept {
+  switch (status.code()) {
+    case StatusCode::cancelled:
+      return balance::Outcome::abandoned;
+    case StatusCode::resource_exhausted:
+      return balance::Outcome::shed;
+    case StatusCode::unavailable:
+      if (connection_->session().is_closed()) {
+        has_lost_calls_ = true;
+        return balance::Outcome::lost;
+      }
+      return status.may_have_run() ? balance::Outcome::failed : balance::Outcome::shed;
+    case StatusCode::deadline_exceeded:
+    case StatusCode::internal:
+    case StatusCode::data_loss:
+    case StatusCode::unknown:
+      return balance::Outcome::failed;
+    default:
+      return balance::Outcome::served;
+  }
+}
+
+inline void ClientConnection::note_ended(const detail::CallOperation& operation) {
+  const bool was_counted =
+      operation.status.is_ok() && setup_.meter->count_served(operation.attempt_started_, setup_.loop.now());
+  if (!was_counted) note_ended(operation, outcome_of(operation.status));
+}
+
+void ClientConnection::note_ended(const detail::CallOperation& operation, balance::Outcome outcome) {
+  setup_.meter->on_ended(*operation.method_, outcome, operation.attempt_started_, setup_.loop.now());
+}
+
+void ClientConnection::note_stream_ended(const ConnectedStream& stream, balance::Outcome outcome) {
+  setup_.meter->on_stream_ended(*stream.served_method, outcome, stream.served_since, setup_.loop.now(),
+                                stream.is_counted_probe);
 }
 
 /// That of the response, if the request is no message.
@@ -118,21 +184,55 @@ Status ClientConnection::start(ConnectedStream& stream, const Attempt& attempt, 
                                const StreamStart& how) {
   session::CallStart begin = start_of(*attempt.method, attempt.deadline, how.metadata);
   begin.end = how.end;
+  begin.is_stream = true;
   begin.codec = how.codec;
+  begin.previous_attempts = how.previous_attempts;
   begin.context = context_of(stream);
   Result<session::CallId> id = connection_->session().start(begin, message);
   if (!id) return std::move(id).status();
   used_ = true;
+  if (setup_.meter != nullptr) {
+    stream.served_method = attempt.method;
+    stream.served_since = setup_.loop.now();
+    setup_.meter->on_started(*attempt.method, stream.served_since);
+  }
   connection_->note_activity();
   flush();
   stream.attach(shared_from_this(), *id);
   return {};
 }
 
-void ClientConnection::cancel(detail::CallOperation& operation, StatusCode reason) {
+Status ClientConnection::start(BackgroundCall& call, std::string_view method, const session::OutgoingMessage& message) {
+  const session::CallStart begin{
+      .method = {.key = 0, .name = method}, .is_stream = true, .context = context_of_background()};
+  const Result<session::CallId> id = connection_->session().start(begin, message);
+  if (!id) return id.status();
+  background_ = &call;
+  background_id_ = *id;
+  connection_->set_background_calls(1);
+  flush();
+  return {};
+}
+
+void ClientConnection::cancel_background() {
+  if (background_ == nullptr) return;
+  end_background();
+  if (session() == nullptr) return;
+  connection_->session().cancel(background_id_, StatusCode::cancelled);
+  flush();
+  if (!in_events_) close_if_drained();
+}
+
+void ClientConnection::cancel(detail::CallOperation& operation, StatusCode reason, balance::Outcome outcome) {
   operation.connection_ = nullptr;
   --unary_calls_;
+  if (setup_.meter != nullptr) note_ended(operation, outcome);
   cancel(operation.id_, reason);
+}
+
+void ClientConnection::cancel(const ConnectedStream& stream, StatusCode reason) {
+  if (setup_.meter != nullptr) note_stream_ended(stream, balance::Outcome::abandoned);
+  cancel(stream.id(), reason);
 }
 
 void ClientConnection::cancel(session::CallId id, StatusCode reason) {
@@ -154,7 +254,10 @@ void ClientConnection::on_events(net::Connection&) {
   bool had_events = false;
   {
     const InEvents in_events(in_events_);
-    for (; next_event(); had_events = true) handle_event();
+    while (next_event()) {
+      had_events = had_events || !is_background(event_.context);
+      handle_event();
+    }
   }
   if (connection_ == nullptr) return;
   if (had_events) connection_->note_activity();
@@ -183,16 +286,16 @@ void ClientConnection::handle_event() {
     case session::EventType::finished:
       if (!responded_) [[unlikely]]
         note_response();
-      if (is_stream(event_.context)) return on_stream_event(stream_of(event_.context));
+      if (is_stream(event_.context)) return on_stream_event();
       return on_finished(*static_cast<detail::CallOperation*>(event_.context));
     case session::EventType::message:
       if (!responded_) [[unlikely]]
         note_response();
-      if (is_stream(event_.context)) return on_stream_event(stream_of(event_.context));
+      if (is_stream(event_.context)) return on_stream_event();
       return on_message(*static_cast<detail::CallOperation*>(event_.context));
     case session::EventType::writable:
       if (event_.id == 0) return owner_.connection_has_room(*this);
-      if (is_stream(event_.context)) stream_of(event_.context).on_writable();
+      if (is_stream(event_.context) && !is_background(event_.context)) stream_of(event_.context).on_writable();
       return;
     case session::EventType::opened:
       opened_ = may_start_ = true;
@@ -205,7 +308,10 @@ void ClientConnection::handle_event() {
     case session::EventType::closed:
       close_reason_ = event_.status;
       has_peer_spoken_ = connection_->has_received();
+      was_answered_in_http1_ = connection_->session().was_answered_in_http1();
       draining_ = true;
+      if (protocol_.has_one_call && event_.status.is_ok()) end_resting();
+      if (has_lost_calls_ && !closing_) setup_.meter->on_connection_lost(setup_.loop.now());
       // Reported before the transport is destroyed, so that calls look for another connection at once.
       if (opened_) owner_.connection_draining(*this);
       return;
@@ -220,6 +326,7 @@ void ClientConnection::handle_event() {
 /// that may have run when the connection was lost counts as well: the server has begun to serve, and the call does not
 /// come back by itself.
 void ClientConnection::note_response() {
+  if (is_background(event_.context)) return;
   const Status& status = event_.status;
   const bool was_served =
       status.may_have_run() && (status.origin() == StatusOrigin::peer || connection_->session().is_closed());
@@ -229,7 +336,8 @@ void ClientConnection::note_response() {
 }
 
 /// A response that cannot be parsed is not an error of the caller, so invalid_argument becomes internal.
-Status ClientConnection::decode_response(MutableMessageView response) {
+Status ClientConnection::decode_response(const detail::CallOperation& operation) {
+  const MutableMessageView response = operation.response;
   const bool is_as_before = event_.codec == direct_codec_ && response.type == direct_type_ && direct_codec_ != nullptr;
   if (!is_as_before && event_.codec != nullptr && call::parses_directly(*event_.codec, *response.type)) {
     direct_codec_ = event_.codec;
@@ -238,6 +346,8 @@ Status ClientConnection::decode_response(MutableMessageView response) {
   if (event_.is_compressed) [[unlikely]] {
     if (Status corrupt = connection_->session().decompress(event_); !corrupt.is_ok()) return corrupt;
   }
+  if (event_.payload.size() > operation.max_response_bytes_) [[unlikely]]
+    return response_too_long(event_.payload.size(), operation.max_response_bytes_);
   Status status = is_as_before ? call::parse_message(*direct_codec_, event_.payload, response)
                                : call::decode_message(event_, response);
   if (status.code() == StatusCode::invalid_argument) return {StatusCode::internal, status.message()};
@@ -251,11 +361,12 @@ void ClientConnection::on_finished(detail::CallOperation& operation) {
     if (event_.has_message && operation.has_response_) [[unlikely]] {
       operation.status = several_responses();
     } else if (event_.has_message || !operation.has_response_) {
-      operation.status = decode_response(operation.response);
+      operation.status = decode_response(operation);
     }
   } else {
     operation.status = std::move(event_.status);
   }
+  if (setup_.meter != nullptr) note_ended(operation);
   setup_.calls.call_finished(operation, event_, *this);
 }
 
@@ -263,19 +374,45 @@ void ClientConnection::on_finished(detail::CallOperation& operation) {
 void ClientConnection::on_message(detail::CallOperation& operation) {
   if (!event_.metadata.empty()) setup_.calls.leading_received(operation, event_.metadata);
   if (!event_.has_message) return;
-  Status status =
-      std::exchange(operation.has_response_, true) ? several_responses() : decode_response(operation.response);
-  if (status.is_ok()) return;
+  Status status = std::exchange(operation.has_response_, true) ? several_responses() : decode_response(operation);
+  if (status.is_ok()) {
+    if (operation.is_hedge_) setup_.calls.response_received(operation);
+    return;
+  }
   connection_->session().cancel(operation.id_, StatusCode::cancelled);
   operation.connection_ = nullptr;
   --unary_calls_;
   operation.status = std::move(status);
+  if (setup_.meter != nullptr) note_ended(operation);
   setup_.calls.call_finished(operation, event_, *this);
 }
 
-void ClientConnection::on_stream_event(ConnectedStream& stream) {
-  if (event_.type == session::EventType::message) return stream.on_message(event_);
+void ClientConnection::on_stream_event() {
+  if (is_background(event_.context)) return on_background_event();
+  ConnectedStream& stream = stream_of(event_.context);
+  if (event_.type == session::EventType::message) {
+    if (setup_.meter != nullptr && !stream.is_counted_probe) {
+      stream.is_counted_probe =
+          setup_.meter->on_stream_answered(*stream.served_method, stream.served_since, setup_.loop.now());
+    }
+    return stream.on_message(event_);
+  }
+  if (setup_.meter != nullptr) note_stream_ended(stream, outcome_of(event_.status));
   stream.on_finished(event_, peer_);
+}
+
+/// No event of a cancelled call follows, except that of a session that has closed before.
+void ClientConnection::on_background_event() {
+  if (background_ == nullptr) return;
+  BackgroundCall& call = *background_;
+  if (event_.type == session::EventType::message) return call.on_message(event_);
+  end_background();
+  call.on_finished(event_);
+}
+
+void ClientConnection::end_background() noexcept {
+  background_ = nullptr;
+  if (connection_ != nullptr) connection_->set_background_calls(0);
 }
 
 void ClientConnection::drain() {
@@ -294,6 +431,14 @@ void ClientConnection::close(const Status& reason) {
 void ClientConnection::end_calls() {
   const std::shared_ptr<ClientConnection> keep = shared_from_this();
   while (next_event()) handle_event();
+}
+
+/// The call that the connection carried is over, and nothing waits to be written. A server that sends the rest of a
+/// response that nobody wants would go on as long as somebody reads it.
+void ClientConnection::end_resting() {
+  // A server that ends connections before they are used is not asked for another at once.
+  closing_ = used_;
+  if (in_events_) connection_->abort(Status());
 }
 
 void ClientConnection::detach() { connection_.reset(); }

@@ -4,6 +4,7 @@
 
 #include "call/stream_host.h"
 #include "client/attempt.h"
+#include "client/server_meter.h"
 #include "net/connection.h"
 #include "session/protocol.h"
 #include "session/session_options.h"
@@ -12,12 +13,16 @@
 #include <trunkline/detail/call_operation.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 namespace trunkline::client {
 
+class BackgroundCall;
 class ConnectedStream;
+class ServiceRules;
 
 /// What a connection reports about itself. Loop's thread.
 class ConnectionOwner {
@@ -32,7 +37,8 @@ class ConnectionOwner {
   virtual void connection_draining(ClientConnection& connection) = 0;
   /// The connection is closed. `reason` is ok if this side has closed it.
   virtual void connection_closed(ClientConnection& connection, const Status& reason) = 0;
-  /// True if calls wait for a connection. Then an idle one stays open.
+  /// True if calls wait for a connection, or this one is kept for further calls. Then it stays open although it is
+  /// idle.
   virtual bool wants_connection() const noexcept = 0;
 
  protected:
@@ -47,6 +53,8 @@ class UnaryCallOwner {
   virtual std::shared_ptr<void> keep_alive() = 0;
   /// The leading metadata of the call has arrived.
   virtual void leading_received(detail::CallOperation& operation, const Metadata& leading) = 0;
+  /// The response of one attempt of a hedged call has arrived ahead of the status, and is in operation.response.
+  virtual void response_received(detail::CallOperation& operation) = 0;
   /// The call has ended with operation.status. `event` is the last one of the call, and may be moved from.
   virtual void call_finished(detail::CallOperation& operation, session::Event& event,
                              const ClientConnection& connection) = 0;
@@ -61,6 +69,9 @@ struct ConnectionSetup {
   const ChannelOptions& options;
   const session::SessionOptions& session_options;
   UnaryCallOwner& calls;
+  ServiceRules& rules;
+  /// Null: nothing is measured of the server.
+  ServerMeter* meter = nullptr;
 };
 
 /// Loop's thread only. Kept alive by the pool until it is closed, and by the streams that it serves.
@@ -68,15 +79,21 @@ class ClientConnection final : public net::ConnectionHandler,
                                public call::StreamLink,
                                public std::enable_shared_from_this<ClientConnection> {
  public:
-  ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner, std::unique_ptr<net::Transport> transport);
+  /// `protocol` outlives the object.
+  ClientConnection(const ConnectionSetup& setup, ConnectionOwner& owner, std::unique_ptr<net::Transport> transport,
+                   const session::Protocol& protocol);
   ~ClientConnection() override;
-  /// Makes a session of `protocol`, which begins its handshake. Call this once.
-  void start(const session::Protocol& protocol);
+  /// Makes the session, which begins its handshake. Call this once.
+  void start();
 
   /// Without ChannelOptions::early_calls no call is started before the server's hello.
-  bool can_start() const noexcept { return may_start_ && connection_ != nullptr && connection_->session().can_start(); }
+  bool can_start() const noexcept {
+    return may_start_ && connection_ != nullptr && connection_->session().can_start() && !is_stale();
+  }
   /// The server's hello has come.
   bool is_opened() const noexcept { return opened_; }
+  /// Once it is closed: see Session::was_answered_in_http1().
+  bool was_answered_in_http1() const noexcept { return was_answered_in_http1_; }
   /// Once it is closed: the server had sent something.
   bool has_peer_spoken() const noexcept { return has_peer_spoken_; }
   /// The connection has been of use: a call has had a response from its handler or may have run when the connection was
@@ -86,6 +103,8 @@ class ClientConnection final : public net::ConnectionHandler,
   }
   /// A call has been started on it.
   bool is_used() const noexcept { return used_; }
+  /// It carries one call at a time, so that each call under way needs a connection.
+  bool carries_one_call() const noexcept { return protocol_.has_one_call; }
   /// This side has decided to close it.
   bool is_closing() const noexcept { return closing_; }
   /// The connection is closed, or takes no further calls.
@@ -94,7 +113,13 @@ class ClientConnection final : public net::ConnectionHandler,
   }
   /// The peer has ended the connection because of an error, maybe one that a call of this connection has caused.
   bool is_rejected() const noexcept { return rejected_; }
-  std::size_t open_calls() const noexcept { return connection_ != nullptr ? connection_->session().open_calls() : 0; }
+  /// Those of users.
+  std::size_t open_calls() const noexcept {
+    const std::size_t all = connection_ != nullptr ? connection_->session().open_calls() : 0;
+    return all - (background_ != nullptr && all > 0 ? 1 : 0);
+  }
+  /// What is measured of the server; null: nothing is.
+  const balance::ServerLoad* load() const noexcept { return setup_.meter != nullptr ? &setup_.meter->load() : nullptr; }
   /// The server's address.
   const std::string& peer() const noexcept { return peer_; }
   /// True if streams are open or output waits. Both need the loop to run although no thread waits for a call.
@@ -110,12 +135,19 @@ class ClientConnection final : public net::ConnectionHandler,
     /// Of later messages, if there is no first one and it is known.
     const Codec* codec = nullptr;
     bool end = false;
+    std::uint32_t previous_attempts = 0;
   };
   Status start(ConnectedStream& stream, const Attempt& attempt, const session::OutgoingMessage& message,
                const StreamStart& how);
-  /// Cancels an open call. No further event of the call follows.
-  void cancel(detail::CallOperation& operation, StatusCode reason);
-  void cancel(session::CallId id, StatusCode reason);
+  /// Starts a call of the channel's own, which requires can_start() and that there is none. Its only request is
+  /// `message`.
+  Status start(BackgroundCall& call, std::string_view method, const session::OutgoingMessage& message);
+  /// No effect if there is none. No further event of it follows.
+  void cancel_background();
+  /// Cancels an open call. No further event of the call follows. `outcome`: what that says about the server.
+  void cancel(detail::CallOperation& operation, StatusCode reason,
+              balance::Outcome outcome = balance::Outcome::abandoned);
+  void cancel(const ConnectedStream& stream, StatusCode reason);
 
   /// Takes no further calls, and closes after the last one.
   void drain();
@@ -137,19 +169,35 @@ class ClientConnection final : public net::ConnectionHandler,
   void on_closed(net::Connection& connection) override;
 
  private:
+  /// A server over HTTP/1.1 may have ended a connection that rested, without a word before, or is about to. Nobody may
+  /// have run the loop since.
+  bool is_stale() const noexcept {
+    if (!protocol_.has_one_call || !connection_->has_received()) return false;
+    return connection_->transport().has_input() || setup_.loop.now() >= connection_->session().rests_until();
+  }
   bool next_event();
   void handle_event();
   void note_response();
+  void note_started(detail::CallOperation& operation);
+  balance::Outcome outcome_of(const Status& status) noexcept;
+  void note_ended(const detail::CallOperation& operation);
+  void note_ended(const detail::CallOperation& operation, balance::Outcome outcome);
+  void note_stream_ended(const ConnectedStream& stream, balance::Outcome outcome);
+  void cancel(session::CallId id, StatusCode reason);
   void on_finished(detail::CallOperation& operation);
   void on_message(detail::CallOperation& operation);
-  void on_stream_event(ConnectedStream& stream);
-  Status decode_response(MutableMessageView response);
+  void on_stream_event();
+  void on_background_event();
+  void end_background() noexcept;
+  Status decode_response(const detail::CallOperation& operation);
   session::CallStart start_of(const MethodEntry& method, base::TimePoint deadline, const Metadata* metadata) const;
   const Codec* codec_of(const MessageType& response) const;
   void close_if_drained();
+  void end_resting();
 
   const ConnectionSetup setup_;
   ConnectionOwner& owner_;
+  const session::Protocol& protocol_;
   std::shared_ptr<net::Connection> connection_;
   session::Event event_;
   std::string peer_;
@@ -159,10 +207,13 @@ class ClientConnection final : public net::ConnectionHandler,
   bool in_events_ = false;
   bool opened_ = false;
   bool has_peer_spoken_ = false;
+  bool was_answered_in_http1_ = false;
   base::TimePoint opened_at_{};
   bool responded_ = false;
   bool used_ = false;
   bool rejected_ = false;
+  /// Calls that are measured have ended with it.
+  bool has_lost_calls_ = false;
   /// The hello has come, or calls need not wait for it.
   bool may_start_;
   /// Takes no further calls.
@@ -170,6 +221,9 @@ class ClientConnection final : public net::ConnectionHandler,
   /// close() was called.
   bool closing_ = false;
   std::size_t unary_calls_ = 0;
+  /// Null: there is none.
+  BackgroundCall* background_ = nullptr;
+  session::CallId background_id_ = 0;
   // The last kind of response that was parsed directly, so that a name is not compared for every call.
   const Codec* direct_codec_ = nullptr;
   const MessageType* direct_type_ = nullptr;

@@ -6,6 +6,7 @@
 #include "client/call_status.h"
 #include "client/channel_core.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace trunkline::client {
@@ -16,12 +17,14 @@ ClientStreamCore::ClientStreamCore(std::shared_ptr<ChannelCore> core, const Meth
       core_(std::move(core)),
       ends_(ends),
       sent_(0, 0),
+      is_idempotent_(options.idempotent || called.is_idempotent()),
       metadata_(options.metadata),
       response_info_(options.response_info) {
   CallPreparation& preparation = core_->preparation();
   method = preparation.entry_of(called, own_method_);
   wait_for_ready = options.wait_for_ready;
   waits_for_room = core_->options().pending_policy == PendingPolicy::wait;
+  hints = CallPreparation::hints_of(options);
   if (ends_) set_writes_closed();
   deadline = preparation.deadline_of(options, started);
   const MessageType* const later = first.object == nullptr ? first.type : nullptr;
@@ -59,51 +62,91 @@ void ClientStreamCore::open() {
 void ClientStreamCore::launch() {
   if (is_over()) return;  // cancelled already
   if (!early_error_.is_ok()) return fail(early_error_);
+  rules_changed();
   core_->invoker().invoke(*this);
+}
+
+/// Limits of messages are for unary calls.
+void ClientStreamCore::rules_changed() {
+  const MethodRules* const rules = core_->rules().any() ? core_->rules().find(*method) : nullptr;
+  if (rules == nullptr) return;
+  wait_for_ready = wait_for_ready || rules->config.wait_for_ready.value_or(false);
+  if (!rules->config.timeout) return;
+  if (started == base::TimePoint{}) started = core_->loop().now();
+  deadline = std::min(deadline, base::deadline_after(started, *rules->config.timeout));
 }
 
 Status ClientStreamCore::start_on(ClientConnection& connection) {
   if (is_over()) return {};
-  return connection.start(*this, *this, first_, {.metadata = &metadata_, .codec = later_codec_, .end = ends_});
+  return connection.start(*this, *this, first_,
+                          {.metadata = &metadata_,
+                           .codec = later_codec_,
+                           .end = ends_,
+                           .previous_attempts = static_cast<std::uint32_t>(retries_)});
 }
 
 void ClientStreamCore::fail(Status status) {
   if (status.is_ok()) status = Status(StatusCode::internal, "stream ended without a status");
-  status.set_may_have_run(false);
+  status.set_may_have_run(may_have_run_before_);
   finish(std::move(status), {});
 }
 
 void ClientStreamCore::on_finished(session::Event& event, const std::string& peer) {
-  if (!event.status.is_ok() && try_again(event.status)) return;
+  if (!event.status.is_ok() && try_again(event)) return;
   // Taken out before the message is handled, because on_message() treats an event's metadata as leading metadata.
   mutable_trailing() = std::exchange(event.metadata, {});
   if (event.has_message) StreamCore::on_message(event);
   const CallTimes times{.started = started, .deadline = deadline, .ended = core_->loop().now()};
-  finish(status_at_peer(*method, std::move(event.status), times, peer), peer);
+  Status status = status_at_peer(*method, std::move(event.status), times, peer);
+  if (may_have_run_before_) status.set_may_have_run(true);
+  if (status.is_ok()) core_->calls().retry().on_success();
+  finish(std::move(status), peer);
 }
 
-/// Opens the call on another connection if it certainly has not run on this one, which has gone.
-bool ClientStreamCore::try_again(const Status& status) {
-  if (is_over() || has_received() || core_->state() == ChannelState::closed) return false;
+/// Opens the call again if nothing has come of it but its end, and RetryPolicy allows it.
+bool ClientStreamCore::try_again(const session::Event& event) {
+  if (is_over() || has_received() || event.has_message || core_->state() == ChannelState::closed) return false;
+  const Status& status = event.status;
+  const MethodRules* const rules = core_->rules().any() ? core_->rules().find(*method) : nullptr;
+  const RetryOptions* const configured = rules != nullptr ? rules->retry() : nullptr;
   const auto& connection = *static_cast<const ClientConnection*>(link());
   const FailedAttempt attempt{.code = status.code(),
                               .origin = status.origin(),
                               .may_have_run = status.may_have_run(),
+                              .is_idempotent = is_idempotent_,
                               .is_connection_gone = connection.is_draining() && !connection.is_rejected(),
                               .has_deadline = deadline != base::never,
                               .free_retries = free_retries_,
-                              .has_request = sent_.is_complete()};
+                              .has_request = sent_.is_complete(),
+                              .retries = retries_,
+                              .pushback = event.pushback,
+                              .configured = configured};
   RetryPolicy& retry = core_->calls().retry();
-  if (!retry.is_free(attempt)) return false;
+  const RetryDecision decision = retry.decide(attempt);
+  if (decision == RetryDecision::none) return false;
+  if (attempt.may_have_run) may_have_run_before_ = true;
+  hints.avoided.add(connection.load());
   StreamCore::detach(ends_);
   is_repeated = true;
-  const base::Duration pause = retry.pause_before_free(++free_retries_);
+  const base::Duration pause = decision == RetryDecision::free ? retry.pause_before_free(++free_retries_)
+                                                               : pause_before_retry(configured, event);
   if (pause > base::Duration::zero()) {
     core_->invoker().invoke_after(*this, pause);
   } else {
     core_->invoker().invoke(*this);
   }
   return true;
+}
+
+base::Duration ClientStreamCore::pause_before_retry(const RetryOptions* configured, const session::Event& event) {
+  RetryPolicy& retry = core_->calls().retry();
+  ++retries_;
+  if (event.pushback) {
+    retries_at_pushback_ = retries_;
+    return *event.pushback;
+  }
+  if (configured != nullptr) return retry.pause_before(retries_ - retries_at_pushback_, *configured);
+  return retry.pause_before(retries_, core_->invoker().pick(*method, hints) != nullptr);
 }
 
 void ClientStreamCore::on_sent(const session::OutgoingMessage& message) {
@@ -169,9 +212,9 @@ void ClientStreamCore::on_write_failed(const Status& status) {
 void ClientStreamCore::end_call(Status status) {
   const bool waited = core_->invoker().remove(*this);
   if (!waited && session() != nullptr) {
-    static_cast<ClientConnection*>(link())->cancel(id(), StatusCode::cancelled);
+    static_cast<ClientConnection*>(link())->cancel(*this, StatusCode::cancelled);
   }
-  if (link() == nullptr) status.set_may_have_run(false);
+  if (link() == nullptr) status.set_may_have_run(may_have_run_before_);
   finish(std::move(status), {});
 }
 

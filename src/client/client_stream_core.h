@@ -5,6 +5,7 @@
 #include "client/attempt.h"
 #include "client/connected_stream.h"
 #include "client/interception.h"
+#include "client/retry_policy.h"
 #include "client/sent_messages.h"
 
 #include <trunkline/call_options.h>
@@ -31,6 +32,7 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
 
   Status start_on(ClientConnection& connection) override;
   void fail(Status status) override;
+  void rules_changed() override;
   void on_finished(session::Event& event, const std::string& peer) override;
   /// Any thread.
   void cancel() override;
@@ -42,7 +44,8 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   void launch();
   void cancel_call();
   void end_call(Status status);
-  bool try_again(const Status& status);
+  bool try_again(const session::Event& event);
+  base::Duration pause_before_retry(const RetryOptions* configured, const session::Event& event);
   void on_sent(const session::OutgoingMessage& message) override;
   /// Sends what an earlier connection had been given.
   void on_attached() override;
@@ -66,7 +69,13 @@ class ClientStreamCore final : public ConnectedStream, public Attempt {
   /// Of later messages, if there is no first one and it is known.
   const Codec* later_codec_ = nullptr;
   SentMessages sent_;
+  const bool is_idempotent_;
   int free_retries_ = 0;
+  int retries_ = 0;
+  /// The retries before the last pushback of the server: the pauses grow anew from there.
+  int retries_at_pushback_ = 0;
+  /// An attempt before the last one may have run.
+  bool may_have_run_before_ = false;
   Metadata metadata_;
   /// Guards response_info_.
   std::mutex response_info_mutex_;

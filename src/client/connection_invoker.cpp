@@ -4,18 +4,19 @@
 
 #include "client/call_status.h"
 
+#include <optional>
 #include <utility>
 
 namespace trunkline::client {
 
 ConnectionInvoker::ConnectionInvoker(const ConnectionSetup& setup, const ChannelLifecycle& lifecycle,
-                                     std::unique_ptr<Connector> connector, Hooks hooks)
+                                     const MakeSource& make_source, Hooks hooks)
     : loop_(setup.loop),
       lifecycle_(lifecycle),
       hooks_(std::move(hooks)),
       pending_(setup.loop.timers(), setup.options.max_pending_calls,
                {.reason = [this] { return awaited(); }, .resume = [this](Attempt& attempt) { invoke(attempt); }}),
-      pool_(setup, *this, std::move(connector)) {}
+      source_(make_source(setup, *this)) {}
 
 void ConnectionInvoker::invoke(Attempt& attempt) {
   Status refusal;
@@ -23,16 +24,22 @@ void ConnectionInvoker::invoke(Attempt& attempt) {
     refusal = Status(StatusCode::failed_precondition, "call " + attempt.method->name + ": the channel is closed");
   } else if (attempt.deadline != base::never && attempt.deadline <= loop_.now()) {
     refusal = deadline_status(*attempt.method, attempt.deadline - attempt.started, {});
-    refusal = Status(refusal.code(), std::string(refusal.message()) + ", before it was sent");
-  } else if (ClientConnection* const connection = pick_directly()) {
+    std::string text = std::string(refusal.message()) + ", before it was sent";
+    if (!source_->last_error().is_ok()) text.append("; the last error: ").append(source_->last_error().message());
+    refusal = Status(refusal.code(), text);
+  } else if (ClientConnection* const connection = pick_directly(*attempt.method, attempt.hints)) {
     refusal = attempt.start_on(*connection);
     if (refusal.is_ok()) return;
     refusal = about_call(*attempt.method, refusal);
+  } else if (const std::optional<OpenBreakers> open = source_->open_breakers(*attempt.method)) {
+    // Not in the queue, where it would hold up calls of other methods.
+    if (attempt.wait_for_ready) return pending_.hold(attempt, open->until);
+    refusal = about_call(*attempt.method, open->error);
   }
-  const bool outlasts_failure = attempt.outlasts_failure(pool_.had_hello());
-  if (refusal.is_ok() && pool_.is_failing() && !outlasts_failure) {
+  const bool outlasts_failure = attempt.outlasts_failure(source_->had_hello());
+  if (refusal.is_ok() && source_->is_failing() && !outlasts_failure) {
     refusal = about_call(*attempt.method,
-                         Status(StatusCode::unavailable, pool_.last_error().message(), StatusOrigin::transport));
+                         Status(StatusCode::unavailable, source_->last_error().message(), StatusOrigin::transport));
   }
   if (!refusal.is_ok()) {
     refusal.set_may_have_run(false);
@@ -41,7 +48,7 @@ void ConnectionInvoker::invoke(Attempt& attempt) {
   // The call may end in push().
   const base::TimePoint deadline = outlasts_failure ? attempt.deadline : base::never;
   pending_.push(attempt);
-  pool_.hasten(deadline);
+  source_->hasten(deadline);
   connect_if_wanted();
 }
 
@@ -50,14 +57,19 @@ void ConnectionInvoker::invoke_after(Attempt& attempt, base::Duration pause) {
 }
 
 void ConnectionInvoker::connect_if_wanted() {
-  if (wants_connection()) pool_.connect();
+  if (wants_connection()) source_->connect();
   hooks_.changed();
 }
 
-void ConnectionInvoker::pool_has_room() {
+void ConnectionInvoker::source_has_room() {
   while (pending_.has_queued()) {
-    ClientConnection* const connection = pool_.pick();
-    if (connection == nullptr) break;
+    const MethodEntry& method = *pending_.front().method;
+    ClientConnection* const connection = pick(method, pending_.front().hints);
+    if (connection == nullptr) {
+      if (!source_->open_breakers(method)) break;
+      invoke(pending_.pop());
+      continue;
+    }
     Attempt& attempt = pending_.pop();
     Status status = attempt.start_on(*connection);
     if (!status.is_ok()) attempt.fail(about_call(*attempt.method, status));
@@ -73,14 +85,15 @@ void ConnectionInvoker::connecting_failed(const Status& error) {
   }
   status.set_may_have_run(false);
   hooks_.changed();
-  pending_.fail_fast(status, pool_.had_hello());
-  pool_.hasten(pending_.earliest_deadline());
+  pending_.fail_fast(status, source_->had_hello());
+  source_->hasten(pending_.earliest_deadline());
 }
 
 std::string ConnectionInvoker::awaited() const {
-  const bool is_full = pool_.is_ready();
-  std::string text = (is_full ? "room on the connection to " : "a connection to ") + pool_.target();
-  if (!is_full && !pool_.last_error().is_ok()) text.append("; the last error: ").append(pool_.last_error().message());
+  const bool is_full = source_->is_ready();
+  std::string text = (is_full ? "room on the connection to " : "a connection to ") + source_->target();
+  if (!is_full && !source_->last_error().is_ok())
+    text.append("; the last error: ").append(source_->last_error().message());
   return text;
 }
 

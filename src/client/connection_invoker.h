@@ -4,6 +4,7 @@
 
 #include "client/channel_lifecycle.h"
 #include "client/connection_pool.h"
+#include "client/connection_source.h"
 #include "client/pending_calls.h"
 
 #include <functional>
@@ -12,10 +13,11 @@
 
 namespace trunkline::client {
 
-/// An invoker takes an attempt and ensures that it is started or fails. This is the innermost invoker, for one server.
-/// A policy that chooses between servers is an invoker around several of these. Loop's thread only.
-class ConnectionInvoker final : public PoolOwner {
+/// An invoker takes an attempt and ensures that it is started or fails. The queue is one for all servers of the
+/// channel; its source chooses among them. Loop's thread only.
+class ConnectionInvoker final : public SourceOwner {
  public:
+  using MakeSource = std::function<std::unique_ptr<ConnectionSource>(const ConnectionSetup& setup, SourceOwner& owner)>;
   struct Hooks {
     /// Called when the condition of the pool may have changed.
     std::function<void()> changed;
@@ -24,8 +26,8 @@ class ConnectionInvoker final : public PoolOwner {
   };
 
   /// `lifecycle` says whether the channel accepts calls.
-  ConnectionInvoker(const ConnectionSetup& setup, const ChannelLifecycle& lifecycle,
-                    std::unique_ptr<Connector> connector, Hooks hooks);
+  ConnectionInvoker(const ConnectionSetup& setup, const ChannelLifecycle& lifecycle, const MakeSource& make_source,
+                    Hooks hooks);
 
   /// Starts `attempt` on a connection, queues it until there is one, or fails it.
   void invoke(Attempt& attempt);
@@ -34,34 +36,42 @@ class ConnectionInvoker final : public PoolOwner {
   /// Removes an attempt that waits. Returns false if it does not wait.
   bool remove(Attempt& attempt) noexcept { return pending_.remove(attempt); }
   /// Returns a connection that can start a call at once, without overtaking calls that wait. Null: there is none.
-  ClientConnection* pick_directly() { return pending_.has_queued() ? nullptr : pool_.pick(); }
+  ClientConnection* pick_directly(const MethodEntry& method, const balance::CallHints& hints) {
+    return pending_.has_queued() ? nullptr : pick(method, hints);
+  }
   /// A connection that can start a call. Null: there is none.
-  ClientConnection* pick() { return pool_.pick(); }
-  /// See ConnectionPool::hasten().
-  void hasten(base::TimePoint deadline) { pool_.hasten(deadline); }
+  [[gnu::always_inline]] ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) {
+    ConnectionPool* const sole = source_->sole();
+    return sole != nullptr && !sole->has_open_breakers() ? sole->pick() : source_->pick(method, hints);
+  }
+  /// See ConnectionSource::hasten().
+  void hasten(base::TimePoint deadline) { source_->hasten(deadline); }
   /// Makes a connection if one is wanted and may be made.
   void connect_if_wanted();
+  /// The service config has changed.
+  void rules_changed() { pending_.rules_changed(); }
   /// Fails every call that waits, with `status`.
   void fail_pending(const Status& status) { pending_.fail_all(status); }
 
-  ConnectionPool& pool() noexcept { return pool_; }
-  bool is_ready() const noexcept { return pool_.is_ready(); }
+  ConnectionSource& source() noexcept { return *source_; }
+  bool is_ready() const noexcept { return source_->is_ready(); }
   /// True if calls wait, streams are open, or output waits. Then the loop must run although no thread waits.
-  bool has_work_left() const noexcept { return !pending_.empty() || pool_.has_work_left(); }
+  bool has_work_left() const noexcept { return !pending_.empty() || source_->has_work_left(); }
   /// Describes what calls wait for, for error texts: "a connection to TARGET" or "room on the connection to TARGET".
   std::string awaited() const;
 
  private:
-  void pool_changed() override { hooks_.changed(); }
-  void pool_has_room() override;
+  void source_changed() override { hooks_.changed(); }
+  void source_has_room() override;
   void connecting_failed(const Status& error) override;
   bool wants_connection() const noexcept override { return pending_.has_queued() || hooks_.is_ready_awaited(); }
+  std::size_t waiting_calls() const noexcept override { return pending_.queued(); }
 
   net::Loop& loop_;
   const ChannelLifecycle& lifecycle_;
   const Hooks hooks_;
   PendingCalls pending_;
-  ConnectionPool pool_;
+  const std::unique_ptr<ConnectionSource> source_;
 };
 
 }  // namespace trunkline::client

@@ -2,6 +2,8 @@
 // Attempts to connect, their failures, and the choice between connections.
 #include "client/connection_pool.h"
 
+#include "base/wall_time.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -15,17 +17,46 @@ std::string_view hint_about_tls(const ClientConnection& connection) noexcept {
   return "; a server that expects TLS may say nothing to a client without it";
 }
 
+std::unique_ptr<ServerMeter> own_meter_of(const ConnectionSetup& setup) {
+  if (setup.meter != nullptr || !setup.options.circuit_breaker.enabled) return nullptr;
+  return std::make_unique<ServerMeter>(setup.options.circuit_breaker);
+}
+
+ConnectionSetup with_meter(const ConnectionSetup& setup, ServerMeter* own) {
+  ConnectionSetup result = setup;
+  if (own != nullptr) result.meter = own;
+  return result;
+}
+
 }  // namespace
 
-ConnectionPool::ConnectionPool(const ConnectionSetup& setup, PoolOwner& owner, std::unique_ptr<Connector> connector)
-    : setup_(setup),
+ConnectionPool::ConnectionPool(const ConnectionSetup& setup, SourceOwner& owner, std::unique_ptr<Connector> connector)
+    : own_meter_(own_meter_of(setup)),
+      setup_(with_meter(setup, own_meter_.get())),
       owner_(owner),
       connector_(std::move(connector)),
       max_connections_(setup.options.max_connections),
       least_life_(std::min<base::Duration>(setup.options.backoff.initial, productive_life)),
-      backoff_(setup.options.backoff) {}
+      backoff_(setup.options.backoff) {
+  sole_ = this;
+}
 
 ConnectionPool::~ConnectionPool() { detach(); }
+
+ClientConnection* ConnectionPool::pick(const MethodEntry& method, const balance::CallHints&) {
+  const ServerMeter* const meter = setup_.meter;
+  if (meter != nullptr && !meter->breakers().admits(method.key, setup_.loop.now())) return nullptr;
+  return pick();
+}
+
+std::optional<OpenBreakers> ConnectionPool::open_breakers(const MethodEntry& method) const {
+  const base::TimePoint now = setup_.loop.now();
+  if (setup_.meter == nullptr || !is_ready() || setup_.meter->breakers().admits(method.key, now)) return std::nullopt;
+  const base::TimePoint until = setup_.meter->breakers().retry_at(method.key, now);
+  const std::string text = "the circuit breaker for " + target() + " is open until " +
+                           base::wall_time_after(until - now) + ", because of failures";
+  return OpenBreakers{.error = {StatusCode::unavailable, text}, .until = until};
+}
 
 ClientConnection* ConnectionPool::pick_from_many() {
   ClientConnection* best = nullptr;
@@ -40,14 +71,55 @@ ClientConnection* ConnectionPool::pick_from_many() {
 // --- attempts ---
 
 void ConnectionPool::connect() {
-  if (is_stopped_ || is_dialing_ || backoff_timer_.is_scheduled() || connections_.size() >= max_connections_) return;
+  if (is_stopped_ || backoff_timer_.is_scheduled()) return;
+  if (is_dialing_) return dial_further();
+  if (connections_.size() + further_dials_.size() >= max_connections_) return;
+  if (const std::size_t count = further_under_way(); count > 0 && count >= owner_.waiting_calls()) return;
   is_dialing_ = true;
   has_more_addresses_ = true;
-  owner_.pool_changed();
+  owner_.source_changed();
   is_dial_wanted_ = std::make_shared<bool>(true);
   dial_ = connector_->connect([this, wanted = is_dial_wanted_](Result<std::unique_ptr<net::Transport>> transport) {
     if (*wanted) dialed(std::move(transport));
   });
+}
+
+/// Beside the attempt that is under way. A server to which there is no connection is asked for one at a time.
+void ConnectionPool::dial_further() {
+  constexpr std::size_t most_dials = 16;
+  if (!has_one_call_ || connections_.empty()) return;
+  const std::size_t wanted = std::min(owner_.waiting_calls(), most_dials);
+  while (may_dial_further_ && further_under_way() + 1 < wanted &&
+         connections_.size() + further_dials_.size() + 1 < max_connections_) {
+    const auto further = std::make_shared<FurtherDial>();
+    further_dials_.push_back(further);
+    const std::weak_ptr<FurtherDial> weak = further;
+    further->dial = connector_->connect([this, weak](Result<std::unique_ptr<net::Transport>> transport) {
+      if (const auto dial = weak.lock()) dialed_further(dial, std::move(transport));
+    });
+  }
+}
+
+/// Dials, and connections that calls are not told of yet.
+std::size_t ConnectionPool::further_under_way() const noexcept {
+  if (!has_one_call_) return 0;
+  const auto is_new = [](const auto& connection) { return !connection->is_opened(); };
+  return further_dials_.size() +
+         static_cast<std::size_t>(std::count_if(connections_.begin(), connections_.end(), is_new));
+}
+
+void ConnectionPool::dialed_further(const std::shared_ptr<FurtherDial>& further,
+                                    Result<std::unique_ptr<net::Transport>> transport) {
+  if (!transport && further->dial != nullptr && further->dial->has_more()) return further->dial->hurry();
+  std::erase(further_dials_, further);
+  may_dial_further_ = transport.is_ok() && connector_->check((*transport)->peer()).is_ok();
+  if (!may_dial_further_) {
+    if (wants_more_than(0)) connect();
+    return owner_.source_changed();
+  }
+  const session::Protocol& protocol = connector_->protocol((*transport)->peer());
+  connections_.push_back(std::make_shared<ClientConnection>(setup_, *this, *std::move(transport), protocol));
+  connections_.back()->start();
 }
 
 void ConnectionPool::dialed(Result<std::unique_ptr<net::Transport>> transport) {
@@ -60,15 +132,19 @@ void ConnectionPool::dialed(Result<std::unique_ptr<net::Transport>> transport) {
     return candidate_failed(std::move(usable));
   }
   const session::Protocol& protocol = connector_->protocol((*transport)->peer());
-  const auto made = std::make_shared<ClientConnection>(setup_, *this, *std::move(transport));
+  const ChannelOptions& options = setup_.options;
+  has_one_call_ = protocol.has_one_call;
+  max_connections_ = has_one_call_ ? options.max_http1_connections : options.max_connections;
+  const auto made = std::make_shared<ClientConnection>(setup_, *this, *std::move(transport), protocol);
   candidates_.push_back(made);
-  made->start(protocol);
+  made->start();
   if (setup_.options.early_calls) admit(*made);
 }
 
 /// The connection has won the race of the addresses.
 void ConnectionPool::admit(ClientConnection& winner) {
   end_dial();
+  may_dial_further_ = true;
   for (auto& candidate : std::exchange(candidates_, {})) {
     if (candidate.get() == &winner) {
       connections_.push_back(std::move(candidate));
@@ -77,13 +153,29 @@ void ConnectionPool::admit(ClientConnection& winner) {
       candidate->close(Status());
     }
   }
-  owner_.pool_has_room();
+  owner_.source_has_room();
 }
 
 void ConnectionPool::end_dial() {
   if (is_dial_wanted_ != nullptr) *is_dial_wanted_ = false;
   dial_.reset();
   is_dialing_ = false;
+}
+
+void ConnectionPool::close_candidates() {
+  for (auto& candidate : std::exchange(candidates_, {})) {
+    draining_.push_back(candidate);
+    candidate->close(Status());
+  }
+}
+
+/// True: the server speaks HTTP/1.1, and a connection for that is being made. It is no failure, and has lost no call.
+bool ConnectionPool::try_http1(const ClientConnection& connection) {
+  if (!connection.was_answered_in_http1() || !connector_->learn_http1()) return false;
+  end_dial();
+  close_candidates();
+  connect();
+  return true;
 }
 
 /// One address has led to nothing.
@@ -104,7 +196,7 @@ void ConnectionPool::attempt_failed(Status error, bool had_hello) {
   had_hello_ = had_hello;
   // Connections that are lost together count as one failure.
   if (!backoff_timer_.is_scheduled()) begin_pause();
-  if (connections_.empty() && !is_dialing_) owner_.connecting_failed(last_error_);
+  if (connections_.empty() && !is_dialing()) owner_.connecting_failed(last_error_);
 }
 
 void ConnectionPool::begin_pause() {
@@ -124,7 +216,7 @@ void ConnectionPool::note_end(const ClientConnection& connection) {
   if (is_stopped_ || connection.is_closing()) return;
   if (connection.is_productive(least_life_)) return note_productive();
   // A server may end a connection that nobody needs.
-  if (!connection.is_used() && !owner_.wants_connection()) return;
+  if (!connection.is_used() && !wants_another()) return;
   if (!std::exchange(was_replaced_, true)) return;
   attempt_failed(Status(StatusCode::unavailable,
                         "connect " + connection.peer() + ": the server ended the connection before it served a call",
@@ -155,7 +247,7 @@ void ConnectionPool::hasten(base::TimePoint deadline) {
 
 void ConnectionPool::on_backoff(base::Timer&, void* owner, base::TimePoint) {
   auto& self = *static_cast<ConnectionPool*>(owner);
-  if (self.owner_.wants_connection()) self.connect();
+  if (self.wants_another()) self.connect();
 }
 
 // --- what the connections report ---
@@ -163,19 +255,19 @@ void ConnectionPool::on_backoff(base::Timer&, void* owner, base::TimePoint) {
 void ConnectionPool::connection_opened(ClientConnection& connection) {
   last_error_ = Status();
   const bool is_candidate = find(candidates_, connection) != candidates_.end();
-  if (is_candidate) return admit(connection), owner_.pool_changed();
-  owner_.pool_changed();
-  owner_.pool_has_room();
+  if (is_candidate) return admit(connection), owner_.source_changed();
+  owner_.source_changed();
+  owner_.source_has_room();
 }
 
 void ConnectionPool::connection_responded(ClientConnection&) { note_productive(); }
 
-void ConnectionPool::connection_has_room(ClientConnection&) { owner_.pool_has_room(); }
+void ConnectionPool::connection_has_room(ClientConnection&) { owner_.source_has_room(); }
 
 void ConnectionPool::connection_draining(ClientConnection& connection) {
   if (move_to_draining(connection)) note_end(connection);
-  if (owner_.wants_connection()) connect();
-  owner_.pool_changed();
+  replace(connection);
+  owner_.source_changed();
 }
 
 void ConnectionPool::connection_closed(ClientConnection& connection, const Status& reason) {
@@ -185,7 +277,9 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
   if (is_candidate) candidates_.erase(candidate);
   move_to_draining(connection);
   std::erase_if(draining_, [&](const auto& other) { return other.get() == &connection; });
-  if (!is_stopped_ && (is_candidate || is_early)) {
+  if (!is_stopped_ && (is_candidate || is_early) && try_http1(connection)) {
+    // The pool goes on.
+  } else if (!is_stopped_ && (is_candidate || is_early)) {
     const StatusCode code = reason.is_ok() ? StatusCode::unavailable : reason.code();
     const std::string_view text = reason.is_ok() ? "closed before its hello" : reason.message();
     const StatusOrigin origin = reason.is_ok() ? StatusOrigin::transport : reason.origin();
@@ -198,9 +292,24 @@ void ConnectionPool::connection_closed(ClientConnection& connection, const Statu
     if (!reason.is_ok() && setup_.options.log) {
       log_warning("connection to " + connection.peer() + " lost: " + std::string(reason.message()), connection.peer());
     }
-    if (owner_.wants_connection()) connect();
+    replace(connection);
   }
-  owner_.pool_changed();
+  owner_.source_changed();
+}
+
+void ConnectionPool::replace(const ClientConnection& ended) {
+  // What this side has closed was idle, or is not wanted any more.
+  if (ended.is_closing() ? wants_more_than(0) : wants_another()) connect();
+}
+
+/// Where each connection carries one call, those that rest come and go, and one of them is kept.
+bool ConnectionPool::wants_more_than(std::size_t count) const noexcept {
+  const bool is_kept = !has_one_call_ || connections_.size() <= count;
+  return owner_.wants_connection() || (is_kept && owner_.keeps_connection());
+}
+
+bool ConnectionPool::wants_another() {
+  return wants_more_than(0) || (connections_.empty() && owner_.replaces_connection());
 }
 
 ConnectionPool::Connections::iterator ConnectionPool::find(Connections& among, const ClientConnection& connection) {
@@ -221,11 +330,17 @@ bool ConnectionPool::is_ready() const noexcept {
   return std::any_of(connections_.begin(), connections_.end(), [](const auto& c) { return c->is_opened(); });
 }
 
+std::shared_ptr<ClientConnection> ConnectionPool::opened() const noexcept {
+  const auto found =
+      std::find_if(connections_.begin(), connections_.end(), [](const auto& c) { return c->is_opened(); });
+  return found != connections_.end() ? *found : nullptr;
+}
+
 ChannelLifecycle::Event ConnectionPool::condition() const noexcept {
   using Event = ChannelLifecycle::Event;
   if (is_ready()) return Event::pool_ready;
   if (is_failing()) return Event::pool_failing;
-  if (is_dialing_ || !connections_.empty()) return Event::pool_connecting;
+  if (is_dialing() || !connections_.empty()) return Event::pool_connecting;
   return draining_.empty() ? Event::pool_empty : Event::pool_draining;
 }
 
@@ -242,16 +357,26 @@ bool ConnectionPool::has_work_left() const noexcept {
          std::any_of(draining_.begin(), draining_.end(), has_work);
 }
 
+std::vector<ServerState> ConnectionPool::servers() const {
+  ServerState state{.endpoint = connector_->endpoint(), .is_ready = is_ready(), .last_error = last_error_};
+  state.open_calls = open_calls();
+  if (const ServerMeter* const meter = setup_.meter) {
+    state.open_breakers = meter->breakers().open();
+    state.started_calls = meter->load().started();
+    state.failed_calls = meter->load().failed();
+    state.latency = std::chrono::nanoseconds(static_cast<std::int64_t>(meter->load().latency()));
+  }
+  return {std::move(state)};
+}
+
 // --- drain and close ---
 
 void ConnectionPool::drain() {
   is_stopped_ = true;
   end_dial();
+  further_dials_.clear();
   backoff_timer_.cancel();
-  for (auto& candidate : std::exchange(candidates_, {})) {
-    draining_.push_back(candidate);
-    candidate->close(Status());
-  }
+  close_candidates();
   // Iterates over a copy, because a connection that drains may close at once and leave the list.
   for (const auto& connection : Connections(connections_)) {
     move_to_draining(*connection);

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "client/backoff.h"
-#include "client/channel_lifecycle.h"
 #include "client/client_connection.h"
+#include "client/connection_source.h"
 #include "client/connector.h"
 
 #include <cstddef>
@@ -16,32 +16,16 @@
 
 namespace trunkline::client {
 
-/// What a pool reports. Loop's thread.
-class PoolOwner {
- public:
-  /// condition() may have changed.
-  virtual void pool_changed() = 0;
-  /// A connection may be able to start calls that wait.
-  virtual void pool_has_room() = 0;
-  /// An attempt to connect has failed, and there is no connection. See had_hello().
-  virtual void connecting_failed(const Status& error) = 0;
-  /// True if calls wait for a connection.
-  virtual bool wants_connection() const noexcept = 0;
-
- protected:
-  ~PoolOwner() = default;
-};
-
 /// A connection is productive once a call has been served on it, or once it has lasted for a while. That, and not
 /// the mere hello of a server, resets the backoff. The end of a connection that has had calls to serve and was not
 /// productive counts as a failed attempt, except that the first one in a row is followed by the next attempt at once: a
 /// server that shuts down may still accept one connection, only to send goaway.
 ///
 /// Loop's thread only.
-class ConnectionPool final : public ConnectionOwner {
+class ConnectionPool final : public ConnectionSource, public ConnectionOwner {
  public:
-  ConnectionPool(const ConnectionSetup& setup, PoolOwner& owner, std::unique_ptr<Connector> connector);
-  ~ConnectionPool();
+  ConnectionPool(const ConnectionSetup& setup, SourceOwner& owner, std::unique_ptr<Connector> connector);
+  ~ConnectionPool() override;
 
   /// Returns the connection with the fewest open calls among those that can start a call, or null if none can. A pool
   /// that may grow makes another connection unless the returned one has no open call.
@@ -52,35 +36,39 @@ class ConnectionPool final : public ConnectionOwner {
     }
     return pick_from_many();
   }
+  ClientConnection* pick(const MethodEntry& method, const balance::CallHints& hints) override;
+  /// Some method may not be called.
+  bool has_open_breakers() const noexcept { return setup_.meter != nullptr && setup_.meter->breakers().has_open(); }
+  std::optional<OpenBreakers> open_breakers(const MethodEntry& method) const override;
   /// Makes a connection, unless one is being made, the backoff is not over, or max_connections are reached.
-  void connect();
+  void connect() override;
   /// A call or a thread waits for a connection until `deadline`. If the backoff would use up its time, the next attempt
   /// comes earlier: when half of that time is over, but no less than `least_wait` after the last failure.
-  void hasten(base::TimePoint deadline);
+  void hasten(base::TimePoint deadline) override;
 
-  /// The event by which a channel's life cycle learns what the pool does.
-  ChannelLifecycle::Event condition() const noexcept;
-  bool is_ready() const noexcept;
-  /// True if the last attempt has failed, there is no connection, and the next attempt is not due yet.
-  bool is_failing() const noexcept { return connections_.empty() && !is_dialing_ && backoff_timer_.is_scheduled(); }
-  /// The last attempt that has failed got the server's hello: the connection was of no use.
-  bool had_hello() const noexcept { return had_hello_; }
-  /// Why there is no connection. Ok if nothing has failed yet.
-  const Status& last_error() const noexcept { return last_error_; }
-  const std::string& target() const noexcept { return connector_->target(); }
-  /// Includes the calls of connections that drain.
-  std::size_t open_calls() const noexcept;
-  /// See ClientConnection::has_work_left().
-  bool has_work_left() const noexcept;
+  ChannelLifecycle::Event condition() const noexcept override;
+  bool is_ready() const noexcept override;
+  bool is_failing() const noexcept override {
+    return connections_.empty() && !is_dialing() && backoff_timer_.is_scheduled();
+  }
+  /// A connection that is open; null: there is none.
+  std::shared_ptr<ClientConnection> opened() const noexcept;
+  bool had_hello() const noexcept override { return had_hello_; }
+  const Status& last_error() const noexcept override { return last_error_; }
+  const std::string& target() const noexcept override { return connector_->target(); }
+  std::size_t open_calls() const noexcept override;
+  bool has_work_left() const noexcept override;
+  /// One server, of which nothing is measured unless there are circuit breakers.
+  std::vector<ServerState> servers() const override;
+  /// True if there is neither a connection, nor an attempt to make one, nor a pause before the next attempt.
+  bool is_at_rest() const noexcept { return connections_.empty() && !is_dialing() && !backoff_timer_.is_scheduled(); }
+  /// True if nothing is left of the connections, not even of those that drain.
+  bool is_empty() const noexcept { return connections_.empty() && draining_.empty() && candidates_.empty(); }
 
-  /// Makes no further attempts. Connections close after their last call.
-  void drain();
-  /// Closes every connection at the end of the turn. The calls end with `reason`.
-  void close_all(const Status& reason);
-  /// After close_all(): ends the open calls at once.
-  void end_calls();
-  /// Drops every connection at once, and reports nothing to its calls.
-  void detach();
+  void drain() override;
+  void close_all(const Status& reason) override;
+  void end_calls() override;
+  void detach() override;
 
  private:
   static constexpr base::Duration least_wait = std::chrono::milliseconds(500);
@@ -88,11 +76,27 @@ class ConnectionPool final : public ConnectionOwner {
   /// replace it at once is no storm of connections.
   static constexpr base::Duration productive_life = std::chrono::seconds(1);
   using Connections = std::vector<std::shared_ptr<ClientConnection>>;
+  /// An attempt beside the one that is under way. Who drops it wants no connection of it.
+  struct FurtherDial {
+    std::shared_ptr<net::Dial> dial;
+  };
 
   ClientConnection* pick_from_many();
+  bool is_dialing() const noexcept { return is_dialing_ || !further_dials_.empty(); }
+  void dial_further();
+  std::size_t further_under_way() const noexcept;
+  void dialed_further(const std::shared_ptr<FurtherDial>& dial, Result<std::unique_ptr<net::Transport>> transport);
   void dialed(Result<std::unique_ptr<net::Transport>> transport);
   void admit(ClientConnection& winner);
   void end_dial();
+  void close_candidates();
+  bool try_http1(const ClientConnection& connection);
+  /// So many connections, with which calls can be started, are not enough.
+  bool wants_more_than(std::size_t count) const noexcept;
+  /// The same after a failure, or after the loss of a connection that this side did not close.
+  bool wants_another();
+  /// Makes a connection in place of `ended`, if one is wanted.
+  void replace(const ClientConnection& ended);
   void candidate_failed(Status error);
   void attempt_failed(Status error, bool had_hello);
   void begin_pause();
@@ -109,12 +113,17 @@ class ConnectionPool final : public ConnectionOwner {
   void connection_has_room(ClientConnection& connection) override;
   void connection_draining(ClientConnection& connection) override;
   void connection_closed(ClientConnection& connection, const Status& reason) override;
-  bool wants_connection() const noexcept override { return owner_.wants_connection(); }
+  bool wants_connection() const noexcept override { return wants_more_than(1); }
 
+  /// Of a channel to one server with circuit breakers; otherwise null.
+  const std::unique_ptr<ServerMeter> own_meter_;
   const ConnectionSetup setup_;
-  PoolOwner& owner_;
+  SourceOwner& owner_;
   const std::unique_ptr<Connector> connector_;
-  const std::size_t max_connections_;
+  /// These two are those of the protocol that the server speaks.
+  std::size_t max_connections_;
+  /// A connection carries one call at a time.
+  bool has_one_call_ = false;
   const base::Duration least_life_;
   Backoff backoff_;
   Connections connections_;
@@ -128,6 +137,10 @@ class ConnectionPool final : public ConnectionOwner {
   std::shared_ptr<bool> is_dial_wanted_;
   /// An attempt is under way: until a candidate has its hello, or nothing more can come of it.
   bool is_dialing_ = false;
+  /// Where each connection carries one call, so that many calls at once do not wait for one handshake after the other.
+  std::vector<std::shared_ptr<FurtherDial>> further_dials_;
+  /// The last of them has led to a connection. Failures are told and slowed down by the attempt that is under way.
+  bool may_dial_further_ = true;
   /// The dial that is under way may give further transports.
   bool has_more_addresses_ = false;
   /// drain() was called.

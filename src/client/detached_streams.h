@@ -24,9 +24,11 @@ namespace trunkline::client {
 ///   the task has returned. If the thread blocks for it, by run_until(), it releases the mutex until the operation has
 ///   ended.
 ///
-/// Why there is no deadlock: a thread that holds the mutex never locks it again, never waits for another thread, and
-/// runs no handler. A task locks at most the mutexes of its own stream and of the loop's driver, and neither is held
-/// while this one is locked.
+/// Why there is no deadlock: a thread that holds the mutex never locks it again and runs no handler. Of the library's
+/// mutexes, a task locks at most those of its own stream and of the loop's driver, and neither is held while this one
+/// is locked. But a task may also run a codec, compressor or interceptor of the user, which may wait for a lock of his,
+/// such as Python's GIL. A thread that holds such a lock must therefore not call run() or run_until(), and so must not
+/// use such a stream.
 class DetachedStreams {
  public:
   using Task = std::function<void()>;

@@ -14,11 +14,16 @@
 
 namespace trunkline::client {
 
+struct MethodRules;
+
 struct MethodEntry {
   /// session::MethodRef::key. 0: the method is not in the table.
   std::uint32_t key = 0;
   std::string name;
   const MethodTable* table = nullptr;
+  /// What ServiceRules has found for the method, and in which version of the rules. Loop's thread.
+  mutable MethodRules* rules = nullptr;
+  mutable std::uint32_t rules_version = 0;
 };
 
 /// Entries are never removed, so pointers to them stay valid as long as the table exists.

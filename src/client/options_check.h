@@ -4,11 +4,17 @@
 
 #include <trunkline/channel_options.h>
 
+#include <string_view>
+
 namespace trunkline::client {
 
+/// Whether requests over HTTP may name it as their host.
+bool is_authority(std::string_view text) noexcept;
 /// Throws std::invalid_argument, with a text that names the first option out of range.
 void check_options(const ChannelOptions& options);
 /// The same for what does not fit the endpoint of the channel.
 void check_options(const ChannelOptions& options, const Endpoint& endpoint);
+/// The same for a channel to several servers.
+void check_options(const ChannelOptions& options, const Target& target);
 
 }  // namespace trunkline::client

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two lists of attempts, and their timers.
+// Three lists of attempts, and their timers.
 #include "client/pending_calls.h"
 
 #include "client/call_status.h"
@@ -14,8 +14,9 @@ PendingCalls::PendingCalls(base::TimerWheel& timers, std::size_t limit, Hooks ho
     : timers_(timers), limit_(limit), hooks_(std::move(hooks)) {}
 
 PendingCalls::~PendingCalls() {
-  while (queue_.size > 0) take_first(queue_);
-  while (paused_.size > 0) take_first(paused_);
+  for (List* const list : {&queue_, &held_, &paused_}) {
+    while (list->size > 0) take_first(*list);
+  }
 }
 
 base::TimePoint PendingCalls::earliest_deadline() const noexcept {
@@ -26,15 +27,23 @@ base::TimePoint PendingCalls::earliest_deadline() const noexcept {
   return earliest;
 }
 
+bool PendingCalls::admit(Attempt& attempt) {
+  const std::size_t waiting = queue_.size + held_.size;
+  if (waiting < limit_ || attempt.waits_for_room) return true;
+  Status status(StatusCode::resource_exhausted, "call " + attempt.method->name + ": " + std::to_string(waiting) +
+                                                    " calls wait for a connection, max_pending_calls is " +
+                                                    std::to_string(limit_));
+  status.set_may_have_run(false);
+  attempt.fail(std::move(status));
+  return false;
+}
+
 void PendingCalls::push(Attempt& attempt) {
-  if (queue_.size >= limit_ && !attempt.waits_for_room) {
-    Status status(StatusCode::resource_exhausted, "call " + attempt.method->name + ": " + std::to_string(queue_.size) +
-                                                      " calls wait for a connection, max_pending_calls is " +
-                                                      std::to_string(limit_));
-    status.set_may_have_run(false);
-    return attempt.fail(std::move(status));
-  }
-  append(attempt, Attempt::Waiting::for_connection, attempt.deadline);
+  if (admit(attempt)) append(attempt, Attempt::Waiting::for_connection, attempt.deadline);
+}
+
+void PendingCalls::hold(Attempt& attempt, base::TimePoint until) {
+  if (admit(attempt)) append(attempt, Attempt::Waiting::for_breaker, std::min(attempt.deadline, until));
 }
 
 Attempt& PendingCalls::pop() { return take_first(queue_); }
@@ -61,8 +70,15 @@ void PendingCalls::fail_fast(const Status& status, bool had_hello) {
   }
 }
 
+void PendingCalls::rules_changed() {
+  for (Attempt* attempt = queue_.first; attempt != nullptr; attempt = attempt->next_) {
+    attempt->rules_changed();
+    timers_.schedule(attempt->timer_, attempt->deadline);
+  }
+}
+
 void PendingCalls::fail_all(const Status& status) {
-  for (List* const list : {&queue_, &paused_}) {
+  for (List* const list : {&queue_, &held_, &paused_}) {
     while (list->size > 0) {
       Attempt& attempt = take_first(*list);
       attempt.fail(about_call(*attempt.method, status));
@@ -72,9 +88,9 @@ void PendingCalls::fail_all(const Status& status) {
 
 void PendingCalls::on_timer(Attempt& attempt) {
   PendingCalls& self = *attempt.pending_;
-  const bool is_paused = attempt.waiting_ == Attempt::Waiting::for_retry;
+  const bool is_queued = attempt.waiting_ == Attempt::Waiting::for_connection;
   self.unlink(attempt);
-  if (is_paused) return self.hooks_.resume(attempt);
+  if (!is_queued) return self.hooks_.resume(attempt);
   Status status = deadline_status(*attempt.method, attempt.deadline - attempt.started, self.hooks_.reason());
   status.set_may_have_run(false);
   attempt.fail(std::move(status));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "client/backoff.h"
+#include "client/refusal_budget.h"
 #include "client/retry_budget.h"
 
 #include <trunkline/channel_options.h>
@@ -31,11 +32,15 @@ struct FailedAttempt {
   int retries = 0;
   /// The server has said when it wants the call again; negative: never.
   std::optional<std::chrono::milliseconds> pushback{};
+  /// The attempt was cancelled, because it took longer than RetryOptions::attempt_timeout.
+  bool has_timed_out = false;
+  /// What the service config asks for. Null: nothing, so what the options of the channel say applies.
+  const RetryOptions* configured = nullptr;
 };
 
 enum class RetryDecision : std::uint8_t {
   none,
-  /// The call is tried again. It counts as one of max_retries, and the budget has paid for it.
+  /// The call is tried again. It counts as one of max_retries or max_attempts, and the budget has paid for it.
   charged,
   /// The call certainly has not run, and is sent again on another connection as if for the first time.
   free,
@@ -65,16 +70,28 @@ class RetryPolicy {
   base::Duration pause_before(int retry, bool is_connected) {
     return is_connected ? backoff_.after(retry) : base::Duration::zero();
   }
+  /// The time before retry number `retry`, from 1, of a method with options of its own.
+  base::Duration pause_before(int retry, const RetryOptions& configured) { return backoff_.after(retry, configured); }
   /// The time before free retry number `retry` of a call, from 1. Servers that go away one after the other, each before
   /// it has run the call, are given time.
   base::Duration pause_before_free(int retry) { return retry > 1 ? backoff_.after(retry - 1) : base::Duration::zero(); }
-  void on_success() noexcept { budget_.on_success(); }
+  void on_success() noexcept {
+    budget_.on_success();
+    refusals_.on_success();
+  }
+  /// For attempts that do not follow a failure, such as those of hedged calls.
+  bool try_take() noexcept { return budget_.try_take(); }
+  void on_failure() noexcept { budget_.on_failure(); }
+  void set_throttling(const std::optional<RetryThrottling>& throttling) noexcept { budget_.set_throttling(throttling); }
 
  private:
+  static bool is_listed(const FailedAttempt& attempt) noexcept;
+
   const int max_retries_;
   const bool is_ordered_;
   Backoff backoff_;
   RetryBudget budget_;
+  RefusalBudget refusals_;
 };
 
 }  // namespace trunkline::client

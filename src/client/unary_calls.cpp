@@ -20,7 +20,8 @@ UnaryCalls::UnaryCalls(Parts parts)
     : parts_(std::move(parts)),
       retry_(parts_.options),
       max_short_bytes_(std::min(detail::HeldRequest::max_short_bytes, parts_.options.max_retained_request_bytes)),
-      ended_(parts_.loop, parts_.run_completions, parts_.lifecycle) {}
+      ended_(parts_.loop, parts_.run_completions, parts_.lifecycle),
+      hedging_{parts_.loop, parts_.lifecycle, parts_.invoker, parts_.rules, retry_, ended_} {}
 
 void UnaryCalls::begin(detail::CallOperation& operation, const Method& method, MessageView request,
                        const CallOptions& options) {
@@ -36,16 +37,16 @@ bool UnaryCalls::try_begin_direct(detail::CallOperation& operation, const Method
                                   const CallOptions& options) {
   CallPreparation& preparation = parts_.preparation;
   if (!preparation.interceptors().empty() || operation.cancel_number != 0 || !options.metadata.empty() ||
-      options.response_info != nullptr || !options.compressor.empty()) {
+      options.response_info != nullptr || !options.compressor.empty() || !options.routing_key.empty()) {
     return false;
   }
   operation.method_ = preparation.methods().find_on_loop(method);
-  if (operation.method_ == nullptr) return false;
+  if (operation.method_ == nullptr || rules_of(*operation.method_) != nullptr) return false;
   const CallPreparation::Coding* const coding = preparation.coding_of(request.type, options.codec);
   if (coding == nullptr) return false;
   operation.deadline_ = preparation.deadline_of(options, operation.started_);
   if (operation.deadline_ != base::never && operation.deadline_ <= operation.started_) return false;
-  ClientConnection* const connection = parts_.invoker.pick_directly();
+  ClientConnection* const connection = parts_.invoker.pick_directly(*operation.method_, {});
   if (connection == nullptr) return false;
 
   session::OutgoingMessage message{
@@ -123,7 +124,7 @@ bool UnaryCalls::end_unsent(detail::CallOperation& operation, const Status& stat
 
 void UnaryCalls::begin_with_details(detail::CallOperation& operation, const Method& method, MessageView request,
                                     const CallOptions& options) {
-  CallDetails& details = *CallDetailsPool::make(*this, ended_, operation);
+  CallDetails& details = *CallDetailsPool::make(*this, *this, ended_, operation);
   operation.details_ = &details;
   try {
     details.early_error = prepare(details, method, request, options);
@@ -149,6 +150,7 @@ Status UnaryCalls::prepare(CallDetails& details, const Method& method, MessageVi
   details.waits_for_room = parts_.options.pending_policy == PendingPolicy::wait;
   details.metadata = options.metadata;
   details.response_info = options.response_info;
+  details.hints = CallPreparation::hints_of(options);
   Status status = preparation.choose_coding(options, request, details.message.codec, details.message.compressor);
   if (status.is_ok()) {
     if (operation.request_stays) {
@@ -177,7 +179,11 @@ void UnaryCalls::launch_posted(net::PostedTask* task) {
 void UnaryCalls::launch(CallDetails& details) {
   detail::CallOperation& operation = details.operation;
   if (operation.cancel_number != 0) cancellable_.emplace(operation.cancel_number, &operation);
-  if (details.early_error.is_ok()) return parts_.invoker.invoke(details);
+  if (parts_.rules.any()) apply_rules(details);
+  if (details.early_error.is_ok()) {
+    if (!try_hedge(details)) parts_.invoker.invoke(details);
+    return;
+  }
   details.early_error.set_may_have_run(false);
   details.fail(std::move(details.early_error));
 }
@@ -185,13 +191,20 @@ void UnaryCalls::launch(CallDetails& details) {
 // --- the end of a call ---
 
 void UnaryCalls::leading_received(detail::CallOperation& operation, const Metadata& leading) {
+  if (operation.is_hedge_) return operation.details_->hedged->leading_received(operation, leading);
   if (operation.details_ != nullptr) operation.details_->leading = leading;
+}
+
+void UnaryCalls::response_received(detail::CallOperation& operation) {
+  operation.details_->hedged->response_received(operation);
 }
 
 void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, session::Event& event,
                                             const ClientConnection& connection) {
+  if (operation.is_hedge_) return operation.details_->hedged->attempt_finished(operation, event, connection);
+  if (operation.details_ != nullptr) operation.details_->attempt_timer.cancel();
   if (!operation.status.is_ok()) {
-    if (try_retry(operation, connection, event.pushback)) return;
+    if (try_retry(operation, connection, {.pushback = event.pushback})) return;
     const CallTimes times{.started = operation.started_, .deadline = operation.deadline_, .ended = parts_.loop.now()};
     operation.status = status_at_peer(*operation.method_, std::move(operation.status), times, connection.peer());
   }
@@ -203,8 +216,10 @@ void UnaryCalls::call_finished_with_details(detail::CallOperation& operation, se
 }
 
 bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnection& connection,
-                           std::optional<std::chrono::milliseconds> pushback) {
+                           const AttemptEnd& end) {
   const Status& status = operation.status;
+  const MethodRules* const rules = rules_of(*operation.method_);
+  const RetryOptions* const configured = rules != nullptr ? rules->retry() : nullptr;
   const FailedAttempt attempt{
       .code = status.code(),
       .origin = status.origin(),
@@ -216,7 +231,9 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
       .has_request = operation.details_ != nullptr || operation.request_stays || operation.held_request_.is_held() ||
                      operation.codec_ == nullptr,
       .retries = operation.retries_,
-      .pushback = pushback,
+      .pushback = end.pushback,
+      .has_timed_out = end.has_timed_out,
+      .configured = configured,
   };
   const RetryDecision decision = parts_.lifecycle.is_closed() ? RetryDecision::none : retry_.decide(attempt);
   if (decision == RetryDecision::none) return false;
@@ -225,12 +242,13 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
   operation.has_response_ = false;
   CallDetails& details = details_of(operation);
   details.is_repeated = true;
+  details.leading = Metadata();
+  details.hints.avoided.add(connection.load());
   base::Duration pause{};
   if (decision == RetryDecision::free) {
     pause = retry_.pause_before_free(++operation.free_retries_);
   } else {
-    pause = retry_.pause_before(++operation.retries_, parts_.invoker.pick() != nullptr);
-    if (pushback) pause = *pushback;
+    pause = pause_before_retry(details, configured, end);
   }
   if (pause > base::Duration::zero()) {
     parts_.invoker.invoke_after(details, pause);
@@ -240,10 +258,87 @@ bool UnaryCalls::try_retry(detail::CallOperation& operation, const ClientConnect
   return true;
 }
 
+base::Duration UnaryCalls::pause_before_retry(CallDetails& details, const RetryOptions* configured,
+                                              const AttemptEnd& end) {
+  const int retry = ++details.operation.retries_;
+  if (end.pushback) {
+    details.retries_at_pushback = retry;
+    return *end.pushback;
+  }
+  if (configured != nullptr) return retry_.pause_before(retry - details.retries_at_pushback, *configured);
+  return retry_.pause_before(retry, parts_.invoker.pick(*details.method, details.hints) != nullptr);
+}
+
+void UnaryCalls::attempt_started(CallDetails& details) {
+  parts_.loop.timers().schedule(details.attempt_timer,
+                                base::deadline_after(parts_.loop.now(), details.attempt_timeout));
+}
+
+void UnaryCalls::attempt_timed_out(CallDetails& details) {
+  detail::CallOperation& operation = details.operation;
+  ClientConnection* const connection = operation.connection_;
+  if (connection == nullptr) return;
+  connection->cancel(operation, StatusCode::cancelled, balance::Outcome::failed);
+  const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(details.attempt_timeout).count();
+  operation.status = about_call(
+      *details.method, Status(StatusCode::deadline_exceeded, "no response of " + connection->peer() + " after " +
+                                                                 std::to_string(ms) + " ms, the last attempt"));
+  if (try_retry(operation, *connection, {.has_timed_out = true})) return;
+  ended_.push(operation);
+}
+
+// --- the service config ---
+
+void UnaryCalls::apply_rules(CallDetails& details) {
+  const MethodRules* const rules = parts_.rules.find(*details.method);
+  if (rules == nullptr) return;
+  detail::CallOperation& operation = details.operation;
+  const MethodConfig& config = rules->config;
+  if (config.timeout) {
+    if (details.started == base::TimePoint{}) details.started = parts_.loop.now();
+    details.deadline = std::min(details.deadline, base::deadline_after(details.started, *config.timeout));
+    operation.started_ = details.started;
+    operation.deadline_ = details.deadline;
+  }
+  details.wait_for_ready = operation.wait_for_ready_ = details.wait_for_ready || config.wait_for_ready.value_or(false);
+  operation.max_response_bytes_ = config.max_response_bytes.value_or(UINT32_MAX);
+  details.attempt_timeout = base::Duration::zero();
+  if (config.retry && config.retry->attempt_timeout) details.attempt_timeout = *config.retry->attempt_timeout;
+  if (config.max_request_bytes && details.early_error.is_ok()) {
+    details.early_error = limit_request(details, *config.max_request_bytes);
+  }
+}
+
+Status UnaryCalls::limit_request(CallDetails& details, std::uint32_t max_bytes) const {
+  session::OutgoingMessage& message = details.message;
+  if (message.message.object != nullptr) {
+    const MessageView request = std::exchange(message.message, {});
+    Status status = call::encode_message(message.codec, request, message.payload);
+    if (!status.is_ok()) return about_call(*details.method, status);
+  }
+  if (message.payload.size() <= max_bytes) return {};
+  return about_call(*details.method,
+                    Status(StatusCode::resource_exhausted,
+                           "the request has " + std::to_string(message.payload.size()) +
+                               " bytes, maxRequestMessageBytes of the service config is " + std::to_string(max_bytes)));
+}
+
+/// False: the call is not hedged.
+bool UnaryCalls::try_hedge(CallDetails& details) {
+  MethodRules* const rules = rules_of(*details.method);
+  if (rules == nullptr || rules->hedging == nullptr || details.operation.one_way || parts_.options.ordered)
+    return false;
+  if (rules->hedges_idempotent_only && !details.operation.is_idempotent_) return false;
+  details.hedged =
+      decltype(details.hedged)(new HedgedCall(hedging_, details, *rules), [](HedgedCall* hedged) { delete hedged; });
+  details.hedged->begin();
+  return true;
+}
+
 /// The details of a call that is retried. They are made now if the call took the fast path.
 CallDetails& UnaryCalls::details_of(detail::CallOperation& operation) {
   if (operation.details_ != nullptr) return *operation.details_;
-  CallDetails& details = *CallDetailsPool::make(*this, ended_, operation);
+  CallDetails& details = *CallDetailsPool::make(*this, *this, ended_, operation);
   operation.details_ = &details;
   details.method = operation.method_;
   details.deadline = operation.deadline_;
@@ -290,7 +385,10 @@ void UnaryCalls::cancel(std::uint64_t cancel_number) {
 void UnaryCalls::cancel(detail::CallOperation& operation) {
   if (operation.has_ended_) return;
   Status status(StatusCode::cancelled, "call " + operation.method_->name + ": cancelled by the caller");
-  if (operation.connection_ != nullptr) {
+  if (operation.details_ != nullptr) operation.details_->attempt_timer.cancel();
+  if (operation.details_ != nullptr && operation.details_->hedged != nullptr) {
+    if (!operation.details_->hedged->abandon()) status.set_may_have_run(operation.may_have_run_before_);
+  } else if (operation.connection_ != nullptr) {
     operation.connection_->cancel(operation, StatusCode::cancelled);
   } else {
     status.set_may_have_run(operation.may_have_run_before_);

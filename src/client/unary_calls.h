@@ -9,7 +9,9 @@
 #include "client/connection_invoker.h"
 #include "client/ended_calls.h"
 #include "client/exception_log.h"
+#include "client/hedged_call.h"
 #include "client/retry_policy.h"
+#include "client/service_rules.h"
 
 #include <atomic>
 #include <chrono>
@@ -29,7 +31,7 @@ namespace trunkline::client {
 /// the connection, and from there directly to EndedCalls, or to `complete` if a thread waits for the call.
 ///
 /// Loop's thread, except where noted. Once there is no loop, the thread of the channel's destructor takes its place.
-class UnaryCalls {
+class UnaryCalls final : public CallDetailsOwner {
  public:
   struct Parts {
     net::Loop& loop;
@@ -38,6 +40,7 @@ class UnaryCalls {
     const ExceptionLog& log;
     CallPreparation& preparation;
     ConnectionInvoker& invoker;
+    ServiceRules& rules;
     /// Runs complete_one() until there is nothing left to complete.
     net::DeferredTask& run_completions;
     /// Returns an owner of the channel, which keeps it alive while a call is posted to the loop.
@@ -67,6 +70,13 @@ class UnaryCalls {
     operation.complete(operation);
   }
   void leading_received(detail::CallOperation& operation, const Metadata& leading);
+  void response_received(detail::CallOperation& operation);
+
+  // --- CallDetailsOwner ---
+
+  void rules_changed(CallDetails& details) override { apply_rules(details); }
+  void attempt_started(CallDetails& details) override;
+  void attempt_timed_out(CallDetails& details) override;
 
   /// For the streams of the channel too.
   RetryPolicy& retry() noexcept { return retry_; }
@@ -96,8 +106,18 @@ class UnaryCalls {
   void launch(CallDetails& details);
   void call_finished_with_details(detail::CallOperation& operation, session::Event& event,
                                   const ClientConnection& connection);
-  bool try_retry(detail::CallOperation& operation, const ClientConnection& connection,
-                 std::optional<std::chrono::milliseconds> pushback);
+  /// Why an attempt has ended, besides operation.status.
+  struct AttemptEnd {
+    std::optional<std::chrono::milliseconds> pushback{};
+    bool has_timed_out = false;
+  };
+  bool try_retry(detail::CallOperation& operation, const ClientConnection& connection, const AttemptEnd& end);
+  base::Duration pause_before_retry(CallDetails& details, const RetryOptions* configured, const AttemptEnd& end);
+  MethodRules* rules_of(const MethodEntry& method) { return parts_.rules.any() ? parts_.rules.find(method) : nullptr; }
+  /// Applies what the service config asks for the method of the call. More than once, if the config changes meanwhile.
+  void apply_rules(CallDetails& details);
+  bool try_hedge(CallDetails& details);
+  Status limit_request(CallDetails& details, std::uint32_t max_bytes) const;
   CallDetails& details_of(detail::CallOperation& operation);
   void complete(detail::CallOperation& operation);
 
@@ -106,6 +126,7 @@ class UnaryCalls {
   /// Requests up to this size are held by value.
   const std::size_t max_short_bytes_;
   EndedCalls ended_;
+  const HedgedCall::Parts hedging_;
   std::unordered_map<std::uint64_t, detail::CallOperation*> cancellable_;
   std::atomic<std::uint64_t> last_cancel_number_{0};
 };

@@ -100,7 +100,12 @@ class FakeContext final : public ServerContext {
   std::chrono::nanoseconds time_left() const noexcept override { return {}; }
   bool is_cancelled() const noexcept override { return false; }
   void on_cancel(std::function<void()>) override {}
+  bool is_draining() const noexcept override { return false; }
+  void on_drain(std::function<void()>) override {}
+  unsigned priority() const noexcept override { return 0; }
+  Status shed(std::string_view) override { return {}; }
   void add_leading_metadata(std::string_view, std::string_view) override {}
+  void send_leading_metadata() override {}
   void add_trailing_metadata(std::string_view, std::string_view) override {}
   bool set_compressor(std::string_view) override { return false; }
   void disconnect() override {}

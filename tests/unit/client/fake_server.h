@@ -56,6 +56,9 @@ class FakeServer final : public net::ConnectionHandler {
     session::OutgoingMessage message;
     message.codec = codec();
     message.payload = Slice::copy_of(text);
+    send(id, message);
+  }
+  void send(session::CallId id, const session::OutgoingMessage& message) {
     static_cast<void>(session().send(id, message, nullptr, false));
     connection_->flush_soon();
   }
@@ -77,6 +80,8 @@ class FakeServer final : public net::ConnectionHandler {
   std::function<void(FakeServer&, const ServedCall&)> on_call;
   std::function<void(FakeServer&, session::Event&)> on_message;
   std::deque<ServedCall> calls;
+  /// What to do with a watch of the health, which is none of the calls. Null: it is refused as unknown.
+  std::function<void(FakeServer&, const ServedCall&)> on_watch;
   std::vector<session::CallId> cancelled;
   int messages = 0;
   bool closed = false;
@@ -95,8 +100,9 @@ class FakeServer final : public net::ConnectionHandler {
                       event.deadline,
                       event.one_way,
                       event.end};
-      calls.push_back(call);
       if (!event.one_way) session().attach(event.id, this);
+      if (call.method == "grpc.health.v1.Health/Watch") return watch(call);
+      calls.push_back(call);
       if (on_call) on_call(*this, call);
     } else if (event.type == session::EventType::message) {
       if (event.has_message) ++messages;
@@ -104,6 +110,10 @@ class FakeServer final : public net::ConnectionHandler {
     } else if (event.type == session::EventType::cancelled) {
       cancelled.push_back(event.id);
     }
+  }
+  void watch(const ServedCall& call) {
+    if (on_watch) return on_watch(*this, call);
+    refuse(call.id, {StatusCode::unimplemented, "no such method"}, false);
   }
   void on_closed(net::Connection&) override { closed = true; }
 
@@ -132,6 +142,7 @@ class FakeNetwork {
   int closes_at_once = 0;  ///< connections to be accepted and closed before a hello
   int drains_at_once = 0;  ///< connections whose server sends goaway right after its hello
   std::function<void(FakeServer&, const ServedCall&)> on_call = echo;
+  std::function<void(FakeServer&, const ServedCall&)> on_watch{};
   std::uint32_t max_concurrent_calls = 16384;
   const session::Protocol* protocol = nullptr;  ///< of the channel's side; null: the native one
 
@@ -179,6 +190,7 @@ class FakeNetwork {
     }
     servers.push_back(std::make_unique<FakeServer>(std::move(far), options, is_mute));
     servers.back()->on_call = on_call;
+    servers.back()->on_watch = on_watch;
     if (drains_at_once > 0) {
       --drains_at_once;
       servers.back()->drain();

@@ -26,6 +26,8 @@ TEST(ChannelOptions, RefusesValuesOutOfRange) {
   EXPECT_EQ(refusal([](ChannelOptions&) {}), "accepted");
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.max_connections = 0; }),
             "channel options: max_connections 0 is not 1 to 1024");
+  EXPECT_EQ(refusal([](ChannelOptions& o) { o.max_http1_connections = 1025; }),
+            "channel options: max_http1_connections 1025 is not 1 to 1024");
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.max_retries = -1; }), "channel options: max_retries -1 is not 0 to 100");
   EXPECT_EQ(refusal([](ChannelOptions& o) { o.limits.max_frame_bytes = 1; }),
             "channel options: max_frame_bytes 1 is not 65536 to 268435456");

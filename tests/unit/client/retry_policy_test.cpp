@@ -143,6 +143,27 @@ TEST(RetryPolicy, StopsWhenTheBudgetIsSpentAndGoesOnAfterSuccesses) {
   EXPECT_FALSE(is_retried(policy, not_run));
 }
 
+TEST(RetryPolicy, RetriesLessOfWhatBusyServersRefuse) {
+  RetryPolicy policy(options_with(3));
+  const FailedAttempt refused{.origin = StatusOrigin::peer, .may_have_run = false, .pushback = 10ms};
+  const FailedAttempt lost{.may_have_run = true, .is_idempotent = true};
+  int retries = 0;
+  while (is_retried(policy, refused)) ++retries;
+  EXPECT_EQ(retries, RefusalBudget::max_tokens / RefusalBudget::retry_cost);
+
+  EXPECT_TRUE(is_retried(policy, lost)) << "the calls of a lost connection have a budget of their own";
+  for (int i = 0; i < RefusalBudget::retry_cost; ++i) policy.on_success();
+  EXPECT_TRUE(is_retried(policy, refused));
+  EXPECT_FALSE(is_retried(policy, refused));
+}
+
+TEST(RetryPolicy, WhatBusyServersRefuseIsPaidForByTheBudgetOfAllRetriesToo) {
+  RetryPolicy policy(options_with(3));
+  while (is_retried(policy, {.may_have_run = false})) continue;
+
+  EXPECT_FALSE(is_retried(policy, {.origin = StatusOrigin::peer, .may_have_run = false, .pushback = 10ms}));
+}
+
 TEST(RetryPolicy, AnAttemptThatIsNotRetriedCostsNothing) {
   RetryPolicy policy(options_with(3));
   const FailedAttempt not_run{.may_have_run = false};
@@ -151,6 +172,110 @@ TEST(RetryPolicy, AnAttemptThatIsNotRetriedCostsNothing) {
   for (int i = 0; i < 2 * RetryBudget::max_tokens; ++i) EXPECT_FALSE(is_retried(policy, may_have_run));
 
   EXPECT_TRUE(is_retried(policy, not_run));
+}
+
+// --- what a service config asks for ---
+
+const RetryOptions configured{.max_attempts = 3,
+                              .initial_backoff = 10ms,
+                              .max_backoff = 35ms,
+                              .backoff_multiplier = 2,
+                              .retryable_codes = {StatusCode::aborted}};
+
+TEST(RetryPolicy, FollowsTheServiceConfig) {
+  constexpr auto peer = StatusOrigin::peer;
+  struct Case {
+    std::string what;
+    FailedAttempt attempt;
+    bool is_retried;
+  };
+  const std::vector<Case> cases = {
+      {"listed", {.code = StatusCode::aborted, .origin = peer, .configured = &configured}, true},
+      {"listed, found out by this side",
+       {.code = StatusCode::aborted, .origin = StatusOrigin::local, .configured = &configured},
+       false},
+      {"not listed", {.code = StatusCode::internal, .origin = peer, .configured = &configured}, false},
+      {"unavailable, not listed, may have run",
+       {.code = StatusCode::unavailable, .origin = peer, .configured = &configured},
+       false},
+      {"unavailable, not listed, not run",
+       {.code = StatusCode::unavailable, .origin = peer, .may_have_run = false, .configured = &configured},
+       true},
+      {"unavailable, not listed, idempotent, lost",
+       {.code = StatusCode::unavailable, .is_idempotent = true, .configured = &configured},
+       true},
+      {"one attempt left",
+       {.code = StatusCode::aborted, .origin = peer, .retries = 1, .configured = &configured},
+       true},
+      {"no attempt left",
+       {.code = StatusCode::aborted, .origin = peer, .retries = 2, .configured = &configured},
+       false},
+      {"the request is gone",
+       {.code = StatusCode::aborted, .origin = peer, .has_request = false, .configured = &configured},
+       false},
+      {"unwanted", {.code = StatusCode::aborted, .origin = peer, .pushback = -1ms, .configured = &configured}, false},
+      {"too slow",
+       {.code = StatusCode::deadline_exceeded,
+        .origin = StatusOrigin::local,
+        .has_timed_out = true,
+        .configured = &configured},
+       true},
+  };
+
+  for (const Case& expected : cases) {
+    RetryPolicy policy(options_with(0));
+    EXPECT_EQ(is_retried(policy, expected.attempt), expected.is_retried) << expected.what;
+    RetryPolicy ordered(options_with(3, true));
+    EXPECT_FALSE(is_retried(ordered, expected.attempt)) << expected.what;
+  }
+}
+
+TEST(RetryPolicy, PausesAsTheServiceConfigSays) {
+  RetryPolicy policy(options_with(3));
+  const auto expect_about = [&](int retry, std::chrono::milliseconds pause) {
+    for (int i = 0; i < 100; ++i) {
+      const base::Duration found = policy.pause_before(retry, configured);
+      EXPECT_GE(found, pause * 4 / 5);
+      EXPECT_LE(found, pause * 6 / 5);
+    }
+  };
+
+  expect_about(1, 10ms);
+  expect_about(2, 20ms);
+  expect_about(3, 35ms);
+  expect_about(10000, 35ms);
+}
+
+TEST(RetryBudget, ThrottlesByFailuresInsteadOfRetries) {
+  RetryBudget budget;
+  budget.set_throttling(RetryThrottling{.max_tokens = 10, .token_ratio = 0.5});
+  for (int i = 0; i < 100; ++i) EXPECT_TRUE(budget.try_take());
+
+  for (int i = 0; i < 4; ++i) budget.on_failure();
+  EXPECT_TRUE(budget.try_take());
+  budget.on_failure();
+  EXPECT_FALSE(budget.try_take()) << "half of the tokens are gone";
+  budget.on_success();
+  EXPECT_TRUE(budget.try_take());
+
+  for (int i = 0; i < 100; ++i) budget.on_failure();
+  for (int i = 0; i < 10; ++i) budget.on_success();
+  EXPECT_FALSE(budget.try_take()) << "there are no fewer than none";
+  budget.on_success();
+  EXPECT_TRUE(budget.try_take());
+}
+
+TEST(RetryBudget, KeepsItsTokensWhenTheThrottlingStays) {
+  RetryBudget budget;
+  budget.set_throttling(RetryThrottling{.max_tokens = 2, .token_ratio = 1});
+  budget.on_failure();
+  EXPECT_FALSE(budget.try_take());
+
+  budget.set_throttling(RetryThrottling{.max_tokens = 2, .token_ratio = 1});
+  EXPECT_FALSE(budget.try_take());
+  budget.set_throttling({});
+
+  EXPECT_TRUE(budget.try_take());
 }
 
 TEST(RetryBudget, IsSpentByRetriesAndFilledBySuccesses) {

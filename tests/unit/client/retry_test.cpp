@@ -206,6 +206,18 @@ TEST_F(Retry, MetadataAndResponseInfoGoWithTheRetry) {
   EXPECT_EQ(info.peer, "inproc://fake");
 }
 
+TEST_F(Retry, ResponseInfoIsThatOfTheLastAttempt) {
+  network.on_call = [](FakeServer& server, const ServedCall& call) { server.send_leading(call.id, {{"of", "first"}}); };
+  ResponseInfo info;
+  const auto outcome = begin("x", {.idempotent = true, .response_info = &info});
+  network.on_call = echo;
+
+  on_loop([&] { network.server(0).cut(); });
+
+  EXPECT_EQ(outcome->text(), "re:x");
+  EXPECT_TRUE(info.leading.empty());
+}
+
 }  // namespace
 
 }  // namespace trunkline::client

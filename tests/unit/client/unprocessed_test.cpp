@@ -311,7 +311,7 @@ TEST_F(UnprocessedCalls, EarlyCallsAreWrittenBeforeTheHelloAndMayHaveRun) {
   options.limits.handshake_timeout = 2s;
 
   const auto outcome = begin("x");
-  const std::size_t open = core->invoker().pool().open_calls();
+  const std::size_t open = core->invoker().source().open_calls();
   advance(2s);
   advance(1s);
   advance(1s);

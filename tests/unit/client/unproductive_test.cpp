@@ -126,6 +126,17 @@ TEST_F(Unproductive, StreamsThatWereOpenedOutlastThePause) {
   EXPECT_EQ(**read, "re:y");
 }
 
+TEST_F(Unproductive, ACallThatIsRepeatedUntilItsDeadlineNamesTheCause) {
+  network.drains_at_once = 1000;
+  const auto outcome = begin("x", {.timeout = 2s});
+
+  for (int i = 0; i < 50; ++i) advance(50ms);
+
+  EXPECT_EQ(outcome->status().code(), StatusCode::deadline_exceeded);
+  EXPECT_FALSE(outcome->status().may_have_run());
+  EXPECT_THAT(std::string(outcome->status().message()), HasSubstr("before it served a call"));
+}
+
 TEST_F(Unproductive, NewCallsFailDuringThePauseUnlessTheyWaitForReady) {
   network.drains_at_once = 2;
   const auto sent = begin("sent");
