@@ -2,11 +2,14 @@
 // Admission: how many calls of a server, a peer, a connection and a method may run at once.
 #pragma once
 
+#include "server/call_priorities.h"
+#include "server/load_shedding.h"
 #include "server/method.h"
 #include "server/peer_limits.h"
 
 #include <trunkline/status.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -23,6 +26,15 @@ struct ConnectionCalls {
   std::shared_ptr<PeerShare> peer;
 };
 
+/// What admission looks at, beside the counts.
+struct CallTraits {
+  /// See CallPriorities.
+  unsigned level = 0;
+  /// The adaptive limit counts the call.
+  bool is_adaptive = false;
+  base::TimePoint now{};
+};
+
 /// The permission of one call to run: the call counts against the limits until the permit is destroyed, on its loop's
 /// thread. The method, the connection's calls and the Admission must outlive it. Empty: the call was refused.
 class CallPermit {
@@ -31,15 +43,22 @@ class CallPermit {
   CallPermit(CallPermit&& other) noexcept
       : method_(std::exchange(other.method_, nullptr)),
         total_(std::exchange(other.total_, nullptr)),
-        connection_(std::exchange(other.connection_, nullptr)) {}
+        connection_(std::exchange(other.connection_, nullptr)),
+        shedding_(std::exchange(other.shedding_, nullptr)),
+        in_flight_(other.in_flight_),
+        began_(other.began_) {}
   CallPermit& operator=(CallPermit&& other) noexcept {
     CallPermit old(std::move(*this));
     method_ = std::exchange(other.method_, nullptr);
     total_ = std::exchange(other.total_, nullptr);
     connection_ = std::exchange(other.connection_, nullptr);
+    shedding_ = std::exchange(other.shedding_, nullptr);
+    in_flight_ = other.in_flight_;
+    began_ = other.began_;
     return *this;
   }
   ~CallPermit() {
+    if (shedding_ != nullptr) shedding_->leave();
     if (total_ != nullptr) {
       total_->fetch_sub(1, std::memory_order_relaxed);
       --connection_->running;
@@ -51,6 +70,10 @@ class CallPermit {
   }
 
   explicit operator bool() const noexcept { return method_ != nullptr; }
+  /// The adaptive limit learns from how long the call took.
+  bool is_measured() const noexcept { return shedding_ != nullptr; }
+  /// The call's handler has run, and ended at `now`. Only if is_measured().
+  void measure(base::TimePoint now) { shedding_->add_latency(now, now - began_, in_flight_); }
 
  private:
   friend class Admission;
@@ -62,6 +85,10 @@ class CallPermit {
   /// The server's count; null if the call is only in its method's.
   std::atomic<std::size_t>* total_ = nullptr;
   ConnectionCalls* connection_ = nullptr;
+  /// Null: the adaptive limit does not count the call.
+  LoadShedding* shedding_ = nullptr;
+  std::size_t in_flight_ = 0;
+  base::TimePoint began_{};
 };
 
 /// Thread-safe, except that a connection's calls belong to its loop. Every limit on the number of running calls is
@@ -75,29 +102,40 @@ class Admission {
     std::size_t per_connection = SIZE_MAX;
   };
 
-  explicit Admission(const Limits& limits) noexcept : limits_(limits) {}
+  explicit Admission(const Limits& limits, const OverloadOptions& overload = {});
   Admission(const Admission&) = delete;
   Admission& operator=(const Admission&) = delete;
 
   /// For a call that ends before its loop does anything else. The counts are compared but only that of the method is
   /// raised, which saves the atomic operations.
-  CallPermit admit_plain(Method& method, const ConnectionCalls& connection) noexcept {
-    if (!has_room_for(connection) || !enter_method(method)) return {};
+  CallPermit admit_plain(Method& method, const ConnectionCalls& connection, unsigned level = 0) noexcept {
+    if (!has_room_for(connection, level) || !enter_method(method)) return {};
     return CallPermit(method);
   }
-  CallPermit admit(Method& method, ConnectionCalls& connection) noexcept;
+  CallPermit admit(Method& method, ConnectionCalls& connection, const CallTraits& traits = {}) noexcept;
   /// True if the next call of `method` would be admitted.
-  bool has_room_for(const Method& method, const ConnectionCalls& connection) const noexcept {
+  bool has_room_for(const Method& method, const ConnectionCalls& connection, const CallTraits& traits) const noexcept {
     const std::size_t limit = method.options.max_concurrent_calls;
-    return has_room_for(connection) && (limit == 0 || method.open_calls.load(std::memory_order_relaxed) < limit);
+    return has_room_for(connection, traits.level) &&
+           (limit == 0 || method.open_calls.load(std::memory_order_relaxed) < limit) &&
+           (!is_limited(traits) || shedding_.running() < adaptive_limit(traits));
   }
 
-  /// Why a call of `method` was refused just now: resource_exhausted, with the limit.
-  Status refusal(const Method& method, const ConnectionCalls& connection) const;
+  /// Why a call of `method` was refused just now: resource_exhausted, with the limit; or what LoadShedding::shed()
+  /// says.
+  Status refusal(const Method& method, const ConnectionCalls& connection, const CallTraits& traits = {});
+
+  const CallPriorities& priorities() const noexcept { return priorities_; }
+  LoadShedding& shedding() noexcept { return shedding_; }
+  const LoadShedding& shedding() const noexcept { return shedding_; }
 
  private:
-  bool has_room_for(const ConnectionCalls& connection) const noexcept {
-    return connection.running < limits_.per_connection && total_.load(std::memory_order_relaxed) < limits_.total &&
+  bool is_limited(const CallTraits& traits) const noexcept { return traits.is_adaptive && shedding_.has_limit(); }
+  std::size_t adaptive_limit(const CallTraits& traits) const noexcept {
+    return priorities_.share_of(shedding_.limit(), traits.level);
+  }
+  bool has_room_for(const ConnectionCalls& connection, unsigned level) const noexcept {
+    return connection.running < limits_.per_connection && total_.load(std::memory_order_relaxed) < totals_[level] &&
            (connection.peer == nullptr || connection.peer->calls.load(std::memory_order_relaxed) < limits_.per_peer);
   }
   static bool enter_method(Method& method) noexcept {
@@ -111,7 +149,11 @@ class Admission {
   }
 
   const Limits limits_;
+  const CallPriorities priorities_;
+  /// Limits::total by level.
+  std::array<std::size_t, 8> totals_{};
   std::atomic<std::size_t> total_{0};
+  LoadShedding shedding_;
 };
 
 }  // namespace trunkline::server

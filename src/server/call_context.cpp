@@ -7,6 +7,23 @@
 
 namespace trunkline::server {
 
+namespace {
+
+void send_leading(ConnectionLink& link, session::CallId id, const Compressor* compressor, const Metadata& leading,
+                  const ConnectionFacts& facts) {
+  session::Session* const session = link.session();
+  if (session == nullptr) return;
+  session::OutgoingMessage none;
+  none.compressor = compressor;
+  const Status sent = session->send(id, none, &leading, false);
+  if (session::is_refusal_of_metadata(sent)) {
+    facts.server_state->log(LogLevel::warning, sent.message(), {}, facts.peer);
+  }
+  link.flush();
+}
+
+}  // namespace
+
 /// Lasts as long as a callback runs. Wakes the threads that wait for its end.
 class CallContext::CallbackScope {
  public:
@@ -27,10 +44,13 @@ class CallContext::CallbackScope {
 
 void CallContext::reset() noexcept {
   touched_ = false;
+  has_sent_leading_ = false;
+  is_shed_ = false;
   cancelled_.store(false, std::memory_order_relaxed);
   leading_.clear();
   trailing_.clear();
   on_cancel_ = nullptr;
+  on_drain_ = nullptr;
 }
 
 void CallContext::cancel() {
@@ -42,6 +62,21 @@ void CallContext::cancel() {
     taken = std::exchange(on_cancel_, nullptr);
     callback_thread_ = std::this_thread::get_id();
   }
+  run_callback(std::move(taken));
+}
+
+void CallContext::tell_drain() {
+  std::function<void()> taken;
+  {
+    std::lock_guard lock(cancel_mutex_);
+    if (!on_drain_) return;
+    taken = std::exchange(on_drain_, nullptr);
+    callback_thread_ = std::this_thread::get_id();
+  }
+  run_callback(std::move(taken));
+}
+
+void CallContext::run_callback(std::function<void()> taken) {
   const CallbackScope scope(*this);
   // Destroyed before `scope`: a thread that waits may own what the callback has captured.
   const std::function<void()> callback = std::move(taken);
@@ -56,19 +91,30 @@ void CallContext::wait_for_callback(std::unique_lock<std::mutex>& lock) {
 
 void CallContext::drop_callback() noexcept {
   std::function<void()> dropped;
+  std::function<void()> dropped_too;
   std::unique_lock lock(cancel_mutex_);
   wait_for_callback(lock);
   dropped = std::exchange(on_cancel_, nullptr);
+  dropped_too = std::exchange(on_drain_, nullptr);
   lock.unlock();
 }
 
 void CallContext::on_cancel(std::function<void()> callback) {
+  set_callback(on_cancel_, cancelled_, std::move(callback));
+}
+
+void CallContext::on_drain(std::function<void()> callback) {
+  set_callback(on_drain_, facts_->is_draining, std::move(callback));
+}
+
+void CallContext::set_callback(std::function<void()>& kept, const std::atomic<bool>& is_due,
+                               std::function<void()> callback) {
   touched_ = true;
   {
     std::unique_lock lock(cancel_mutex_);
     wait_for_callback(lock);
-    if (!cancelled_.load(std::memory_order_relaxed)) {
-      on_cancel_.swap(callback);
+    if (!is_due.load(std::memory_order_acquire)) {
+      kept.swap(callback);
       return;
     }
   }
@@ -82,9 +128,40 @@ std::chrono::nanoseconds CallContext::time_left() const noexcept {
   return std::max(std::chrono::nanoseconds(0), std::chrono::nanoseconds(deadline_ - now));
 }
 
+unsigned CallContext::priority() const noexcept {
+  return facts_->server_state->admission.priorities().level_of(*metadata_);
+}
+
+Status CallContext::shed(std::string_view why) {
+  touched_ = true;
+  is_shed_ = true;
+  Status status = facts_->server_state->admission.shedding().shed(method(), why);
+  status.set_may_have_run(false);
+  return status;
+}
+
 void CallContext::add_leading_metadata(std::string_view name, std::string_view value) {
+  if (has_sent_leading_) return;
   touched_ = true;
   leading_.add(name, value);
+}
+
+void CallContext::send_leading_metadata() {
+  if (std::exchange(has_sent_leading_, true)) return;
+  touched_ = true;
+  Metadata leading = take_leading();
+  // The call's id may be another one's by now.
+  if (is_cancelled()) return;
+  if (facts_->loop->is_current()) {
+    if (const std::shared_ptr<ConnectionLink> link = facts_->link.lock())
+      send_leading(*link, call_id_, compressor_, leading, *facts_);
+    return;
+  }
+  // What the handler sends later is posted later, and so is its end.
+  facts_->loop->post([weak = facts_->link, id = call_id_, compressor = compressor_, leading = std::move(leading)] {
+    const std::shared_ptr<ConnectionLink> link = weak.lock();
+    if (link != nullptr) send_leading(*link, id, compressor, leading, link->facts());
+  });
 }
 
 void CallContext::add_trailing_metadata(std::string_view name, std::string_view value) {

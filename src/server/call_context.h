@@ -29,14 +29,18 @@ class CallContext final : public ServerContext {
  public:
   explicit CallContext(const ConnectionFacts* facts = nullptr) noexcept : facts_(facts) {}
 
-  /// Begins the call of `event`. `method` and `metadata` must live until end() or reset(). Loop's thread.
-  void begin(const Method& method, const Metadata& metadata, const session::Event& event) noexcept {
+  /// Begins the call of `event`. `method` and `metadata` must live until end() or reset(). Throws only for want of
+  /// memory, if `method` is the fallback. Loop's thread.
+  void begin(const Method& method, const Metadata& metadata, const session::Event& event) {
     method_ = &method;
+    if (method.name.empty()) [[unlikely]]
+      called_name_ = event.method_name;
+    call_id_ = event.id;
     metadata_ = &metadata;
     deadline_ = event.deadline;
     accepted_compressors_ = event.accepted_compressors;
     if (facts_->compresses_as_request) {
-      compressor_ = event.compressor;
+      compressor_ = event.compressor_of_request();
     } else {
       const bool is_accepted = accepted_compressors_.contains(facts_->default_compressor_position);
       compressor_ = is_accepted ? facts_->default_compressor : nullptr;
@@ -52,7 +56,9 @@ class CallContext final : public ServerContext {
   /// Marks the call as cancelled and runs the handler's callback, which may throw. Loop's thread. The context must not
   /// be destroyed meanwhile.
   void cancel();
-  /// Removes the handler's callback when the handler has ended. Waits for the callback if it runs on another thread.
+  /// Runs the handler's callback for the drain, which may throw. Loop's thread.
+  void tell_drain();
+  /// Removes the handler's callbacks when the handler has ended. Waits for a callback that runs on another thread.
   void drop_callback() noexcept;
 
   net::Loop& loop() const noexcept { return *facts_->loop; }
@@ -62,9 +68,10 @@ class CallContext final : public ServerContext {
   const Metadata* leading() const noexcept { return leading_.empty() ? nullptr : &leading_; }
   const Metadata* trailing() const noexcept { return trailing_.empty() ? nullptr : &trailing_; }
   Metadata& mutable_trailing() noexcept { return touched_ = true, trailing_; }
+  bool is_shed() const noexcept { return is_shed_; }
   Metadata take_leading() noexcept { return std::exchange(leading_, {}); }
 
-  std::string_view method() const noexcept override { return method_->name; }
+  std::string_view method() const noexcept override { return method_->name.empty() ? called_name_ : method_->name; }
   std::string_view peer() const noexcept override { return facts_->peer; }
   std::string_view certificate_subject() const noexcept override { return facts_->certificate_subject; }
   std::span<const std::string> certificate_names() const noexcept override { return facts_->certificate_names; }
@@ -73,7 +80,12 @@ class CallContext final : public ServerContext {
   std::chrono::nanoseconds time_left() const noexcept override;
   bool is_cancelled() const noexcept override { return cancelled_.load(std::memory_order_acquire); }
   void on_cancel(std::function<void()> callback) override;
+  bool is_draining() const noexcept override { return facts_->is_draining.load(std::memory_order_acquire); }
+  void on_drain(std::function<void()> callback) override;
+  unsigned priority() const noexcept override;
+  Status shed(std::string_view why) override;
   void add_leading_metadata(std::string_view name, std::string_view value) override;
+  void send_leading_metadata() override;
   void add_trailing_metadata(std::string_view name, std::string_view value) override;
   bool set_compressor(std::string_view name) override;
   void disconnect() override;
@@ -83,15 +95,22 @@ class CallContext final : public ServerContext {
   class CallbackScope;
 
   void wait_for_callback(std::unique_lock<std::mutex>& lock);
+  void set_callback(std::function<void()>& kept, const std::atomic<bool>& is_due, std::function<void()> callback);
+  void run_callback(std::function<void()> taken);
 
   const ConnectionFacts* facts_;
   const Method* method_ = nullptr;
+  /// If method_ serves every name that is not registered.
+  std::string called_name_;
+  session::CallId call_id_ = 0;
   const Metadata* metadata_ = nullptr;
   base::TimePoint deadline_ = base::never;
   const Compressor* compressor_ = nullptr;
   session::CompressorSet accepted_compressors_;
   /// The handler has set something that end() must reset.
   bool touched_ = false;
+  bool has_sent_leading_ = false;
+  bool is_shed_ = false;
   /// Written with cancel_mutex_ held.
   std::atomic<bool> cancelled_{false};
   Metadata leading_;
@@ -103,6 +122,7 @@ class CallContext final : public ServerContext {
   /// The thread that runs a callback; none if no callback runs.
   std::thread::id callback_thread_;
   std::function<void()> on_cancel_;
+  std::function<void()> on_drain_;
 };
 
 }  // namespace trunkline::server

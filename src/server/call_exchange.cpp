@@ -44,17 +44,19 @@ Status CallExchange::finish_with_leading(session::Session& session, session::Cal
                                          const session::OutgoingMessage& response, const CallContext& context,
                                          bool has_run) {
   const Status sent = session.send(id, {.compressor = response.compressor}, context.leading(), false);
-  // Leading metadata that is too large becomes the status, unless the handler has failed, which says more. Whether the
-  // caller is still there finish() finds out, too.
-  if (status.is_ok() && sent.code() == StatusCode::resource_exhausted) {
-    return session.finish(id, sent, {}, context.trailing(), !has_run);
+  // Leading metadata that is too large, or that the protocol cannot carry, becomes the status, unless the handler has
+  // failed, which says more. Whether the caller is still there finish() finds out, too.
+  if (session::is_refusal_of_metadata(sent)) {
+    if (status.is_ok()) return session.finish(id, sent, {}, context.trailing(), !has_run);
+    server_state().log(LogLevel::warning, sent.message(), context.method(), facts_.peer);
   }
   return session.finish(id, status, response, context.trailing(), !has_run);
 }
 
 void CallExchange::count_and_log(const Status& status, const Status& sent, std::string_view method,
                                  CallMetrics& metrics) {
-  if (status.is_ok() && !sent.is_ok()) {
+  // That a call was too late is nothing that is wrong with its response.
+  if (status.is_ok() && !sent.is_ok() && sent.code() != StatusCode::deadline_exceeded) {
     server_state().log(LogLevel::warning, sent.message(), method, facts_.peer);
   }
   (status.is_ok() && sent.is_ok() ? totals().calls_ok : totals().calls_failed).add();

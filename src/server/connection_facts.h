@@ -9,11 +9,14 @@
 
 #include <trunkline/compressor.h>
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace trunkline::server {
+
+struct ConnectionFacts;
 
 /// Loop's thread only.
 class ConnectionLink : public call::StreamLink {
@@ -22,10 +25,13 @@ class ConnectionLink : public call::StreamLink {
   virtual void drop() = 0;
   /// A call has ended and its object has been released.
   virtual void on_call_ended() = 0;
+  virtual const ConnectionFacts& facts() const noexcept = 0;
 };
 
-/// Does not change after set_up(). Then any thread may read it.
+/// Does not change after set_up(), except is_draining. Then any thread may read it.
 struct ConnectionFacts {
+  /// The connection came to an endpoint for operations.
+  bool is_private = false;
   net::Loop* loop = nullptr;
   /// Outlives the connection.
   ServerState* server_state = nullptr;
@@ -41,6 +47,9 @@ struct ConnectionFacts {
   std::size_t default_compressor_position = 0;
   /// Responses are compressed as their requests were.
   bool compresses_as_request = true;
+
+  /// The connection takes no further calls. The loop's thread sets it.
+  std::atomic<bool> is_draining{false};
 
   /// `share` is that of the peer's address.
   void set_up(net::Loop& on, ServerState& state, std::weak_ptr<ConnectionLink> connection,

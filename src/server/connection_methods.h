@@ -22,6 +22,8 @@ class ConnectionMethods {
     methods_.clear();
     version_ = cache_.version();
   }
+  /// Another session has begun, whose numbers have nothing to do with those before.
+  void forget() noexcept { methods_.clear(); }
   /// The method of a call event; null if there is no such method.
   LoopMethod* find(const session::Event& event) {
     const std::size_t number = event.method_number;

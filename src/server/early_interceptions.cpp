@@ -8,7 +8,8 @@ namespace trunkline::server {
 
 Status EarlyInterceptions::begin(const call::InterceptorChain& chain, session::Event& event, LoopMethod& method) {
   Call& call = calls_[event.id];
-  call = {.method = method.shared_from_this(), .metadata = std::move(event.metadata), .interception = {}};
+  call = {.method = method.shared_from_this(), .name = {}, .metadata = event.metadata, .interception = {}};
+  if (method.method().name.empty()) call.name = event.method_name;
   CallContext context(&facts_);
   context.begin(method.method(), call.metadata, event);
   Status status = call.interception.begin(chain, context, call.metadata);
@@ -38,7 +39,9 @@ void EarlyInterceptions::end_all(const Status& status) {
 
 void EarlyInterceptions::end(Call& call, Status status) const {
   CallContext context(&facts_);
-  context.begin(call.method->method(), call.metadata, {});
+  session::Event event;
+  event.method_name = call.name;
+  context.begin(call.method->method(), call.metadata, event);
   call.interception.end(facts_.server_state->interceptors, context, status);
 }
 

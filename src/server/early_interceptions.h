@@ -11,6 +11,7 @@
 #include <trunkline/metadata.h>
 
 #include <memory>
+#include <string>
 #include <unordered_map>
 
 namespace trunkline::server {
@@ -36,6 +37,8 @@ class EarlyInterceptions {
  private:
   struct Call {
     std::shared_ptr<LoopMethod> method;
+    /// By which it is called, if `method` is the fallback.
+    std::string name;
     Metadata metadata;
     ServerInterception interception;
   };

@@ -31,14 +31,19 @@ bool HandlerWatch::check() {
   return now - turn_began_ >= longest_turn;
 }
 
-void HandlerWatch::report(base::Duration held) const {
+void HandlerWatch::report(base::Duration held) {
   std::string names;
+  std::size_t count = 0;
   const auto end = recent_.begin() + static_cast<std::ptrdiff_t>(noted_);
   for (auto each = recent_.begin(); each != end; ++each) {
     const bool is_known =
         std::any_of(recent_.begin(), each, [&](const std::string* other) { return *other == **each; });
-    if (!is_known) names.append(names.empty() ? "" : ", ").append(**each);
+    if (is_known) continue;
+    names.append(names.empty() ? "" : ", ").append(**each);
+    ++count;
   }
+  // Of several methods nobody knows which one it was.
+  if (count == 1) metrics_.count_hold(*recent_[0]);
   const auto milliseconds = [](base::Duration time) {
     return std::to_string(std::chrono::duration_cast<std::chrono::milliseconds>(time).count());
   };

@@ -4,6 +4,7 @@
 
 #include "base/clock.h"
 #include "net/loop.h"
+#include "server/loop_metrics.h"
 #include "server/server_state.h"
 
 #include <algorithm>
@@ -20,8 +21,11 @@ namespace trunkline::server {
 class HandlerWatch {
  public:
   /// The arguments must outlive this.
-  HandlerWatch(net::Loop& loop, const ServerState& server_state) noexcept
-      : loop_(loop), server_state_(server_state), threshold_(server_state.options.slow_handler_threshold) {}
+  HandlerWatch(net::Loop& loop, const ServerState& server_state, LoopMetrics& metrics) noexcept
+      : loop_(loop),
+        server_state_(server_state),
+        metrics_(metrics),
+        threshold_(server_state.options.slow_handler_threshold) {}
   HandlerWatch(const HandlerWatch&) = delete;
   HandlerWatch& operator=(const HandlerWatch&) = delete;
 
@@ -44,10 +48,11 @@ class HandlerWatch {
   static constexpr std::size_t longest_interval = 16;
 
   bool check();
-  void report(base::Duration held) const;
+  void report(base::Duration held);
 
   net::Loop& loop_;
   const ServerState& server_state_;
+  LoopMetrics& metrics_;
   /// 0: nothing is reported.
   const base::Duration threshold_;
   base::TimePoint turn_began_{};

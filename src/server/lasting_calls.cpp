@@ -17,6 +17,9 @@ namespace trunkline::server {
 
 namespace {
 
+/// How long a client may send nothing of a request that it has begun, once its connection is draining.
+constexpr std::chrono::milliseconds longest_rest_in_drain{10000};
+
 /// The completion handler of a coroutine. It also reports a coroutine that is destroyed before it has ended.
 class CoroutineCompletion {
  public:
@@ -145,6 +148,7 @@ void LastingCalls::open(session::Event& event, LoopMethod& method, CallPermit pe
     added.metrics = exchange_.context().metrics().begin_call(method);
     if (is_stream) make_stream(added);
   });
+  if (method.method().is_background) ++background_calls_;
   // An interceptor may refuse a caller before any work is done for its request.
   call.outcome.status = call.interception.begin(exchange_.server_state().interceptors, call.context, call.metadata);
   if (!call.outcome.status.is_ok()) return handle(call, CallEvent::ready);
@@ -195,21 +199,40 @@ void LastingCalls::end_request(ServerCall& call) {
   if (!call.permit) {
     Admission& admission = exchange_.server_state().admission;
     Method& method = call.method->method();
-    call.permit = admission.admit(method, running_);
-    if (!call.permit) return handle(call, CallEvent::refuse, admission.refusal(method, running_));
+    const CallTraits traits = traits_of(call.metadata, *call.method);
+    call.permit = admission.admit(method, running_, traits);
+    if (!call.permit) return handle(call, CallEvent::refuse, admission.refusal(method, running_, traits));
   }
   handle(call, CallEvent::ready);
 }
 
 void LastingCalls::await_request(ServerCall& call) {
-  const std::chrono::milliseconds timeout = exchange_.server_state().options.limits.stall_timeout;
+  const std::chrono::milliseconds timeout = request_time();
   if (timeout.count() == 0) return;
   net::Loop& loop = exchange_.context().loop();
+  const session::Session* const session = exchange_.link().session();
+  call.request_mark = session != nullptr ? session->received_of_message(call.id) : 0;
   loop.timers().schedule(call.request_timer, base::deadline_after(loop.now(), timeout));
 }
 
-void LastingCalls::on_request_timeout(ServerCall& call) {
+/// How long the rest of a request may take; 0: for ever. A drain waits for requests that go on coming, not for others.
+std::chrono::milliseconds LastingCalls::request_time() const noexcept {
   const std::chrono::milliseconds timeout = exchange_.server_state().options.limits.stall_timeout;
+  return exchange_.facts().is_draining ? std::min(timeout, longest_rest_in_drain) : timeout;
+}
+
+void LastingCalls::on_request_timeout(ServerCall& call) {
+  const std::chrono::milliseconds timeout = request_time();
+  if (exchange_.facts().is_draining) {
+    const session::Session* const session = exchange_.link().session();
+    const bool goes_on = session != nullptr && session->received_of_message(call.id) > call.request_mark;
+    if (goes_on) return await_request(call);
+    return handle(call, CallEvent::refuse,
+                  {StatusCode::unavailable, "call " + call.method->method().name +
+                                                ": the server is draining, and the client has sent nothing of its "
+                                                "request for " +
+                                                std::to_string(timeout.count()) + " ms"});
+  }
   handle(call, CallEvent::refuse,
          {StatusCode::deadline_exceeded, "call " + call.method->method().name +
                                              ": the client has not ended its request within stall_timeout " +
@@ -263,6 +286,26 @@ void LastingCalls::on_writable(const session::Event& event) {
 void LastingCalls::on_cancelled(const session::Event& event) {
   auto& call = *static_cast<ServerCall*>(event.context);
   handle(call, event.needs_finish ? CallEvent::aborted : CallEvent::cancelled, event.status);
+}
+
+void LastingCalls::on_draining(ServerCall& call) {
+  if (call.stage == CallStage::awaiting_request) return await_request(call);
+  if (call.stage != CallStage::running) return;
+  const std::shared_ptr<CallOwner> keep = call.owner;
+  try {
+    call.context.tell_drain();
+  } catch (...) {
+    static_cast<void>(exception_outcome(exchange_.server_state(), call.method->method(), std::current_exception(),
+                                        exchange_.facts().peer));
+  }
+}
+
+void LastingCalls::on_drain_ended(ServerCall& call) {
+  if (call.stage != CallStage::running || call.stream == nullptr) return;
+  Status status(StatusCode::unavailable,
+                "call " + call.method->method().name + ": the server has ended the stream, because it is draining");
+  handle(call, CallEvent::aborted, status.set_should_reconnect());
+  exchange_.link().flush();
 }
 
 void LastingCalls::on_detached(ServerCall& call) { handle(call, CallEvent::detached); }
@@ -333,6 +376,12 @@ void LastingCalls::start_coroutine(ServerCall& call) {
 
 void LastingCalls::start_blocking(ServerCall& call) {
   WorkerPool& workers = exchange_.server_state().workers;
+  call.set_level(exchange_.server_state().admission.priorities().level_of(call.metadata));
+  const ServerContext& shown = call.context;
+  if (shown.deadline() != base::never) {
+    const base::Duration left = shown.deadline() - exchange_.context().loop().now();
+    call.run_before = base::deadline_after(base::Clock::now(), left);
+  }
   if (workers.submit(call)) return;
   const Status status(StatusCode::resource_exhausted, "call " + call.method->method().name +
                                                           ": blocking calls that wait for a worker have reached "
@@ -341,7 +390,15 @@ void LastingCalls::start_blocking(ServerCall& call) {
   handle(call, CallEvent::refuse, status);
 }
 
-void LastingCalls::on_completed(ServerCall& call) { handle(call, CallEvent::completed); }
+void LastingCalls::on_completed(ServerCall& call) {
+  // A caller that waits is told that the handler has not begun.
+  if ((call.is_refused_by_worker || call.context.is_shed()) && call.stage == CallStage::running) {
+    const Status status = std::exchange(call.outcome.status, {});
+    return handle(call, CallEvent::refuse, status);
+  }
+  if (call.permit.is_measured() && call.outcome.has_run) call.permit.measure(exchange_.read_clock());
+  handle(call, CallEvent::completed);
+}
 
 void LastingCalls::on_dropped(ServerCall& call) {
   const std::string& method = call.method->method().name;
@@ -475,6 +532,7 @@ void LastingCalls::retire(ServerCall& call) {
   release_credit(call);
   if (call.metrics.is_collected()) call.metrics.end_without_response(exchange_.read_clock());
   exchange_.totals().open_calls.add(-1);
+  if (call.method != nullptr && call.method->method().is_background) --background_calls_;
   if (turns_ != nullptr) turns_->erase(std::find(turns_->begin(), turns_->end(), &call));
   exchange_.context().calls().give_back(call);
   run_next_calls();

@@ -6,6 +6,7 @@
 #include "server/server_call.h"
 #include "session/event.h"
 
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <string>
@@ -33,6 +34,15 @@ class LastingCalls final : public CallOwner {
   static bool is_ready(const session::Event& event, const LoopMethod& method) noexcept {
     return event.end || method.shape().kind != MethodKind::unary;
   }
+  /// What admission looks at.
+  CallTraits traits_of(const Metadata& metadata, const LoopMethod& method) const noexcept {
+    const bool is_adaptive = method.shape().kind == MethodKind::unary && !method.runs_plain();
+    return {.level = exchange_.server_state().admission.priorities().level_of(metadata),
+            .is_adaptive = is_adaptive,
+            .now = exchange_.context().loop().now()};
+  }
+  /// See session::SessionOwner::background_calls().
+  std::size_t background_calls() const noexcept { return background_calls_; }
   /// Takes over the call of a call event. The permit is empty if the call is not ready: it is admitted when it is.
   void open(session::Event& event, LoopMethod& method, CallPermit permit);
   /// Refuses the call of a call event with `status` after the responses that come first. `is_counted`: the
@@ -47,6 +57,8 @@ class LastingCalls final : public CallOwner {
   void on_completed(ServerCall& call) override;
   void on_request_timeout(ServerCall& call) override;
   void on_dropped(ServerCall& call) override;
+  void on_draining(ServerCall& call) override;
+  void on_drain_ended(ServerCall& call) override;
   void on_detached(ServerCall& call) override;
   void on_stopped(ServerCall& call) override;
   Status on_codec_exception(const ServerCall& call, const Status& without_text, const std::string& text) override;
@@ -63,6 +75,7 @@ class LastingCalls final : public CallOwner {
   void take_request(ServerCall& call, session::Event& event);
   void end_request(ServerCall& call);
   void await_request(ServerCall& call);
+  std::chrono::milliseconds request_time() const noexcept;
   static void set_refused(ServerCall& call, const Status& status);
   static void take_stream_message(ServerCall& call, session::Event& event);
 
@@ -89,6 +102,7 @@ class LastingCalls final : public CallOwner {
   /// On an ordered connection: its calls; it is the first one's turn. Null: not ordered.
   std::unique_ptr<std::deque<ServerCall*>> turns_;
   bool is_running_next_ = false;
+  std::size_t background_calls_ = 0;
 };
 
 }  // namespace trunkline::server

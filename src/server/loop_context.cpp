@@ -14,6 +14,14 @@ void LoopContext::count_exception() {
   post([self = shared_from_this()] { self->totals_.handler_exceptions.add(); });
 }
 
+void LoopContext::hand_over_completions() {
+  while (detail::StreamOperation* const operation = completions_.take()) {
+    // The handler is posted, so that no code of the application runs inside the destructor of the server.
+    operation->is_initiating = true;
+    operation->complete(*operation);
+  }
+}
+
 void LoopContext::run_completions(void* self) {
   // The last completion may release the last connection.
   const auto keep = static_cast<LoopContext*>(self)->shared_from_this();

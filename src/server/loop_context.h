@@ -10,6 +10,7 @@
 #include "server/loop_metrics.h"
 #include "server/loop_totals.h"
 #include "server/method_cache.h"
+#include "server/protocol_counts.h"
 #include "server/quiet_timer.h"
 #include "server/server_state.h"
 
@@ -29,6 +30,8 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   ServerState& server_state() const noexcept { return *server_state_; }
   /// Any thread may read it.
   LoopTotals& totals() noexcept { return totals_; }
+  /// Any thread may read it.
+  ProtocolCounts& protocols() noexcept { return protocols_; }
   LoopMetrics& metrics() noexcept { return metrics_; }
   MethodCache& methods() noexcept { return methods_; }
   CallPool& calls() noexcept { return calls_; }
@@ -40,6 +43,9 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   bool is_on_loop() const noexcept override { return loop_.is_current(); }
   void post(std::function<void()> task) override { loop_.post(std::move(task)); }
   call::CompletionQueue& completions() noexcept override { return completions_; }
+  /// At the end of the server: leaves the handlers of ended operations to Asio, which destroys them with the loop if
+  /// nothing runs it again. Suspended coroutines would otherwise keep this object, and this object them.
+  void hand_over_completions();
 
  private:
   static void run_completions(void* self);
@@ -48,10 +54,11 @@ class LoopContext final : public call::StreamHost, public std::enable_shared_fro
   const std::shared_ptr<ServerState> server_state_;
   net::Loop& loop_;
   LoopTotals totals_;
+  ProtocolCounts protocols_;
   LoopMetrics metrics_{loop_};
   MethodCache methods_{server_state_->methods, server_state_->options.codecs, metrics_};
   CallPool calls_;
-  HandlerWatch watch_{loop_, *server_state_};
+  HandlerWatch watch_{loop_, *server_state_, metrics_};
   QuietTimer quiet_timer_{loop_};
   net::DeferredTask run_completions_{run_completions, this};
   call::CompletionQueue completions_{defer_completions, this};

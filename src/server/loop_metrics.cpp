@@ -53,6 +53,11 @@ void LoopMetrics::count_collected_refusal(LoopMethod& method, StatusCode code) {
   metrics.count_finished(code);
 }
 
+void LoopMetrics::count_hold(const std::string& method) {
+  std::lock_guard lock(mutex_);
+  if (const auto found = methods_.find(method); found != methods_.end()) found->second->loop_holds.add();
+}
+
 void LoopMetrics::keep_only(const MethodRegistry::Methods& methods) {
   std::lock_guard lock(mutex_);
   std::erase_if(methods_, [&](const auto& entry) { return methods.find(entry.first) == methods.end(); });

@@ -37,6 +37,8 @@ class LoopMetrics {
   void count_refusal(LoopMethod& method, StatusCode code) {
     if (is_collecting_) count_collected_refusal(method, code);
   }
+  /// A handler of the method has held the loop for long.
+  void count_hold(const std::string& method);
   /// Forgets the methods that are not in `methods`.
   void keep_only(const MethodRegistry::Methods& methods);
 
@@ -56,7 +58,7 @@ class LoopMetrics {
   bool is_stopped_ = false;
   base::Timer lag_timer_{on_lag_timer, this};
   base::SharedHistogram lag_;
-  /// Guards methods_. The loop takes it only when methods are added and removed.
+  /// Guards methods_. The loop takes it only when methods are added and removed, and when one has held it.
   mutable std::mutex mutex_;
   std::unordered_map<std::string, std::shared_ptr<MethodMetrics>> methods_;
 };

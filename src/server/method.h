@@ -21,11 +21,24 @@ struct Method {
   /// Stands here so that the members that each call reads share a cache line.
   MethodOptions options;
   std::string service_description{};
+  /// It serves a route: name is the method of HTTP, a space and the path. Only requests of HTTP reach it.
+  bool is_route = false;
+  /// See session::SessionOwner::background_calls().
+  bool is_background = false;
 
   MethodInfo info() const {
     const MethodShape& shape = handler->shape();
-    return {name,          shape.kind,     shape.request_name,  shape.response_name, options.idempotent,
-            shape.request, shape.response, options.description, service_description};
+    return {.name = name,
+            .kind = shape.kind,
+            .request_type = shape.request_name,
+            .response_type = shape.response_name,
+            .idempotent = options.idempotent || options.no_side_effects,
+            .no_side_effects = options.no_side_effects,
+            .is_private = options.is_private,
+            .request = shape.request,
+            .response = shape.response,
+            .description = options.description,
+            .service_description = service_description};
   }
 };
 

@@ -7,7 +7,8 @@
 namespace trunkline::server {
 
 LoopMethod* MethodCache::find(std::string_view name) {
-  const auto found = snapshot_->find(name);
+  auto found = snapshot_->find(name);
+  if (found == snapshot_->end()) found = snapshot_->find(std::string_view());
   if (found == snapshot_->end()) return nullptr;
   std::shared_ptr<LoopMethod>& method = methods_[found->second.get()];
   if (method == nullptr) method = std::make_shared<LoopMethod>(found->second, codecs_);
@@ -18,6 +19,7 @@ void MethodCache::take_snapshot() {
   // The version is read first: a change in between makes the snapshot newer than its version, which is renewed again.
   version_ = registry_.version();
   snapshot_ = registry_.snapshot();
+  routes_ = RouteTable(*snapshot_);
   std::unordered_map<const Method*, std::shared_ptr<LoopMethod>> kept;
   for (const auto& [name, method] : *snapshot_) {
     const auto found = methods_.find(method.get());

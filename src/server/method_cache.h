@@ -5,6 +5,7 @@
 #include "server/loop_method.h"
 #include "server/loop_metrics.h"
 #include "server/method_registry.h"
+#include "server/route_table.h"
 
 #include <trunkline/codec.h>
 
@@ -40,8 +41,9 @@ class MethodCache {
     MethodCache& cache_;
   };
 
-  /// Within a batch. Null if there is no such method.
+  /// Within a batch. The fallback, or null without one, if there is no such method.
   LoopMethod* find(std::string_view name);
+  const RouteTable& routes() const noexcept { return routes_; }
   /// Changes whenever the methods have changed.
   std::uint64_t version() const noexcept { return version_; }
   /// Takes over changes of the registry and releases methods that have been removed. During a batch it does nothing,
@@ -58,6 +60,8 @@ class MethodCache {
   LoopMetrics& metrics_;
   std::uint64_t version_ = 0;
   MethodRegistry::Snapshot snapshot_;
+  /// Of the snapshot.
+  RouteTable routes_;
   /// The methods of the snapshot that have been looked up.
   std::unordered_map<const Method*, std::shared_ptr<LoopMethod>> methods_;
   int batches_ = 0;

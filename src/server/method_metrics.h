@@ -27,6 +27,7 @@ struct MethodMetrics {
   std::array<base::Counter, status_codes> finished;
   base::Counter bytes_received;
   base::Counter bytes_sent;
+  base::Counter loop_holds;
   /// Nanoseconds.
   base::SharedHistogram latency;
 };

@@ -3,10 +3,13 @@
 #include "server/method_registry.h"
 
 #include "base/utf8.h"
+#include "call/health_method.h"
+#include "server/route_path.h"
 #include "wire/header_block.h"
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 namespace trunkline::server {
 
@@ -49,11 +52,15 @@ void MethodRegistry::add(ServiceDefinition service) {
     check_description("method " + entry.method, entry.options.description);
     made.push_back(std::make_shared<Method>());
     made.back()->name = std::move(entry.method);
+    made.back()->is_background = made.back()->name == call::health_watch_method;
     made.back()->options = std::move(entry.options);
     made.back()->service_description = description;
     made.back()->handler = std::move(entry.handler);
   }
+  add_all(std::move(made));
+}
 
+void MethodRegistry::add_all(std::vector<std::shared_ptr<Method>> made) {
   std::lock_guard lock(mutex_);
   Methods all = methods_;
   for (std::shared_ptr<Method>& method : made) {
@@ -67,6 +74,40 @@ void MethodRegistry::add(ServiceDefinition service) {
 
 void MethodRegistry::add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
   add(std::move(ServiceDefinition().add(name, std::move(handler), options)));
+}
+
+void MethodRegistry::add_route(std::string_view http_method, std::string_view path,
+                               std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
+  if (const Status status = check_route(http_method, path); !status.is_ok()) {
+    throw std::invalid_argument(std::string(status.message()));
+  }
+  auto route = std::make_shared<Method>();
+  route->name = std::string(http_method).append(" ").append(path);
+  if (handler == nullptr) throw std::invalid_argument("register route " + route->name + ": handler is null");
+  const MethodShape& shape = handler->shape();
+  const bool takes_bytes = shape.request->kind == MessageKind::bytes && shape.response->kind == MessageKind::bytes;
+  if (shape.kind != MethodKind::unary || !takes_bytes) {
+    throw std::invalid_argument("register route " + route->name + ": its handler is not unary, from bytes to bytes");
+  }
+  if (options.blocking) check_execution(route->name, shape.execution);
+  check_description("route " + route->name, options.description);
+  route->options = options;
+  route->handler = std::move(handler);
+  route->is_route = true;
+  add_all({std::move(route)});
+}
+
+void MethodRegistry::add_fallback(std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
+  if (handler == nullptr) throw std::invalid_argument("register fallback: handler is null");
+  if (options.blocking) check_execution("fallback", handler->shape().execution);
+  auto method = std::make_shared<Method>();
+  method->options = options;
+  method->handler = std::move(handler);
+  std::lock_guard lock(mutex_);
+  if (!methods_.try_emplace(std::string(), std::move(method)).second)
+    throw std::invalid_argument("register fallback: there is one already");
+  snapshot_.reset();
+  version_.fetch_add(1, std::memory_order_release);
 }
 
 bool MethodRegistry::remove(std::string_view name) {
@@ -92,7 +133,9 @@ std::vector<MethodInfo> MethodRegistry::list() const {
   {
     std::lock_guard lock(mutex_);
     all.reserve(methods_.size());
-    for (const auto& [name, method] : methods_) all.push_back(method->info());
+    for (const auto& [name, method] : methods_) {
+      if (!name.empty() && !method->is_route) all.push_back(method->info());
+    }
   }
   std::sort(all.begin(), all.end(), [](const MethodInfo& a, const MethodInfo& b) { return a.name < b.name; });
   return all;

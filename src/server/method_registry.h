@@ -27,6 +27,7 @@ struct TextHash {
 /// Thread-safe.
 class MethodRegistry {
  public:
+  /// The fallback, if there is one, has the empty name, which no method has.
   using Methods = std::unordered_map<std::string, std::shared_ptr<Method>, TextHash, std::equal_to<>>;
   using Snapshot = std::shared_ptr<const Methods>;
 
@@ -35,10 +36,16 @@ class MethodRegistry {
   /// handler that does not run on the workers.
   void add(ServiceDefinition service);
   void add(std::string_view name, std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
+  /// Serves a route. Throws std::invalid_argument for a path that check_route() refuses, for a route that exists, and
+  /// for a handler that is not unary, from bytes to bytes; otherwise as add() does.
+  void add_route(std::string_view http_method, std::string_view path, std::unique_ptr<MethodHandler> handler,
+                 const MethodOptions& options);
+  /// Serves every name that is not registered. Throws std::invalid_argument as add() does.
+  void add_fallback(std::unique_ptr<MethodHandler> handler, const MethodOptions& options);
   /// False if there is no such method.
   bool remove(std::string_view name);
   bool has(std::string_view name) const;
-  /// Sorted by name.
+  /// Sorted by name, without the fallback and without routes.
   std::vector<MethodInfo> list() const;
 
   /// Rises with every change. A snapshot taken after reading a version is at least that new.
@@ -46,6 +53,8 @@ class MethodRegistry {
   Snapshot snapshot() const;
 
  private:
+  void add_all(std::vector<std::shared_ptr<Method>> made);
+
   /// Guards the members below, except that version_ is read without it.
   mutable std::mutex mutex_;
   Methods methods_;

@@ -28,6 +28,13 @@ Server::~Server() { core_->stop(); }
 void Server::add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
   core_->methods().add(method, std::move(handler), options);
 }
+void Server::add_fallback(std::unique_ptr<MethodHandler> handler, const MethodOptions& options) {
+  core_->methods().add_fallback(std::move(handler), options);
+}
+void Server::add_route(std::string_view http_method, std::string_view path, std::unique_ptr<MethodHandler> handler,
+                       const MethodOptions& options) {
+  core_->methods().add_route(http_method, path, std::move(handler), options);
+}
 void Server::add_service(ServiceDefinition service) { core_->methods().add(std::move(service)); }
 bool Server::remove(std::string_view method) { return core_->remove_method(method); }
 bool Server::has(std::string_view method) const { return core_->methods().has(method); }
@@ -39,6 +46,11 @@ Endpoint Server::listen(std::string_view uri) {
   return std::move(endpoint).value();
 }
 Result<Endpoint> Server::try_listen(std::string_view uri) { return core_->listen(uri); }
+Endpoint Server::listen_private(std::string_view uri) {
+  Result<Endpoint> endpoint = try_listen_private(uri);
+  return std::move(endpoint).value();
+}
+Result<Endpoint> Server::try_listen_private(std::string_view uri) { return core_->listen(uri, true); }
 std::vector<Endpoint> Server::endpoints() const { return core_->endpoints(); }
 
 Status Server::start() { return core_->start(); }

@@ -42,9 +42,15 @@ HandlerOutcome ServerCall::run_handler() {
   });
 }
 
-void ServerCall::run_job(bool stopping) {
-  if (stopping) {
+void ServerCall::run_job(JobFate fate) {
+  if (fate == JobFate::stopping) {
     outcome.status = Status(StatusCode::unavailable, "the server is stopping");
+  } else if (fate == JobFate::shed) {
+    LoadShedding& shedding = facts_->server_state->admission.shedding();
+    refuse_from_worker(shedding.shed(method->method().name, "it has waited for a worker for too long"));
+  } else if (run_before != base::never && run_before <= base::Clock::now()) {
+    refuse_from_worker({StatusCode::deadline_exceeded,
+                        "call " + method->method().name + ": its deadline has passed while it waited for a worker"});
   } else if (context.is_cancelled()) {
     // Nobody waits for the response any more.
     outcome.status = Status(StatusCode::cancelled, "cancelled before it was run");
@@ -55,6 +61,11 @@ void ServerCall::run_job(bool stopping) {
   completion_.run = run_completion;
   completion_.drop = drop_completion;
   facts_->loop->post(&completion_);
+}
+
+void ServerCall::refuse_from_worker(Status status) {
+  outcome.status = std::move(status.set_may_have_run(false));
+  is_refused_by_worker = true;
 }
 
 void ServerCall::run_completion(net::PostedTask* task) {
@@ -95,9 +106,12 @@ void ServerCall::reset() {
   payload_bytes = 0;
   has_request = false;
   is_refusal_counted = false;
+  is_refused_by_worker = false;
+  run_before = base::never;
   held_request = {};
   held_rest = {};
   request_timer.cancel();
+  request_mark = 0;
   outcome = {};
   cancellation.reset();
   facts_ = nullptr;

@@ -35,6 +35,10 @@ class CallOwner {
   virtual void on_request_timeout(ServerCall& call) = 0;
   /// The handler was destroyed before it ended.
   virtual void on_dropped(ServerCall& call) = 0;
+  /// The connection takes no further calls: the handler is told.
+  virtual void on_draining(ServerCall& call) = 0;
+  /// The time for the drain is over: a stream ends, and its client learns why.
+  virtual void on_drain_ended(ServerCall& call) = 0;
   /// The server has stopped and has released the connection; nobody waits for a response. on_stopped() follows.
   virtual void on_detached(ServerCall& call) = 0;
   /// After on_detached() of all calls of the loop: the handler is to be cancelled.
@@ -49,7 +53,7 @@ class CallOwner {
 
 /// Belongs to its loop's thread. While its handler runs on a worker, that uses `messages`, `context` and `outcome`
 /// instead.
-class ServerCall final : public Job, public call::ResponseSettings {
+class ServerCall final : public WorkerJob, public call::ResponseSettings {
  public:
   /// Shorter messages are not counted by hold(): the state of each call is.
   static constexpr std::size_t least_held_bytes = 1 << 10;
@@ -61,12 +65,13 @@ class ServerCall final : public Job, public call::ResponseSettings {
              session::Event& event);
   /// Begins a call that is to be refused and whose method may not exist.
   void begin_without_method(std::shared_ptr<CallOwner> served_by, session::CallId call_id);
+  bool is_of(const ConnectionFacts& facts) const noexcept { return facts_ == &facts; }
   /// Moves to the next stage of the call's life. Returns what the owner has to do.
   CallAction advance(CallEvent event) noexcept;
   /// Runs the handler to its end on this thread. Not for coroutines.
   HandlerOutcome run_handler();
   /// On a worker: runs the handler, then posts the completion to the loop.
-  void run_job(bool stopping) override;
+  void run_job(JobFate fate) override;
   /// Counts a message of the call that no session holds, in the budget of the server and for the peer's address.
   session::HeldMemory hold(std::size_t bytes) const;
   /// Counts the request, which its handler has from now on.
@@ -102,12 +107,18 @@ class ServerCall final : public Job, public call::ResponseSettings {
   bool has_request = false;
   /// The call was refused, and counted as such, before it came as an event.
   bool is_refusal_counted = false;
+  /// The deadline on the machine's clock, which workers read; that of the loop is the loop's alone.
+  base::TimePoint run_before = base::never;
+  /// A worker has not run the handler, for the reason in `outcome`.
+  bool is_refused_by_worker = false;
   /// The request, from when its handler is started.
   session::HeldMemory held_request;
   /// See hold_rest().
   session::HeldMemory held_rest;
   /// Ends the wait for the rest of a request.
   base::Timer request_timer{on_request_timeout, this};
+  /// How much of it had come when the timer was set (Session::received_of_message()).
+  std::uint64_t request_mark = 0;
   /// How the handler has ended; before that, the status with which an interceptor or the server refuses the call.
   HandlerOutcome outcome;
   ServerInterception interception;
@@ -123,6 +134,7 @@ class ServerCall final : public Job, public call::ResponseSettings {
   struct CompletionTask : net::PostedTask {
     ServerCall* call = nullptr;
   };
+  void refuse_from_worker(Status status);
   static void on_request_timeout(base::Timer& timer, void* self, base::TimePoint now);
   static void run_completion(net::PostedTask* task);
   static void drop_completion(net::PostedTask* task);
@@ -130,6 +142,9 @@ class ServerCall final : public Job, public call::ResponseSettings {
   Metadata take_leading_metadata() override { return context.take_leading(); }
   Status on_codec_exception(const Status& without_text, const std::string& text) override {
     return owner->on_codec_exception(*this, without_text, text);
+  }
+  void on_metadata_dropped(const Status& why) noexcept override {
+    facts_->server_state->log(LogLevel::warning, why.message(), context.method(), facts_->peer);
   }
   /// The request of a server_stream stays with its handler.
   void on_size_known(std::size_t bytes) override {

@@ -19,6 +19,11 @@ Status no_such_method(std::string_view name) {
   return {StatusCode::unimplemented, "call " + std::string(name) + ": no such method"};
 }
 
+Status not_by_get(std::string_view name) {
+  return {StatusCode::failed_precondition,
+          "call " + std::string(name) + ": the method is not marked no_side_effects, so it takes POST, not GET"};
+}
+
 }  // namespace
 
 ServerConnection::ServerConnection(std::shared_ptr<LoopContext> context, Owner& owner, std::shared_ptr<PeerShare> peer)
@@ -27,8 +32,9 @@ ServerConnection::ServerConnection(std::shared_ptr<LoopContext> context, Owner& 
 ServerConnection::~ServerConnection() = default;
 
 void ServerConnection::start(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
-                             ByteSpan first_bytes, base::TimePoint accepted_at) {
+                             ByteSpan first_bytes, base::TimePoint accepted_at, bool is_private) {
   const ServerOptions& options = context_->server_state().options;
+  facts_.is_private = is_private;
   facts_.set_up(context_->loop(), context_->server_state(), weak_from_this(), transport->peer(), calls_.peer);
   const net::ConnectionOptions connection_options{.write_buffer_bytes = options.limits.write_buffer_bytes,
                                                   .turn_bytes = options.max_turn_bytes,
@@ -79,6 +85,8 @@ void ServerConnection::on_events(net::Connection& connection) {
   const std::shared_ptr<ServerConnection> keep = shared_from_this();
   {
     const BatchScope batch(*this);
+    if (protocol_name_.empty()) [[unlikely]]
+      count_protocol(connection.session());
     handle_events(connection);
   }
   if (std::exchange(had_calls_, false)) connection.note_activity();
@@ -143,6 +151,18 @@ void ServerConnection::on_opened() {
   connection_->flush_now();
   if (connection_->session().has_output()) connection_->hold_until_written();
   if (connection_->session().is_ordered()) open_calls_.set_ordered();
+  methods_.forget();
+  if (!protocol_name_.empty() && protocol_name_ != connection_->session().protocol_name()) {
+    // Over HTTP/1.1 it had requests, and is a WebSocket now.
+    context_->protocols().remove(std::exchange(protocol_name_, {}));
+    count_protocol(connection_->session());
+  }
+}
+
+void ServerConnection::count_protocol(const session::Session& session) {
+  if (!session.is_open()) return;
+  protocol_name_ = session.protocol_name();
+  context_->protocols().add(protocol_name_);
 }
 
 void ServerConnection::on_cancelled(session::Event& event) {
@@ -167,12 +187,20 @@ void ServerConnection::on_cancelled(session::Event& event) {
   }
 }
 
+/// Routes by requests of HTTP for them alone.
+bool ServerConnection::is_reached(const Method& method, bool by_route) const noexcept {
+  return method.is_route == by_route && (!method.options.is_private || facts_.is_private);
+}
+
 void ServerConnection::on_call(session::Event& event) {
   had_calls_ = true;
   if (!event.status.is_ok()) return refuse(event, event.status);
   LoopMethod* const found = methods_.find(event);
-  if (found == nullptr) return refuse(event, no_such_method(event.method_name));
+  if (found == nullptr || !is_reached(found->method(), event.is_route)) [[unlikely]]
+    return refuse(event, no_such_method(event.method_name));
   Method& method = found->method();
+  if (event.is_get && !method.options.no_side_effects) [[unlikely]]
+    return refuse(event, *found, not_by_get(event.method_name));
   if (event.deadline != base::never && event.deadline <= context_->loop().now()) {
     return refuse(event, *found,
                   {StatusCode::deadline_exceeded, "call " + method.name + ": its deadline has passed on arrival"});
@@ -180,16 +208,22 @@ void ServerConnection::on_call(session::Event& event) {
   watch_.note(method.name);
   Admission& admission = context_->server_state().admission;
   if (found->runs_plain() && event.end && !open_calls_.must_wait_turn()) {
-    const CallPermit permit = admission.admit_plain(method, calls_);
-    if (!permit) return refuse(event, *found, admission.refusal(method, calls_));
+    const unsigned level = admission.priorities().level_of(event.metadata);
+    const CallPermit permit = admission.admit_plain(method, calls_, level);
+    if (!permit) return refuse(event, *found, admission.refusal(method, calls_, {.level = level}));
     plain_calls_.serve(connection_->session(), event, *found);
     connection_->flush_if_large();
-  } else if (LastingCalls::is_ready(event, *found)) {
-    CallPermit permit = admission.admit(method, calls_);
-    if (!permit) return refuse(event, *found, admission.refusal(method, calls_));
+    return;
+  }
+  const CallTraits traits = open_calls_.traits_of(event.metadata, *found);
+  if (LastingCalls::is_ready(event, *found)) {
+    CallPermit permit = admission.admit(method, calls_, traits);
+    if (!permit) return refuse(event, *found, admission.refusal(method, calls_, traits));
     open_calls_.open(event, *found, std::move(permit));
   } else {
-    if (!admission.has_room_for(method, calls_)) return refuse(event, *found, admission.refusal(method, calls_));
+    if (!admission.has_room_for(method, calls_, traits)) {
+      return refuse(event, *found, admission.refusal(method, calls_, traits));
+    }
     open_calls_.open(event, *found, {});
   }
 }
@@ -197,13 +231,14 @@ void ServerConnection::on_call(session::Event& event) {
 /// What needs no more than the name and the metadata. Admission is decided again when the whole message is there.
 Status ServerConnection::on_call_begun(session::Event& event) {
   LoopMethod* const found = context_->methods().find(event.method_name);
-  if (found == nullptr) {
+  if (found == nullptr || !is_reached(found->method(), event.is_route)) {
     context_->totals().calls_refused.add();
     return note_refusal(event, no_such_method(event.method_name));
   }
   Admission& admission = context_->server_state().admission;
-  if (!admission.has_room_for(found->method(), calls_)) {
-    Status status = admission.refusal(found->method(), calls_);
+  const CallTraits traits = open_calls_.traits_of(event.metadata, *found);
+  if (!admission.has_room_for(found->method(), calls_, traits)) {
+    Status status = admission.refusal(found->method(), calls_, traits);
     context_->totals().calls_refused.add();
     context_->metrics().count_refusal(*found, status.code());
     return note_refusal(event, std::move(status));
@@ -223,6 +258,17 @@ Status ServerConnection::on_call_begun(session::Event& event) {
 Status ServerConnection::note_refusal(const session::Event& event, Status status) {
   counted_refusal_ = event.id;
   return status;
+}
+
+std::uint64_t ServerConnection::routes_version() const noexcept {
+  const MethodCache& methods = context_->methods();
+  return methods.routes().empty() ? 0 : methods.version();
+}
+
+std::string_view ServerConnection::http_methods_of(std::string_view method) {
+  LoopMethod* const found = context_->methods().find(method);
+  if (found == nullptr || !is_reached(found->method(), false)) return {};
+  return found->method().options.no_side_effects ? "GET, POST" : "POST";
 }
 
 void ServerConnection::on_call_dropped(session::CallId id) noexcept {
@@ -253,6 +299,10 @@ Status ServerConnection::on_codec_exception(std::string_view doing, std::string_
                                 {}, facts_.peer);
 }
 
+void ServerConnection::on_metadata_dropped(const Status& why) noexcept {
+  context_->server_state().log(LogLevel::warning, why.message(), {}, facts_.peer);
+}
+
 // --- output and end ---
 
 void ServerConnection::flush() {
@@ -266,6 +316,7 @@ void ServerConnection::flush() {
 
 void ServerConnection::drain() {
   if (connection_->session().is_closed()) return;
+  facts_.is_draining.store(true, std::memory_order_release);
   connection_->close_when_delivered();
   connection_->session().drain();
   connection_->flush_soon();
@@ -281,10 +332,19 @@ void ServerConnection::on_age(base::Timer&, void* self, base::TimePoint now) {
   const std::shared_ptr<ServerConnection> keep = static_cast<ServerConnection*>(self)->shared_from_this();
   switch (keep->age_.expire(keep->context_->loop().timers(), now)) {
     case ConnectionAge::Expired::age:
-      return keep->drain();
+      keep->drain();
+      return keep->visit_calls([](ServerCall& call) { call.owner->on_draining(call); });
     case ConnectionAge::Expired::grace:
+      keep->visit_calls([](ServerCall& call) { call.owner->on_drain_ended(call); });
       return keep->close(Status(StatusCode::unavailable, "serve connection: max_connection_age_grace is over"));
   }
+}
+
+/// Looks at all calls of the loop: for what happens once in the life of a connection.
+void ServerConnection::visit_calls(const std::function<void(ServerCall&)>& visitor) {
+  context_->calls().visit([&](ServerCall& call) {
+    if (call.is_of(facts_)) visitor(call);
+  });
 }
 
 void ServerConnection::close(const Status& reason) { connection_->close(reason); }

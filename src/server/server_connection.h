@@ -14,6 +14,7 @@
 #include "server/plain_calls.h"
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <string_view>
 
@@ -39,12 +40,13 @@ class ServerConnection final : public net::ConnectionHandler,
   ~ServerConnection() override;
 
   /// `factory` makes the session of the protocol that the client speaks; `first_bytes` are those already read.
+  /// `is_private`: private methods are reached too.
   void start(std::unique_ptr<net::Transport> transport, const net::Connection::SessionFactory& factory,
-             ByteSpan first_bytes, base::TimePoint accepted_at);
+             ByteSpan first_bytes, base::TimePoint accepted_at, bool is_private = false);
   /// How many calls a close would cut off: open calls, or 1 if there are none but the client has yet to take output.
   std::size_t unfinished() const noexcept;
 
-  /// Takes no further calls; closes after the last one.
+  /// Takes no further calls; closes after the last one. Its calls are not told: CallOwner::on_draining().
   void drain();
   void close(const Status& reason);
   void drop() override;
@@ -55,13 +57,23 @@ class ServerConnection final : public net::ConnectionHandler,
   /// Drains the connection.
   void on_idle(net::Connection& connection) override;
   void on_closed(net::Connection& connection) override;
+  std::size_t background_calls() const noexcept override { return open_calls_.background_calls(); }
   Status on_call_begun(session::Event& event) override;
+  std::uint64_t routes_version() const noexcept override;
+  session::RouteMatch find_route(std::string_view http_method, std::string_view path) override {
+    return context_->methods().routes().find(http_method, path);
+  }
+  std::string_view http_methods_of(std::string_view method) override;
   void on_call_dropped(session::CallId id) noexcept override;
   Status on_codec_exception(std::string_view doing, std::string_view text) override;
+  void on_metadata_dropped(const Status& why) noexcept override;
 
   session::Session* session() noexcept override { return connection_ != nullptr ? &connection_->session() : nullptr; }
   void flush() override;
   void on_call_ended() override;
+  const ConnectionFacts& facts() const noexcept override { return facts_; }
+  /// As it is counted in LoopContext::protocols(); empty until the connection is open.
+  std::string_view protocol_name() const noexcept { return protocol_name_; }
 
  private:
   class BatchScope;
@@ -70,12 +82,15 @@ class ServerConnection final : public net::ConnectionHandler,
   void handle_events(net::Connection& connection);
   void handle_event(session::Event& event);
   void on_opened();
+  bool is_reached(const Method& method, bool by_route) const noexcept;
+  void count_protocol(const session::Session& session);
   void on_call(session::Event& event);
   void on_cancelled(session::Event& event);
   Status note_refusal(const session::Event& event, Status status);
   void refuse(const session::Event& event, const Status& status);
   void refuse(const session::Event& event, LoopMethod& method, const Status& status);
   void close_if_drained();
+  void visit_calls(const std::function<void(ServerCall&)>& visitor);
   static void on_written(void* self);
   static void on_age(base::Timer& timer, void* self, base::TimePoint now);
 
@@ -102,6 +117,7 @@ class ServerConnection final : public net::ConnectionHandler,
   session::Event event_;
   /// The last call that on_call_begun() has refused, and counted. On an ordered connection it comes as an event, too.
   session::CallId counted_refusal_ = 0;
+  std::string_view protocol_name_;
   bool in_batch_ = false;
   /// The batch has brought calls.
   bool had_calls_ = false;

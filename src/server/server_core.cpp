@@ -112,7 +112,7 @@ Status ServerCore::on_first_loop(const std::function<Status()>& task) {
 
 // --- listening ---
 
-Result<Endpoint> ServerCore::listen(std::string_view uri) {
+Result<Endpoint> ServerCore::listen(std::string_view uri, bool is_private) {
   auto endpoint = Endpoint::parse(uri);
   if (!endpoint.is_ok()) return std::move(endpoint).status();
   if (endpoint->protocol() != WireProtocol::native) {
@@ -121,25 +121,26 @@ Result<Endpoint> ServerCore::listen(std::string_view uri) {
                                                     endpoint->with_protocol(WireProtocol::native).to_string());
   }
   const auto opened = std::make_shared<Result<Endpoint>>();
-  Status status = on_first_loop([this, requested = *endpoint, opened] {
-    *opened = open_listener(requested);
+  Status status = on_first_loop([this, requested = *endpoint, is_private, opened] {
+    *opened = open_listener(requested, is_private);
     return opened->status();
   });
   if (!status.is_ok()) return status;
   return *opened;
 }
 
-Result<Endpoint> ServerCore::open_listener(const Endpoint& endpoint) {
+Result<Endpoint> ServerCore::open_listener(const Endpoint& endpoint, bool is_private) {
   net::ListenCallbacks callbacks;
   callbacks.assign = [this](const std::string& peer) { return assign_loop(loops_.least_loaded(), peer); };
   callbacks.assign_here = [this](net::Loop& here, const std::string& peer) {
     return assign_loop(loops_.of(here), peer);
   };
-  callbacks.on_accept = [this](net::AcceptedConnection accepted) {
+  callbacks.on_accept = [this, is_private](net::AcceptedConnection accepted) {
+    accepted.is_private = is_private;
     loops_.of(*accepted.transport).accept(std::move(accepted));
   };
   callbacks.on_error = [this](const Status& error) { server_state_->log(LogLevel::warning, error.message(), {}, {}); };
-  return listeners_.open(loops_, endpoint, server_state_->options, std::move(callbacks));
+  return listeners_.open(loops_, endpoint, server_state_->options, std::move(callbacks), is_private);
 }
 
 Status ServerCore::reload_tls() {
@@ -147,7 +148,8 @@ Status ServerCore::reload_tls() {
 }
 
 net::LoopAssignment ServerCore::assign_loop(ServerLoop& loop, const std::string& peer) {
-  if (net::ConnectionPermit permit = loop.acquire_permit(peer)) return {&loop.net_loop(), std::move(permit)};
+  if (net::ConnectionPermit permit = loop.acquire_permit(peer))
+    return {&loop.net_loop(), std::move(permit), loop.pending()};
   loops_.current().refuse_over_limit(peer);
   return {};
 }
@@ -159,6 +161,12 @@ void ServerCore::accept_transport(std::unique_ptr<net::Transport> transport) {
   }
   loop.refuse_over_limit(transport->peer().address);
   transport->close();
+}
+
+// --- announcing ---
+
+Status ServerCore::announce(MakeAnnouncement make) {
+  return on_first_loop([this, make = std::move(make)] { return announcements_.add(make(loops_.first().net_loop())); });
 }
 
 // --- running ---
@@ -280,7 +288,10 @@ void ServerCore::begin_stop() {
 
 void ServerCore::leave_loop(std::size_t index, bool stop_loop) {
   const std::shared_ptr<ServerLoop> loop = loops_[index];
-  if (index == 0) listeners_.close();
+  if (index == 0) {
+    announcements_.close();
+    listeners_.close();
+  }
   loop->close_all(stop_reason());
   if (stop_loop) loop->net_loop().stop();
 }
@@ -314,6 +325,21 @@ void ServerCore::async_shutdown(std::chrono::nanoseconds timeout, std::function<
 
 void ServerCore::begin_drain(std::chrono::nanoseconds timeout) {
   const bool are_run = lifecycle_.runners() > 0 || !loops_.are_own();
+  // Nothing else could wait for what is withdrawn.
+  if (!are_run || !announcements_.any()) return drain_loops(timeout, are_run);
+  auto withdraw = while_alive([this, timeout] {
+    net::Loop& loop = loops_.first().net_loop();
+    const base::TimePoint begun = loop.now();
+    announcements_.withdraw(base::deadline_after(begun, timeout), [this, &loop, begun, timeout] {
+      drain_loops(std::max(timeout - (loop.now() - begun), std::chrono::nanoseconds::zero()), true);
+    });
+  });
+  net::Loop& first = loops_.first().net_loop();
+  if (first.is_current()) return withdraw();
+  first.post(std::move(withdraw));
+}
+
+void ServerCore::drain_loops(std::chrono::nanoseconds timeout, bool are_run) {
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     auto drain_loop = [weak = weak_from_this(), i, timeout, are_run, loop = loops_[i]] {
       const std::shared_ptr<ServerCore> self = weak.lock();

@@ -5,6 +5,7 @@
 #include "net/listener.h"
 #include "net/loop.h"
 #include "net/transport.h"
+#include "server/announcements.h"
 #include "server/loop_threads.h"
 #include "server/method_registry.h"
 #include "server/server_drain.h"
@@ -46,8 +47,15 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
 
   /// Removes the method and has the loops release its handler.
   bool remove_method(std::string_view name);
-  Result<Endpoint> listen(std::string_view uri);
+  /// `is_private`: for operations. It serves private methods too, and is not among endpoints().
+  Result<Endpoint> listen(std::string_view uri, bool is_private = false);
   Status reload_tls();
+  using MakeAnnouncement = std::function<std::unique_ptr<Announcement>(net::Loop& loop)>;
+  /// Starts what `make` returns, on the first loop. Error: failed_precondition, the server shuts down or has been
+  /// stopped.
+  Status announce(MakeAnnouncement make);
+  /// Writes to the log of the server.
+  void log(LogLevel level, std::string_view message) const noexcept { server_state_->log(level, message, {}, {}); }
   /// Serves a transport that somebody else has made, on the loop that it belongs to. On that loop's thread, or while
   /// the loop does not run.
   void accept_transport(std::unique_ptr<net::Transport> transport);
@@ -79,7 +87,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   /// Runs `task` on the first loop and waits for it; on this thread if nothing runs that loop.
   Status on_first_loop(const std::function<Status()>& task);
 
-  Result<Endpoint> open_listener(const Endpoint& endpoint);
+  Result<Endpoint> open_listener(const Endpoint& endpoint, bool is_private);
   net::LoopAssignment assign_loop(ServerLoop& loop, const std::string& peer);
 
   Status start_threads(std::size_t first);
@@ -90,7 +98,9 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   void finish_stop();
   /// From another thread, while the user runs the loop: has that begin to stop, and waits for the beginning.
   void stop_on_users_loop();
+  /// Withdraws what is announced, and then drains the loops.
   void begin_drain(std::chrono::nanoseconds timeout);
+  void drain_loops(std::chrono::nanoseconds timeout, bool are_run);
   /// Closes the listeners to new connections. The loops get `turns` turns to begin with the last ones; 0 if nothing
   /// runs the loops.
   void retire_listeners(int turns);
@@ -101,6 +111,7 @@ class ServerCore : public std::enable_shared_from_this<ServerCore> {
   LoopThreads threads_;
   ServerLifecycle lifecycle_;
   ServerDrain drain_;
+  Announcements announcements_;
   StatisticsCollector statistics_{*server_state_, loops_};
 };
 

@@ -8,14 +8,18 @@
 namespace trunkline::server {
 
 Result<Endpoint> ServerListeners::open(const ServerLoops& loops, const Endpoint& endpoint, const ServerOptions& options,
-                                       net::ListenCallbacks callbacks) {
+                                       net::ListenCallbacks callbacks, bool is_private) {
   net::ListenOptions listen{
       .transport = options.transport, .tls = options.tls, .handshake_timeout = options.limits.handshake_timeout};
+  auto proxies = net::AddressNetworks::parse(options.trusted_proxies);
+  if (!proxies) return std::move(proxies).status();
+  listen.trusted_proxies = std::move(*proxies);
   for (std::size_t i = 1; i < loops.size(); ++i) listen.further_loops.push_back(&loops[i]->net_loop());
   auto listener = net::Listener::open(loops.first().net_loop(), endpoint, listen, std::move(callbacks));
   if (!listener.is_ok()) return std::move(listener).status();
   listeners_.push_back(std::move(*listener));
   const Endpoint& opened = listeners_.back()->endpoint();
+  if (is_private) return opened;
   std::lock_guard lock(mutex_);
   endpoints_.push_back(opened);
   return opened;

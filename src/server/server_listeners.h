@@ -22,8 +22,8 @@ class ServerListeners final : public call::ServedHere {
   /// Opens a listener on the first loop; all loops accept. Returns the endpoint with the port that the system chose.
   /// Errors: those of net::Listener::open().
   Result<Endpoint> open(const ServerLoops& loops, const Endpoint& endpoint, const ServerOptions& options,
-                        net::ListenCallbacks callbacks);
-  /// Of the listeners that still accept. Any thread.
+                        net::ListenCallbacks callbacks, bool is_private = false);
+  /// Of the listeners that still accept, without private ones. Any thread.
   std::vector<Endpoint> endpoints() const;
   /// True if `endpoint` leads to one of them. Any thread.
   bool serves(const Endpoint& endpoint) const override;

@@ -4,6 +4,7 @@
 
 #include "base/exception_text.h"
 #include "net/lingering_close.h"
+#include "net/proxy_header.h"
 #include "session/protocol_table.h"
 #include "wire/detector.h"
 
@@ -14,7 +15,8 @@
 namespace trunkline::server {
 
 ServerLoop::ServerLoop(std::shared_ptr<ServerState> server_state, net::Loop& loop)
-    : context_(std::make_shared<LoopContext>(std::move(server_state), loop)) {}
+    : context_(std::make_shared<LoopContext>(std::move(server_state), loop)),
+      pending_(std::make_shared<net::PendingConnections>(loop)) {}
 
 ServerLoop::~ServerLoop() = default;
 
@@ -36,16 +38,18 @@ void ServerLoop::accept(net::AcceptedConnection accepted) {
   const base::TimePoint since = accepted.accepted_at;
   // The net loop owns the sniffer, which may outlive the server.
   net::ProtocolSniffer::read(
-      std::move(accepted.transport), context_->server_state().options.limits.handshake_timeout, since,
+      std::move(accepted.transport), context_->server_state().options.limits.handshake_timeout, since, pending_,
       [state = &context_->server_state(), keep = context_](const net::PeerInfo& peer, ByteSpan bytes) {
         const session::ProtocolTable::Detection detected = state->protocols.detect(peer.alpn, bytes);
         // A protocol that is not served is recognised as well, for an error that its client understands.
         return detected.protocol != nullptr || (detected.is_decided && wire::detect(bytes).has_value());
       },
-      [weak = weak_from_this(), permit = std::move(accepted.permit), since](Result<net::SniffResult> sniffed) mutable {
+      [weak = weak_from_this(), permit = std::move(accepted.permit), since,
+       is_private = accepted.is_private](Result<net::SniffResult> sniffed) mutable {
         if (const std::shared_ptr<ServerLoop> self = weak.lock()) {
-          self->on_sniffed(std::move(sniffed),
-                           {.transport = nullptr, .permit = std::move(permit), .accepted_at = since});
+          self->on_sniffed(
+              std::move(sniffed),
+              {.transport = nullptr, .permit = std::move(permit), .accepted_at = since, .is_private = is_private});
         }
       });
 }
@@ -64,6 +68,11 @@ void ServerLoop::reject_protocol(net::SniffResult sniffed, net::AcceptedConnecti
   const wire::DetectedProtocol protocol = wire::detect(sniffed.bytes).value_or(wire::DetectedProtocol::unknown);
   const bool is_unknown = protocol == wire::DetectedProtocol::unknown || protocol == wire::DetectedProtocol::text;
   const std::string spoken(is_unknown ? "no protocol that is known" : wire::to_string(protocol));
+  if (net::ProxyHeader::is_likely(sniffed.bytes)) {
+    return refuse(LogLevel::warning,
+                  "the client sends a header of the PROXY protocol, but its address is not in trusted_proxies",
+                  sniffed.transport->peer().address);
+  }
   refuse(LogLevel::warning, "the client speaks " + spoken + ", this port only trunkline",
          sniffed.transport->peer().address);
   const std::string_view response = wire::rejection_for(protocol);
@@ -84,12 +93,17 @@ void ServerLoop::serve(net::AcceptedConnection accepted, const session::Protocol
                                   .account = std::move(account)});
   };
   const std::string address = accepted.transport->peer().address;
+  if (const auto interval = context_->server_state().options.limits.keepalive_interval; interval.count() > 0) {
+    // A client without calls need not answer pings, but its system answers for it.
+    constexpr int intervals_of_idle = 10;
+    accepted.transport->ask_silent_peer(protocol.has_pings ? intervals_of_idle * interval : interval);
+  }
   const auto connection =
       std::make_shared<ServerConnection>(context_, static_cast<ServerConnection::Owner&>(*this), std::move(peer));
   connections_.emplace(connection.get(), Served{connection, std::move(accepted.permit)});
   context_->totals().connections.add();
   try {
-    connection->start(std::move(accepted.transport), factory, first_bytes, accepted.accepted_at);
+    connection->start(std::move(accepted.transport), factory, first_bytes, accepted.accepted_at, accepted.is_private);
   } catch (...) {
     connection->release();
     on_connection_closed(*connection);
@@ -111,6 +125,7 @@ void ServerLoop::on_connection_closed(ServerConnection& connection) {
   auto node = connections_.extract(&connection);
   if (node.empty()) return;
   context_->totals().connections.add(-1);
+  if (!connection.protocol_name().empty()) context_->protocols().remove(connection.protocol_name());
   node.mapped().permit.reset();
   context_->quiet_timer().note_activity();
   finish_drain_if_empty();
@@ -129,6 +144,7 @@ void ServerLoop::drain(base::TimePoint deadline, std::function<void(std::size_t)
   drained_ = std::move(done);
   if (deadline != base::never) context_->loop().timers().schedule(drain_timer_, deadline);
   for (const auto& connection : all_connections()) connection->drain();
+  context_->calls().visit([](ServerCall& call) { call.owner->on_draining(call); });
   finish_drain_if_empty();
 }
 
@@ -141,16 +157,23 @@ void ServerLoop::expect_no_more(int turns) {
   }
   const std::shared_ptr<ServerLoop> keep = shared_from_this();
   expects_no_more_ = true;
+  pending_->end_all();
   finish_drain_if_empty();
 }
 
 void ServerLoop::on_drain_timeout(base::Timer&, void* self, base::TimePoint) {
   auto& loop = *static_cast<ServerLoop*>(self);
-  loop.cut_off_ += loop.close_all(Status(StatusCode::unavailable, "server shutdown: its timeout has passed"));
+  const Status reason(StatusCode::unavailable, "server shutdown: its timeout has passed");
+  // New connections are closed from now on.
+  loop.phase_ = Phase::closed;
+  for (const auto& connection : loop.all_connections()) loop.cut_off_ += connection->unfinished();
+  loop.context_->calls().visit([](ServerCall& call) { call.owner->on_drain_ended(call); });
+  loop.close_all(reason);
 }
 
 std::size_t ServerLoop::close_all(const Status& reason) {
   phase_ = Phase::closed;
+  pending_->end_all();
   std::size_t cut_off = 0;
   for (const auto& connection : all_connections()) {
     cut_off += connection->unfinished();
@@ -170,6 +193,7 @@ void ServerLoop::collect_statistics() { context_->metrics().start(); }
 void ServerLoop::abandon() {
   const std::shared_ptr<ServerLoop> keep = shared_from_this();
   phase_ = Phase::closed;
+  pending_->end_all();
   context_->metrics().stop();
   drain_timer_.cancel();
   context_->quiet_timer().stop();
@@ -181,6 +205,7 @@ void ServerLoop::abandon() {
   // No handler is told before every call knows that its session is gone.
   context_->calls().visit([](ServerCall& call) { call.owner->on_detached(call); });
   context_->calls().visit([](ServerCall& call) { call.owner->on_stopped(call); });
+  context_->hand_over_completions();
 }
 
 }  // namespace trunkline::server

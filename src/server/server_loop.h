@@ -4,6 +4,7 @@
 
 #include "net/connection.h"
 #include "net/listener.h"
+#include "net/pending_connections.h"
 #include "net/protocol_sniffer.h"
 #include "net/transport.h"
 #include "server/connection_limit.h"
@@ -35,6 +36,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   std::size_t load() const noexcept { return load_->load(std::memory_order_relaxed); }
   /// For one more connection of this loop, from the address `peer`; null if a limit has been reached. Any thread.
   net::ConnectionPermit acquire_permit(std::string_view peer);
+  /// Those that are on their way to accept(), and those whose protocol is not known yet.
+  const std::shared_ptr<net::PendingConnections>& pending() const noexcept { return pending_; }
   /// Counts and logs that there was no permit for a connection from `peer`.
   void refuse_over_limit(std::string_view peer);
 
@@ -44,8 +47,8 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
   /// Lets open calls finish and closes each connection after its last call; at `deadline` closes the rest. Calls
   /// `done` with the number of calls cut off when all connections are closed and expect_no_more() has ended.
   void drain(base::TimePoint deadline, std::function<void(std::size_t)> done);
-  /// No further connections will be sent here. Those on their way arrive within `turns` turns of the loop. Any thread;
-  /// with 0 turns the loop's, or any while nothing runs the loop.
+  /// No further connections will be sent here. Those on their way arrive within `turns` turns of the loop; what has
+  /// sent nothing until then is closed. Any thread; with 0 turns the loop's, or any while nothing runs the loop.
   void expect_no_more(int turns);
   /// Closes all connections with `reason` and serves no further ones. Returns how many calls were cut off; a connection
   /// with nothing but unsent output counts as one.
@@ -83,6 +86,7 @@ class ServerLoop final : public std::enable_shared_from_this<ServerLoop>, privat
 
   const std::shared_ptr<LoopContext> context_;
   const LoopLoad load_ = std::make_shared<std::atomic<std::size_t>>(0);
+  const std::shared_ptr<net::PendingConnections> pending_;
   std::unordered_map<ServerConnection*, Served> connections_;
 
   Phase phase_ = Phase::serving;

@@ -12,6 +12,9 @@ session::SessionOptions session_options_of(const ServerOptions& options, session
   return {.limits = options.limits,
           .max_concurrent_calls = options.max_concurrent_calls_per_connection,
           .ordered = false,
+          .allowed_hosts = options.allowed_hosts,
+          .allowed_origins = options.allowed_origins,
+          .cors_origins = options.cors_origins,
           .codecs = &options.codecs,
           .compressors = &options.compressors,
           .compression_threshold = options.compression_threshold,
@@ -36,10 +39,14 @@ ServerState::ServerState(ServerOptions given, session::ProtocolTable spoken)
       interceptors(options.interceptors),
       admission({.total = options.max_concurrent_calls,
                  .per_peer = options.max_concurrent_calls_per_peer,
-                 .per_connection = options.max_concurrent_calls_per_connection}),
+                 .per_connection = options.max_concurrent_calls_per_connection},
+                options.overload),
       peers(memory, options.max_memory_percent_per_peer),
       connections(options.max_connections, options.max_connections_per_peer),
-      workers(options.worker_threads, options.max_queued_blocking_calls) {}
+      workers(options.worker_threads, options.max_queued_blocking_calls,
+              {.levels = admission.priorities().levels(),
+               .target = options.overload.queue_target,
+               .interval = options.overload.queue_interval}) {}
 
 void ServerState::log(LogLevel level, std::string_view message, std::string_view method,
                       std::string_view peer) const noexcept {

@@ -48,6 +48,7 @@ struct MethodSum {
     statistics.started += metrics.started.value();
     statistics.bytes_received += metrics.bytes_received.value();
     statistics.bytes_sent += metrics.bytes_sent.value();
+    statistics.loop_holds += metrics.loop_holds.value();
     metrics.latency.add_to(latency);
   }
   MethodStatistics take(const std::string& name) && {
@@ -84,11 +85,14 @@ ServerTotals StatisticsCollector::totals() const {
   sum.queued_blocking_calls = server_state_.workers.queued();
   sum.memory_used_bytes = server_state_.memory.used();
   sum.memory_max_bytes = server_state_.memory.max_bytes();
+  const LoadShedding& shedding = server_state_.admission.shedding();
+  sum.adaptive_limit = shedding.has_limit() ? shedding.limit() : 0;
+  sum.calls_shed = shedding.calls_shed();
   return sum;
 }
 
 ServerStatistics StatisticsCollector::statistics() const {
-  ServerStatistics result{.totals = totals(), .methods = {}, .loops = {}};
+  ServerStatistics result{.totals = totals(), .connections_by_protocol = {}, .methods = {}, .loops = {}};
   {
     std::lock_guard lock(mutex_);
     result.is_collected = is_started_;
@@ -98,6 +102,7 @@ ServerStatistics StatisticsCollector::statistics() const {
   for (const auto& server_loop : loops_) {
     LoopStatistics& loop = result.loops.emplace_back();
     loop.connections = server_loop->context().totals().connections.value();
+    server_loop->context().protocols().add_to(result.connections_by_protocol);
     if (!result.is_collected) continue;
     const LoopMetrics& metrics = server_loop->context().metrics();
     base::Histogram lag;

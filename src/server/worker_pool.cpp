@@ -16,22 +16,36 @@ namespace {
 thread_local const WorkerPool* current_pool = nullptr;
 constexpr std::chrono::milliseconds help_interval{1};
 
+/// A pool queues nothing else.
+WorkerJob* of_queue(call::Job* job) noexcept { return static_cast<WorkerJob*>(job); }
+
 }  // namespace
 
-WorkerPool::WorkerPool(std::size_t threads, std::size_t max_queued)
+WorkerPool::WorkerPool(std::size_t threads, std::size_t max_queued, const call::JobQueue::Options& order)
     : thread_count_(threads != 0 ? threads : std::max(1u, std::thread::hardware_concurrency())),
-      max_queued_(max_queued) {}
+      max_queued_(max_queued),
+      queue_(order) {}
 
-bool WorkerPool::submit(Job& job) {
+base::TimePoint WorkerPool::read_clock() const noexcept {
+  return queue_.needs_time() ? base::Clock::now() : base::TimePoint();
+}
+
+bool WorkerPool::submit(WorkerJob& job) {
+  WorkerJob* evicted = nullptr;
   {
     std::lock_guard lock(mutex_);
     if (stopped_) return false;
-    if (queued_ >= idle_ && threads_.size() < thread_count_) start_thread();
+    if (queue_.size() >= idle_ && threads_.size() < thread_count_) start_thread();
+    if (threads_.empty()) return false;
     // The first idle_ jobs of the queue do not wait: idle threads are about to take them.
-    if (threads_.empty() || queued_ >= max_queued_ + idle_) return false;
-    push(job);
+    if (queue_.size() >= max_queued_ + idle_) {
+      evicted = of_queue(queue_.evict_below(job.level()));
+      if (evicted == nullptr) return false;
+    }
+    queue_.push(job, read_clock());
   }
   wakeup_.notify_one();
+  if (evicted != nullptr) evicted->run_job(JobFate::shed);
   return true;
 }
 
@@ -52,12 +66,14 @@ void WorkerPool::work() {
   current_pool = this;
   std::unique_lock lock(mutex_);
   while (true) {
-    wakeup_.wait(lock, [this] { return stopped_ || queued_ > 0; });
+    wakeup_.wait(lock, [this] { return stopped_ || queue_.size() > 0; });
     if (stopped_) break;
-    Job* const job = pop();
+    call::JobQueue shed({});
+    WorkerJob* const job = of_queue(queue_.pop(read_clock(), shed));
     --idle_;
     lock.unlock();
-    job->run_job(false);
+    while (WorkerJob* const late = of_queue(shed.pop_any())) late->run_job(JobFate::shed);
+    job->run_job(JobFate::run);
     lock.lock();
     ++idle_;
     if (idle_ == alive_) ended_.notify_all();
@@ -69,23 +85,16 @@ void WorkerPool::work() {
 
 void WorkerPool::stop(const std::function<void()>& help) {
   std::vector<std::thread> threads;
-  Job* left = nullptr;
+  call::JobQueue left({});
   {
     std::lock_guard lock(mutex_);
     stopped_ = true;
     threads.swap(threads_);
-    left = first_;
-    for (Job* job = first_; job != nullptr; job = job->next_in_queue_) job->is_queued_ = false;
-    first_ = last_ = nullptr;
-    queued_ = 0;
+    queue_.move_to(left);
   }
   wakeup_.notify_all();
-  while (left != nullptr) {
-    // The job may be destroyed or queued elsewhere once it is told.
-    Job* const job = std::exchange(left, left->next_in_queue_);
-    job->previous_in_queue_ = job->next_in_queue_ = nullptr;
-    job->run_job(true);
-  }
+  // A job may be destroyed or queued elsewhere once it is told.
+  while (WorkerJob* const job = of_queue(left.pop_any())) job->run_job(JobFate::stopping);
   {
     std::unique_lock lock(mutex_);
     while (!ended_.wait_for(lock, help_interval, [this] { return alive_ == 0; })) {
@@ -100,42 +109,17 @@ void WorkerPool::stop(const std::function<void()>& help) {
 
 std::size_t WorkerPool::queued() const {
   std::lock_guard lock(mutex_);
-  return queued_;
+  return queue_.size();
 }
 
-bool WorkerPool::remove(Job& job) {
+bool WorkerPool::remove(WorkerJob& job) {
   const std::lock_guard lock(mutex_);
-  if (!job.is_queued_) return false;
-  unlink(job);
-  return true;
+  return queue_.remove(job);
 }
 
 bool WorkerPool::wait_until_idle(std::chrono::steady_clock::time_point deadline) {
   std::unique_lock lock(mutex_);
-  return ended_.wait_until(lock, deadline, [this] { return queued_ == 0 && idle_ == alive_; });
-}
-
-void WorkerPool::push(Job& job) noexcept {
-  job.previous_in_queue_ = last_;
-  job.next_in_queue_ = nullptr;
-  job.is_queued_ = true;
-  (last_ != nullptr ? last_->next_in_queue_ : first_) = &job;
-  last_ = &job;
-  ++queued_;
-}
-
-void WorkerPool::unlink(Job& job) noexcept {
-  (job.previous_in_queue_ != nullptr ? job.previous_in_queue_->next_in_queue_ : first_) = job.next_in_queue_;
-  (job.next_in_queue_ != nullptr ? job.next_in_queue_->previous_in_queue_ : last_) = job.previous_in_queue_;
-  job.previous_in_queue_ = job.next_in_queue_ = nullptr;
-  job.is_queued_ = false;
-  --queued_;
-}
-
-Job* WorkerPool::pop() noexcept {
-  Job* const job = first_;
-  unlink(*job);
-  return job;
+  return ended_.wait_until(lock, deadline, [this] { return queue_.size() == 0 && idle_ == alive_; });
 }
 
 bool WorkerPool::is_worker() const noexcept { return current_pool == this; }

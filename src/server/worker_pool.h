@@ -2,6 +2,9 @@
 // WorkerPool: the threads of blocking handlers, and the bounded queue of calls that wait for one.
 #pragma once
 
+#include "call/job_queue.h"
+#include "server/worker_job.h"
+
 #include <chrono>
 #include <condition_variable>
 #include <cstddef>
@@ -12,37 +15,20 @@
 
 namespace trunkline::server {
 
-/// A unit of work. Its owner keeps it alive until run_job(), which is called once for each submission that was
-/// accepted.
-class Job {
- public:
-  /// On a worker. With `stopping` in stop() instead: the job must not begin its work.
-  virtual void run_job(bool stopping) = 0;
-
- protected:
-  virtual ~Job() = default;
-
- private:
-  friend class WorkerPool;
-  /// Neighbours in the queue. Guarded by the pool's mutex.
-  Job* previous_in_queue_ = nullptr;
-  Job* next_in_queue_ = nullptr;
-  bool is_queued_ = false;
-};
-
 /// Thread-safe. Starts its threads with the first job.
 class WorkerPool {
  public:
   /// `threads` 0: as many as the machine has processors.
-  WorkerPool(std::size_t threads, std::size_t max_queued);
+  WorkerPool(std::size_t threads, std::size_t max_queued, const call::JobQueue::Options& order = {});
   ~WorkerPool() { stop(); }
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// False if max_queued jobs wait already, or the pool is stopped.
-  bool submit(Job& job);
+  /// False if max_queued jobs wait already, none of them for a less important level, or if the pool is stopped. A less
+  /// important one is shed before this returns.
+  bool submit(WorkerJob& job);
   /// Takes a job that no worker has begun out of the queue: it will not be run. False: it has begun, or is not there.
-  bool remove(Job& job);
+  bool remove(WorkerJob& job);
   /// Waits until no job runs or waits, at the longest until `deadline`. False: some do. Not from a worker.
   bool wait_until_idle(std::chrono::steady_clock::time_point deadline);
   /// Runs the queued jobs with `stopping`, waits for the jobs that run and joins the threads. While it waits it calls
@@ -56,9 +42,7 @@ class WorkerPool {
  private:
   void start_thread();
   void work();
-  void push(Job& job) noexcept;
-  void unlink(Job& job) noexcept;
-  Job* pop() noexcept;
+  base::TimePoint read_clock() const noexcept;
 
   const std::size_t thread_count_;
   const std::size_t max_queued_;
@@ -66,10 +50,7 @@ class WorkerPool {
   mutable std::mutex mutex_;
   std::condition_variable wakeup_;
   std::condition_variable ended_;
-  /// The queue, oldest job first, so that a job can leave it from anywhere.
-  Job* first_ = nullptr;
-  Job* last_ = nullptr;
-  std::size_t queued_ = 0;
+  call::JobQueue queue_;
   /// Threads without a job. A thread that has just been started is one of them.
   std::size_t idle_ = 0;
   std::size_t alive_ = 0;

@@ -104,7 +104,11 @@ void DerivedFile::add_method(std::string_view name, const MethodInfo& info) {
   if (info.kind == MethodKind::server_stream || info.kind == MethodKind::bidirectional) {
     method.set_server_streaming(true);
   }
-  if (info.idempotent) method.mutable_options()->set_idempotency_level(protobuf::MethodOptions::IDEMPOTENT);
+  if (info.no_side_effects) {
+    method.mutable_options()->set_idempotency_level(protobuf::MethodOptions::NO_SIDE_EFFECTS);
+  } else if (info.idempotent) {
+    method.mutable_options()->set_idempotency_level(protobuf::MethodOptions::IDEMPOTENT);
+  }
 
   const std::string package = file_.package().empty() ? "" : file_.package() + ".";
   const bool has_own_path = info.name != package + service_.name() + "/" + method.name();
@@ -132,7 +136,11 @@ std::string DerivedFile::message_type(const MessageType* type, const std::string
   if (type->kind == MessageKind::value || detail_ == Detail::none) {
     return known_type(*protobuf::Value::descriptor());
   }
-  if (type->describe == nullptr) return known_type(*protobuf::BytesValue::descriptor());
+  if (type->describe == nullptr) {
+    // std::string, whose codec is msgpack here, is a text there.
+    const bool is_text = type->kind == MessageKind::bytes && type->to_value != nullptr;
+    return known_type(is_text ? *protobuf::StringValue::descriptor() : *protobuf::BytesValue::descriptor());
+  }
   return type_of_message(type->describe());
 }
 

@@ -16,6 +16,7 @@ struct CheckMethod {
   using Response = HealthService::Response;
   static constexpr MethodKind kind = MethodKind::unary;
   static constexpr bool is_idempotent = true;
+  static constexpr bool has_no_side_effects = true;
   static constexpr std::string_view description =
       "Returns the current status. Fails with NOT_FOUND for a service that has none.";
   static constexpr std::string_view name = "grpc.health.v1.Health/Check";

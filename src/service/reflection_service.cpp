@@ -80,21 +80,10 @@ void respond_with_extensions(const protobuf::DescriptorPool& pool, const std::st
 
 }  // namespace
 
-std::shared_ptr<const Catalog> ReflectionService::catalog() {
-  std::lock_guard lock(mutex_);
-  // The version is read before the methods: a change in between makes the next request build another catalog.
-  const std::uint64_t version = server_.methods_version();
-  if (catalog_ == nullptr || catalog_version_ != version) {
-    catalog_ = std::make_shared<const Catalog>(server_.methods());
-    catalog_version_ = version;
-  }
-  return catalog_;
-}
-
 void ReflectionService::respond(const Request& request, ReflectionProgress& progress, Response& response) {
   response.set_valid_host(request.host());
   *response.mutable_original_request() = request;
-  std::shared_ptr<const Catalog> current = catalog();
+  std::shared_ptr<const Catalog> current = catalog_.get();
   if (progress.catalog != current) progress = {std::move(current), {}};
   const protobuf::DescriptorPool& pool = progress.catalog->pool();
   switch (request.message_request_case()) {

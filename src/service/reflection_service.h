@@ -2,16 +2,14 @@
 // ReflectionService: the handlers of grpc.reflection.v1.ServerReflection, which describe what a server offers.
 #pragma once
 
-#include "service/catalog.h"
+#include "service/current_catalog.h"
 #include "service/shutdown_notifier.h"
 #include "trunkline/v1/reflection.pb.h"
 
 #include <trunkline/protobuf.h>
 #include <trunkline/server.h>
 
-#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <string>
 
@@ -30,24 +28,17 @@ class ReflectionService {
   using Request = v1::ServerReflectionRequest;
   using Response = v1::ServerReflectionResponse;
 
-  explicit ReflectionService(Server& server) : server_(server) {}
+  explicit ReflectionService(Server& server) : catalog_(server) {}
 
   asio::awaitable<Status> info(ServerStream<Request, Response>& stream, ServerContext& context);
   /// Ends all streams. Any thread.
   void close() { notifier_.notify(); }
 
  private:
-  /// Of the methods that the server has now.
-  std::shared_ptr<const Catalog> catalog();
   void respond(const Request& request, ReflectionProgress& progress, Response& response);
 
-  Server& server_;
+  CurrentCatalog catalog_;
   ShutdownNotifier notifier_;
-  /// Guards the members below.
-  std::mutex mutex_;
-  std::shared_ptr<const Catalog> catalog_;
-  /// Server::methods_version() of catalog_.
-  std::uint64_t catalog_version_ = 0;
 };
 
 }  // namespace trunkline::service

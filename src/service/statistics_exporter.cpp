@@ -27,6 +27,7 @@ struct GetMethod {
   using Response = StatisticsExporter::Response;
   static constexpr MethodKind kind = MethodKind::unary;
   static constexpr bool is_idempotent = true;
+  static constexpr bool has_no_side_effects = true;
   static constexpr std::string_view name = "trunkline.v1.Statistics/Get";
 };
 
@@ -60,13 +61,29 @@ Status StatisticsExporter::get(const Request& request, Response& response, Serve
 
 asio::awaitable<Status> StatisticsExporter::watch(const Request& request, ServerWriter<Response>& writer,
                                                   ServerContext& context) {
+  return send(request, writer, context, false);
+}
+
+asio::awaitable<Status> StatisticsExporter::watch_changes(const Request& request, ServerWriter<Response>& writer,
+                                                          ServerContext& context) {
+  return send(request, writer, context, true);
+}
+
+asio::awaitable<Status> StatisticsExporter::send(const Request& request, ServerWriter<Response>& writer,
+                                                 ServerContext& context, bool changes_alone) {
   const Result<std::chrono::nanoseconds> interval = interval_of(request.interval_ns());
   if (!interval.is_ok()) co_return interval.status();
   ShutdownNotifier::Subscription subscription(notifier_, context.executor());
   Response response;
+  Response before;
   for (AsyncEvent::TimePoint next = std::chrono::steady_clock::now();; next += *interval) {
     response.Clear();
     fill_message(server_.statistics(), request, response);
+    if (changes_alone) {
+      Response whole = response;
+      remove_unchanged_buckets(before, response);
+      before.Swap(&whole);
+    }
     const Status written = co_await writer.async_write(response, subscription.token());
     if (subscription.is_shut_down())
       co_return Status(StatusCode::unavailable, "watch statistics: the server is shutting down");

@@ -20,10 +20,15 @@ class StatisticsExporter {
 
   Status get(const Request& request, Response& response, ServerContext& context);
   asio::awaitable<Status> watch(const Request& request, ServerWriter<Response>& writer, ServerContext& context);
+  /// The same, but after the first message without what remove_unchanged_buckets() removes.
+  asio::awaitable<Status> watch_changes(const Request& request, ServerWriter<Response>& writer, ServerContext& context);
   /// Ends all watches. Any thread.
   void close() { notifier_.notify(); }
 
  private:
+  asio::awaitable<Status> send(const Request& request, ServerWriter<Response>& writer, ServerContext& context,
+                               bool changes_alone);
+
   Server& server_;
   ShutdownNotifier notifier_;
 };

@@ -4,6 +4,8 @@
 
 #include <chrono>
 #include <cstdint>
+#include <map>
+#include <string_view>
 
 namespace trunkline::service {
 
@@ -38,6 +40,7 @@ void fill(const MethodStatistics& method, bool with_buckets, v1::MethodStatistic
   out.set_bytes_received(method.bytes_received);
   out.set_bytes_sent(method.bytes_sent);
   fill(method.latency, with_buckets, *out.mutable_latency());
+  out.set_loop_holds(method.loop_holds);
 }
 
 void fill(const ServerTotals& totals, v1::ServerStatistics& out) {
@@ -54,6 +57,8 @@ void fill(const ServerTotals& totals, v1::ServerStatistics& out) {
   out.set_handler_exceptions(totals.handler_exceptions);
   out.set_memory_used_bytes(totals.memory_used_bytes);
   out.set_memory_max_bytes(totals.memory_max_bytes);
+  out.set_calls_shed(totals.calls_shed);
+  out.set_adaptive_limit(totals.adaptive_limit);
 }
 
 }  // namespace
@@ -63,6 +68,9 @@ void fill_message(const ServerStatistics& statistics, const v1::StatisticsReques
   out.set_uptime_ns(nanoseconds_of(statistics.uptime));
   out.set_process_id(statistics.process_id);
   fill(statistics.totals, out);
+  for (const auto& [protocol, count] : statistics.connections_by_protocol) {
+    (*out.mutable_connections_by_protocol())[protocol] = count;
+  }
   for (const MethodStatistics& method : statistics.methods) {
     if (method.method.starts_with(request.method_prefix())) fill(method, with_buckets, *out.add_methods());
   }
@@ -73,6 +81,26 @@ void fill_message(const ServerStatistics& statistics, const v1::StatisticsReques
   }
   out.set_cpu_ns(nanoseconds_of(statistics.cpu));
   out.set_memory_bytes(statistics.memory_bytes);
+}
+
+void remove_unchanged_buckets(const v1::ServerStatistics& before, v1::ServerStatistics& message) {
+  using Buckets = google::protobuf::RepeatedPtrField<v1::LatencyHistogram::Bucket>;
+  std::map<std::string_view, const Buckets*> known;
+  for (const v1::MethodStatistics& method : before.methods()) {
+    known.emplace(method.method(), &method.latency().buckets());
+  }
+  for (v1::MethodStatistics& method : *message.mutable_methods()) {
+    const auto found = known.find(method.method());
+    if (found == known.end()) continue;
+    Buckets changed;
+    auto old = found->second->begin();
+    for (const v1::LatencyHistogram::Bucket& bucket : method.latency().buckets()) {
+      while (old != found->second->end() && old->upper_ns() < bucket.upper_ns()) ++old;
+      const bool is_known = old != found->second->end() && old->upper_ns() == bucket.upper_ns();
+      if (!is_known || old->count() != bucket.count()) *changed.Add() = bucket;
+    }
+    method.mutable_latency()->mutable_buckets()->Swap(&changed);
+  }
 }
 
 }  // namespace trunkline::service

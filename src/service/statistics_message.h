@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// fill_message: ServerStatistics as a message of trunkline.v1.Statistics.
+// ServerStatistics as a message of trunkline.v1.Statistics, and what of it has changed.
 #pragma once
 
 #include "trunkline/v1/statistics.pb.h"
@@ -10,5 +10,8 @@ namespace trunkline::service {
 
 /// Fills `out`, which must be empty, with what `request` asks for.
 void fill_message(const ServerStatistics& statistics, const v1::StatisticsRequest& request, v1::ServerStatistics& out);
+
+/// Removes from the latencies of methods those buckets that `before`, an earlier message, has with the same counts.
+void remove_unchanged_buckets(const v1::ServerStatistics& before, v1::ServerStatistics& message);
 
 }  // namespace trunkline::service

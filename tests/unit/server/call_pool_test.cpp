@@ -16,6 +16,8 @@ class Owner final : public CallOwner {
   void on_completed(ServerCall&) override {}
   void on_request_timeout(ServerCall&) override {}
   void on_dropped(ServerCall&) override {}
+  void on_draining(ServerCall&) override {}
+  void on_drain_ended(ServerCall&) override {}
   void on_detached(ServerCall&) override {}
   void on_stopped(ServerCall&) override {}
   Status on_codec_exception(const ServerCall&, const Status& without_text, const std::string&) override {

@@ -16,6 +16,9 @@ namespace trunkline::server {
 
 namespace {
 
+/// The beginning of a TLS handshake, on a port without TLS.
+constexpr std::string_view tls_hello{"\x16\x03\x01\x00\xf0\x01\x00\x00\xec\x03\x03", 11};
+
 class ServerConnections : public ServerFixture {
  protected:
   /// Writes `bytes` as a client of any protocol would, and returns what the server sends.
@@ -156,14 +159,37 @@ TEST_F(ServerConnections, RespondsToOtherProtocolsInThoseProtocols) {
   auto [near, far] = make_link();
   server().accept_transport(std::move(far));
 
-  const std::string received = talk(*near, "GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  const std::string received = talk(*near, tls_hello);
 
-  EXPECT_EQ(received, wire::rejection_for(wire::DetectedProtocol::http1));
+  EXPECT_EQ(received, wire::rejection_for(wire::DetectedProtocol::tls));
   EXPECT_FALSE(received.empty());
   EXPECT_TRUE(ended_);
   EXPECT_EQ(server().totals().connections_refused, 1u);
   ASSERT_EQ(logged_.size(), 1u);
-  EXPECT_EQ(logged_[0].message, "accept connection: the client speaks http1, this port only trunkline");
+  EXPECT_EQ(logged_[0].message, "accept connection: the client speaks tls, this port only trunkline");
+}
+
+TEST_F(ServerConnections, AnswerPlainHttp) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+
+  const std::string received = talk(*near, "GET /Nothing HTTP/1.1\r\nHost: x\r\n\r\n");
+
+  EXPECT_THAT(received, ::testing::StartsWith("HTTP/1.1 404 Not Found\r\n"));
+  EXPECT_THAT(received, ::testing::HasSubstr("\"code\":\"unimplemented\""));
+  EXPECT_FALSE(ended_);
+}
+
+TEST_F(ServerConnections, TellClientsOfWebSocketWhatIsWrong) {
+  auto [near, far] = make_link();
+  server().accept_transport(std::move(far));
+
+  const std::string received =
+      talk(*near, "GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n");
+
+  EXPECT_THAT(received, ::testing::StartsWith("HTTP/1.1 4"));
+  EXPECT_THAT(received, ::testing::HasSubstr("ec-WebSocket"));
+  EXPECT_TRUE(ended_);
 }
 
 TEST_F(ServerConnections, RespondToAnotherPrefaceWithTheirOwnAndGoaway) {
@@ -186,7 +212,7 @@ TEST_F(ServerConnections, LingerAfterTheResponseToAnotherProtocol) {
   make_server(options);
   auto [near, far] = make_link();
   server().accept_transport(std::move(far));
-  static_cast<void>(talk(*near, "POST / HTTP/1.1\r\nHost: x\r\n\r\n"));
+  static_cast<void>(talk(*near, tls_hello));
 
   const ByteSpan body = as_bytes("the body comes later");
   const net::IoState written = near->write({&body, 1}).state;

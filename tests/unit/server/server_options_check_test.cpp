@@ -41,6 +41,12 @@ TEST(ServerOptionsCheck, NamesOptionValueAndRange) {
             "server options: flush_delay of -500 us is not 0 us to 365 days");
 }
 
+TEST(ServerOptionsCheck, TakesHostsWithoutPorts) {
+  EXPECT_EQ(error_of([](ServerOptions& o) { o.allowed_hosts = {"api.example", "*.example"}; }), "nothing thrown");
+  EXPECT_EQ(error_of([](ServerOptions& o) { o.allowed_hosts = {"api.example:80"}; }),
+            "server options: allowed_hosts: \"api.example:80\" is neither a name without its port nor *.NAME");
+}
+
 TEST(ServerOptionsCheck, RefusesEachOptionOutOfRange) {
   const std::pair<const char*, std::function<void(ServerOptions&)>> cases[] = {
       {"max_message_bytes", [](ServerOptions& o) { o.limits.max_message_bytes = 1ull << 31; }},

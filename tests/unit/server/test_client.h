@@ -9,8 +9,10 @@
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
 
+#include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -26,6 +28,7 @@ struct ReceivedResponse {
   std::string_view compressor;
   Metadata leading;
   Metadata trailing;
+  std::optional<std::chrono::milliseconds> pushback;
   /// Among the responses of the connection, from 0.
   std::size_t order = 0;
 };
@@ -76,6 +79,8 @@ class TestClient final : public net::ConnectionHandler {
     connection_->flush_soon();
   }
   void close() { connection_->close(Status()); }
+  /// Takes no events from now on, and answers no pings, as a client does whose loop nobody runs.
+  void fall_silent() { is_silent_ = true; }
   /// Ends the connection as a crash would.
   void reset() { connection_.reset(); }
 
@@ -91,7 +96,7 @@ class TestClient final : public net::ConnectionHandler {
  private:
   void on_events(net::Connection& connection) override {
     session::Event event;
-    while (connection.session().next(event)) {
+    while (!is_silent_ && connection.session().next(event)) {
       if (Status corrupt = connection.session().decompress(event); !corrupt.is_ok()) event.status = std::move(corrupt);
       take(event);
     }
@@ -115,6 +120,7 @@ class TestClient final : public net::ConnectionHandler {
       received.compressor = event.compressor != nullptr ? event.compressor->name() : std::string_view();
       received.leading = leading_[event.id];
       received.trailing = event.metadata;
+      received.pushback = event.pushback;
     }
   }
   void on_closed(net::Connection&) override { closed_ = true; }
@@ -131,6 +137,7 @@ class TestClient final : public net::ConnectionHandler {
   const Compressor* compressor_ = nullptr;
   bool going_away_ = false;
   bool closed_ = false;
+  bool is_silent_ = false;
 };
 
 }  // namespace trunkline::server

@@ -13,6 +13,7 @@
 #include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace trunkline::server {
@@ -121,6 +122,40 @@ TEST_F(TlsConnections, HaveOneTimeForHandshakeAndFirstBytes) {
 
   EXPECT_FALSE(early);
   EXPECT_TRUE(has_logged("handshake: not completed by the peer within handshake_timeout 10000 ms"));
+}
+
+TEST_F(TlsConnections, AreClosedByAShutdownAmidTheirHandshake) {
+  for (const bool has_proxy : {false, true}) {
+    ServerOptions options;
+    if (has_proxy) options.trusted_proxies = {"127.0.0.1"};
+    listen(std::move(options));
+    const net::UniqueSocket silent = connect_socket();
+    bool is_shut_down = false;
+
+    server().async_shutdown(10s, [&](const Status& status) { is_shut_down = status.is_ok(); });
+
+    std::array<char, 1> byte{};
+    EXPECT_TRUE(settles_to([&] { return ::recv(silent.get(), byte.data(), byte.size(), 0) == 0; })) << has_proxy;
+    EXPECT_TRUE(is_shut_down);
+  }
+}
+
+TEST_F(TlsConnections, FollowTheHeaderOfAProxy) {
+  ServerOptions options;
+  options.trusted_proxies = {"127.0.0.1"};
+  listen(options);
+  handle<Slice, Slice>("Peer", [](const Slice&, ServerContext& context) { return Slice::copy_of(context.peer()); });
+  net::UniqueSocket socket = connect_socket();
+  const std::string_view header = "PROXY TCP4 203.0.113.7 192.0.2.1 40000 443\r\n";
+  ASSERT_EQ(::send(socket.get(), header.data(), header.size(), 0), static_cast<ssize_t>(header.size()));
+  clients_.push_back(std::make_unique<TestClient>());
+  TestClient& client = *clients_.back();
+
+  client.start(shake_hands(std::move(socket)));
+  const session::CallId id = client.call("Peer", "x");
+  ASSERT_TRUE(settles_to([&] { return client.has(id); }));
+
+  EXPECT_EQ(client.response(id).payload, "tls://203.0.113.7:40000");
 }
 
 }  // namespace

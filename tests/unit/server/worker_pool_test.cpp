@@ -13,10 +13,10 @@ namespace trunkline::server {
 
 namespace {
 
-class HeldJob final : public Job {
+class HeldJob final : public WorkerJob {
  public:
-  void run_job(bool stopping) override {
-    if (stopping) {
+  void run_job(JobFate fate) override {
+    if (fate != JobFate::run) {
       dropped = true;
     } else {
       started.set_value();

@@ -179,6 +179,7 @@ TEST_F(DerivedFileTest, WrapsTypesThatAreNotStructures) {
   add("Any", message<plain<TypeKind::any>>());
   add("None", MessageTraits<Empty>::type());
   add("Raw", MessageTraits<Slice>::type());
+  add("String", MessageTraits<std::string>::type());
 
   const protobuf::ServiceDescriptor& service = *build(derived)->service(0);
 
@@ -198,6 +199,7 @@ TEST_F(DerivedFileTest, WrapsTypesThatAreNotStructures) {
   EXPECT_EQ(type("Any"), "google.protobuf.Value");
   EXPECT_EQ(type("None"), "google.protobuf.Empty");
   EXPECT_EQ(type("Raw"), "google.protobuf.BytesValue");
+  EXPECT_EQ(type("String"), "google.protobuf.StringValue");
 }
 
 TEST_F(DerivedFileTest, NamesPathAndCodecUnlessTheyAreTheDefaults) {
@@ -225,7 +227,9 @@ TEST_F(DerivedFileTest, DescribesKindAndIdempotence) {
   DerivedFile derived = make("Kinds");
   const MessageType& type = MessageTraits<Slice>::type();
   derived.add_method("One", method("Kinds/One", type, type));
-  derived.add_method("Up", method("Kinds/Up", type, type, MethodKind::client_stream));
+  MethodInfo up = method("Kinds/Up", type, type, MethodKind::client_stream);
+  up.idempotent = up.no_side_effects = true;
+  derived.add_method("Up", up);
   derived.add_method("Down", method("Kinds/Down", type, type, MethodKind::server_stream));
   MethodInfo both = method("Kinds/Both", type, type, MethodKind::bidirectional);
   both.idempotent = true;
@@ -241,6 +245,7 @@ TEST_F(DerivedFileTest, DescribesKindAndIdempotence) {
   EXPECT_EQ(streams(2), std::pair(false, true));
   EXPECT_EQ(streams(3), std::pair(true, true));
   EXPECT_EQ(service.method(3)->options().idempotency_level(), protobuf::MethodOptions::IDEMPOTENT);
+  EXPECT_EQ(service.method(1)->options().idempotency_level(), protobuf::MethodOptions::NO_SIDE_EFFECTS);
   EXPECT_EQ(service.method(0)->options().idempotency_level(), protobuf::MethodOptions::IDEMPOTENCY_UNKNOWN);
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// Waits for the last one.
+#include "server/announcements.h"
+
+#include <utility>
+
+namespace trunkline::server {
+
+Status Announcements::add(std::unique_ptr<Announcement> announcement) {
+  if (is_over_) return {StatusCode::failed_precondition, "announce server: it shuts down or has been stopped"};
+  announcement->start();
+  all_.push_back(std::move(announcement));
+  any_.store(true, std::memory_order_release);
+  return {};
+}
+
+void Announcements::withdraw(base::TimePoint deadline, std::function<void()> done) {
+  is_over_ = true;
+  done_ = std::move(done);
+  // One more, for this function: none of the others can be the last one before it ends.
+  left_ = all_.size() + 1;
+  for (const auto& announcement : all_) announcement->withdraw(deadline, [this] { withdrawn(); });
+  withdrawn();
+}
+
+void Announcements::withdrawn() {
+  if (--left_ > 0) return;
+  // It may close this object.
+  const std::function<void()> done = std::exchange(done_, nullptr);
+  if (done) done();
+}
+
+void Announcements::close() {
+  is_over_ = true;
+  done_ = nullptr;
+  all_.clear();
+}
+
+}  // namespace trunkline::server

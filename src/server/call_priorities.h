@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// CallPriorities: how important calls are, by their metadata.
+#pragma once
+
+#include <trunkline/metadata.h>
+#include <trunkline/overload_options.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace trunkline::server {
+
+/// Immutable. Levels are numbers from 0, the most important one. Without a name of metadata there is only level 0.
+class CallPriorities {
+ public:
+  explicit CallPriorities(const OverloadOptions& options)
+      : name_(options.priority_metadata), values_(options.priorities) {
+    if (!name_.empty()) default_level_ = position_of(options.default_priority);
+  }
+
+  bool is_enabled() const noexcept { return !name_.empty(); }
+  unsigned levels() const noexcept { return is_enabled() ? static_cast<unsigned>(values_.size()) : 1; }
+  unsigned level_of(const Metadata& metadata) const noexcept { return is_enabled() ? find_level(metadata) : 0; }
+  /// How much of `limit` calls of that level may use: all of it at level 0, three quarters of it at the last one.
+  std::size_t share_of(std::size_t limit, unsigned level) const noexcept {
+    if (level == 0 || levels() < 2) return limit;
+    // limit * level / parts, without its overflow.
+    const std::size_t parts = 4 * (levels() - std::size_t{1});
+    const std::size_t withheld = limit / parts * level + limit % parts * level / parts;
+    return std::max<std::size_t>(1, limit - withheld);
+  }
+
+ private:
+  unsigned position_of(std::string_view value) const noexcept {
+    return static_cast<unsigned>(std::find(values_.begin(), values_.end(), value) - values_.begin());
+  }
+  unsigned find_level(const Metadata& metadata) const noexcept {
+    const auto value = metadata.get(name_);
+    if (!value) return default_level_;
+    const unsigned level = position_of(*value);
+    return level < values_.size() ? level : default_level_;
+  }
+
+  const std::string name_;
+  const std::vector<std::string> values_;
+  unsigned default_level_ = 0;
+};
+
+}  // namespace trunkline::server

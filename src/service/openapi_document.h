@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// The OpenAPI document of a server's methods.
+#pragma once
+
+#include <trunkline/method_info.h>
+#include <trunkline/openapi.h>
+#include <trunkline/value.h>
+
+#include <vector>
+
+namespace trunkline::service {
+
+/// Of the unary and server-streaming methods among `methods`.
+Value openapi_document(const std::vector<MethodInfo>& methods, const OpenApiOptions& options);
+
+}  // namespace trunkline::service
