@@ -41,6 +41,8 @@ struct CallOptions {
   std::string_view codec{};
   /// Name of the compressor for the request; "identity": no compression. Empty: ChannelOptions::compressor.
   std::string_view compressor{};
+  /// For channels to several servers with BalancingPolicy::consistent_hash: calls of one key go to one server.
+  std::string_view routing_key{};
   /// Filled in when the call ends; null: not wanted.
   ResponseInfo* response_info = nullptr;
   /// The server call whose handler makes this call: this call takes over its deadline unless it has one of its own.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Channel: calls to one endpoint, over as many connections as they need.
+// Channel: calls to one server or to a fleet of them, over as many connections as they need.
 #pragma once
 
 #include <trunkline/channel_options.h>
@@ -16,11 +16,13 @@
 #include <future>
 #include <memory>
 #include <ranges>
+#include <vector>
 
 namespace trunkline {
 
 /// The client side of Trunkline. All functions may be called from any thread. A channel connects when a call needs a
-/// connection, and reconnects after a connection was lost.
+/// connection, and reconnects after a connection was lost. It calls one server, or all those that a name stands for:
+/// see Target for its URI, and ChannelOptions::balancing for how it chooses among them.
 ///
 /// A channel either has an event loop of its own or runs on a loop of the user's. On its own loop, a blocking call is
 /// driven by the thread that waits for it. The first call that does not block starts a thread for the loop. If the
@@ -165,6 +167,9 @@ class TRUNKLINE_API Channel {
   ChannelState state() const noexcept;
   /// Any thread.
   MemoryUsage memory_usage() const noexcept;
+  /// What the channel knows of each server: those that its name stands for, or the one that it was made for. Empty
+  /// until the name is resolved, which the first call begins. Waits for the channel's loop, as a blocking call does.
+  std::vector<ServerState> servers() const;
   /// Connects if necessary, and waits for the server's hello. Does not end the pause between attempts to connect at
   /// once. A wait of a second or more shortens it as a call with wait_for_ready does: the next attempt comes when half
   /// of `timeout` is over, and 500 ms after the last one at the earliest. Error: deadline_exceeded, with the last error

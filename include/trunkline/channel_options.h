@@ -2,13 +2,17 @@
 // ChannelOptions: how a channel connects, what it offers to servers, and its limits.
 #pragma once
 
+#include <trunkline/balancing.h>
+#include <trunkline/breaker_options.h>
 #include <trunkline/channel_state.h>
 #include <trunkline/codec.h>
 #include <trunkline/compressor.h>
 #include <trunkline/connection_limits.h>
 #include <trunkline/event_loop.h>
+#include <trunkline/hedging_options.h>
 #include <trunkline/interceptor.h>
 #include <trunkline/log.h>
+#include <trunkline/resolver.h>
 #include <trunkline/tls.h>
 #include <trunkline/transport_options.h>
 
@@ -43,6 +47,16 @@ enum class PendingPolicy : std::uint8_t {
   fail,
 };
 
+/// The versions of HTTP that channels with http://, https://, grpc-web:// and grpc-webs:// speak. HTTP/2 carries any
+/// number of calls on a connection, HTTP/1.1 one at a time.
+enum class HttpVersion : std::uint8_t {
+  /// With TLS, what the server prefers. Otherwise HTTP/2, and HTTP/1.1 from then on if the server answers in that; no
+  /// call is lost by it.
+  automatic,
+  http1,
+  http2,
+};
+
 /// The settings of a channel. Values out of range are refused when the channel is constructed.
 struct ChannelOptions {
   ConnectionLimits limits{};
@@ -54,9 +68,22 @@ struct ChannelOptions {
   CompressorRegistry compressors = CompressorRegistry::with_defaults();
   /// Name of the compressor for requests whose call names none; empty: no compression.
   std::string compressor{};
-  /// gRPC: what requests name as the authority, which servers and proxies may look at; empty: the host and port of the
-  /// URI, or "localhost" for other endpoints.
+  /// All protocols over HTTP: the authority that requests name, which servers and proxies may look at; empty: the host
+  /// and port of the URI, or "localhost" for other endpoints.
   std::string authority{};
+  /// Connect: unary calls that are marked idempotent are sent as GET, so that what stands between may answer them from
+  /// its cache. Servers refuse that (failed_precondition) for methods that are not known to have no side effects. The
+  /// message is part of the URL then; one that makes it longer than 4096 bytes is sent as POST.
+  bool http_get = false;
+  /// gRPC-Web: bodies are base64 (application/grpc-web-text), for what stands between and passes text only. Servers
+  /// take one message in a request of that form.
+  bool grpc_web_text = false;
+  /// Connect and gRPC-Web.
+  HttpVersion http_version = HttpVersion::automatic;
+  /// The same, in place of max_connections where a server is called over HTTP/1.1: a call gets a connection of its own
+  /// while it lasts, and waits for one once there are so many. Those that rest for idle_timeout are closed, or for 50 s
+  /// if that is 0.
+  std::size_t max_http1_connections = 64;
   /// Messages shorter than this are sent uncompressed.
   std::size_t compression_threshold = 1024;
   /// For calls that set neither a timeout nor a deadline; unset: no limit.
@@ -71,6 +98,13 @@ struct ChannelOptions {
   /// wait. Long messages wait when three quarters are used, except one at a time. When all of it is used, nothing is
   /// read from connections whose messages wait for the application.
   std::size_t max_memory_bytes = 512u << 20;
+  /// For channels to several servers. Each of them has a pool of max_connections.
+  BalancingOptions balancing{};
+  /// For channels to any number of servers.
+  BreakerOptions circuit_breaker{};
+  /// Resolvers of the application's own, by the scheme of their URIs. They come before those of the library: see
+  /// ResolverRegistry::built_in().
+  ResolverRegistry resolvers{};
   /// A connection without calls is closed after this time; 0: never.
   std::chrono::milliseconds idle_timeout{0};
   /// Calls that may wait for a connection, or for room on one. See pending_policy.
@@ -87,9 +121,9 @@ struct ChannelOptions {
   /// How often a call is retried when its connection was lost, or when the server refused it as not run (unavailable;
   /// never resource_exhausted, by which a server sheds load) and still takes calls. Two kinds of calls are retried:
   /// idempotent calls, and calls that certainly have not run and whose request is still available (see
-  /// max_retained_request_bytes). One-way calls never are, and streams only as the next paragraph says. Before a retry
-  /// on an open connection there is a pause. A retry budget applies to the whole channel: when most calls fail, retries
-  /// stop.
+  /// max_retained_request_bytes). One-way calls never are, and streams only while they have received nothing. Before a
+  /// retry on an open connection there is a pause. A retry budget applies to the whole channel: when most calls fail,
+  /// retries stop.
   ///
   /// A call that certainly has not run, because it is beyond the last call of a server that goes away or had not left
   /// this side when its connection was lost, is sent again on another connection until its deadline. Such retries are
@@ -103,6 +137,13 @@ struct ChannelOptions {
   /// for a connection are available at any size. For a stream it is the limit of all that was written, together with 64
   /// bytes for each message after the first.
   std::size_t max_retained_request_bytes = 1 << 10;
+  /// gRPC's service config (JSON), which says for each method how its calls are retried or hedged, how long they may
+  /// take, and how long their messages may be; empty: none. One that the resolver reports takes its place. See
+  /// ServiceConfig.
+  std::string service_config{};
+  /// Unary calls that are marked idempotent are hedged like this, unless the service config asks for retries or hedging
+  /// of their method; unset: they are not.
+  std::optional<HedgingOptions> hedging{};
   /// See Interceptor for their order.
   std::vector<std::shared_ptr<Interceptor>> interceptors{};
   /// Called with the new state whenever Channel::state() has changed, on the thread that runs the channel's loop, or on

@@ -93,10 +93,20 @@ class ClientStream {
     return {};
   }
 
+  /// Waits for what the server sends first: leading metadata, a message or the status. Then leading() is complete. Does
+  /// not notice leading metadata that is empty. May be in progress beside a read. Signature: void(Status); an error is
+  /// that of a call that has ended before.
+  template <class Token>
+  auto async_await_leading(Token&& token) {
+    return detail::async_act(*port_, detail::StreamAction::await_leading, {}, std::forward<Token>(token));
+  }
+  Status await_leading() { return detail::act(*port_, detail::StreamAction::await_leading); }
+
   /// Cancels the call; operations in progress end with cancelled.
   void cancel() { port_->cancel(); }
 
-  /// The metadata that the server sent before its first message. Complete once a message or the end has been read.
+  /// The metadata that the server sent before its first message. Complete once a message or the end has been read, and
+  /// after await_leading().
   const Metadata& leading() const noexcept { return port_->leading(); }
   /// The metadata that the server sent with the status. Complete once finish() has completed.
   const Metadata& trailing() const noexcept { return port_->trailing(); }

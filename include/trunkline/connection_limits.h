@@ -49,7 +49,9 @@ struct ConnectionLimits {
   /// ChannelOptions::connect_timeout.
   std::chrono::milliseconds handshake_timeout{10000};
   /// Time without incoming data after which the peer is pinged, while calls are open; 0: never. Channels to gRPC
-  /// servers, which end connections with more pings, take five minutes for the default.
+  /// servers, which end connections with more pings, take five minutes for the default. Over HTTP/1.1, which has no
+  /// pings, a server has the kernel ask the client, and sends a comment in a stream of events that has been quiet for
+  /// so long.
   std::chrono::milliseconds keepalive_interval{30000};
   /// Time without incoming data after a ping that ends the connection. Unset: 20 s for channels and 5 minutes for
   /// servers, since a client that only blocks runs its loop while it waits for a response, and answers no ping while it

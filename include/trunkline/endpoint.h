@@ -16,21 +16,25 @@ enum class Scheme : std::uint8_t { tcp, tls, unix_socket, inproc };
 TRUNKLINE_API std::string_view to_string(Scheme scheme) noexcept;
 
 /// What a channel speaks to an endpoint. Servers know by themselves what a client speaks.
-enum class WireProtocol : std::uint8_t { native, grpc };
+enum class WireProtocol : std::uint8_t { native, grpc, websocket, connect, grpc_web };
 
 /// `tcp://host:port`, `tls://host:port`, `unix:///path`, `unix:@name` (Linux abstract socket), `inproc://name`. A host
 /// is a name, an IPv4 address, or an IPv6 address in brackets (RFC 3986). Ports are 0 to 65535; port 0 lets the system
 /// choose when listening. Paths have at most 107 bytes, abstract and inproc names 1 to 107.
 ///
 /// A channel calls gRPC servers at `grpc://host:port` (tcp), `grpcs://host:port` (tls), `grpc+unix:///path`,
-/// `grpc+unix:@name` and `grpc+inproc://name`.
+/// `grpc+unix:@name` and `grpc+inproc://name`, and servers of Trunkline over WebSocket at `ws://host:port` (tcp),
+/// `wss://host:port` (tls), `ws+unix:///path`, `ws+unix:@name` and `ws+inproc://name`. It calls Connect servers over
+/// HTTP/2 at `http://host:port` (tcp), `https://host:port` (tls), `http+unix:///path`, `http+unix:@name` and
+/// `http+inproc://name`, where the port may be left out for 80 or 443, and gRPC-Web servers at `grpc-web://host:port`
+/// (tcp), `grpc-webs://host:port` (tls), `grpc-web+unix:///path`, `grpc-web+unix:@name` and `grpc-web+inproc://name`.
 class TRUNKLINE_API Endpoint {
  public:
   Endpoint() = default;
   /// Error: invalid_argument, quoting the text and saying what is wrong with it.
   static Result<Endpoint> parse(std::string_view uri);
 
-  /// The transport: tcp for grpc://, tls for grpcs://.
+  /// The transport: tcp for grpc://, ws:// and the like, tls for grpcs://, wss:// and the like.
   Scheme scheme() const noexcept { return scheme_; }
   WireProtocol protocol() const noexcept { return protocol_; }
   /// The host of tcp://:PORT and tcp://*:PORT: a server listens on every address of the machine, IPv4 and IPv6.

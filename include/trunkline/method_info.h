@@ -23,6 +23,9 @@ struct MethodInfo {
   std::string request_type{};
   std::string response_type{};
   bool idempotent = false;
+  bool no_side_effects = false;
+  /// Only endpoints of Server::listen_private() have it.
+  bool is_private = false;
   const MessageType* request = nullptr;
   const MessageType* response = nullptr;
   /// From MethodOptions::description.

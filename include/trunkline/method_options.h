@@ -17,6 +17,12 @@ struct MethodOptions {
   /// The method may run more than once without harm. Reported where methods are listed; the server itself retries
   /// nothing.
   bool idempotent = false;
+  /// The method changes nothing, so anybody on its way may repeat it, and HTTP calls it by GET. Such a method is
+  /// idempotent as well.
+  bool no_side_effects = false;
+  /// The method, or the route, is for operations: only clients of private endpoints reach it
+  /// (Server::listen_private()). For others there is none of its name.
+  bool is_private = false;
   /// What the method does: UTF-8 without control characters except line feeds and tabs. Reflection reports it as the
   /// comment of the method.
   std::string description{};

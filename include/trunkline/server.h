@@ -2,8 +2,11 @@
 // Server: serves methods on one or more endpoints.
 #pragma once
 
+#include <trunkline/announce_options.h>
+#include <trunkline/console_options.h>
 #include <trunkline/detail/completion.h>
 #include <trunkline/detail/deduced_handler.h>
+#include <trunkline/detail/route_handler.h>
 #include <trunkline/detail/stream_handler.h>
 #include <trunkline/detail/unary_handler.h>
 #include <trunkline/endpoint.h>
@@ -138,6 +141,44 @@ class TRUNKLINE_API Server {
 
   /// Registers a handler that the caller constructed.
   void add(std::string_view method, std::unique_ptr<MethodHandler> handler, const MethodOptions& options = {});
+  /// Serves requests of HTTP/1.1 and HTTP/2 on all endpoints with a function of one of these forms, for pages, probes
+  /// and files; docs/guide/routes.md tells more. What it returns may be wrapped in asio::awaitable<> or Blocking<>:
+  ///   HttpResponse(const HttpRequest&, ServerContext&)
+  ///   HttpResponse(const HttpRequest&)
+  ///   Result<HttpResponse>(...)                             an error answers as that of a method does
+  /// `http_method`: GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; GET serves HEAD too. `path`: begins with '/', is
+  /// not percent-encoded, and may end with "/*", which stands for any rest. Routes with just the path of a request come
+  /// before methods of its name, and methods before routes with '*', of which the longest is taken. Requests of gRPC,
+  /// gRPC-Web and Connect reach methods only. A path that has routes, but not for the request's method, answers 405.
+  /// Its calls are limited, intercepted and counted as those of a method with the name "GET /path", by which remove()
+  /// removes it; methods() and reflection do not list it. Throws std::invalid_argument for a method or path of another
+  /// form, for a route that exists, and if the options do not suit the handler.
+  template <detail::RouteFunction Handler>
+  void route(std::string_view http_method, std::string_view path, Handler handler, MethodOptions options = {}) {
+    using Adapted = detail::RouteHandler<Handler>;
+    add_route(
+        http_method, path,
+        std::make_unique<detail::UnaryHandler<Slice, Slice, Adapted>>(Adapted(std::move(handler)), options.blocking),
+        options);
+  }
+  /// The same with a handler that the caller constructed: unary, from bytes to bytes. Its metadata is that of
+  /// HttpRequest::headers(); its leading metadata is the headers of the response, and "trunkline-status" the status,
+  /// 200 without it.
+  void add_route(std::string_view http_method, std::string_view path, std::unique_ptr<MethodHandler> handler,
+                 const MethodOptions& options = {});
+
+  /// Serves a console: a page for browsers that lists the methods, calls them, and shows what the server does. It is a
+  /// route, and the service trunkline.v1.Console beside it. The server collects statistics from now on. Returns
+  /// ConsoleOptions::endpoint with the port that the system chose, and without one an Endpoint that is empty. Needs a
+  /// build with protobuf. Throws std::invalid_argument for a token that is too short, for a path that is none, and if
+  /// the server has a console already; StatusError as listen() does. docs/guide/console.md tells more.
+  Endpoint add_console(const ConsoleOptions& options = {});
+
+  /// Serves the calls of all methods that are not registered, whatever their names; context.method() tells which one is
+  /// called. Without a fallback such calls end with unimplemented. methods() and reflection do not list it. A handler
+  /// of a bidirectional stream serves every kind of call over gRPC. Throws std::invalid_argument if there is one
+  /// already. remove("") removes it.
+  void add_fallback(std::unique_ptr<MethodHandler> handler, const MethodOptions& options = {});
   /// Removes a method; false if there is none of that name. Running calls continue. On other loops, calls may still
   /// begin until their current batch of events ends. The handler is destroyed after its last call, once every loop has
   /// noticed the removal.
@@ -155,7 +196,20 @@ class TRUNKLINE_API Server {
   Endpoint listen(std::string_view uri);
   /// The same, with a Result instead of an exception.
   Result<Endpoint> try_listen(std::string_view uri);
+  /// Opens a private endpoint in the same way, for operations: it serves everything, also what is_private
+  /// (MethodOptions) keeps from other endpoints. It is not among endpoints(), and not announced.
+  Endpoint listen_private(std::string_view uri);
+  Result<Endpoint> try_listen_private(std::string_view uri);
   std::vector<Endpoint> endpoints() const;
+  /// Announces the server to clients whose channels have the same URI, such as
+  /// "etcd://e1:2379,e2:2379/services/orders", from the time when it is started until shutdown() begins: then it is
+  /// withdrawn before anything else happens, and goes on serving for AnnounceOptions::drain_delay. A server that stops
+  /// in another way, or dies, is announced until AnnounceOptions::time_to_live has passed. What fails in between is
+  /// tried again, and goes to the log. It uses the server's first loop. Call it after listen(); a server may be
+  /// announced in several places. Throws StatusError: invalid_argument (the URI, or an endpoint that clients cannot
+  /// reach and that AnnounceOptions::advertise must replace), failed_precondition (it listens nowhere, or has been
+  /// stopped); and std::invalid_argument for an option out of its range.
+  void announce(std::string_view uri, const AnnounceOptions& options = {});
 
   /// Serves on background threads, one per loop, and returns at once. On a user's loop, the server serves while that
   /// loop runs. Does nothing if the server is running. Errors: failed_precondition after stop(); resource_exhausted if

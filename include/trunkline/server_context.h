@@ -43,9 +43,28 @@ class TRUNKLINE_API ServerContext {
   /// another thread, this function waits for it. The callback is cleared when the handler returns. Useless in plain
   /// handlers, which return before anything else can happen.
   virtual void on_cancel(std::function<void()> callback) = 0;
+  /// The connection of the call takes no further calls: the server shuts down, or the connection has reached
+  /// max_connection_age. A stream without an end of its own ends soon, best with a status that
+  /// Status::set_should_reconnect() has marked; the server ends it so when the time for that is over.
+  virtual bool is_draining() const noexcept = 0;
+  /// Sets a callback that is called once on the loop's thread when is_draining() turns true, or at once if it is true
+  /// already. Otherwise as on_cancel(). It may wake whatever the handler waits for, such as a timer.
+  virtual void on_drain(std::function<void()> callback) = 0;
+
+  /// How important the caller says the call is: its position in OverloadOptions::priorities, 0 for the first. 0 without
+  /// OverloadOptions::priority_metadata.
+  virtual unsigned priority() const noexcept = 0;
+  /// For handlers that queue their calls: the status of a call that is shed for the reason `why`, after which nothing
+  /// of it is done. The handler returns it, and the caller learns that the call has not run and when to come back. The
+  /// server counts the call as shed, unless its handler is plain. Not once a stream has sent something.
+  virtual Status shed(std::string_view why) = 0;
 
   /// Adds metadata that is sent before the first message.
   virtual void add_leading_metadata(std::string_view name, std::string_view value) = 0;
+  /// Sends the leading metadata now rather than with the first message or the status; over gRPC even if there is none.
+  /// What is added afterwards is dropped. If it exceeds the limits of the client it is dropped, too, and the server's
+  /// log tells.
+  virtual void send_leading_metadata() = 0;
   /// Adds metadata that is sent with the status.
   virtual void add_trailing_metadata(std::string_view name, std::string_view value) = 0;
   /// Name of the compressor for the messages that follow; "identity": no compression. False if this server or the

@@ -8,6 +8,7 @@
 #include <trunkline/event_loop.h>
 #include <trunkline/interceptor.h>
 #include <trunkline/log.h>
+#include <trunkline/overload_options.h>
 #include <trunkline/tls.h>
 #include <trunkline/transport_options.h>
 
@@ -44,6 +45,11 @@ struct ServerOptions {
   /// Connections from one address, likewise. An IPv6 address counts by its network of 64 bits. Peers over unix:// and
   /// inproc:// are not limited.
   std::size_t max_connections_per_peer = 10000;
+  /// The networks of proxies that send a header of the PROXY protocol, version 1 or 2, on each connection, such as
+  /// "10.0.0.0/8", "fd00::/8", "192.0.2.1", and "unix:" for all peers over unix sockets. From there the header is
+  /// required, and the client that it names counts as the peer; from elsewhere a header is refused as an unknown
+  /// protocol.
+  std::vector<std::string> trusted_proxies{};
   /// Calls of one connection that are open, and calls whose handlers run or wait for a worker. A cancelled call counts
   /// until its handler has ended. Clients learn the limit; calls beyond it are refused.
   std::uint32_t max_concurrent_calls_per_connection = 16384;
@@ -52,6 +58,8 @@ struct ServerOptions {
   std::size_t max_concurrent_calls_per_peer = 262144;
   /// Running calls of all connections together; more are refused with resource_exhausted.
   std::size_t max_concurrent_calls = 1000000;
+  /// What the server does when calls take too long.
+  OverloadOptions overload{};
   /// Memory for everything that is held for clients: input that is incomplete or unread, requests of running handlers,
   /// output that waits, metadata and the state of calls. 1 MiB or more; raised to 4 * limits.max_message_bytes. When
   /// half of it is used, new calls of connections that hold a part of it, and whose address holds a quarter of its
@@ -89,6 +97,21 @@ struct ServerOptions {
   std::chrono::milliseconds min_ping_interval{300000};
   /// gRPC: clients may ping while no call is open, as often as min_ping_interval allows.
   bool allow_idle_pings = false;
+  /// HTTP, of all versions and protocols, WebSocket and gRPC too: the names by which clients call the server, such as
+  /// "api.example.com", and "*.example.com" for all names below example.com. Requests for other hosts get 421, except
+  /// those for localhost and for IP addresses. Without it, a page of any site whose name is made to point at this
+  /// server (DNS rebinding) can call it from the browser of somebody who reaches it. Empty: any host.
+  std::vector<std::string> allowed_hosts{};
+  /// WebSocket: the pages that may open one, as the browser names them in Origin, such as "https://example.org"; "*":
+  /// all. Empty: the pages of this server, whose Origin has the host and port that the request names in Host. An
+  /// attacker whose name points at this server's address gets past this rule, so a server on a private address that
+  /// serves without authentication should list its origins, or its hosts in allowed_hosts. Clients that are no browsers
+  /// send no Origin and need none.
+  std::vector<std::string> allowed_origins{};
+  /// The pages of other origins that may call methods by HTTP, and read the responses (CORS), such as
+  /// "https://example.org", as browsers send it: in lower case, and without the usual port; "*": all. Browsers send no
+  /// cookies with such requests. Routes are left out: their handlers send the headers that they want. Empty: none.
+  std::vector<std::string> cors_origins{};
   /// The status that the caller sees contains what() of an exception of a handler, codec or compressor. Otherwise only
   /// the log does.
   bool expose_exception_text = false;

@@ -48,6 +48,8 @@ struct MethodStatistics {
   /// From the turn of the loop in which a call arrived until its status was handed to the connection, or until its
   /// handler ended if the caller had gone. Without calls that were refused before their request was decoded.
   LatencyHistogram latency;
+  /// How often a handler has held its loop for ServerOptions::slow_handler_threshold or longer.
+  std::uint64_t loop_holds = 0;
 };
 
 struct LoopStatistics {
@@ -65,6 +67,8 @@ struct ServerStatistics {
   /// The time since Server::collect_statistics().
   std::chrono::nanoseconds uptime{};
   ServerTotals totals;
+  /// Open connections past their handshake by protocol: "native", "websocket", "http/2" or "http/1.1".
+  std::map<std::string, std::uint64_t> connections_by_protocol;
   /// The registered methods that have been called, by name.
   std::vector<MethodStatistics> methods;
   std::vector<LoopStatistics> loops;

@@ -21,6 +21,8 @@ struct ServerTotals {
   std::uint64_t memory_used_bytes = 0;
   /// ServerOptions::max_memory_bytes, or four of the longest messages if that is more.
   std::uint64_t memory_max_bytes = 0;
+  /// How many calls may run or wait for a worker by OverloadOptions::adaptive_limit; 0: it is off.
+  std::uint64_t adaptive_limit = 0;
 
   // --- since the server was made ---
 
@@ -37,6 +39,8 @@ struct ServerTotals {
   std::uint64_t calls_cancelled = 0;
   /// Calls that no handler has seen: over a limit, of an unknown method, or with a request that does not parse.
   std::uint64_t calls_refused = 0;
+  /// Those of calls_refused that were shed because the server was overloaded: see OverloadOptions.
+  std::uint64_t calls_shed = 0;
   /// Exceptions of handlers, and of codecs and compressors that served a call.
   std::uint64_t handler_exceptions = 0;
 };

@@ -18,7 +18,7 @@
 namespace trunkline {
 
 /// What generated code states about one method: its messages, name and kind, which decide the forms that its handler
-/// may have (see Server). A `description` is optional, see MethodOptions.
+/// may have (see Server). A `description` and `has_no_side_effects` are optional, see MethodOptions.
 template <class Description>
 concept MethodDescription = requires {
   typename Description::Request;
@@ -41,8 +41,8 @@ class ServiceDefinition {
                                        MethodOptions options = {});
 
   /// Serves a method with a member function, in any form that Server accepts for the method's kind: plain, coroutine,
-  /// or blocking (Blocking<Status>, ...). The method is idempotent if the description or the options say so. If the
-  /// options have no description, Described::description is used where it exists.
+  /// or blocking (Blocking<Status>, ...). The method is idempotent, or has no side effects, if the description or the
+  /// options say so. If the options have no description, Described::description is used where it exists.
   template <MethodDescription Described, class Service, class Member>
   ServiceDefinition& add(const std::shared_ptr<Service>& service, Member member, MethodOptions options = {}) {
     using Request = typename Described::Request;
@@ -50,6 +50,9 @@ class ServiceDefinition {
     using Function = detail::BoundMember<Service, Member>;
     auto handler = detail::make_handler<Described::kind, Request, Response>(Function{service, member});
     options.idempotent = options.idempotent || Described::is_idempotent;
+    if constexpr (requires { Described::has_no_side_effects; }) {
+      options.no_side_effects = options.no_side_effects || Described::has_no_side_effects;
+    }
     if constexpr (requires { Described::description; }) {
       if (options.description.empty()) options.description = Described::description;
     }

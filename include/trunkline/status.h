@@ -4,8 +4,10 @@
 
 #include <trunkline/detail/export.h>
 
+#include <chrono>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -97,11 +99,21 @@ class [[nodiscard]] Status {
   /// False only if certainly no handler has seen the call, so that a retry is safe.
   bool may_have_run() const noexcept { return rep_ ? rep_->may_have_run : true; }
   std::span<const StatusDetail> details() const noexcept;
+  /// When the server wants the call again, if it says so: a server that is overloaded does, and so may a handler. The
+  /// detail google.rpc.RetryInfo; gRPC also gets it as grpc-retry-pushback-ms.
+  std::optional<std::chrono::milliseconds> retry_after() const noexcept;
+  /// The server is about to shut down and has ended a stream, which the client may open again at once: it reaches
+  /// another server. The detail google.rpc.ErrorInfo with the reason "SERVER_DRAINING" and the domain "trunkline".
+  bool should_reconnect() const noexcept;
 
   /// These functions do nothing on an ok status. They return *this for chaining.
   Status& set_origin(StatusOrigin origin) noexcept;
   Status& set_may_have_run(bool value) noexcept;
   Status& add_detail(std::string type_url, std::string value);
+  /// See retry_after(). Negative durations count as 0.
+  Status& set_retry_after(std::chrono::milliseconds pause);
+  /// See should_reconnect(). For handlers that end a stream because the server drains.
+  Status& set_should_reconnect();
 
   /// "deadline_exceeded: call example.Echo/Say: ..." or "ok".
   std::string to_string() const;

@@ -2,6 +2,8 @@
 // TlsOptions: certificates, keys and verification for tls:// endpoints.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,10 @@ struct TlsOptions {
   /// Application protocols that are offered or accepted (RFC 7301), in order of preference. Empty: those that a server
   /// speaks ("trunkline/1", "h2"), or the one that a channel speaks.
   std::vector<std::string> alpn{};
+  /// Servers: called for each connection before its handshake, on a loop's thread, which it must not block. Returns
+  /// what replaces these options for that connection and for later ones, except alpn and renew; null: nothing does. If
+  /// what it returns is not valid, the server's log tells, and the options before it stay in use. Must not throw.
+  std::function<std::shared_ptr<const TlsOptions>()> renew{};
 };
 
 }  // namespace trunkline

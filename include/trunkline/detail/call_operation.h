@@ -21,6 +21,7 @@ class CallDetails;
 class ChannelCore;
 class ClientConnection;
 class EndedCalls;
+class HedgedCall;
 class UnaryCalls;
 class WindowCalls;
 struct MethodEntry;
@@ -88,6 +89,7 @@ class CallOperation {
   friend class client::CallDetails;
   friend class client::ClientConnection;
   friend class client::EndedCalls;
+  friend class client::HedgedCall;
   friend class client::UnaryCalls;
 
   /// The response has come, ahead of the status.
@@ -98,6 +100,10 @@ class CallOperation {
   bool may_have_run_before_ = false;
   /// The outcome is settled: `complete` is about to be called.
   bool has_ended_ = false;
+  /// One of several attempts of a call, which belongs to a HedgedCall; details_ are those of the call.
+  bool is_hedge_ = false;
+  /// A longer response ends the call.
+  std::uint32_t max_response_bytes_ = UINT32_MAX;
   int retries_ = 0;
   /// Retries that do not count, because the call had certainly not run.
   int free_retries_ = 0;
@@ -114,6 +120,8 @@ class CallOperation {
   std::chrono::steady_clock::time_point deadline_ = std::chrono::steady_clock::time_point::max();
   /// Set if there is a deadline.
   std::chrono::steady_clock::time_point started_{};
+  /// When the last attempt was sent. Set if the channel has several servers.
+  std::chrono::steady_clock::time_point attempt_started_{};
   CallOperation* next_ = nullptr;
 };
 

@@ -61,6 +61,8 @@ enum class StreamAction : std::uint8_t {
   close_writes,
   /// For the client: waits for the status of the call.
   finish,
+  /// For the client: waits for leading metadata, a message or the end of the call, whichever comes first.
+  await_leading,
 };
 
 class StreamPort;
@@ -78,8 +80,8 @@ class TRUNKLINE_API OperationCanceller {
   std::uint64_t number_;
 };
 
-/// One end of a stream. Any thread. At most one read, one write and one finish may be in progress; further ones fail at
-/// once with failed_precondition.
+/// One end of a stream. Any thread. At most one action of each kind may be in progress; further ones fail at once with
+/// failed_precondition.
 class TRUNKLINE_API StreamPort {
  public:
   virtual ~StreamPort() = default;
@@ -96,7 +98,8 @@ class TRUNKLINE_API StreamPort {
   /// The same, because the user destroyed the stream: afterwards the runtime touches no object of the user except
   /// operations in progress.
   virtual void release() = 0;
-  /// For the client: complete once a message or the end has been read, or once finish() has completed, respectively.
+  /// For the client: complete once a message or the end has been read or await_leading has completed, or once finish()
+  /// has completed, respectively.
   virtual const Metadata& leading() const noexcept = 0;
   virtual const Metadata& trailing() const noexcept = 0;
 };

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// OutlierOptions: when a channel to several servers ejects one of them, and for how long.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+
+namespace trunkline {
+
+/// A server that fails or is slow while others do well gets no calls for a time: it is ejected. Its open calls go on.
+/// Failures are unavailable, deadline_exceeded, internal, unknown, data_loss, and the loss of a
+/// connection with open calls, which counts once whatever their number. Calls that the server has shed
+/// (resource_exhausted, or unavailable as not run) and calls that this side has cancelled say nothing. All other codes
+/// are answers. Failures eject a server only if the share of its calls that have failed in the interval is at least
+/// twice that of the others, on average: if all fail alike, the cause is elsewhere.
+struct OutlierOptions {
+  bool enabled = true;
+  /// So many failures in a row eject at once, if they are at least a hundredth of the calls since the interval began,
+  /// so that a server with many calls is not ejected for a moment; 0: never.
+  std::uint32_t consecutive_failures = 5;
+  /// The shares of failures and the latencies are compared once in this time.
+  std::chrono::milliseconds interval{10000};
+  /// A server with fewer calls in an interval is not judged by its share of failures or its latency.
+  std::uint32_t min_calls = 20;
+  /// This share of failures in an interval ejects; 0: never.
+  double failure_rate = 0.5;
+  /// A mean latency in an interval of more than this multiple of the median of all servers ejects; 0: never. Needs
+  /// three servers with min_calls unary calls.
+  double latency_factor = 5;
+  /// A lower mean latency never ejects.
+  std::chrono::milliseconds min_latency{50};
+  /// The length of the first ejection; each further one is longer by as much. An interval without an ejection takes one
+  /// step back.
+  std::chrono::milliseconds ejection_time{30000};
+  std::chrono::milliseconds max_ejection_time{300000};
+  /// At most this share of the servers is ejected at a time; at least one server may be, if there are two or more.
+  double max_ejected = 0.5;
+  /// Ejections are ignored while less than this share of the servers would be left.
+  double panic_threshold = 0.5;
+};
+
+}  // namespace trunkline
