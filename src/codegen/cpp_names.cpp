@@ -50,7 +50,8 @@ std::vector<std::string> cpp_service_classes(const FileDefinition& file, const T
 
 CppMethodNames cpp_method_names(const ServiceDefinition& service) {
   NameScope descriptions(is_cpp_reserved);
-  for (const char* member : {"Methods", "Request", "Response", "description", "is_idempotent", "kind", "name"}) {
+  for (const char* member :
+       {"Methods", "Request", "Response", "description", "has_no_side_effects", "is_idempotent", "kind", "name"}) {
     descriptions.reserve(member);
   }
   // A member function of this name would hide the one that Server uses to find the others.

@@ -76,6 +76,7 @@ class CppServiceWriter {
       out_.line("static constexpr ::std::string_view name = \"", method.path, "\";");
       out_.line("static constexpr ::trunkline::MethodKind kind = ::trunkline::MethodKind::", name_of(method.kind), ";");
       out_.line("static constexpr bool is_idempotent = ", method.is_idempotent ? "true" : "false", ";");
+      if (method.has_no_side_effects) out_.line("static constexpr bool has_no_side_effects = true;");
       if (!method.comment.empty()) {
         write_literals("static constexpr ::std::string_view description = ", method.comment, ";", out_);
       }

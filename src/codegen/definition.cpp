@@ -89,6 +89,7 @@ class DefinitionReader {
     definition.request = find_type(method.input_type(), definition.path);
     definition.response = find_type(method.output_type(), definition.path);
     definition.is_idempotent = method.options().idempotency_level() != MethodOptions::IDEMPOTENCY_UNKNOWN;
+    definition.has_no_side_effects = method.options().idempotency_level() == MethodOptions::NO_SIDE_EFFECTS;
     definition.is_deprecated = method.options().deprecated();
     return definition;
   }

@@ -33,6 +33,7 @@ struct MethodDefinition {
   const MessageType* request = nullptr;
   const MessageType* response = nullptr;
   bool is_idempotent = false;
+  bool has_no_side_effects = false;
   bool is_deprecated = false;
   Comment comment;
 };

@@ -66,6 +66,7 @@ class PythonServiceWriter {
       out_.line("\"", functions_[i], "\": trunkline.MethodDefinition(\"", method.path, "\", \"", name_of(method.kind),
                 "\", ", imports_.expression_of(*method.request), ", ", imports_.expression_of(*method.response),
                 ", idempotent=", method.is_idempotent ? "True" : "False",
+                method.has_no_side_effects ? ", no_side_effects=True" : "",
                 method.is_deprecated ? ", deprecated=True" : "", "),");
     }
     out_.outdent();

@@ -173,6 +173,7 @@ TEST(GeneratedMethods, SayWhatTheDefinitionSays) {
   EXPECT_TRUE((std::is_same_v<Deep::Methods::Own::Response, example::nested::deep::Outer::Inner::Innermost>));
   EXPECT_TRUE((std::is_same_v<Deep::Methods::Now::Request, google::protobuf::Empty>));
   EXPECT_TRUE(Options::Methods::Read::is_idempotent);
+  EXPECT_TRUE(Options::Methods::Read::has_no_side_effects);
   EXPECT_TRUE(Options::Methods::Replace::is_idempotent);
   EXPECT_FALSE(Options::Methods::Add::is_idempotent);
   EXPECT_FALSE(Options::Methods::Remove::is_idempotent);

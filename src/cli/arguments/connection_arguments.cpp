@@ -7,9 +7,11 @@
 #include "cli/schema/payload.h"
 
 #include <trunkline/endpoint.h>
+#include <trunkline/target.h>
 
 #include <algorithm>
 #include <chrono>
+#include <optional>
 
 namespace trunkline::cli::arguments {
 namespace {
@@ -19,10 +21,36 @@ constexpr const char* group = "Connection";
 constexpr std::chrono::seconds handshake_timeout{5};
 constexpr std::chrono::seconds connect_timeout{10};
 
+/// True if the servers may be called by `scheme`: a file says it for each server.
+bool may_use(const std::string& uri, std::string_view scheme) {
+  const Target target = Target::parse(uri).value();
+  if (!target.is_endpoint && target.scheme != "list") {
+    return target.server_scheme == scheme || target.scheme != "dns";
+  }
+  for (auto at = uri.find(scheme); at != std::string::npos; at = uri.find(scheme, at + 1)) {
+    const char next = at + scheme.size() < uri.size() ? uri[at + scheme.size()] : ' ';
+    if ((at == 0 || uri[at - 1] == ',') && (next == ':' || next == '+')) return true;
+  }
+  return false;
+}
+
+void check_endpoint(const Endpoint& endpoint, const std::string& uri) {
+  const bool has_port = endpoint.scheme() == Scheme::tcp || endpoint.scheme() == Scheme::tls;
+  if (has_port && endpoint.port() == 0) throw process::usage_error("endpoint '" + uri + "': cannot connect to port 0");
+  if (endpoint.scheme() == Scheme::inproc)
+    throw process::usage_error("endpoint '" + uri + "': inproc endpoints exist only within one process");
+}
+
 }  // namespace
 
 void ConnectionArguments::declare(CLI::App& app) {
-  app.add_option("endpoint", typed_endpoint_, "tcp://HOST:PORT, tls://HOST:PORT, unix:///PATH, unix:@NAME or HOST:PORT")
+  app.add_option("endpoint", typed_endpoint_,
+                 "tcp://HOST:PORT, tls://HOST:PORT, unix:///PATH, unix:@NAME or HOST:PORT; of a gRPC server "
+                 "grpc://HOST:PORT, grpcs://HOST:PORT or grpc+unix:///PATH; of a Connect server http://HOST or "
+                 "https://HOST, of "
+                 "gRPC-Web grpc-web://HOST:PORT or grpc-webs://HOST:PORT; over WebSocket ws://HOST:PORT or "
+                 "wss://HOST:PORT; of several servers HOST:PORT,HOST:PORT, "
+                 "dns:///NAME:PORT, file:///PATH or etcd://MEMBERS/PREFIX")
       ->type_name("")
       ->required();
   app.add_option("--ca", tls_.ca_file, "Certificate authorities of the server (PEM); default: the system's trust store")
@@ -36,6 +64,15 @@ void ConnectionArguments::declare(CLI::App& app) {
       ->type_name("NAME")
       ->group(group);
   app.add_flag("--insecure", is_insecure_, "Do not verify the server's certificate")->group(group);
+  app.add_option("--authority", authority_, "Over HTTP: the authority to send instead of the endpoint's host and port")
+      ->type_name("NAME")
+      ->group(group);
+  app.add_option("--balancing", balancing_, "How calls are spread over several servers: " + balancing_policies())
+      ->type_name("POLICY")
+      ->group(group);
+  app.add_option("--zone", zone_, "Where this machine is: servers of the same zone are preferred")
+      ->type_name("NAME")
+      ->group(group);
   app.add_option("--max-message-bytes", max_message_bytes_, "Largest response to accept, in bytes")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{INT32_MAX}).description(""))
@@ -45,27 +82,53 @@ void ConnectionArguments::declare(CLI::App& app) {
 
 std::string ConnectionArguments::endpoint() const {
   std::string uri = typed_endpoint_;
-  if (uri.find("://") == std::string::npos && !uri.starts_with("unix:") && !uri.starts_with("grpc+unix:"))
-    uri.insert(0, "tcp://");
-  const Result<Endpoint> parsed = Endpoint::parse(uri);
+  const bool is_socket = uri.starts_with("unix:") || uri.substr(0, uri.find(':')).ends_with("+unix");
+  if (uri.find("://") == std::string::npos && !is_socket) uri.insert(0, "tcp://");
+  const Result<Target> parsed = Target::parse(uri);
   if (!parsed) throw process::usage_error(output::escaped(std::string(parsed.status().message())));
-  const bool has_port = parsed->scheme() == Scheme::tcp || parsed->scheme() == Scheme::tls;
-  if (has_port && parsed->port() == 0) throw process::usage_error("endpoint '" + uri + "': cannot connect to port 0");
-  if (parsed->scheme() == Scheme::inproc)
-    throw process::usage_error("endpoint '" + uri + "': inproc endpoints exist only within one process");
+  if (parsed->is_endpoint) {
+    check_endpoint(parsed->endpoint, uri);
+    return uri;
+  }
+  try {
+    // It opens nothing: its resolver says what is wrong with the name.
+    const Channel unused(uri);
+  } catch (const StatusError& error) {
+    throw process::usage_error(output::escaped(std::string(error.status().message())));
+  }
   return uri;
 }
 
 ChannelOptions ConnectionArguments::options(const std::string& uri) const {
   const bool wants_tls = !tls_.ca_file.empty() || !tls_.certificate_file.empty() || !tls_.private_key_file.empty() ||
                          !tls_.server_name.empty() || is_insecure_;
-  if (wants_tls && !uri.starts_with("tls:") && !uri.starts_with("grpcs:")) {
+  const auto may_use_one_of = [&uri](std::initializer_list<std::string_view> schemes) {
+    return std::any_of(schemes.begin(), schemes.end(), [&uri](std::string_view one) { return may_use(uri, one); });
+  };
+  if (wants_tls && !may_use_one_of({"tls", "grpcs", "wss", "https", "grpc-webs"})) {
     throw process::usage_error("endpoint '" + uri +
-                               "': --ca, --cert, --key, --server-name and --insecure need tls:// or grpcs://");
+                               "': --ca, --cert, --key, --server-name and --insecure need tls://, grpcs://, wss://, "
+                               "https:// or grpc-webs://");
   }
   if (tls_.certificate_file.empty() != tls_.private_key_file.empty())
     throw process::usage_error("--cert and --key require each other");
+  const bool sends_authority = may_use_one_of({"grpc", "grpcs", "ws", "wss", "http", "https", "grpc-web", "grpc-webs"});
+  if (!authority_.empty() && !sends_authority) {
+    throw process::usage_error("endpoint '" + uri +
+                               "': --authority needs a protocol over HTTP: grpc://, ws://, http:// or grpc-web://, or "
+                               "these with TLS");
+  }
   ChannelOptions options;
+  if (!balancing_.empty()) {
+    const std::optional<BalancingPolicy> policy = balancing_policy(balancing_);
+    if (!policy) {
+      throw process::usage_error("--balancing is '" + output::escaped(balancing_) + "', none of " +
+                                 balancing_policies());
+    }
+    options.balancing.policy = *policy;
+  }
+  options.balancing.zone = zone_;
+  options.authority = authority_;
   options.tls = tls_;
   options.tls.verify_peer = !is_insecure_;
   options.codecs = schema::payload_codecs();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ConnectionArguments: the endpoint and the TLS options of every command that calls a server.
+// ConnectionArguments: the endpoint or name, and the options of the channel, of every command that calls servers.
 #pragma once
 
 #include <trunkline/channel.h>
@@ -20,13 +20,16 @@ class ConnectionArguments {
   ChannelOptions options(const std::string& uri) const;
   bool has_endpoint() const noexcept { return !typed_endpoint_.empty(); }
   const std::string& typed_endpoint() const noexcept { return typed_endpoint_; }
-  /// The URI of the endpoint; "host:port" means tcp://host:port. Throws Failure.
+  /// The URI of the servers; "host:port" means tcp://host:port. Throws Failure.
   std::string endpoint() const;
 
  private:
   std::string typed_endpoint_;
   TlsOptions tls_;
   bool is_insecure_ = false;
+  std::string authority_;
+  std::string balancing_;
+  std::string zone_;
   std::uint64_t max_message_bytes_ = ConnectionLimits().max_message_bytes;
 };
 

@@ -2,6 +2,7 @@
 // Splits at the first colon; the JSON codec of the library handles base64.
 #include "cli/arguments/metadata_argument.h"
 
+#include "base/token.h"
 #include "cli/output/terminal.h"
 
 #include <trunkline/codec.h>
@@ -12,14 +13,6 @@
 
 namespace trunkline::cli::arguments {
 namespace {
-
-constexpr std::string_view blank = " \t";
-
-std::string_view trim(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blank);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
-}
 
 /// The JSON codec writes bytes as a base64 text in quotes.
 std::string to_base64(std::string_view bytes) {
@@ -37,13 +30,13 @@ Status add_metadata(std::string_view argument, Metadata& metadata) {
   if (colon == std::string_view::npos) {
     return {StatusCode::invalid_argument, "metadata: expected NAME:VALUE, but there is no colon"};
   }
-  std::string name(trim(argument.substr(0, colon)));
+  std::string name(base::trim_blanks(argument.substr(0, colon)));
   for (char& letter : name) letter = static_cast<char>(std::tolower(static_cast<unsigned char>(letter)));
   if (!Metadata::is_valid_name(name)) {
     return {StatusCode::invalid_argument,
             "metadata: name '" + output::escaped(name) + "' is not 1 to 255 of letters, digits, '-', '_' and '.'"};
   }
-  const std::string_view value = trim(argument.substr(colon + 1));
+  const std::string_view value = base::trim_blanks(argument.substr(colon + 1));
   if (!name.ends_with("-bin")) {
     metadata.add(name, value);
     return {};

@@ -18,6 +18,12 @@ namespace {
 
 using PayloadStream = ClientStream<schema::Payload, schema::Payload>;
 
+/// A server of Connect has refused the call unseen, because it knows no stream of this method.
+bool wants_unary(const Status& status) {
+  return status.origin() == StatusOrigin::transport &&
+         status.message().find("HTTP status 415") != std::string_view::npos;
+}
+
 }  // namespace
 
 /// Sends requests as they arrive, on a thread of its own. The stream and the input must outlive it.
@@ -88,9 +94,19 @@ CallRun::CallRun(Channel& channel, CallShape shape, const schema::MessageCoder& 
       interruption_(interruption) {}
 
 Status CallRun::run(CallOptions options) {
+  if (!shape_.is_known && input_.is_single().value_or(false)) return run_single(options);
   if (shape_.has_many_requests) return run_stream(std::nullopt, options);
   const schema::Payload request = only_request();
   return shape_.has_many_responses ? run_stream(request, options) : run_unary(request, options);
+}
+
+/// What kind of method it is, is unknown. A stream of one request is right for each kind, except for unary methods of
+/// Connect. Those refuse it before they run, while a method of another kind might have run when it refuses a unary
+/// call.
+Status CallRun::run_single(CallOptions& options) {
+  const schema::Payload request = only_request();
+  Status status = run_stream(request, options);
+  return wants_unary(status) ? run_unary(request, options) : status;
 }
 
 schema::Payload CallRun::only_request() {

@@ -20,6 +20,7 @@ struct CallShape {
   /// Whether requests and responses are streams. Both are true if the definition is unknown.
   bool has_many_requests = true;
   bool has_many_responses = true;
+  bool is_known = true;
 };
 
 /// The objects that it is constructed from must outlive it.
@@ -35,6 +36,7 @@ class CallRun {
  private:
   class Writing;
 
+  Status run_single(CallOptions& options);
   Status run_unary(const schema::Payload& request, CallOptions& options);
   Status run_stream(const std::optional<schema::Payload>& request, const CallOptions& options);
   Status read_all(ClientStream<schema::Payload, schema::Payload>& stream);

@@ -88,7 +88,13 @@ std::optional<json::JsonText> RequestInput::take() {
 }
 
 Result<std::optional<json::JsonText>> RequestInput::next() {
-  if (ahead_) return std::exchange(ahead_, std::nullopt);
+  if (ahead_.empty()) return read_next();
+  std::optional<json::JsonText> value = std::move(ahead_.front());
+  ahead_.pop_front();
+  return value;
+}
+
+Result<std::optional<json::JsonText>> RequestInput::read_next() {
   while (true) {
     if (std::optional<json::JsonText> value = take()) return value;
     if (file_.get() < 0) return std::optional<json::JsonText>();
@@ -99,16 +105,29 @@ Result<std::optional<json::JsonText>> RequestInput::next() {
 }
 
 Result<bool> RequestInput::has_more() {
-  if (is_interactive_) {
-    if (!ahead_) ahead_ = values_.next();
-    return ahead_.has_value() || values_.buffered_bytes() > 0;
+  if (!is_interactive_) return look_ahead(1);
+  if (ahead_.empty()) {
+    if (std::optional<json::JsonText> value = values_.next()) ahead_.push_back(*std::move(value));
   }
-  if (!ahead_) {
-    Result<std::optional<json::JsonText>> value = next();
+  return !ahead_.empty() || values_.buffered_bytes() > 0;
+}
+
+Result<bool> RequestInput::is_single() {
+  if (is_interactive_) return false;
+  const Result<bool> has_two = look_ahead(2);
+  if (!has_two) return has_two.status();
+  return !*has_two && ahead_.size() == 1;
+}
+
+/// False: there are fewer values.
+Result<bool> RequestInput::look_ahead(std::size_t values) {
+  while (ahead_.size() < values) {
+    Result<std::optional<json::JsonText>> value = read_next();
     if (!value) return value.status();
-    ahead_ = *std::move(value);
+    if (!value->has_value()) return false;
+    ahead_.push_back(**std::move(value));
   }
-  return ahead_.has_value();
+  return true;
 }
 
 void RequestInput::stop() noexcept {

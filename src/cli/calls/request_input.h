@@ -7,6 +7,8 @@
 
 #include <trunkline/result.h>
 
+#include <cstddef>
+#include <deque>
 #include <optional>
 #include <string>
 
@@ -28,6 +30,9 @@ class RequestInput {
   Result<std::optional<json::JsonText>> next();
   /// True if more values follow among the bytes that have been read. Waits only for a file.
   Result<bool> has_more();
+  /// True if there is one value and no more will come, as far as is known without waiting for anybody. next() returns
+  /// it.
+  Result<bool> is_single();
   /// Makes a waiting next() return.
   void stop() noexcept;
 
@@ -38,12 +43,15 @@ class RequestInput {
   Result<Step> read_some();
   /// Takes a value that has been read but not returned.
   std::optional<json::JsonText> take();
+  Result<std::optional<json::JsonText>> read_next();
+  Result<bool> look_ahead(std::size_t values);
 
   json::JsonSequence values_;
   process::FileHandle file_;
   process::FileHandle stop_;
   bool is_interactive_ = false;
-  std::optional<json::JsonText> ahead_;
+  /// Read and not returned.
+  std::deque<json::JsonText> ahead_;
   /// The part of the one value that has been read, if it is not JSON.
   std::optional<std::string> whole_;
 };

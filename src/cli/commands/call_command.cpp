@@ -11,7 +11,34 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <vector>
+
 namespace trunkline::cli::commands {
+
+namespace {
+
+constexpr std::chrono::milliseconds poll_interval{10};
+constexpr std::chrono::seconds longest_wait{5};
+
+/// A key belongs to one of the servers that are connected, and without this only the first one would be.
+void connect_to_all(Channel& channel) {
+  const auto is_known = [](const ServerState& server) { return server.is_ready || !server.last_error.is_ok(); };
+  // The loop has to run while nothing is called.
+  channel.executor();
+  const auto end = std::chrono::steady_clock::now() + longest_wait;
+  while (std::chrono::steady_clock::now() < end) {
+    const Status ready = channel.wait_for_ready(poll_interval);
+    const std::vector<ServerState> servers = channel.servers();
+    if (servers.empty() ? channel.state() == ChannelState::failing : std::ranges::all_of(servers, is_known)) return;
+    if (ready.is_ok()) std::this_thread::sleep_for(poll_interval);
+  }
+}
+
+}  // namespace
+
 void CallCommand::declare(CLI::App& app) {
   connection_.declare(app);
   app.add_option("method", method_, "SERVICE/METHOD, SERVICE.METHOD, or the name of the method on the wire")
@@ -31,6 +58,8 @@ void CallCommand::declare(CLI::App& app) {
       ->type_name(schema::codec_choices())
       ->check(CLI::IsMember(schema::codec_names()).description(""));
   app.add_option("--compressor", compressor_, "Compress requests")->type_name(schema::compressor_choices());
+  app.add_option("--routing-key", routing_key_, "With --balancing consistent_hash: the key whose server is called")
+      ->type_name("KEY");
   app.add_flag("--idempotent", is_idempotent_, "The call may run twice: retry it if the connection is lost");
   app.add_flag("-v,--verbose", is_verbose_, "Print metadata, sizes, times and the status on standard error");
   auto* const pretty =
@@ -45,10 +74,12 @@ int CallCommand::run() {
   if (codec_ == "bytes" && !bytes_) throw process::usage_error("--codec bytes requires --data-binary");
   CallOptions options = call_.options();
   options.compressor = compressor_;
+  options.routing_key = routing_key_;
   options.idempotent = is_idempotent_;
   const std::string endpoint = connection_.endpoint();
   const std::unique_ptr<Channel> channel = connection_.connect();
   process::Interruption interruption;
+  if (!routing_key_.empty()) connect_to_all(*channel);
 
   std::optional<schema::Schema> schema;
   schema::MethodInfo method{.descriptor = nullptr, .path = method_, .codec = codec_};
@@ -58,7 +89,8 @@ int CallCommand::run() {
   const auto* const found = method.descriptor;
   const calls::CallShape shape{.path = method.path,
                                .has_many_requests = found == nullptr || found->client_streaming(),
-                               .has_many_responses = found == nullptr || found->server_streaming()};
+                               .has_many_responses = found == nullptr || found->server_streaming(),
+                               .is_known = found != nullptr};
   calls::RequestInput input = open_input(shape.has_many_requests);
   const schema::CoderOptions coding = coder_options(method);
   const schema::MessageCoder coder(found != nullptr ? found->input_type() : nullptr,

@@ -35,6 +35,7 @@ class CallCommand final : public Command {
   std::string output_;
   std::string codec_;
   std::string compressor_;
+  std::string routing_key_;
   bool is_idempotent_ = false;
   bool is_verbose_ = false;
   bool is_pretty_ = false;

@@ -8,6 +8,7 @@
 #include "cli/commands/health_command.h"
 #include "cli/commands/list_command.h"
 #include "cli/commands/serve_command.h"
+#include "cli/commands/servers_command.h"
 #include "cli/commands/stats_command.h"
 
 #include <array>
@@ -46,6 +47,15 @@ constexpr std::array commands{
                  "\n"
                  "Exit status: 0 if it is SERVING, 2 for a wrong command line, otherwise 1.\n",
                  &make<HealthCommand>},
+    CommandEntry{"servers", "Show the servers that a name stands for, and which of them can be reached",
+                 "Examples:\n"
+                 "  trunkline servers dns:///orders.example.com:4000\n"
+                 "  trunkline servers file:///etc/orders/fleet.json --watch\n"
+                 "  trunkline servers grpc://a:50051,b:50051 --json\n"
+                 "\n"
+                 "Exit status: 0 if one of them can be reached, 1 if none can; 78 if the name has no servers; 2 for a\n"
+                 "wrong command line.\n",
+                 &make<ServersCommand>},
     CommandEntry{"stats", "Show what a server is doing, method by method",
                  "Examples:\n"
                  "  trunkline stats tcp://localhost:8888 --watch\n"

@@ -48,7 +48,6 @@ constexpr std::array option_words{
     OptionWord{"tls", "tcp:// endpoints are plain, and tls:// endpoints use TLS"},
     OptionWord{"cacert", "the option is --ca"},
     OptionWord{"servername", "the option is --server-name"},
-    OptionWord{"authority", "the option is --server-name"},
     OptionWord{"import-path", "the option is -I"},
     OptionWord{"protoset", "the option is --descriptor-set"},
     OptionWord{"max-time", "the option is --timeout, such as --timeout 5s"},

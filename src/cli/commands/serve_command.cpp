@@ -28,6 +28,9 @@ struct PassedOption {
 };
 constexpr std::array handed_options{
     PassedOption{"--endpoint", "URI", "Where to listen; repeatable; default: tcp://127.0.0.1:8888"},
+    PassedOption{"--announce", "URI",
+                 "Where to announce the server, such as etcd://e1:2379/services/orders; repeatable"},
+    PassedOption{"--advertise", "URI", "Where clients reach the announced server; repeatable; default: the endpoints"},
     PassedOption{"--workers", "N", "Processes that share the port; default: 1"},
     PassedOption{"--threads", "N", "Worker threads of each process; default: those of the server"},
     PassedOption{"--reload", "", "Restart when files of imported modules change"},
@@ -38,6 +41,9 @@ constexpr std::array handed_options{
     PassedOption{"--no-reflection", "", "Do not serve the reflection service"},
     PassedOption{"--statistics", "", "Serve the statistics service too"},
     PassedOption{"--no-statistics", "", "Do not serve the statistics service"},
+    PassedOption{"--console", "", "Serve the console, a page for browsers, at /console"},
+    PassedOption{"--console-token", "TOKEN", "What others need to open the console; default: $TRUNKLINE_CONSOLE_TOKEN"},
+    PassedOption{"--console-endpoint", "URI", "Serve the console there and nowhere else, such as tcp://127.0.0.1:9000"},
     PassedOption{"--log-level", "debug|info|warning|error|critical",
                  "Level of the log on standard error; default: info"},
     PassedOption{"--app-dir", "DIR", "Where modules are looked up first; default: the current directory"},

@@ -69,6 +69,8 @@ std::string server_line(const ServerStatistics& before, const ServerStatistics& 
                      output::format_duration(as_time(now.uptime_ns())) + "  connections " +
                      std::to_string(now.connections()) + "  open calls " + std::to_string(now.open_calls()) +
                      "  refused " + std::to_string(now.calls_refused());
+  if (now.calls_shed() > 0) line += " (" + std::to_string(now.calls_shed()) + " shed)";
+  if (now.adaptive_limit() > 0) line += "  limit " + std::to_string(now.adaptive_limit());
   line += "  cpu " + output::format_count(std::round(load)) + "%  memory " +
           output::format_count(static_cast<double>(now.memory_bytes())) + "B";
   if (now.memory_max_bytes() > 0) {

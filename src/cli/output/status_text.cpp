@@ -29,7 +29,12 @@ std::string describe_detail(const StatusDetail& detail, const google::protobuf::
 }  // namespace
 
 std::string describe_status(const Status& status, const google::protobuf::DescriptorPool* pool) {
-  std::string text = escaped(status.to_string(), true);
+  std::string text;
+  // Further lines of a message are indented, so that they cannot be taken for other output.
+  for (const char letter : escaped(status.to_string(), true)) {
+    text += letter;
+    if (letter == '\n') text += "  ";
+  }
   for (const StatusDetail& detail : status.details()) {
     text += "\n  " + escaped(detail.type_url) + ": " + escaped(describe_detail(detail, pool));
   }

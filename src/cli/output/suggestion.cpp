@@ -2,6 +2,8 @@
 // Optimal string alignment with three rows at a time.
 #include "cli/output/suggestion.h"
 
+#include "cli/output/terminal.h"
+
 #include <algorithm>
 #include <cctype>
 #include <numeric>
@@ -70,7 +72,7 @@ std::string did_you_mean(std::string_view word, std::span<const std::string> nam
   std::string text;
   for (const std::string& name : candidates) {
     text += text.empty() ? "; did you mean '" : &name == &candidates.back() ? " or '" : ", '";
-    text += name + "'";
+    text += escaped(name) + "'";
   }
   return text.empty() ? text : text + "?";
 }

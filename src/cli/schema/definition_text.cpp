@@ -69,20 +69,25 @@ std::string signature(const MethodInfo& method) {
   return remark.empty() ? text : text + "  // " + remark;
 }
 
-/// The types that a message contains, each once. Nested types are part of the text of their outermost type.
+/// The types that a message contains, each once, in the order of its fields, each followed by what it contains. Nested
+/// types are part of the text of their outermost type.
 class Types {
  public:
   void add(const Descriptor& type) {
-    const Descriptor* outer = &type;
-    while (outer->containing_type() != nullptr) outer = outer->containing_type();
-    if (type.file()->package() == "google.protobuf" || !seen_.insert(outer->full_name()).second) return;
-    texts_.push_back(outer->DebugStringWithOptions(options()));
-    add_fields(*outer);
+    // Not by recursion: a server may define any number of types, each with a field of the next.
+    std::vector<Type> pending{outermost(type)};
+    while (!pending.empty()) {
+      const Type next = pending.back();
+      pending.pop_back();
+      if (!add_text(next) || next.message == nullptr) continue;
+      std::vector<Type> contained;
+      collect(*next.message, contained);
+      pending.insert(pending.end(), contained.rbegin(), contained.rend());
+    }
   }
   void add(const EnumDescriptor& type) {
     if (type.containing_type() != nullptr) return add(*type.containing_type());
-    if (type.file()->package() == "google.protobuf" || !seen_.insert(type.full_name()).second) return;
-    texts_.push_back(type.DebugStringWithOptions(options()));
+    add_text({.enumeration = &type});
   }
   std::string text() const {
     std::string all;
@@ -91,18 +96,43 @@ class Types {
   }
 
  private:
+  /// One of the two, not nested in another.
+  struct Type {
+    const Descriptor* message = nullptr;
+    const EnumDescriptor* enumeration = nullptr;
+  };
+
   static google::protobuf::DebugStringOptions options() {
     google::protobuf::DebugStringOptions options;
     options.include_comments = true;
     return options;
   }
-  void add_fields(const Descriptor& type) {
+  static Type outermost(const Descriptor& type) {
+    const Descriptor* outer = &type;
+    while (outer->containing_type() != nullptr) outer = outer->containing_type();
+    return {.message = outer};
+  }
+  /// The types of the fields, also of nested types, which a parser lets be 100 deep.
+  static void collect(const Descriptor& type, std::vector<Type>& out) {
     for (int i = 0; i < type.field_count(); ++i) {
       const auto& field = *type.field(i);
-      if (field.message_type() != nullptr) add(*field.message_type());
-      if (field.enum_type() != nullptr) add(*field.enum_type());
+      if (field.message_type() != nullptr) out.push_back(outermost(*field.message_type()));
+      const EnumDescriptor* const enumeration = field.enum_type();
+      if (enumeration == nullptr) continue;
+      const Descriptor* const holder = enumeration->containing_type();
+      out.push_back(holder != nullptr ? outermost(*holder) : Type{.enumeration = enumeration});
     }
-    for (int i = 0; i < type.nested_type_count(); ++i) add_fields(*type.nested_type(i));
+    for (int i = 0; i < type.nested_type_count(); ++i) collect(*type.nested_type(i), out);
+  }
+  /// False: the text is here already, or everybody knows it.
+  bool add_text(const Type& type) {
+    return type.message != nullptr ? add_text_of(*type.message) : add_text_of(*type.enumeration);
+  }
+  template <class Described>
+  bool add_text_of(const Described& type) {
+    if (type.file()->package() == "google.protobuf" || !seen_.insert(type.full_name()).second) return false;
+    texts_.push_back(type.DebugStringWithOptions(options()));
+    return true;
   }
 
   std::set<std::string> seen_;

@@ -3,6 +3,7 @@
 #include "cli/schema/file_source.h"
 
 #include "cli/process/failure.h"
+#include "cli/schema/bounded_source.h"
 #include "cli/schema/well_known_files.h"
 
 #include <google/protobuf/compiler/importer.h>
@@ -13,6 +14,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <utility>
 
 namespace trunkline::cli::schema {
@@ -98,20 +100,30 @@ class ProtoFiles final : public SchemaSource {
       case compiler::DiskSourceTree::NO_MAPPING:
         path = file;  // given relative to an import folder
     }
-    FileDescriptorProto parsed = load(path);
-    add_services(parsed, services_);
+    add_services(load(path), services_);
     name_ += name_.empty() ? file : ", " + file;
   }
 
   /// Also loads the imports, so that their symbols are found.
   FileDescriptorProto load(const std::string& path) {
+    const FileDescriptorProto file = parse(path);
+    std::vector<FileDescriptorProto> added{file};
+    while (!added.empty()) {
+      const FileDescriptorProto next = std::move(added.back());
+      added.pop_back();
+      if (!loaded_names_.insert(next.name()).second) continue;
+      if (loaded_names_.size() > BoundedSource::max_files) refuse_more_files(path);
+      loaded_.Add(next);
+      for (const std::string& imported : next.dependency()) {
+        if (!loaded_names_.contains(imported)) added.push_back(parse(imported));
+      }
+    }
+    return file;
+  }
+
+  FileDescriptorProto parse(const std::string& path) {
     FileDescriptorProto file;
     if (!parsed_.FindFileByName(path, &file)) throw process::usage_error("--proto " + describe(path));
-    FileDescriptorProto known;
-    if (!loaded_.FindFileByName(path, &known)) {
-      loaded_.Add(file);
-      for (const std::string& imported : file.dependency()) load(imported);
-    }
     return file;
   }
 
@@ -124,6 +136,7 @@ class ProtoFiles final : public SchemaSource {
   ParseErrors errors_;
   compiler::SourceTreeDescriptorDatabase parsed_;
   google::protobuf::SimpleDescriptorDatabase loaded_;
+  std::set<std::string> loaded_names_;
   std::vector<std::string> services_;
   std::string name_;
 };

@@ -4,6 +4,7 @@
 
 #include "cli/output/terminal.h"
 #include "cli/process/failure.h"
+#include "cli/schema/bounded_source.h"
 
 #include <google/protobuf/descriptor.pb.h>
 #include <asio/use_future.hpp>
@@ -23,6 +24,7 @@ constexpr std::chrono::seconds default_timeout{20};
 /// Time for the server to end the stream; after that it is cancelled.
 constexpr std::chrono::milliseconds end_timeout{200};
 constexpr std::string_view method_name = "grpc.reflection.v1.ServerReflection/ServerReflectionInfo";
+constexpr std::string_view alpha_method_name = "grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo";
 
 }  // namespace
 
@@ -30,6 +32,7 @@ ReflectionSource::ReflectionSource(Channel& channel, std::string endpoint, const
     : channel_(channel),
       endpoint_(std::move(endpoint)),
       options_(options),
+      method_(method_name),
       known_(*google::protobuf::DescriptorPool::generated_pool()) {
   if (!options_.timeout) options_.timeout = default_timeout;
 }
@@ -62,16 +65,25 @@ void ReflectionSource::fail(const Status& status) const {
                          "ask " + endpoint_ + " for its services: " + output::escaped(status.to_string()));
 }
 
-v1::ServerReflectionResponse ReflectionSource::ask(const v1::ServerReflectionRequest& request) {
-  if (!stream_) stream_ = channel_.stream<Payload, Payload>(channel_.method(method_name), options_);
+/// The response is empty if the server has ended the stream instead.
+Result<std::optional<Payload>> ReflectionSource::exchange(const v1::ServerReflectionRequest& request) {
+  if (!stream_) stream_ = channel_.stream<Payload, Payload>(channel_.method(method_), options_);
   // The error of a failed write is the status of the call, which the read returns.
-  const bool is_written = stream_->write(pack(request)).is_ok();
-  Result<std::optional<Payload>> received = stream_->read();
-  if (!received) fail(received.status());
-  if (!received->has_value()) {
-    fail(
-        {StatusCode::internal, is_written ? "reflection ended its stream without a response" : "the stream is closed"});
+  static_cast<void>(stream_->write(pack(request)));
+  return stream_->read();
+}
+
+v1::ServerReflectionResponse ReflectionSource::ask(const v1::ServerReflectionRequest& request) {
+  Result<std::optional<Payload>> received = exchange(request);
+  const bool may_be_older = !has_answered_ && method_ == method_name;
+  if (may_be_older && received.status().code() == StatusCode::unimplemented) {
+    method_ = alpha_method_name;
+    stream_.reset();
+    received = exchange(request);
   }
+  if (!received) fail(received.status());
+  if (!received->has_value()) fail({StatusCode::internal, "reflection ended its stream without a response"});
+  has_answered_ = true;
   v1::ServerReflectionResponse response;
   if (const Status status = unpack(**received, response); !status.is_ok()) fail(status);
   return response;
@@ -106,7 +118,10 @@ bool ReflectionSource::learn(const v1::ServerReflectionRequest& request) {
       fail({StatusCode::internal, "reflection sent bytes that are not a FileDescriptorProto"});
     FileDescriptorProto present;
     drop_default_json_names(file);
-    if (!files_.FindFileByName(file.name(), &present)) files_.Add(file);
+    if (!files_.FindFileByName(file.name(), &present)) {
+      if (++files_learned_ > BoundedSource::max_files) refuse_more_files(endpoint_);
+      files_.Add(file);
+    }
     is_known = true;
   }
   if (!is_known) unknown_.insert(key);

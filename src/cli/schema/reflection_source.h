@@ -8,15 +8,19 @@
 #include <trunkline/channel.h>
 #include <trunkline/v1/reflection.pb.h>
 
+#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace trunkline::cli::schema {
 
 /// Requests definitions when they are needed, over a stream that stays open until release(), and caches every response.
-/// For one thread at a time. Functions throw Failure if the call fails; an unknown name is not a failure.
+/// A server without version 1 of the protocol is asked by v1alpha, which has the same messages.
+/// For one thread at a time. Functions throw Failure if the call fails, and
+/// for more than BoundedSource::max_files; an unknown name is not a failure.
 class ReflectionSource final : public SchemaSource {
  public:
   /// `endpoint` is used in messages. The channel must outlive this object; `options` apply to the call.
@@ -35,12 +39,16 @@ class ReflectionSource final : public SchemaSource {
 
  private:
   v1::ServerReflectionResponse ask(const v1::ServerReflectionRequest& request);
+  Result<std::optional<Payload>> exchange(const v1::ServerReflectionRequest& request);
   bool learn(const v1::ServerReflectionRequest& request);
   [[noreturn]] void fail(const Status& status) const;
 
   Channel& channel_;
   std::string endpoint_;
   CallOptions options_;
+  std::string_view method_;
+  bool has_answered_ = false;
+  std::size_t files_learned_ = 0;
   std::optional<ClientStream<Payload, Payload>> stream_;
   std::optional<std::vector<std::string>> services_;
   google::protobuf::SimpleDescriptorDatabase files_;

@@ -5,11 +5,13 @@
 #include "cli/output/suggestion.h"
 #include "cli/output/terminal.h"
 #include "cli/process/failure.h"
+#include "cli/schema/bounded_source.h"
 
 #include <trunkline/v1/options.pb.h>
 
 #include <google/protobuf/descriptor.pb.h>
 
+#include <algorithm>
 #include <cctype>
 #include <utility>
 
@@ -56,7 +58,8 @@ SplitName split(std::string_view name) {
 std::string list_of(const std::vector<std::string>& names) {
   constexpr std::size_t max_listed = 10;
   std::string text;
-  for (std::size_t i = 0; i < names.size() && i < max_listed; ++i) text += (i == 0 ? "" : ", ") + names[i];
+  for (std::size_t i = 0; i < names.size() && i < max_listed; ++i)
+    text += (i == 0 ? "" : ", ") + output::escaped(names[i]);
   return names.size() > max_listed ? text + ", ..." : text;
 }
 
@@ -109,13 +112,17 @@ std::string codec_for(const MethodInfo& method, const std::string& requested) {
 }
 
 Schema::Schema(std::unique_ptr<SchemaSource> source)
-    : source_(std::move(source)), errors_(std::make_unique<BuildErrors>()), pool_(source_.get(), errors_.get()) {}
+    : source_(std::move(source)),
+      bounds_(std::make_unique<BoundedSource>(*source_, source_->name())),
+      errors_(std::make_unique<BuildErrors>()),
+      pool_(bounds_.get(), errors_.get()) {}
 
 Schema::~Schema() = default;
 
 const ServiceDescriptor* Schema::find_service(const std::string& name) const {
   const ServiceDescriptor* const service = pool_.FindServiceByName(name);
   const std::string error = errors_->take();
+  bounds_->throw_failure();
   if (service == nullptr && !error.empty()) {
     throw process::Failure(process::exit_status::failed,
                            "definition of " + output::escaped(name) + ": " + output::escaped(error));
@@ -173,10 +180,16 @@ void Schema::refuse(std::string_view noun, std::string_view name) {
   }
   if (const auto* const service = parts.service.empty() ? nullptr : find_service(parts.service)) {
     const std::vector<std::string> methods = method_names(*service);
-    throw process::usage_error("service " + parts.service + " has no method '" + output::escaped(parts.method) +
-                               "'; it has " + list_of(methods) + output::did_you_mean(parts.method, methods));
+    throw process::usage_error("service " + output::escaped(parts.service) + " has no method '" +
+                               output::escaped(parts.method) + "'; it has " + list_of(methods) +
+                               output::did_you_mean(parts.method, methods));
   }
   std::vector<std::string> known = services();
+  for (const std::string_view each : {name, std::string_view(parts.service)}) {
+    if (std::find(known.begin(), known.end(), each) == known.end()) continue;
+    throw process::Failure(process::exit_status::failed, output::escaped(this->name()) + " lists the service '" +
+                                                             output::escaped(each) + "', but does not define it");
+  }
   const std::string has = "; " + this->name() + " has the services " + list_of(known);
   std::vector<std::string> paths;
   for (const std::string& each : known) {

@@ -32,6 +32,8 @@ struct MethodInfo {
   std::string codec;
 };
 
+class BoundedSource;
+
 class Schema {
  public:
   explicit Schema(std::unique_ptr<SchemaSource> source);
@@ -44,7 +46,7 @@ class Schema {
   std::string name() const { return source_->name(); }
   const google::protobuf::DescriptorPool& pool() const noexcept { return pool_; }
 
-  /// Null if there is none. Throws Failure if its definition is broken.
+  /// Null if there is none. Throws Failure if its definition is broken, or needs more files than BoundedSource allows.
   const google::protobuf::ServiceDescriptor* find_service(const std::string& name) const;
   /// Finds a method by "Service/Method", "Service.Method" or the name on the wire. Throws Failure with similar names if
   /// there is none.
@@ -61,6 +63,7 @@ class Schema {
   std::vector<std::string> paths_of(const std::string& service) const;
 
   std::unique_ptr<SchemaSource> source_;
+  std::unique_ptr<BoundedSource> bounds_;
   std::unique_ptr<BuildErrors> errors_;
   google::protobuf::DescriptorPool pool_;
 };

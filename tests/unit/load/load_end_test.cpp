@@ -35,6 +35,7 @@ class Numbered {
           co_return chosen.status;
         });
     server_.handle<Slice, Slice>(fence_method, [this](const Slice&, Slice&, ServerContext&) -> asio::awaitable<Status> {
+      ++fences_;
       if (fence_ > 0ms) co_await wait(fence_);
       co_return Status::ok();
     });
@@ -42,6 +43,9 @@ class Numbered {
     EXPECT_TRUE(server_.start().is_ok());
   }
   const std::string& endpoint() const { return endpoint_; }
+  /// That have arrived, without the fences.
+  std::uint64_t calls() const { return calls_; }
+  std::uint64_t fences() const { return fences_; }
 
  private:
   static asio::awaitable<void> wait(std::chrono::milliseconds length) {
@@ -53,17 +57,17 @@ class Numbered {
   Choice choice_;
   std::chrono::milliseconds fence_;
   std::atomic<std::uint64_t> calls_{0};
+  std::atomic<std::uint64_t> fences_{0};
   Server server_;
   std::string endpoint_;
 };
 
-/// A run that is stopped if it does not end by itself.
-std::unique_ptr<LoadReport> run_at_most(LoadPlan plan, std::chrono::milliseconds length) {
+/// A run that is stopped once `must_stop` says so, if it has not ended by itself.
+std::unique_ptr<LoadReport> run_until(LoadPlan plan, const std::function<bool()>& must_stop) {
   LoadRun run(std::move(plan));
   std::atomic<bool> is_over{false};
   std::thread stopper([&] {
-    const Clock::time_point end = Clock::now() + length;
-    while (!is_over && Clock::now() < end) std::this_thread::sleep_for(5ms);
+    while (!is_over && !must_stop()) std::this_thread::sleep_for(5ms);
     if (!is_over) run.stop();
   });
   Result<LoadReport> report = run.run({});
@@ -71,6 +75,11 @@ std::unique_ptr<LoadReport> run_at_most(LoadPlan plan, std::chrono::milliseconds
   stopper.join();
   EXPECT_TRUE(report.is_ok()) << report.status().to_string();
   return std::make_unique<LoadReport>(report.is_ok() ? *std::move(report) : LoadReport());
+}
+
+std::unique_ptr<LoadReport> run_at_most(LoadPlan plan, std::chrono::milliseconds length) {
+  const Clock::time_point end = Clock::now() + length;
+  return run_until(std::move(plan), [end] { return Clock::now() >= end; });
 }
 
 TEST(LoadEnd, ComesEvenIfTheLastCallOfATotalIsRefused) {
@@ -81,7 +90,7 @@ TEST(LoadEnd, ComesEvenIfTheLastCallOfATotalIsRefused) {
   plan.warmup = plan.duration = 0ms;
   plan.total = 3;
 
-  const auto report = run_at_most(std::move(plan), 2s);
+  const auto report = run_at_most(std::move(plan), 60s);
 
   EXPECT_EQ(report->end, RunEnd::complete);
   EXPECT_EQ(report->calls, 2U);
@@ -95,7 +104,7 @@ TEST(LoadEnd, ComesEvenIfAllCallsOfATotalAreRefused) {
   plan.total = 6;
   plan.outstanding = 4;
 
-  const auto report = run_at_most(std::move(plan), 2s);
+  const auto report = run_at_most(std::move(plan), 60s);
 
   EXPECT_EQ(report->end, RunEnd::complete);
   EXPECT_EQ(report->failed, 6U);
@@ -109,7 +118,8 @@ TEST(LoadEnd, CountsWaitsOfCallsWithoutAResponseAtARate) {
   plan.duration = 500ms;
   plan.rate = 200;
   plan.outstanding = 200;
-  plan.grace = 100ms;
+  // Also the time in which a busy machine may deliver the first half.
+  plan.grace = 1s;
 
   const auto report = run_of(plan);
 
@@ -126,23 +136,23 @@ TEST(LoadEnd, CountsWaitsOfCallsThatTimedOutAtARate) {
   plan.warmup = 0ms;
   plan.rate = 200;
   plan.outstanding = 100;
-  plan.timeout = 150ms;
+  plan.timeout = 1s;
 
   const auto report = run_of(plan);
 
   EXPECT_EQ(report->failed, 30U);
   EXPECT_EQ(report->latency.count(), 60U);
   EXPECT_EQ(report->waited, 30U);
-  EXPECT_GE(report->latency.quantile(0.75), 149'000'000U);
+  EXPECT_GE(report->latency.quantile(0.75), 999'000'000U);
 }
 
-// 300 calls per second begin, and only the first 30 have their responses in time.
+// 90 calls begin in a second, and only the first 30 have their responses in time.
 TEST(LoadEnd, ExcludesLateCallsFromTheRate) {
-  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number < 30 ? 0ms : 700ms}; });
+  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number < 30 ? 0ms : 2s}; });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
-  plan.duration = 300ms;
-  plan.rate = 300;
+  plan.duration = 1s;
+  plan.rate = 90;
   plan.outstanding = 300;
 
   const auto report = run_of(plan);
@@ -150,15 +160,15 @@ TEST(LoadEnd, ExcludesLateCallsFromTheRate) {
   EXPECT_EQ(report->calls, 90U);
   EXPECT_EQ(report->late.calls, 60U);
   EXPECT_EQ(report->latency.count(), 90U);
-  // Without the 700 ms of waiting for the others.
-  EXPECT_GE(report->seconds, 0.29);
-  EXPECT_LT(report->seconds, 0.7);
+  // Without the two seconds of waiting for the others.
+  EXPECT_GE(report->seconds, 0.99);
+  EXPECT_LT(report->seconds, 2);
   EXPECT_NEAR(report->rate(), 30 / report->seconds, 1);
-  EXPECT_LT(report->bytes_per_second(), 300 * 8 * 2 * 0.8);
+  EXPECT_LT(report->bytes_per_second(), 90 * 8 * 2 * 0.8);
 }
 
 TEST(LoadEnd, KeepsTheDrainOutOfTheSeries) {
-  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number < 100 ? 0ms : 2500ms}; });
+  Numbered served([](std::uint64_t number) { return Numbered::Response{.delay = number < 60 ? 0ms : 2500ms}; });
   LoadPlan plan = plan_for(served.endpoint());
   plan.warmup = 0ms;
   plan.duration = 1100ms;
@@ -172,7 +182,7 @@ TEST(LoadEnd, KeepsTheDrainOutOfTheSeries) {
   EXPECT_LE(report->series.back().at_seconds, 2.0);
   std::uint64_t calls = 0;
   for (const SeriesPoint& point : report->series) calls += point.calls;
-  EXPECT_EQ(calls, 100U);
+  EXPECT_EQ(calls, 60U);
 }
 
 TEST(LoadEnd, DoesNotComeByOneFailure) {
@@ -196,7 +206,7 @@ LoadPlan one_way_plan(const std::string& endpoint) {
   LoadPlan plan = plan_for(endpoint, CallKind::one_way);
   plan.warmup = 0ms;
   plan.duration = 100ms;
-  plan.connections = plan.outstanding = 6;
+  plan.connections = plan.outstanding = 20;
   return plan;
 }
 
@@ -208,21 +218,21 @@ TEST(LoadEnd, OfOneWayCallsHasOneGraceAndReportsAFailedFence) {
 
   const auto report = run_of(plan);
 
-  EXPECT_LT(Clock::now() - begun, 3s);
+  EXPECT_LT(Clock::now() - begun, 10s) << "a grace for each would be 12 s";
   ASSERT_FALSE(report->errors.empty());
   EXPECT_EQ(report->errors.front().code, StatusCode::deadline_exceeded);
-  EXPECT_EQ(report->errors.front().count, 6U);
+  EXPECT_EQ(report->errors.front().count, 20U);
 }
 
 TEST(LoadEnd, OfOneWayCallsComesWhenItIsStopped) {
   Numbered served([](std::uint64_t) { return Numbered::Response{}; }, 60s);
   LoadPlan plan = one_way_plan(served.endpoint());
-  plan.grace = 5s;
+  plan.grace = 60s;
   const Clock::time_point begun = Clock::now();
 
-  const auto report = run_at_most(std::move(plan), 500ms);
+  const auto report = run_until(std::move(plan), [&] { return served.fences() >= 20; });
 
-  EXPECT_LT(Clock::now() - begun, 3s);
+  EXPECT_LT(Clock::now() - begun, 50s);
   EXPECT_EQ(report->end, RunEnd::interrupted);
 }
 
@@ -233,12 +243,12 @@ TEST(LoadEnd, ComesAtOnceIfTheRunIsStoppedWhileItWaitsForOpenCalls) {
   plan.duration = 100ms;
   plan.rate = 100;
   plan.outstanding = 100;
-  plan.grace = 20s;
+  plan.grace = 60s;
   const Clock::time_point begun = Clock::now();
 
-  const auto report = run_at_most(std::move(plan), 400ms);
+  const auto report = run_until(std::move(plan), [&] { return served.calls() >= 10 && Clock::now() >= begun + 400ms; });
 
-  EXPECT_LT(Clock::now() - begun, 5s);
+  EXPECT_LT(Clock::now() - begun, 50s);
   EXPECT_EQ(report->unanswered, 10U);
   EXPECT_EQ(report->waited, 10U);
 }

@@ -152,10 +152,11 @@ TEST(LoadRun, EndsAtOnceWithoutTheMethod) {
 TEST(LoadRun, EndsIfTheServerIsGone) {
   auto served = std::make_unique<Served>();
   LoadPlan plan = plan_for(served->endpoint());
+  plan.warmup = 0ms;
   plan.duration = 60s;
   plan.patience = 300ms;
   std::thread killer([&] {
-    std::this_thread::sleep_for(400ms);
+    served->wait_for_calls(1000);
     served.reset();
   });
 
@@ -190,10 +191,11 @@ TEST(LoadRun, CountsWrongResponsesAsDataLoss) {
 TEST(LoadRun, StopsEarlyWithTheFiguresSoFar) {
   Served served;
   LoadPlan plan = plan_for(served.endpoint());
+  plan.warmup = 0ms;
   plan.duration = 60s;
   LoadRun run(std::move(plan));
   std::thread stopper([&] {
-    std::this_thread::sleep_for(300ms);
+    served.wait_for_calls(1000);
     run.stop();
   });
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 
 namespace trunkline::load {
@@ -41,6 +42,10 @@ class Served {
   }
   const std::string& endpoint() const { return endpoint_; }
   EchoServer& echo() { return echo_; }
+  /// Until the server has begun so many.
+  void wait_for_calls(std::uint64_t count) {
+    while (echo_.server().totals().calls_started < count) std::this_thread::sleep_for(1ms);
+  }
 
  private:
   EchoServer echo_;

@@ -94,6 +94,18 @@ TEST(StatsView, ShowsWhatTheServerHoldsForItsClients) {
   EXPECT_THAT(view.show(second, 0, 0)[0], HasSubstr("  held 3.00MB of 1.00GB"));
 }
 
+TEST(StatsView, ShowsOverloadOnceThereIsAny) {
+  StatsView view;
+  v1::ServerStatistics overloaded = sample(12, 100, 10);
+  overloaded.set_calls_refused(9);
+  overloaded.set_calls_shed(7);
+  overloaded.set_adaptive_limit(40);
+
+  EXPECT_THAT(view.show(sample(10, 100, 10), 0, 0)[0],
+              testing::Not(testing::AnyOf(HasSubstr("shed"), HasSubstr("limit"))));
+  EXPECT_THAT(view.show(overloaded, 0, 0)[0], HasSubstr("  refused 9 (7 shed)  limit 40  "));
+}
+
 TEST(StatsView, TotalsAreNumbers) {
   EXPECT_EQ(squeezed(StatsView::totals(sample(10, 100, 10), 0)[2]), "add 110 0 10 1.00us 1.00us 0 100k");
 }
