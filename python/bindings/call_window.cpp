@@ -9,12 +9,13 @@
 namespace trunkline::python {
 
 CallWindow::CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,
-                       std::shared_ptr<CallSettings> settings, std::size_t size)
+                       std::shared_ptr<CallSettings> settings, std::size_t size, Expects expects)
     : channel_(std::move(channel)),
       method_(channel_->method(method)),
       codec_(codec_name(codec)),
       settings_(std::move(settings)),
-      size_(size) {}
+      size_(size),
+      expects_(expects) {}
 
 py::list CallWindow::exchange(const py::list& requests, bool wait) {
   if (!calls_.empty()) calls_.front()->pump().fork_guard().require("channel");
@@ -25,7 +26,7 @@ py::list CallWindow::exchange(const py::list& requests, bool wait) {
       calls_.front()->wait();
       take_done(outcomes);
     }
-    calls_.push_back(channel_->begin(method_, request, codec_, settings_.get(), false, nullptr, py::none()));
+    calls_.push_back(channel_->begin(method_, request, codec_, settings_.get(), expects_, nullptr, py::none()));
   }
   if (!calls_.empty() && !calls_.front()->is_done()) {
     if (outcomes.empty() && (wait || calls_.size() >= size_)) {

@@ -16,7 +16,7 @@ class ClientChannel;
 class CallWindow {
  public:
   CallWindow(std::shared_ptr<ClientChannel> channel, std::string_view method, std::string_view codec,
-             std::shared_ptr<CallSettings> settings, std::size_t size);
+             std::shared_ptr<CallSettings> settings, std::size_t size, Expects expects);
 
   /// Begins a call with each of `requests`, as soon as the window has room for it. Returns the outcomes that are there,
   /// oldest first: bytes or exceptions. Without any, waits for the oldest call if the window is full, or if `wait` is
@@ -33,6 +33,7 @@ class CallWindow {
   std::string_view codec_;
   std::shared_ptr<CallSettings> settings_;
   std::size_t size_;
+  Expects expects_;
   std::deque<std::shared_ptr<ClientCall>> calls_;
 };
 

@@ -19,21 +19,22 @@ struct ClientCall::Handler {
 };
 
 void ClientCall::begin(Channel& channel, const Method& method, const Payload& request, const CallSettings* settings,
-                       bool one_way) {
+                       Expects expects) {
   CallOptions options;
   if (settings != nullptr) options = settings->options;
   options.codec = codec_ = request.codec;
-  one_way_ = one_way;
+  expects_ = expects;
   Handler handler{std::static_pointer_cast<ClientCall>(shared_from_this())};
-  if (one_way) return channel.async_call_oneway(method, request, options, std::move(handler));
+  if (expects == Expects::nothing) return channel.async_call_oneway(method, request, options, std::move(handler));
   options.response_info = &reply_;
-  channel.async_call(method, request, response_, options, std::move(handler));
+  if (expects == Expects::response) return channel.async_call(method, request, response_, options, std::move(handler));
+  channel.async_call(method, request, response_.payload, options, std::move(handler));
 }
 
 py::object ClientCall::outcome() {
   if (!status_.is_ok()) return make_failure(status_, reply_.leading, reply_.trailing, reply_.peer);
-  if (one_way_) return py::none();
-  return received(response_.bytes, codec_);
+  if (expects_ == Expects::nothing) return py::none();
+  return received(response_.payload.bytes, codec_);
 }
 
 py::object value_or_raise(py::object outcome) {

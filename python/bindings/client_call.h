@@ -10,9 +10,20 @@
 
 #include <asio/cancellation_signal.hpp>
 
+#include <cstdint>
 #include <string_view>
 
 namespace trunkline::python {
+
+/// What the caller wants from the server.
+enum class Expects : std::uint8_t {
+  /// One that is missing ends the call with unimplemented.
+  response,
+  /// The method may have no result.
+  response_or_none,
+  /// The call is one-way.
+  nothing,
+};
 
 class ClientCall : public Completion {
  public:
@@ -21,8 +32,8 @@ class ClientCall : public Completion {
   /// Encodes the request and begins the call. `settings` may be null for defaults. With or without the GIL; `request`
   /// is not needed afterwards.
   void begin(Channel& channel, const Method& method, const Payload& request, const CallSettings* settings,
-             bool one_way);
-  /// The bytes of the response (None for one-way calls), or an RpcError.
+             Expects expects);
+  /// The bytes of the response (none if it is missing and may be, None for one-way calls), or an RpcError.
   py::object outcome() override;
   void cancel() override { signal_.emit(asio::cancellation_type::all); }
 
@@ -31,12 +42,12 @@ class ClientCall : public Completion {
  private:
   struct Handler;
 
-  Payload response_;
+  RequiredPayload response_;
   /// The codec of the request, which is also that of the response.
   std::string_view codec_;
   Status status_;
   ResponseInfo reply_;
-  bool one_way_ = false;
+  Expects expects_ = Expects::response;
   asio::cancellation_signal signal_;
 };
 

@@ -5,6 +5,8 @@
 #include "log_output.h"
 #include "option_values.h"
 
+#include <pybind11/stl.h>
+
 #include <algorithm>
 #include <future>
 #include <system_error>
@@ -30,6 +32,7 @@ ClientChannel::ClientChannel(const std::string& uri, const py::dict& options)
 
 ClientChannel::~ClientChannel() {
   if (channel_ == nullptr) return;
+  *closed_ = true;
   // The copy in a forked child is never destroyed: its locks and threads exist in the parent only.
   if (!pump_->fork_guard().is_here()) {
     static_cast<void>(channel_.release());
@@ -66,7 +69,7 @@ ChannelOptions ClientChannel::complete(ChannelOptions options) {
 
 Channel& ClientChannel::channel() const {
   pump_->fork_guard().require("channel");
-  if (!closed_) return *channel_;
+  if (!*closed_) return *channel_;
   Status status(StatusCode::failed_precondition, "use channel: it is closed");
   status.set_may_have_run(false);
   throw_failure(status);
@@ -98,21 +101,21 @@ void ClientChannel::start_thread() {
 }
 
 std::shared_ptr<ClientCall> ClientChannel::begin(const Method& method, const py::handle& request,
-                                                 std::string_view codec, const CallSettings* settings, bool one_way,
+                                                 std::string_view codec, const CallSettings* settings, Expects expects,
                                                  const std::shared_ptr<Inbox>& inbox, const py::handle& tag,
                                                  Sharing sharing) {
   const OutgoingBytes bytes(request, sharing);
   Channel& through = channel();  // last, as reading the buffer may run Python code that closes the channel
   auto call = std::make_shared<ClientCall>(pump_);
   if (inbox != nullptr) call->deliver_to(inbox, tag);
-  call->begin(through, method, {bytes.slice(), codec_name(codec)}, settings, one_way);
+  call->begin(through, method, {bytes.slice(), codec_name(codec)}, settings, expects);
   return call;
 }
 
 py::object ClientChannel::call(std::string_view name, const py::handle& request, std::string_view codec,
-                               const CallSettings* settings, bool one_way) {
-  const auto sharing = one_way ? Sharing::if_read_only : Sharing::while_waiting;
-  const auto begun = begin(method(name), request, codec, settings, one_way, nullptr, py::none(), sharing);
+                               const CallSettings* settings, Expects expects) {
+  const auto sharing = expects == Expects::nothing ? Sharing::if_read_only : Sharing::while_waiting;
+  const auto begun = begin(method(name), request, codec, settings, expects, nullptr, py::none(), sharing);
   py::object outcome = begun->wait_and_take();
   drop_left_references();  // the caller may change the request again
   return value_or_raise(std::move(outcome));
@@ -124,18 +127,19 @@ std::shared_ptr<ClientStreamEnd> ClientChannel::open_stream(std::string_view nam
   CallOptions options;
   if (settings != nullptr) options = settings->options;
   options.codec = codec_name(codec);
+  auto end = std::make_shared<ClientStreamEnd>(pump_, closed_, options.codec);
+  options.response_info = &end->reply();
   if (only_request.is_none()) {
-    return std::make_shared<ClientStreamEnd>(pump_, options.codec,
-                                             channel().stream<Payload, Payload>(method(name), options));
+    end->open(channel().stream<Payload, Payload>(method(name), options));
+    return end;
   }
   const OutgoingBytes bytes(only_request);
   Channel& through = channel();
-  return std::make_shared<ClientStreamEnd>(
-      pump_, options.codec,
-      through.server_stream<Payload>(method(name), Payload{bytes.slice(), options.codec}, options));
+  end->open(through.server_stream<Payload>(method(name), Payload{bytes.slice(), options.codec}, options));
+  return end;
 }
 
-std::string_view ClientChannel::state() const { return to_string(closed_ ? ChannelState::closed : channel().state()); }
+std::string_view ClientChannel::state() const { return to_string(*closed_ ? ChannelState::closed : channel().state()); }
 
 void ClientChannel::watch_states(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
   static_cast<void>(channel());
@@ -145,9 +149,30 @@ void ClientChannel::watch_states(const std::shared_ptr<Inbox>& inbox, const py::
 void ClientChannel::unwatch_states(const py::handle& tag) { state_watches_->remove(tag); }
 
 std::pair<std::uint64_t, std::uint64_t> ClientChannel::memory_usage() const {
-  if (closed_) return {};
+  if (*closed_) return {};
   const MemoryUsage usage = channel().memory_usage();
   return {usage.used_bytes, usage.max_bytes};
+}
+
+py::list ClientChannel::servers() {
+  std::vector<ServerState> states;
+  if (!*closed_) {
+    Channel& through = channel();
+    const UseCount::Use use(uses_);
+    const ReleasedGil released;
+    static_cast<void>(on_loop([&] {
+      states = through.servers();
+      return Status();
+    }));
+  }
+  py::list list;
+  for (const ServerState& state : states) {
+    list.append(py::make_tuple(state.endpoint.to_string(), state.zone, state.weight, state.priority, state.is_ready,
+                               state.is_ejected, std::string(state.last_error.message()), state.open_breakers,
+                               state.open_calls, state.started_calls, state.failed_calls,
+                               std::chrono::duration<double>(state.latency).count()));
+  }
+  return list;
 }
 
 /// Runs a function that blocks on the channel. It runs the loop itself unless another thread does. Without the GIL.
@@ -168,20 +193,16 @@ Status ClientChannel::on_loop(const std::function<Status()>& task) {
 
 void ClientChannel::wait_for_ready(double seconds) {
   using Clock = std::chrono::steady_clock;
-  Channel& through = channel();
   const Clock::time_point end = Clock::now() + duration_of("timeout", py::float_(seconds));
-  struct Waiter {
-    explicit Waiter(std::atomic<int>& count) : waiters(count) { waiters.fetch_add(1, std::memory_order_relaxed); }
-    ~Waiter() { waiters.fetch_sub(1, std::memory_order_release); }
-    std::atomic<int>& waiters;
-  };
   for (;;) {
     // If the pump has no thread, this one leads, and has to give up the lead now and then.
     const Clock::duration longest = pump_->has_thread() ? longest_wait() : signal_interval;
     const Clock::duration slice = std::clamp<Clock::duration>(end - Clock::now(), {}, longest);
     Status status;
     {
-      const Waiter waiter(waiters_);
+      // Each time, as a signal handler or, while one runs, another thread may close the channel.
+      Channel& through = channel();
+      const UseCount::Use use(uses_);
       const ReleasedGil released;
       status = on_loop([&] { return through.wait_for_ready(slice); });
     }
@@ -234,12 +255,12 @@ Status ClientChannel::end_calls(std::chrono::nanoseconds timeout, std::optional<
 void ClientChannel::close(double seconds) {
   const auto timeout = duration_of("timeout", py::float_(seconds));
   // A forked child does not close the parent's channel.
-  if (std::exchange(closed_, true) || !pump_->fork_guard().is_here()) return;
+  if (std::exchange(*closed_, true) || !pump_->fork_guard().is_here()) return;
   std::optional<py::error_already_set> interrupt;
   const Status status = end_calls(timeout, interrupt);
   {
     const ReleasedGil released;
-    while (waiters_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+    uses_.wait_for_none();
     destroy();
   }
   methods_.clear();

@@ -5,8 +5,8 @@
 #include "client_call.h"
 #include "client_stream.h"
 #include "state_watches.h"
+#include "use_count.h"
 
-#include <atomic>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -31,11 +31,11 @@ class ClientChannel {
   Method method(std::string_view name);
   /// Begins a call. Its outcome is delivered to `inbox` with `tag`; without an inbox the caller waits for it.
   std::shared_ptr<ClientCall> begin(const Method& method, const py::handle& request, std::string_view codec,
-                                    const CallSettings* settings, bool one_way, const std::shared_ptr<Inbox>& inbox,
+                                    const CallSettings* settings, Expects expects, const std::shared_ptr<Inbox>& inbox,
                                     const py::handle& tag, Sharing sharing = Sharing::if_read_only);
   /// Makes a call and returns the bytes of the response. Raises RpcError, and what signal handlers raise.
   py::object call(std::string_view name, const py::handle& request, std::string_view codec,
-                  const CallSettings* settings, bool one_way);
+                  const CallSettings* settings, Expects expects);
   /// `only_request`: the request of a server stream; None for streams of requests.
   std::shared_ptr<ClientStreamEnd> open_stream(std::string_view name, std::string_view codec,
                                                const CallSettings* settings, const py::object& only_request);
@@ -46,11 +46,13 @@ class ClientChannel {
   void unwatch_states(const py::handle& tag);
   /// The bytes in use and their limit. A closed channel uses none.
   std::pair<std::uint64_t, std::uint64_t> memory_usage() const;
+  /// A list of tuples, in the order of ServerState's members in Python.
+  py::list servers();
   void wait_for_ready(double seconds);
   /// Waits up to `seconds` for the calls in progress, then cancels them. RpcError (deadline_exceeded) reports how many.
   /// An exception of a signal handler cancels them at once and is raised.
   void close(double seconds);
-  bool is_closed() const noexcept { return closed_; }
+  bool is_closed() const noexcept { return *closed_; }
 
  private:
   struct Hash {
@@ -67,9 +69,9 @@ class ClientChannel {
   std::shared_ptr<Pump> pump_;
   const std::shared_ptr<StateWatches> state_watches_ = std::make_shared<StateWatches>();
   std::unique_ptr<Channel> channel_;
-  bool closed_ = false;
-  /// The threads in wait_for_ready().
-  std::atomic<int> waiters_{0};
+  /// Set with the GIL before the channel is destroyed. Its streams read it.
+  const std::shared_ptr<bool> closed_ = std::make_shared<bool>(false);
+  UseCount uses_;
   std::unordered_map<std::string, Method, Hash, std::equal_to<>> methods_;
 };
 

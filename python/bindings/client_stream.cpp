@@ -7,16 +7,18 @@
 namespace trunkline::python {
 
 ClientStreamEnd::~ClientStreamEnd() {
+  if (!stream_.has_value()) return;
   if (!pump_->fork_guard().is_here()) {
     // Releasing it would take locks that exist in the parent process only.
     static_cast<void>(new Stream(*std::move(stream_)));
     return;
   }
+  std::optional<ReleasedGil> released;
+  if (holds_gil() && *is_closed_) released.emplace();  // as in start()
   stream_.reset();
   // Runs the loop, so that the peer is told even if no thread waits for anything.
   if (has_ended_.load(std::memory_order_relaxed) || pump_->net_loop().is_current()) return;
-  std::optional<ReleasedGil> released;
-  if (holds_gil()) released.emplace();
+  if (!released && holds_gil()) released.emplace();
   try {
     pump_->lead_once([] {});
   } catch (const std::exception&) {
@@ -32,12 +34,23 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::operation(const std::shared_pt
   return made;
 }
 
+/// Calls `begin`, which begins an operation of the stream. Once the channel is closed, the operation may have to wait
+/// for another thread that is inside a compressor in Python (DetachedStreams), so it begins without the GIL. Before
+/// that it is only posted to the loop.
+template <class Begin>
+void ClientStreamEnd::start(const Begin& begin) const {
+  std::optional<ReleasedGil> released;
+  if (*is_closed_) released.emplace();
+  begin();
+}
+
 /// On the loop's thread, like the functions below; other threads read a copy.
 void ClientStreamEnd::learn_metadata(StreamOperation& from) {
-  if (!from.is_ok()) from.set_metadata(stream_->leading(), stream_->trailing());
+  if (!from.is_ok()) from.set_reply({stream_->leading(), stream_->trailing(), reply_.peer});
   const std::lock_guard lock(mutex_);
   leading_ = stream_->leading();
   trailing_ = stream_->trailing();
+  peer_ = reply_.peer;
 }
 
 void ClientStreamEnd::after_read(StreamOperation& read) {
@@ -65,11 +78,17 @@ py::list ClientStreamEnd::told(const Metadata& metadata) const {
   return metadata_to_python(copy);
 }
 
+std::string ClientStreamEnd::peer() const {
+  pump_->fork_guard().require("stream");
+  const std::lock_guard lock(mutex_);
+  return peer_;
+}
+
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_read(const std::shared_ptr<Inbox>& inbox,
                                                              const py::handle& tag) {
   auto begun = operation(inbox, tag);
   begun->tell_codec(codec_read_);
-  stream_->async_read(begun->handler([this](StreamOperation& read) { after_read(read); }));
+  start([&] { stream_->async_read(begun->handler([this](StreamOperation& read) { after_read(read); })); });
   return begun;
 }
 
@@ -80,25 +99,34 @@ std::shared_ptr<StreamOperation> ClientStreamEnd::begin_write(const py::handle& 
   const OutgoingBytes bytes(message);
   const Payload payload{bytes.slice(), codec_};
   auto handler = begun->handler([this](StreamOperation& write) { after_write(write); });
-  if (last) {
-    stream_->async_write_last(payload, std::move(handler));
-  } else {
-    stream_->async_write(payload, std::move(handler));
-  }
+  start([&] {
+    if (last) {
+      stream_->async_write_last(payload, std::move(handler));
+    } else {
+      stream_->async_write(payload, std::move(handler));
+    }
+  });
   return begun;
 }
 
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_close_writes(const std::shared_ptr<Inbox>& inbox,
                                                                      const py::handle& tag) {
   auto begun = operation(inbox, tag);
-  stream_->async_close_writes(begun->handler([this](StreamOperation& write) { after_write(write); }));
+  start([&] { stream_->async_close_writes(begun->handler([this](StreamOperation& write) { after_write(write); })); });
   return begun;
 }
 
 std::shared_ptr<StreamOperation> ClientStreamEnd::begin_finish(const std::shared_ptr<Inbox>& inbox,
                                                                const py::handle& tag) {
   auto begun = operation(inbox, tag);
-  stream_->async_finish(begun->handler([this](StreamOperation& finish) { after_finish(finish); }));
+  start([&] { stream_->async_finish(begun->handler([this](StreamOperation& finish) { after_finish(finish); })); });
+  return begun;
+}
+
+std::shared_ptr<StreamOperation> ClientStreamEnd::begin_await_leading(const std::shared_ptr<Inbox>& inbox,
+                                                                      const py::handle& tag) {
+  auto begun = operation(inbox, tag);
+  start([&] { stream_->async_await_leading(begun->handler([this](StreamOperation& wait) { learn_metadata(wait); })); });
   return begun;
 }
 

@@ -10,6 +10,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace trunkline::python {
@@ -19,27 +20,39 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
  public:
   using Stream = ClientStream<Payload, Payload>;
 
-  ClientStreamEnd(std::shared_ptr<Pump> pump, std::string_view codec, Stream stream)
-      : pump_(std::move(pump)), codec_(codec), stream_(std::move(stream)) {}
+  /// `is_closed`: whether the channel is closed. Read with the GIL, and set before the channel is destroyed.
+  ClientStreamEnd(std::shared_ptr<Pump> pump, std::shared_ptr<const bool> is_closed, std::string_view codec)
+      : pump_(std::move(pump)), is_closed_(std::move(is_closed)), codec_(codec) {}
   ~ClientStreamEnd();
   ClientStreamEnd(const ClientStreamEnd&) = delete;
   ClientStreamEnd& operator=(const ClientStreamEnd&) = delete;
+
+  /// What the stream is to report to; see CallOptions::response_info.
+  ResponseInfo& reply() noexcept { return reply_; }
+  /// Before everything below.
+  void open(Stream stream) { stream_ = std::move(stream); }
 
   std::shared_ptr<StreamOperation> begin_read(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   std::shared_ptr<StreamOperation> begin_write(const py::handle& message, bool last,
                                                const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   std::shared_ptr<StreamOperation> begin_close_writes(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   std::shared_ptr<StreamOperation> begin_finish(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
+  std::shared_ptr<StreamOperation> begin_await_leading(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void cancel();
 
-  /// Leading metadata once a message or the end has been read, trailing metadata after finish(); empty before.
+  /// Leading metadata once a message or the end has been read or begin_await_leading() has ended, trailing metadata
+  /// after finish(); empty before.
   py::list leading() const { return told(leading_); }
   py::list trailing() const { return told(trailing_); }
+  /// The address of the server, after the end of the call; empty before.
+  std::string peer() const;
   /// The codec of the message that was read last; empty before, and for a message without one.
   const char* codec() const noexcept { return codec_read_.load(std::memory_order_relaxed); }
 
  private:
   std::shared_ptr<StreamOperation> operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
+  template <class Begin>
+  void start(const Begin& begin) const;
   py::list told(const Metadata& metadata) const;
   void after_read(StreamOperation& read);
   void after_write(StreamOperation& write);
@@ -47,17 +60,20 @@ class ClientStreamEnd : public std::enable_shared_from_this<ClientStreamEnd> {
   void learn_metadata(StreamOperation& from);
 
   std::shared_ptr<Pump> pump_;
+  std::shared_ptr<const bool> is_closed_;
   std::string_view codec_;
   std::atomic<const char*> codec_read_{""};
-  std::optional<Stream> stream_;
   /// Used on the loop's thread.
+  ResponseInfo reply_;
   bool has_read_ = false;
+  std::optional<Stream> stream_;
   /// The status of the server has been read.
   std::atomic<bool> has_ended_{false};
   /// Guards the members that follow.
   mutable std::mutex mutex_;
   Metadata leading_;
   Metadata trailing_;
+  std::string peer_;
 };
 
 }  // namespace trunkline::python

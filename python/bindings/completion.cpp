@@ -2,6 +2,8 @@
 // Waiting for one completion, and taking completions in lists.
 #include "completion.h"
 
+#include "worker.h"
+
 #include <sys/eventfd.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +11,7 @@
 #include <algorithm>
 #include <iterator>
 #include <new>
+#include <optional>
 #include <system_error>
 #include <utility>
 
@@ -82,6 +85,8 @@ void Completion::wait() {
   pump_->fork_guard().require("call");
   drop_left_references();
   const Clock::duration longest = longest_wait();
+  std::optional<Worker::Wait> waiting;
+  if (!is_done()) waiting.emplace(*pump_);
   for (;;) {
     {
       const ReleasedGil released;
@@ -97,8 +102,8 @@ void Completion::wait() {
     // The operation has ended; the exception of the signal handler is raised instead of its outcome.
     py::error_already_set interrupt;
     if (!pump_->fork_guard().is_here()) throw interrupt;
-    cancel();
     const ReleasedGil released;
+    cancel();
     pump_->wait(done_, Clock::now() + signal_interval);
     // It ends on this side before the peer is told, and no thread may run the loop again.
     pump_->lead_once([] {});

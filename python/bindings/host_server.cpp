@@ -8,6 +8,9 @@
 #include "settings.h"
 #include "statistics_values.h"
 
+#include <algorithm>
+#include <exception>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -44,18 +47,26 @@ py::object codec_text(const char* codec) {
   return text;
 }
 
-ServerOptions logging_options_of(const py::dict& options) {
+/// How the calls that wait for a worker or an event loop are ordered.
+call::JobQueue::Options order_of(const OverloadOptions& overload) {
+  const std::size_t levels = overload.priority_metadata.empty() ? 1 : overload.priorities.size();
+  return {.levels = static_cast<unsigned>(std::min<std::size_t>(levels, call::JobQueue::max_levels)),
+          .target = overload.queue_target,
+          .interval = overload.queue_interval};
+}
+
+}  // namespace
+
+ServerOptions HostServer::logging_options_of(const py::dict& options) {
   ServerOptions result = server_options_of(options);
   result.log = log_to_python("trunkline.server");
   return result;
 }
 
-}  // namespace
-
-HostServer::HostServer(const py::dict& options)
+HostServer::HostServer(const py::dict& options, ServerOptions settings)
     : pump_(Pump::make(busy_poll_of("Server", options))),
-      queue_(RequestQueue::make(pump_)),
-      server_(std::make_unique<Server>(pump_->event_loop(), logging_options_of(options))),
+      queue_(RequestQueue::make(pump_, order_of(settings.overload))),
+      server_(std::make_unique<Server>(pump_->event_loop(), std::move(settings))),
       exposes_exception_text_(options.contains("expose_exception_text") &&
                               flag_of("expose_exception_text", options["expose_exception_text"])) {}
 
@@ -90,28 +101,67 @@ Server& HostServer::server() const {
 void HostServer::add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
                      const MethodFacts& facts) {
   auto method = std::make_shared<const ServedMethod>(name, kind, entry, needs_call, codec_name(facts.response_codec),
-                                                     exposes_exception_text_);
+                                                     exposes_exception_text_, facts.is_built_in);
   MethodShape shape{.kind = kind,
                     .execution = Execution::coroutine,
                     .request = &MessageTraits<Payload>::type(),
                     .response = &method->response_type(),
                     .request_name = facts.request_type,
                     .response_name = facts.response_type};
-  server().add(name, std::make_unique<MethodHost>(std::move(shape), std::move(method), pump_, queue_),
-               {.max_concurrent_calls = facts.max_concurrent_calls, .blocking = false, .idempotent = facts.idempotent});
+  auto host = std::make_unique<MethodHost>(std::move(shape), std::move(method), pump_, queue_);
+  const MethodOptions options{.max_concurrent_calls = facts.max_concurrent_calls,
+                              .blocking = false,
+                              .idempotent = facts.idempotent,
+                              .no_side_effects = facts.no_side_effects,
+                              .is_private = facts.is_private};
+  if (name.empty()) return server().add_fallback(std::move(host), options);
+  if (facts.is_route) {
+    const std::size_t space = std::min(name.find(' '), name.size());
+    const std::string_view path = std::string_view(name).substr(std::min(space + 1, name.size()));
+    return server().add_route(std::string_view(name).substr(0, space), path, std::move(host), options);
+  }
+  server().add(name, std::move(host), options);
 }
 
 bool HostServer::remove(const std::string& name) { return server().remove(name); }
 
-std::string HostServer::listen(const std::string& uri) {
+std::string HostServer::listen(const std::string& uri, bool is_private) {
   Server& host = server();
   Result<Endpoint> endpoint = Status();
   {
     const ReleasedGil released;
-    pump_->run_alone([&] { endpoint = host.try_listen(uri); });
+    pump_->run_alone([&] { endpoint = is_private ? host.try_listen_private(uri) : host.try_listen(uri); });
   }
   if (!endpoint.is_ok()) throw_failure(endpoint.status());
   return endpoint->to_string();
+}
+
+void HostServer::announce(const std::string& uri, const py::dict& options) {
+  struct Announced {
+    Waitable done;
+    std::exception_ptr failure;
+  };
+  Server& host = server();
+  const auto announced = std::make_shared<Announced>();
+  // On the loop, which the server of an event loop has a thread for: that thread makes way for nobody.
+  pump_->net_loop().post([pump = pump_, announced, &host, uri, chosen = announce_options_of(options)] {
+    try {
+      host.announce(uri, chosen);
+    } catch (...) {
+      announced->failure = std::current_exception();
+    }
+    pump->set(announced->done);
+  });
+  {
+    const ReleasedGil released;
+    static_cast<void>(pump_->wait(announced->done, base::never));
+  }
+  if (announced->failure == nullptr) return;
+  try {
+    std::rethrow_exception(announced->failure);
+  } catch (const StatusError& error) {
+    throw_failure(error.status());
+  }
 }
 
 void HostServer::start() {
@@ -136,14 +186,17 @@ int HostServer::start_for_event_loop(const py::object& is_closed) {
   return descriptor;
 }
 
-void HostServer::work() {
+void HostServer::work(bool is_reserve) {
   pump_->fork_guard().require("server");
   // Kept alive in case another thread destroys the server.
   const std::shared_ptr<RequestQueue> queue = queue_;
   const std::shared_ptr<Pump> pump = pump_;
+  const RequestQueue::Kind kind = kind_of(is_reserve);
+  Worker worker(queue->lane(kind), queue->lending_pump(), [&queue, kind] { queue->fill_place(kind); });
+  const auto next = is_reserve ? &RequestQueue::next_built_in : &RequestQueue::next;
   std::shared_ptr<ServedCall> call;
-  while ((call = queue->next(std::move(call))) != nullptr) {
-    serve(*queue, call);
+  while ((call = ((*queue).*next)(std::move(call))) != nullptr) {
+    serve(*queue, worker, call);
     if (!pump->fork_guard().is_here()) {
       // Its handler has forked: the call and its coroutine belong to the parent.
       static_cast<void>(new std::shared_ptr<ServedCall>(call));
@@ -152,14 +205,19 @@ void HostServer::work() {
   }
 }
 
-void HostServer::keep() {
+py::object HostServer::keep() {
   pump_->fork_guard().require("server");
   const std::shared_ptr<RequestQueue> queue = queue_;
-  const ReleasedGil released;
-  queue->keep();
+  std::optional<RequestQueue::Kind> wanted;
+  {
+    const ReleasedGil released;
+    wanted = queue->keep();
+  }
+  if (!wanted) return py::none();
+  return py::bool_(*wanted == RequestQueue::Kind::reserve);
 }
 
-void HostServer::serve(RequestQueue& queue, const std::shared_ptr<ServedCall>& call) {
+void HostServer::serve(RequestQueue& queue, Worker& worker, const std::shared_ptr<ServedCall>& call) {
   const ServedMethod& method = call->served_method();
   if (method.is_slow() || method.kind() != MethodKind::unary) {
     queue.flush();
@@ -168,6 +226,8 @@ void HostServer::serve(RequestQueue& queue, const std::shared_ptr<ServedCall>& c
   const Clock::time_point begin = Clock::now();
   {
     const call::InheritedDeadline::Scope scope(call->deadline());
+    std::optional<Worker::Wait> waiting;
+    if (method.is_built_in() && method.kind() != MethodKind::unary) waiting.emplace(worker);
     run_entry(method, call);
   }
   if (method.kind() == MethodKind::unary) method.took(Clock::now() - begin);
@@ -299,6 +359,7 @@ bool HostServer::destroy() {
   std::unique_ptr<Server> ending = std::move(server_);
   {
     const ReleasedGil released;
+    uses_.wait_for_none();
     pump_->run_alone([&] { ending.reset(); });
   }
   drop_left_references();  // handlers
@@ -313,6 +374,7 @@ py::dict HostServer::statistics() const {
   const Server& host = *server_;
   ServerStatistics statistics;
   {
+    const UseCount::Use use(uses_);
     const ReleasedGil released;
     statistics = host.statistics();
   }
@@ -335,6 +397,8 @@ py::dict HostServer::totals() const {
   result["calls_refused"] = totals.calls_refused;
   result["memory_used_bytes"] = totals.memory_used_bytes;
   result["memory_max_bytes"] = totals.memory_max_bytes;
+  result["calls_shed"] = totals.calls_shed;
+  result["adaptive_limit"] = totals.adaptive_limit;
   return result;
 }
 

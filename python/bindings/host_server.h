@@ -3,6 +3,8 @@
 #pragma once
 
 #include "method_host.h"
+#include "use_count.h"
+#include "worker.h"
 
 #include <trunkline/server.h>
 
@@ -16,7 +18,7 @@ namespace trunkline::python {
 /// Used with the GIL. Functions that wait release it.
 class HostServer {
  public:
-  explicit HostServer(const py::dict& options);
+  explicit HostServer(const py::dict& options) : HostServer(options, logging_options_of(options)) {}
   ~HostServer();
   HostServer(const HostServer&) = delete;
   HostServer& operator=(const HostServer&) = delete;
@@ -28,12 +30,20 @@ class HostServer {
     std::string response_codec;
     bool idempotent = false;
     std::size_t max_concurrent_calls = 0;
+    /// The name is the method of HTTP, a space and the path.
+    bool is_route = false;
+    bool no_side_effects = false;
+    bool is_private = false;
+    bool is_built_in = false;
   };
+  /// With an empty name: the fallback, for all names that are not registered.
   void add(const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
            const MethodFacts& facts);
   bool remove(const std::string& name);
   /// Returns the endpoint with the port that the system chose. Raises RpcError.
-  std::string listen(const std::string& uri);
+  std::string listen(const std::string& uri, bool is_private);
+  /// Raises RpcError for the URI and the endpoints, ValueError for an option out of its range.
+  void announce(const std::string& uri, const py::dict& options);
   void start();
   /// Starts a thread for the loop, as event loops need it. Returns the descriptor to watch. `is_closed()`: whether the
   /// event loop is closed, so that nothing watches the descriptor any more.
@@ -43,10 +53,17 @@ class HostServer {
     return std::make_shared<Inbox>(pump_, has_descriptor);
   }
 
-  /// Runs a worker: serves calls until stop().
-  void work();
-  /// Runs the keeper, which makes sure that a thread runs the loop, until stop(). For one thread beside the workers.
-  void keep();
+  /// Before the workers start: see RequestQueue::open_lanes().
+  void open_lanes(int threads, int max_stream_threads) { queue_->open_lanes(threads, max_stream_threads); }
+  /// Runs a worker: serves calls until stop(), or until it has been spare for a while. `is_reserve`: for built-in
+  /// methods alone.
+  void work(bool is_reserve);
+  /// Runs the keeper, which makes sure that a thread runs the loop, until stop(), and then returns None. For one thread
+  /// beside the workers. Before, it returns each time that another worker is to be started, with `is_reserve` of its
+  /// work(), and has to be called again.
+  py::object keep();
+  /// The worker that keep() has asked for cannot be started.
+  void report_refused(bool is_reserve) { queue_->report_refused(kind_of(is_reserve)); }
   /// For an event loop: a list of (call, entry, request, codec, seconds left or None). The entry is None for a
   /// cancellation. A call for which memory is short is refused; the others are not affected.
   py::list take_calls();
@@ -69,13 +86,19 @@ class HostServer {
   std::size_t running() const noexcept { return queue_->running(); }
 
  private:
+  static ServerOptions logging_options_of(const py::dict& options);
+  HostServer(const py::dict& options, ServerOptions settings);
   Server& server() const;
-  static void serve(RequestQueue& queue, const std::shared_ptr<ServedCall>& call);
+  static RequestQueue::Kind kind_of(bool is_reserve) noexcept {
+    return is_reserve ? RequestQueue::Kind::reserve : RequestQueue::Kind::general;
+  }
+  static void serve(RequestQueue& queue, Worker& worker, const std::shared_ptr<ServedCall>& call);
   static void run_entry(const ServedMethod& method, const std::shared_ptr<ServedCall>& call);
 
   std::shared_ptr<Pump> pump_;
   std::shared_ptr<RequestQueue> queue_;
   std::unique_ptr<Server> server_;
+  mutable UseCount uses_;
   bool exposes_exception_text_;
   bool stopped_ = false;
   /// What totals() and statistics() return after destroy().

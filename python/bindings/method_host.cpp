@@ -52,7 +52,9 @@ std::shared_ptr<ServedCall> MethodHost::make_call(ServerContext& context) const 
   auto call = std::make_shared<ServedCall>(pump_, method_, context);
   context.on_cancel([queue = queue_, told = std::weak_ptr(call)] {
     std::shared_ptr<ServedCall> cancelled = told.lock();
-    if (cancelled == nullptr || queue->withdraw(cancelled) || !queue->tells_cancellations()) return;
+    if (cancelled == nullptr) return;
+    cancelled->deliver_notice();
+    if (queue->withdraw(cancelled) || !queue->tells_cancellations()) return;
     queue->push_cancellation(std::move(cancelled));
   });
   return call;

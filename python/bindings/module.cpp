@@ -2,17 +2,26 @@
 // The extension module trunkline._core: names and signatures; _core.pyi describes them.
 #include "call_window.h"
 #include "client_channel.h"
+#include "collision_scan.h"
+#include "failure.h"
 #include "host_server.h"
 #include "log_output.h"
+#include "message_bytes.h"
 #include "option_values.h"
+#include "python_updates.h"
 
+#include "http/conditions.h"
 #include "net/fork_safe_sockets.h"
 
 #include <trunkline/compressor.h>
+#include <trunkline/target.h>
 
 #include <pybind11/stl.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace trunkline::python {
@@ -22,6 +31,32 @@ namespace {
 /// The name of a method; TypeError for what is no str. pybind11's own error would list all arguments, the request
 /// included.
 std::string_view method_name(const py::handle& name) { return view_of("the name of the method", name); }
+
+/// The URI of a channel without user and password; empty if it is none.
+std::string shown_uri(const std::string& uri) {
+  const Result<Target> target = Target::parse(uri);
+  return target ? target->text : std::string();
+}
+
+/// See CollisionScan. `form`: the name of a TextForm.
+bool has_collisions(const py::handle& message, bool is_json, const std::string& form, bool checks_arrays) {
+  const BufferView view(message);
+  const TextForm texts = form == "decimal" ? TextForm::decimal : form == "uuid" ? TextForm::uuid : TextForm::text;
+  CollisionScan scan({reinterpret_cast<const char*>(view.bytes().data()), view.size()}, texts, checks_arrays);
+  const ReleasedGil released;
+  return is_json ? scan.finds_in_json() : scan.finds_in_msgpack();
+}
+
+/// The status, and with 206 the place and the size of the part.
+std::tuple<std::uint32_t, std::size_t, std::size_t> answer_conditions(const std::string& http_method,
+                                                                      const pybind11::handle& headers,
+                                                                      const std::string& tag,
+                                                                      const std::string& modified,
+                                                                      std::size_t content_bytes) {
+  const http::ConditionalAnswer answer =
+      http::answer_conditions(http_method, metadata_of_python(headers), tag, modified, content_bytes);
+  return {answer.status, answer.offset, answer.size};
+}
 
 std::vector<std::string> built_in_compressors() {
   std::vector<std::string> names;
@@ -36,8 +71,9 @@ void bind_calls(py::module_& module) {
       .def("__len__", &ReceivedBytes::size);
 
   py::class_<CallSettings, std::shared_ptr<CallSettings>>(module, "CallSettings")
-      .def(py::init<const py::object&, const py::object&, bool, bool, const py::handle&>(), py::arg("timeout"),
-           py::arg("metadata"), py::arg("wait_for_ready"), py::arg("idempotent"), py::arg("compressor"));
+      .def(py::init<const py::object&, const py::object&, bool, bool, const py::handle&, const py::handle&>(),
+           py::arg("timeout"), py::arg("metadata"), py::arg("wait_for_ready"), py::arg("idempotent"),
+           py::arg("compressor"), py::arg("routing_key"));
 
   py::class_<Inbox, std::shared_ptr<Inbox>>(module, "Inbox")
       .def("fileno", &Inbox::descriptor)
@@ -66,13 +102,24 @@ void bind_calls(py::module_& module) {
            py::arg("tag"))
       .def("begin_close_writes", &Stream::begin_close_writes, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_finish", &Stream::begin_finish, py::arg("inbox").none(true), py::arg("tag"))
+      .def("begin_await_leading", &Stream::begin_await_leading, py::arg("inbox").none(true), py::arg("tag"))
       .def("cancel", &Stream::cancel)
       .def("codec", &Stream::codec)
       .def("leading", &Stream::leading)
-      .def("trailing", &Stream::trailing);
+      .def("trailing", &Stream::trailing)
+      .def("peer", &Stream::peer);
 }
 
 void bind_channel(py::module_& module) {
+  py::class_<PythonUpdates, std::shared_ptr<PythonUpdates>>(module, "ResolverUpdates")
+      .def("update", &PythonUpdates::update, py::arg("servers"), py::arg("service_config"))
+      .def("fail", &PythonUpdates::fail, py::arg("code"), py::arg("message"));
+
+  py::enum_<Expects>(module, "Expects")
+      .value("response", Expects::response)
+      .value("response_or_none", Expects::response_or_none)
+      .value("nothing", Expects::nothing);
+
   py::class_<ClientChannel, std::shared_ptr<ClientChannel>>(module, "Channel")
       .def(py::init([](const py::handle& uri, const py::dict& options) {
              return std::make_shared<ClientChannel>(text_of("Channel: the endpoint", uri), options);
@@ -84,15 +131,16 @@ void bind_channel(py::module_& module) {
           "call",
           [](ClientChannel& channel, const py::handle& method, const py::handle& request, std::string_view codec,
              const CallSettings* settings,
-             bool one_way) { return channel.call(method_name(method), request, codec, settings, one_way); },
-          py::arg("method"), py::arg("request"), py::arg("codec"), py::arg("settings").none(true), py::arg("one_way"))
+             Expects expects) { return channel.call(method_name(method), request, codec, settings, expects); },
+          py::arg("method"), py::arg("request"), py::arg("codec"), py::arg("settings").none(true), py::arg("expects"))
       .def(
           "begin",
           [](ClientChannel& channel, const py::handle& method, const py::handle& request, std::string_view codec,
-             const CallSettings* settings, bool one_way, const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
-            return channel.begin(channel.method(method_name(method)), request, codec, settings, one_way, inbox, tag);
+             const CallSettings* settings, Expects expects, const std::shared_ptr<Inbox>& inbox,
+             const py::handle& tag) {
+            return channel.begin(channel.method(method_name(method)), request, codec, settings, expects, inbox, tag);
           },
-          py::arg("method"), py::arg("request"), py::arg("codec"), py::arg("settings").none(true), py::arg("one_way"),
+          py::arg("method"), py::arg("request"), py::arg("codec"), py::arg("settings").none(true), py::arg("expects"),
           py::arg("inbox").none(true), py::arg("tag"))
       .def(
           "open_stream",
@@ -104,15 +152,16 @@ void bind_channel(py::module_& module) {
       .def(
           "make_window",
           [](std::shared_ptr<ClientChannel> channel, const py::handle& method, std::string_view codec,
-             std::shared_ptr<CallSettings> settings, std::size_t size) {
+             std::shared_ptr<CallSettings> settings, std::size_t size, Expects expects) {
             return std::make_unique<CallWindow>(std::move(channel), method_name(method), codec, std::move(settings),
-                                                size);
+                                                size, expects);
           },
-          py::arg("method"), py::arg("codec"), py::arg("settings").none(true), py::arg("size"))
+          py::arg("method"), py::arg("codec"), py::arg("settings").none(true), py::arg("size"), py::arg("expects"))
       .def("state", &ClientChannel::state)
       .def("watch_states", &ClientChannel::watch_states, py::arg("into").none(false), py::arg("tag"))
       .def("unwatch_states", &ClientChannel::unwatch_states, py::arg("tag"))
       .def("memory_usage", &ClientChannel::memory_usage)
+      .def("servers", &ClientChannel::servers)
       .def("wait_for_ready", &ClientChannel::wait_for_ready, py::arg("timeout"))
       .def("close", &ClientChannel::close, py::arg("timeout"))
       .def("is_closed", &ClientChannel::is_closed);
@@ -135,6 +184,7 @@ void bind_server(py::module_& module) {
       .def("codec", &Call::codec)
       .def("time_left", &Call::time_left)
       .def("is_cancelled", &Call::is_cancelled)
+      .def("is_draining", &Call::is_draining)
       .def("add_leading_metadata", &Call::add_leading_metadata, py::arg("name"), py::arg("value"))
       .def("add_trailing_metadata", &Call::add_trailing_metadata, py::arg("name"), py::arg("value"))
       .def(
@@ -143,6 +193,8 @@ void bind_server(py::module_& module) {
             return call.set_compressor(view_of("the name of the compressor", name));
           },
           py::arg("name"))
+      .def("send_leading_metadata", &Call::send_leading_metadata)
+      .def("notify_cancelled", &Call::notify_cancelled, py::arg("inbox"), py::arg("tag"))
       .def("disconnect", &Call::disconnect)
       .def("begin_read", &Call::begin_read, py::arg("inbox").none(true), py::arg("tag"))
       .def("begin_write", &Call::begin_write, py::arg("message"), py::arg("codec"), py::arg("inbox").none(true),
@@ -170,23 +222,37 @@ void bind_server(py::module_& module) {
           "add",
           [](HostServer& server, const std::string& name, MethodKind kind, const py::object& entry, bool needs_call,
              std::string request_type, std::string response_type, std::string response_codec, bool idempotent,
-             const py::handle& max_concurrent_calls) {
+             const py::handle& max_concurrent_calls, bool is_route, bool no_side_effects, bool is_private,
+             bool is_built_in) {
             server.add(name, kind, entry, needs_call,
                        {std::move(request_type), std::move(response_type), std::move(response_codec), idempotent,
-                        integer_of<std::size_t>("method " + name + ": max_concurrent_calls", max_concurrent_calls)});
+                        integer_of<std::size_t>("method " + name + ": max_concurrent_calls", max_concurrent_calls),
+                        is_route, no_side_effects, is_private, is_built_in});
           },
           py::arg("name"), py::arg("kind"), py::arg("entry"), py::arg("needs_call"), py::arg("request_type"),
-          py::arg("response_type"), py::arg("response_codec"), py::arg("idempotent"), py::arg("max_concurrent_calls"))
+          py::arg("response_type"), py::arg("response_codec"), py::arg("idempotent"), py::arg("max_concurrent_calls"),
+          py::arg("is_route") = false, py::arg("no_side_effects") = false, py::arg("is_private") = false,
+          py::arg("is_built_in") = false)
       .def("remove", &HostServer::remove, py::arg("name"))
       .def(
           "listen",
-          [](HostServer& server, const py::handle& uri) { return server.listen(text_of("serve: the endpoint", uri)); },
-          py::arg("uri"))
+          [](HostServer& server, const py::handle& uri, bool is_private) {
+            return server.listen(text_of("serve: the endpoint", uri), is_private);
+          },
+          py::arg("uri"), py::arg("is_private") = false)
+      .def(
+          "announce",
+          [](HostServer& server, const py::handle& uri, const py::dict& options) {
+            server.announce(text_of("announce: the URI", uri), options);
+          },
+          py::arg("uri"), py::arg("options"))
       .def("start", &HostServer::start)
       .def("make_inbox", &HostServer::make_inbox, py::arg("has_descriptor"))
       .def("start_for_event_loop", &HostServer::start_for_event_loop, py::arg("is_closed"))
-      .def("work", &HostServer::work)
+      .def("open_lanes", &HostServer::open_lanes, py::arg("threads"), py::arg("max_stream_threads"))
+      .def("work", &HostServer::work, py::arg("is_reserve"))
       .def("keep", &HostServer::keep)
+      .def("report_refused", &HostServer::report_refused, py::arg("is_reserve"))
       .def("take_calls", &HostServer::take_calls)
       .def("finish", &HostServer::finish, py::arg("call"))
       .def("flush", &HostServer::flush)
@@ -214,6 +280,12 @@ PYBIND11_MODULE(_core, module) {
              pybind11::arg("describe_error"));
   module.def("set_log_function", &set_log_function, pybind11::arg("log"));
   module.def("built_in_compressors", &built_in_compressors);
+  module.def("shown_uri", &shown_uri, pybind11::arg("uri"));
+  module.def("has_collisions", &has_collisions, pybind11::arg("message"), pybind11::arg("is_json"),
+             pybind11::arg("form"), pybind11::arg("checks_arrays"));
+  module.attr("MAX_COLLISIONS") = CollisionScan::max_collisions;
+  module.def("answer_conditions", &answer_conditions, pybind11::arg("http_method"), pybind11::arg("headers"),
+             pybind11::arg("tag"), pybind11::arg("modified"), pybind11::arg("content_bytes"));
   bind_calls(module);
   bind_window(module);  // before the channel, whose signatures name it
   bind_channel(module);

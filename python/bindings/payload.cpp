@@ -15,6 +15,15 @@ namespace trunkline {
 
 const MessageType& MessageTraits<python::Payload>::type() { return python::payload_type("bytes"); }
 
+const MessageType& MessageTraits<python::RequiredPayload>::type() {
+  static const MessageType required = [] {
+    MessageType type = python::payload_type("bytes");
+    type.may_be_missing = false;
+    return type;
+  }();
+  return required;
+}
+
 namespace python {
 
 namespace {

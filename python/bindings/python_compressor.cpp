@@ -16,12 +16,10 @@ Status raised(const py::error_already_set& error) {
   return {StatusCode::internal, "the compressor raised an exception"};
 }
 
-}  // namespace
-
-Status PythonCompressor::compress(ByteSpan input, BufferWriter& out) const {
+Status compress_with(const Reference& function, ByteSpan input, BufferWriter& out) {
   const py::gil_scoped_acquire held;
   try {
-    const py::object compressed = compress_.share()(bytes_of(input));
+    const py::object compressed = function.share()(bytes_of(input));
     const BufferView view(compressed);
     out.append(view.bytes());
     return {};
@@ -32,17 +30,14 @@ Status PythonCompressor::compress(ByteSpan input, BufferWriter& out) const {
   }
 }
 
-Status PythonCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
+/// Calls `function` with the bytes and `size`. Gives what it returns to `use`, which returns a status.
+template <class Use>
+Status decompress_with(const Reference& function, ByteSpan input, std::size_t size, const Use& use) {
   const py::gil_scoped_acquire held;
   try {
-    const py::object plain = decompress_.share()(bytes_of(input), out.size());
+    const py::object plain = function.share()(bytes_of(input), size);
     const BufferView view(plain);
-    if (view.size() != out.size()) {
-      return {StatusCode::invalid_argument,
-              "it makes " + std::to_string(view.size()) + " bytes instead of " + std::to_string(out.size())};
-    }
-    if (!out.empty()) std::memcpy(out.data(), view.bytes().data(), out.size());
-    return {};
+    return use(view.bytes());
   } catch (const py::error_already_set& error) {
     if (error.matches(PyExc_ValueError)) {
       return {StatusCode::invalid_argument, "its bytes are corrupt"};
@@ -51,6 +46,45 @@ Status PythonCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
   } catch (const std::exception& error) {
     return {StatusCode::resource_exhausted, std::string("call the compressor: ") + error.what()};
   }
+}
+
+}  // namespace
+
+PythonCompressor::PythonCompressor(std::string name, const Functions& functions)
+    : name_(std::move(name)), compress_(functions.compress), decompress_(functions.decompress) {
+  if (functions.decompress_unsized.is_none()) return;
+  compress_unsized_ = Reference(functions.compress_unsized);
+  decompress_unsized_ = Reference(functions.decompress_unsized);
+}
+
+Status PythonCompressor::compress(ByteSpan input, BufferWriter& out) const {
+  return compress_with(compress_, input, out);
+}
+
+Status PythonCompressor::decompress(ByteSpan input, MutableByteSpan out) const {
+  return decompress_with(decompress_, input, out.size(), [&out](ByteSpan plain) -> Status {
+    if (plain.size() != out.size()) {
+      return {StatusCode::invalid_argument,
+              "it makes " + std::to_string(plain.size()) + " bytes instead of " + std::to_string(out.size())};
+    }
+    if (!out.empty()) std::memcpy(out.data(), plain.data(), out.size());
+    return {};
+  });
+}
+
+Status PythonCompressor::compress_unsized(ByteSpan input, BufferWriter& out) const {
+  return compress_with(compress_unsized_, input, out);
+}
+
+Status PythonCompressor::decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const {
+  return decompress_with(decompress_unsized_, input, limit, [limit, &out](ByteSpan plain) -> Status {
+    if (plain.size() > limit) {
+      return {StatusCode::resource_exhausted,
+              "it makes " + std::to_string(plain.size()) + " bytes, more than the limit of " + std::to_string(limit)};
+    }
+    out.append(plain);
+    return {};
+  });
 }
 
 }  // namespace trunkline::python

@@ -2,10 +2,11 @@
 // Which thread runs the loop and which ones run handlers.
 #include "request_queue.h"
 
+#include "served_method.h"
+
 #include <unistd.h>
 
 #include <algorithm>
-#include <deque>
 #include <exception>
 #include <utility>
 
@@ -20,6 +21,9 @@ constexpr std::chrono::milliseconds tick_interval{2};
 /// After this many ticks without a call the keeper stops ticking until calls arrive.
 constexpr int ticks_until_dormant = 64;
 
+/// After the system has refused a thread, the next one is tried after this time.
+constexpr std::chrono::seconds until_retry{1};
+
 /// Catches what a turn of the loop throws, such as out of memory, so that the leading thread survives. The calls
 /// concerned end by their deadline or with their connection.
 template <class Turn>
@@ -32,9 +36,10 @@ void survive(const Turn& turn) {
 
 }  // namespace
 
-std::shared_ptr<RequestQueue> RequestQueue::make(const std::shared_ptr<Pump>& pump) {
+std::shared_ptr<RequestQueue> RequestQueue::make(const std::shared_ptr<Pump>& pump,
+                                                 const call::JobQueue::Options& order) {
   // Never destroyed in a forked child: its calls belong to coroutines of the parent.
-  const std::shared_ptr<RequestQueue> made(new RequestQueue(pump), [](RequestQueue* queue) {
+  const std::shared_ptr<RequestQueue> made(new RequestQueue(pump, order), [](RequestQueue* queue) {
     if (queue->pump_->fork_guard().is_here()) delete queue;
   });
   pump->on_hand_over([weak = std::weak_ptr(made)] {
@@ -44,52 +49,78 @@ std::shared_ptr<RequestQueue> RequestQueue::make(const std::shared_ptr<Pump>& pu
 }
 
 RequestQueue::~RequestQueue() {
+  while (call::Job* const job = pop_any()) released(job);
   if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+base::TimePoint RequestQueue::read_clock() const noexcept {
+  return waiting_.needs_time() ? base::Clock::now() : base::TimePoint();
+}
+
+/// The call that `job` is, which has left the queue.
+std::shared_ptr<ServedCall> RequestQueue::released(call::Job* job) noexcept {
+  return std::exchange(static_cast<ServedCall*>(job)->self_in_queue, nullptr);
+}
+
+call::JobQueue& RequestQueue::queue_of(const ServedCall& call) noexcept {
+  return call.served_method().is_built_in() && descriptor_ < 0 ? built_in_ : waiting_;
+}
+
+/// The next call that waits, without regard to limits.
+call::Job* RequestQueue::pop_any() noexcept {
+  call::Job* const job = built_in_.pop_any();
+  return job != nullptr ? job : waiting_.pop_any();
 }
 
 void RequestQueue::push(std::shared_ptr<ServedCall> call) {
   running_.fetch_add(1, std::memory_order_relaxed);
-  push_item({std::move(call), false});
-}
-
-void RequestQueue::push_item(Item item) {
   bool is_first = false;
-  bool is_late = false;
   {
     const std::lock_guard lock(mutex_);
-    is_late = is_closed();
-    if (!is_late) {
-      if (!item.is_cancellation) item.call->is_queued = true;
-      items_.push_back(std::move(item));
-      has_items_.store(true, std::memory_order_release);
+    if (!is_closed()) {
+      ServedCall& queued = *call;
+      queued.self_in_queue = std::move(call);
+      queue_of(queued).push(queued, read_clock());
+      has_items_.store(true, std::memory_order_seq_cst);  // pairs with fill_place()
       is_first = !std::exchange(announced_, true);
       if (descriptor_ < 0 && !leader_serves_) wake_one();
     }
   }
-  if (is_late && !item.is_cancellation) {
-    item.call->refuse();
-    Calls refused{std::move(item.call)};
-    post(std::move(refused));
-  } else if (descriptor_ >= 0 && is_first) {
-    watch();
-    // Announced once all calls of this turn are there.
-    pump_->net_loop().post([self = shared_from_this()] {
-      const std::uint64_t one = 1;
-      static_cast<void>(!::write(self->descriptor_, &one, sizeof one));
-    });
+  if (call == nullptr) return announce_if(is_first);
+  call->refuse();
+  Calls refused{std::move(call)};
+  post(std::move(refused));
+}
+
+void RequestQueue::push_cancellation(std::shared_ptr<ServedCall> call) {
+  bool is_first = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (is_closed()) return;
+    cancellations_.push_back(std::move(call));
+    has_items_.store(true, std::memory_order_release);
+    is_first = !std::exchange(announced_, true);
   }
+  announce_if(is_first);
+}
+
+/// Tells an event loop of the first thing that it is to take.
+void RequestQueue::announce_if(bool is_first) {
+  if (descriptor_ < 0 || !is_first) return;
+  watch();
+  // Announced once all calls of this turn are there.
+  pump_->net_loop().post([self = shared_from_this()] {
+    const std::uint64_t one = 1;
+    static_cast<void>(!::write(self->descriptor_, &one, sizeof one));
+  });
 }
 
 bool RequestQueue::withdraw(const std::shared_ptr<ServedCall>& call) {
-  constexpr std::size_t few = 64;
   {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(call->is_queued, false)) return false;
+    if (!queue_of(*call).remove(*call)) return false;
+    released(call.get());
     call->is_handed_in = true;
-    if (++withdrawn_items_ >= few && withdrawn_items_ >= items_.size() / 2) {
-      std::erase_if(items_, [this](const Item& item) { return is_withdrawn(item); });
-      withdrawn_items_ = 0;
-    }
   }
   call->withdraw();
   // The call must not end inside the callback that reports its cancellation.
@@ -103,10 +134,57 @@ bool RequestQueue::withdraw(const std::shared_ptr<ServedCall>& call) {
 void RequestQueue::wake_one() {
   if (standing_by_ > 0) {
     changed_.notify_one();
-  } else {
-    is_wanted_ = true;
-    ticker_.notify_one();
+  } else if (!lane_.has_place() || !lane_.call_spare()) {
+    wake_keeper();
   }
+}
+
+/// With the mutex held.
+void RequestQueue::wake_keeper() {
+  is_wanted_ = true;
+  ticker_.notify_one();
+}
+
+void RequestQueue::open_lanes(int threads, int max_stream_threads) {
+  const std::lock_guard lock(mutex_);
+  lane_.open(threads);
+  reserve_lane_.open(1);
+  reserve_lane_.leave();  // the first one is started when it is needed
+  max_streams_ = max_stream_threads;
+}
+
+void RequestQueue::fill_place(Kind kind) {
+  // seq_cst: either this sees the call, or whoever pushes it sees the place.
+  if (!has_items_.load(std::memory_order_seq_cst)) return;
+  const std::lock_guard lock(mutex_);
+  if (!is_short_of(kind) || lane(kind).call_spare()) return;
+  wake_keeper();
+  if (keeper_leads_.load(std::memory_order_relaxed)) pump_->net_loop().post([] {});
+}
+
+/// With the mutex held. True if calls wait for a worker of this kind, and none is free or about to be.
+bool RequestQueue::is_short_of(Kind kind) const noexcept {
+  if (standing_by_ > 0) return false;
+  return kind == Kind::general ? waiting_.size() > 0 && lane_.has_place()
+                               : built_in_.size() > 0 && reserve_lane_.has_place();
+}
+
+/// On the keeper, with the mutex held. Calls spare workers; returns the kind of one that has to be started.
+std::optional<RequestQueue::Kind> RequestQueue::fill_places() {
+  for (const Kind kind : {Kind::reserve, Kind::general}) {
+    if (!is_short_of(kind) || lane(kind).call_spare()) continue;
+    if (no_worker_before_ != base::TimePoint() && base::Clock::now() < no_worker_before_) continue;
+    no_worker_before_ = {};
+    lane(kind).enter();
+    return kind;
+  }
+  return std::nullopt;
+}
+
+void RequestQueue::report_refused(Kind kind) {
+  const std::lock_guard lock(mutex_);
+  lane(kind).leave();
+  no_worker_before_ = base::Clock::now() + until_retry;
 }
 
 /// No thread leads any more: the keeper has to watch the loop.
@@ -124,27 +202,39 @@ void RequestQueue::call_stand_by() {
 
 bool RequestQueue::has_several() {
   const std::lock_guard lock(mutex_);
-  return items_.size() > 1;
+  return queued() > 1;
 }
 
-/// With the mutex held.
-std::shared_ptr<ServedCall> RequestQueue::pop() {
-  std::shared_ptr<ServedCall> call;
-  while (call == nullptr && !items_.empty()) {
-    if (is_withdrawn(items_.front())) {
-      --withdrawn_items_;
-    } else {
-      call = std::move(items_.front().call);
-      call->is_queued = false;
-      ++popped_;
-    }
-    items_.pop_front();
+/// With the mutex held. Calls that are shed join those that have finished.
+std::shared_ptr<ServedCall> RequestQueue::pop(base::TimePoint now) {
+  if (call::Job* const job = built_in_.pop_any()) return popped(job);
+  call::JobQueue late({});
+  call::Job* job = waiting_.pop(now, late);
+  while (call::Job* const each = late.pop_any()) {
+    std::shared_ptr<ServedCall> shed = released(each);
+    shed->shed();
+    put(std::move(shed));
   }
-  if (items_.empty()) {
+  std::shared_ptr<ServedCall> call = popped(job);
+  while (call != nullptr && call->is_stream() && max_streams_ > 0) {
+    call->counts_as_stream = true;
+    if (++streams_ <= max_streams_) break;
+    call->refuse_stream(max_streams_);
+    put(std::move(call));
+    call = popped(waiting_.pop_any());
+  }
+  return call;
+}
+
+/// With the mutex held. The call that `job` is, if any, after it has been taken.
+std::shared_ptr<ServedCall> RequestQueue::popped(call::Job* job) {
+  if (is_empty()) {
     announced_ = false;
     has_items_.store(false, std::memory_order_relaxed);
   }
-  return call;
+  if (job == nullptr) return nullptr;
+  ++popped_;
+  return released(job);
 }
 
 /// With the mutex held.
@@ -152,6 +242,7 @@ void RequestQueue::put(std::shared_ptr<ServedCall> finished) {
   if (finished->is_handed_in) return;
   finished_.push_back(finished);
   finished->is_handed_in = true;
+  if (std::exchange(finished->counts_as_stream, false)) --streams_;
 }
 
 /// With the mutex held.
@@ -170,7 +261,11 @@ std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> previ
     lock.lock();
   }
   for (bool has_waited = false;; has_waited = true) {
-    if (std::shared_ptr<ServedCall> call = pop()) {
+    if (lane_.is_crowded() && !is_closed()) {
+      if (!wait_as_spare(lock)) return nullptr;
+      continue;
+    }
+    if (std::shared_ptr<ServedCall> call = pop(read_clock())) {
       ++calls_;
       if (has_waited) ++batches_;
       if (!keeper_leads_.load(std::memory_order_relaxed) || finished_.empty()) return call;
@@ -193,6 +288,65 @@ std::shared_ptr<ServedCall> RequestQueue::next(std::shared_ptr<ServedCall> previ
       survive([&] { wait_for_calls(std::move(finished)); });
     }
     lock.lock();
+  }
+}
+
+/// This worker has no place: it hands in what has finished, and waits until another one leaves its place. False: it
+/// is to end.
+bool RequestQueue::wait_as_spare(std::unique_lock<std::mutex>& lock) {
+  Calls finished = take_finished();
+  lock.unlock();
+  drop_left_references();
+  bool was_called = false;
+  {
+    const ReleasedGil released;
+    hand_in(std::move(finished));
+    lock.lock();
+    if (!lane_.is_crowded() || is_closed()) {
+      was_called = true;
+    } else {
+      was_called = lane_.park(lock, [this] {
+        // Another one, which is idle, may have to take the calls for which this one was woken.
+        if (queued() > 0) wake_one();
+      });
+    }
+    lock.unlock();
+  }
+  lock.lock();
+  return was_called || is_closed();
+}
+
+std::shared_ptr<ServedCall> RequestQueue::next_built_in(std::shared_ptr<ServedCall> previous) {
+  std::unique_lock lock(mutex_);
+  if (previous != nullptr) put(std::move(previous));
+  for (;;) {
+    Calls finished = take_finished();
+    if (!finished.empty()) {
+      lock.unlock();
+      {
+        const ReleasedGil released;
+        hand_in(std::move(finished));
+      }
+      lock.lock();
+    }
+    if (is_closed()) return nullptr;
+    if (built_in_.size() > 0 && !reserve_lane_.is_crowded()) {
+      ++calls_, ++batches_;
+      return popped(built_in_.pop_any());
+    }
+    lock.unlock();
+    drop_left_references();
+    bool was_called = false;
+    {
+      const ReleasedGil released;
+      lock.lock();
+      // A call may have come meanwhile.
+      const bool is_idle = built_in_.size() == 0 || reserve_lane_.is_crowded();
+      was_called = is_closed() || !is_idle || reserve_lane_.park(lock, [] {});
+      lock.unlock();
+    }
+    lock.lock();
+    if (!was_called) return nullptr;
   }
 }
 
@@ -230,14 +384,14 @@ void RequestQueue::wait_for_calls(Calls finished) {
 /// Waits until there are calls that the leader does not serve, or the loop needs a thread.
 void RequestQueue::stand_by() {
   std::unique_lock lock(mutex_);
-  if (!items_.empty() || is_closed()) return;
+  if (queued() > 0 || is_closed()) return;
   ++standing_by_;
   changed_.wait(lock);
   --standing_by_;
-  if (items_.size() > 1) wake_one();
+  if (queued() > 1) wake_one();
 }
 
-void RequestQueue::keep() {
+std::optional<RequestQueue::Kind> RequestQueue::keep() {
   std::unique_lock lock(mutex_);
   for (int idle = 0; !is_closed();) {
     const bool had_finished = !finished_.empty();
@@ -250,6 +404,7 @@ void RequestQueue::keep() {
       hand_in(std::move(finished));
       lock.lock();
     }
+    if (const std::optional<Kind> wanted = is_closed() ? std::nullopt : fill_places()) return wanted;
     if (!is_due) continue;
     if (standing_by_ > 0) {
       changed_.notify_one();  // a worker can also run handlers
@@ -261,7 +416,7 @@ void RequestQueue::keep() {
     lock.unlock();
     const auto is_over = [&] {
       if (!finished.empty()) resume_all(finished);
-      return is_closed();
+      return is_closed() || may_fill_places();
     };
     survive([&] {
       if (!pump_->lead_until(
@@ -271,14 +426,24 @@ void RequestQueue::keep() {
     });
     keeper_leads_.store(false, std::memory_order_relaxed);
     lock.lock();
+    if (const std::optional<Kind> wanted = is_closed() ? std::nullopt : fill_places()) return wanted;
   }
+  return std::nullopt;
+}
+
+/// On the keeper, while it leads.
+bool RequestQueue::may_fill_places() {
+  if (!has_items_.load(std::memory_order_seq_cst)) return false;
+  const std::lock_guard lock(mutex_);
+  if (!is_short_of(Kind::general) && !is_short_of(Kind::reserve)) return false;
+  return no_worker_before_ == base::TimePoint() || base::Clock::now() >= no_worker_before_;
 }
 
 /// True if no thread has run the loop or served the calls since the last tick, or if the keeper was called.
 bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   const std::uint64_t turns = pump_->lead_count();
   const std::uint64_t popped = popped_;
-  const bool had_items = !items_.empty();
+  const bool had_items = queued() > 0;
   is_dormant_.store(idle >= ticks_until_dormant && !had_items, std::memory_order_seq_cst);
   // A thread that stops leading after this sees that the keeper must be told.
   if (is_dormant_ && pump_->is_led()) {
@@ -291,7 +456,7 @@ bool RequestQueue::tick(std::unique_lock<std::mutex>& lock, int& idle) {
   is_dormant_.store(false, std::memory_order_relaxed);
   const bool is_wanted = std::exchange(is_wanted_, false);
   // The worker that led when they arrived is busy with one of them. A handler of a stream may lead while it waits.
-  const bool are_left = had_items && !items_.empty() && popped_ == popped;
+  const bool are_left = had_items && queued() > 0 && popped_ == popped;
   const bool is_left = !pump_->is_led() && (is_wanted || pump_->lead_count() == turns);
   return !is_closed() && (are_left || is_left);
 }
@@ -338,22 +503,21 @@ void RequestQueue::hand_in(Calls finished) {
 
 void RequestQueue::close() {
   is_loop_closed_ = {};
-  std::deque<Item> left;
+  Calls left;
   {
     const std::lock_guard lock(mutex_);
     closed_.store(true, std::memory_order_release);
-    std::erase_if(items_, [this](const Item& item) { return is_withdrawn(item); });
-    for (const Item& item : items_) item.call->is_queued = false;
-    withdrawn_items_ = 0;
-    left.swap(items_);
+    while (call::Job* const job = pop_any()) left.push_back(released(job));
+    cancellations_.clear();
     has_items_.store(false, std::memory_order_relaxed);
     changed_.notify_all();
     ticker_.notify_all();
+    lane_.close();
+    reserve_lane_.close();
   }
-  for (Item& item : left) {
-    if (item.is_cancellation) continue;
-    item.call->refuse();
-    finish(std::move(item.call));
+  for (std::shared_ptr<ServedCall>& call : left) {
+    call->refuse();
+    finish(std::move(call));
   }
   // Wakes a worker that leads.
   pump_->net_loop().post([] {});

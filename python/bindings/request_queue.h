@@ -4,14 +4,17 @@
 #pragma once
 
 #include "served_call.h"
+#include "worker_lane.h"
 
 #include "base/timer_wheel.h"
+#include "call/job_queue.h"
 
 #include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 namespace trunkline::python {
@@ -20,10 +23,15 @@ namespace trunkline::python {
 /// hands the finished calls in when no calls are left. A keeper makes another worker take the lead if that takes long,
 /// so a handler that blocks occupies only its own worker and delays no response of another one. If all workers are
 /// busy, the keeper leads.
+///
+/// A worker that waits for the client of a stream lends its place: if calls wait, a spare worker or a new one takes it.
+/// Built-in methods, such as health, need no place: if no worker is free, a reserve worker runs them, and nothing else.
 class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  public:
-  static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump);
-  explicit RequestQueue(std::shared_ptr<Pump> pump) : pump_(std::move(pump)) {}
+  /// `order`: in which the calls are taken, and which of them are shed.
+  static std::shared_ptr<RequestQueue> make(const std::shared_ptr<Pump>& pump, const call::JobQueue::Options& order);
+  RequestQueue(std::shared_ptr<Pump> pump, const call::JobQueue::Options& order)
+      : pump_(std::move(pump)), waiting_(order) {}
   ~RequestQueue();
   RequestQueue(const RequestQueue&) = delete;
   RequestQueue& operator=(const RequestQueue&) = delete;
@@ -38,23 +46,37 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
 
   void push(std::shared_ptr<ServedCall> call);
   bool tells_cancellations() const noexcept { return descriptor_ >= 0; }
-  void push_cancellation(std::shared_ptr<ServedCall> call) { push_item({std::move(call), true}); }
+  void push_cancellation(std::shared_ptr<ServedCall> call);
   /// The client has cancelled a call. If nobody has taken it, it leaves the queue and finishes at once; otherwise this
   /// returns false and does nothing.
   bool withdraw(const std::shared_ptr<ServedCall>& call);
 
   // --- workers; with the GIL ---
 
+  enum class Kind : bool { general, reserve };
+  /// Before the workers start: `threads` general ones, and no reserve workers. `max_stream_threads`: streams that run
+  /// at a time; 0: any number, and workers that wait for their clients do not lend their places.
+  void open_lanes(int threads, int max_stream_threads);
+  WorkerLane& lane(Kind kind) noexcept { return kind == Kind::reserve ? reserve_lane_ : lane_; }
+  /// The pump, if workers that wait for the clients of streams lend their places; otherwise null.
+  const Pump* lending_pump() const noexcept { return max_streams_ > 0 ? pump_.get() : nullptr; }
+  /// A worker of this kind has left its place: has another one take it if calls wait for it. The GIL is not needed.
+  void fill_place(Kind kind);
+  /// A worker that the keeper has asked for cannot be started: the keeper asks again after a second.
+  void report_refused(Kind kind);
+
   /// Hands in `previous`, the call that this worker has finished, as finish() does, unless it is null. Then returns the
   /// next call; leads or waits for one with the GIL released. Null once closed.
   std::shared_ptr<ServedCall> next(std::shared_ptr<ServedCall> previous);
+  /// The same for a reserve worker.
+  std::shared_ptr<ServedCall> next_built_in(std::shared_ptr<ServedCall> previous);
   /// Called before a handler that is known to be slow: another worker or the keeper is to run the loop.
   void call_stand_by();
 
   // --- the keeper, one thread; without the GIL ---
 
-  /// Runs the keeper until close().
-  void keep();
+  /// Runs the keeper until close(), and then returns nothing; before, each time that a worker has to be started.
+  std::optional<Kind> keep();
 
   // --- an event loop; with the GIL ---
 
@@ -87,19 +109,30 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
  private:
   using Calls = std::vector<std::shared_ptr<ServedCall>>;
 
-  void push_item(Item item);
-  bool is_withdrawn(const Item& item) const noexcept { return !item.is_cancellation && !item.call->is_queued; }
+  base::TimePoint read_clock() const noexcept;
+  static std::shared_ptr<ServedCall> released(call::Job* job) noexcept;
+  std::size_t queued() const noexcept { return waiting_.size() + built_in_.size(); }
+  bool is_empty() const noexcept { return queued() == 0 && cancellations_.empty(); }
+  call::JobQueue& queue_of(const ServedCall& call) noexcept;
+  call::Job* pop_any() noexcept;
+  void announce_if(bool is_first);
   bool has_several();
-  std::shared_ptr<ServedCall> pop();
+  std::shared_ptr<ServedCall> pop(base::TimePoint now);
+  std::shared_ptr<ServedCall> popped(call::Job* job);
   void put(std::shared_ptr<ServedCall> finished);
   Calls take_finished();
   void hand_in(Calls finished);
   void flush_amid_calls(Calls finished);
   void wait_for_calls(Calls finished);
+  bool wait_as_spare(std::unique_lock<std::mutex>& lock);
   void end_of_lead();
   void stand_by();
   bool tick(std::unique_lock<std::mutex>& lock, int& idle);
   void wake_one();
+  void wake_keeper();
+  bool is_short_of(Kind kind) const noexcept;
+  std::optional<Kind> fill_places();
+  bool may_fill_places();
   void resume_all(Calls& calls);
   void watch();
   void look_after_loop(base::TimePoint now);
@@ -108,9 +141,19 @@ class RequestQueue : public std::enable_shared_from_this<RequestQueue> {
   std::shared_ptr<Pump> pump_;
   /// Guards the members up to the condition variables.
   std::mutex mutex_;
-  std::deque<Item> items_;
-  /// How many of them have been withdrawn. They leave when the queue has many of them.
-  std::size_t withdrawn_items_ = 0;
+  /// ServedCalls, each of which keeps itself alive.
+  call::JobQueue waiting_;
+  /// Those of built-in methods, which are neither shed nor wait for others.
+  call::JobQueue built_in_{call::JobQueue::Options{}};
+  WorkerLane lane_;
+  WorkerLane reserve_lane_;
+  /// Streams of the application that have been taken and have not finished.
+  int streams_ = 0;
+  int max_streams_ = 0;
+  /// No worker is started before.
+  base::TimePoint no_worker_before_{};
+  /// Of calls that an event loop has taken.
+  std::deque<std::shared_ptr<ServedCall>> cancellations_;
   Calls finished_;
   /// How often finished calls were handed in.
   std::uint64_t hand_ins_ = 0;

@@ -50,26 +50,29 @@ std::vector<RequestQueue::Item> RequestQueue::take_some() {
   static_cast<void>(!::read(descriptor_, &count, sizeof count));
   std::vector<Item> taken;
   bool are_left = false;
+  bool has_shed = false;
   {
     const std::lock_guard lock(mutex_);
-    taken.reserve(std::min(items_.size(), taken_at_once));
-    for (; !items_.empty() && taken.size() < taken_at_once; items_.pop_front()) {
-      Item& item = items_.front();
-      if (is_withdrawn(item)) {
-        --withdrawn_items_;
-        continue;
-      }
-      if (!item.is_cancellation) item.call->is_queued = false;
-      taken.push_back(std::move(item));
+    taken.reserve(std::min(waiting_.size() + cancellations_.size(), taken_at_once));
+    for (; !cancellations_.empty() && taken.size() < taken_at_once; cancellations_.pop_front()) {
+      taken.push_back({std::move(cancellations_.front()), true});
     }
-    are_left = !items_.empty();
+    const base::TimePoint now = read_clock();
+    while (taken.size() < taken_at_once) {
+      std::shared_ptr<ServedCall> call = pop(now);
+      if (call == nullptr) break;
+      taken.push_back({std::move(call), false});
+    }
+    are_left = !is_empty();
     announced_ = are_left;
     if (!are_left) has_items_.store(false, std::memory_order_relaxed);
+    has_shed = !finished_.empty();
   }
   const std::uint64_t one = 1;
   if (are_left) static_cast<void>(!::write(descriptor_, &one, sizeof one));
   const auto calls = std::count_if(taken.begin(), taken.end(), [](const Item& item) { return !item.is_cancellation; });
   if (calls > 0) ++batches_, calls_ += static_cast<std::uint64_t>(calls);
+  if (has_shed) flush();
   return taken;
 }
 

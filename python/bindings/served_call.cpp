@@ -2,6 +2,7 @@
 // What Python reads from and sets on a call that it serves.
 #include "served_call.h"
 
+#include "call/server_stream_core.h"
 #include "served_method.h"
 
 #include <utility>
@@ -9,7 +10,15 @@
 namespace trunkline::python {
 
 ServedCall::ServedCall(std::shared_ptr<Pump> pump, std::shared_ptr<const ServedMethod> method, ServerContext& context)
-    : pump_(std::move(pump)), method_(std::move(method)), context_(&context) {}
+    : pump_(std::move(pump)), method_(std::move(method)), context_(&context) {
+  set_level(context.priority());
+}
+
+void ServedCall::open_stream(call::ServerStreamCore& core) {
+  port_ = &detail::port_of(core);
+  // The registry has pass-through codecs only, whose names end with a null character and last.
+  if (const Codec* const codec = core.response_codec()) codec_.store(codec->name().data(), std::memory_order_relaxed);
+}
 
 ServerContext& ServedCall::context() const {
   pump_->fork_guard().require("context");
@@ -43,6 +52,36 @@ void ServedCall::add_trailing_metadata(std::string_view name, const py::handle& 
   trailing_.add(name, bytes_view(value));
 }
 
+void ServedCall::send_leading_metadata() {
+  context().send_leading_metadata();
+  if (pump_->net_loop().is_current()) return;
+  // The client is told even if no thread waits for anything.
+  const ReleasedGil released;
+  pump_->lead_once([] {});
+}
+
+void ServedCall::notify_cancelled(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
+  auto notice = std::make_shared<CancellationNotice>(pump_);
+  notice->deliver_to(inbox, tag);
+  {
+    const std::lock_guard lock(notice_mutex_);
+    if (!is_cancelled()) {
+      notice_.swap(notice);
+      return;
+    }
+  }
+  notice->end();
+}
+
+void ServedCall::deliver_notice() {
+  std::shared_ptr<CancellationNotice> notice;
+  {
+    const std::lock_guard lock(notice_mutex_);
+    notice.swap(notice_);
+  }
+  if (notice != nullptr) notice->end();
+}
+
 std::shared_ptr<StreamOperation> ServedCall::operation(const std::shared_ptr<Inbox>& inbox, const py::handle& tag) {
   static_cast<void>(context());
   if (port_ == nullptr) throw_failure({StatusCode::failed_precondition, "use stream: the call is unary"});
@@ -66,6 +105,17 @@ std::shared_ptr<StreamOperation> ServedCall::begin_write(const py::handle& messa
   detail::async_act(*port_, detail::StreamAction::write, {&payload_type(codec), &payload},
                     begun->handler([](StreamOperation&) {}));
   return begun;
+}
+
+void ServedCall::shed() {
+  if (begin_finish()) outcome_ = context_->shed("it has waited for a worker for too long");
+}
+
+void ServedCall::refuse_stream(int limit) {
+  Status status(StatusCode::resource_exhausted, "call " + method_->name() + ": the running streams have reached " +
+                                                    "max_stream_threads " + std::to_string(limit));
+  status.set_may_have_run(false);
+  static_cast<void>(set_status(std::move(status), {}));
 }
 
 bool ServedCall::begin_finish() { return !std::exchange(is_finished_, true); }

@@ -4,11 +4,14 @@
 
 #include "stream_operation.h"
 
+#include "call/job_queue.h"
+
 #include <trunkline/detail/stream_completion.h>
 #include <trunkline/server_context.h>
 
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -23,8 +26,17 @@ class Resumption {
   virtual void resume() = 0;
 };
 
+/// Ends when the client has cancelled the call. If the call ends otherwise it is dropped.
+class CancellationNotice final : public Completion {
+ public:
+  using Completion::Completion;
+  py::object outcome() override { return py::none(); }
+  void cancel() override {}
+  using Completion::end;
+};
+
 /// Made on the loop's thread. Until it has finished it is used with the GIL, and then by the loop again.
-class ServedCall : public std::enable_shared_from_this<ServedCall> {
+class ServedCall final : public call::Job, public std::enable_shared_from_this<ServedCall> {
  public:
   ServedCall(std::shared_ptr<Pump> pump, std::shared_ptr<const ServedMethod> method, ServerContext& context);
   ServedCall(const ServedCall&) = delete;
@@ -40,11 +52,18 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   /// Seconds until the deadline; None without one.
   py::object time_left() const;
   bool is_cancelled() const { return is_finished_ || context().is_cancelled(); }
+  bool is_draining() const { return !is_finished_ && context().is_draining(); }
   void add_leading_metadata(std::string_view name, const py::handle& value);
   void add_trailing_metadata(std::string_view name, const py::handle& value);
   bool set_compressor(std::string_view name) { return context().set_compressor(name); }
+  /// Sends the leading metadata at once.
+  void send_leading_metadata();
+  /// Once the client has cancelled the call, or its deadline has passed, `inbox` gets `tag`; at once if that is so
+  /// already. One notice at a time: a later one takes its place.
+  void notify_cancelled(const std::shared_ptr<Inbox>& inbox, const py::handle& tag);
   void disconnect() { context().disconnect(); }
-  /// The codec of the request, or of the message that was read last; empty before.
+  /// The codec of the request, or of the message that was read last. Before: that of the responses, if the protocol
+  /// says it when a call begins, or else empty.
   const char* codec() const noexcept { return codec_.load(std::memory_order_relaxed); }
   std::chrono::steady_clock::time_point deadline() const { return context().deadline(); }
 
@@ -61,12 +80,18 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   bool set_ok();
   /// Ends the call without running it, as the server stops.
   void refuse() { static_cast<void>(set_status({StatusCode::unavailable, "the server is stopping"}, {})); }
+  /// The same, as it has waited for too long. Without the GIL too, as long as nobody has taken it.
+  void shed();
+  /// The same, as `limit` streams run already. Without the GIL too, as long as nobody has taken it.
+  void refuse_stream(int limit);
   /// The same, as the client has cancelled it. Nobody gets the status.
   void withdraw() { static_cast<void>(set_status({StatusCode::cancelled, "cancelled before it was run"}, {})); }
 
   // --- on the loop's thread ---
 
-  void open_stream(call::ServerStreamCore& core) { port_ = &detail::port_of(core); }
+  /// The call has been cancelled.
+  void deliver_notice();
+  void open_stream(call::ServerStreamCore& core);
   bool is_stream() const noexcept { return port_ != nullptr; }
   /// Returns the status and sets the response; moves the metadata to the context, which is not used afterwards.
   Status take_outcome(Slice* response);
@@ -78,10 +103,12 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
 
   Slice request;
   std::unique_ptr<Resumption> resumption;
-  /// Set by the RequestQueue, as is the next one.
+  /// Set by the RequestQueue, as are the next two.
   bool is_handed_in = false;
-  /// It waits to be taken.
-  bool is_queued = false;
+  /// It counts as a running stream.
+  bool counts_as_stream = false;
+  /// Itself, while it waits to be taken.
+  std::shared_ptr<ServedCall> self_in_queue;
   const ServedMethod& served_method() const noexcept { return *method_; }
   const std::shared_ptr<Pump>& pump() const noexcept { return pump_; }
 
@@ -99,6 +126,9 @@ class ServedCall : public std::enable_shared_from_this<ServedCall> {
   Metadata trailing_;
   Slice response_;
   Status outcome_;
+  /// Guards notice_.
+  std::mutex notice_mutex_;
+  std::shared_ptr<CancellationNotice> notice_;
 };
 
 }  // namespace trunkline::python

@@ -24,13 +24,15 @@ class ServedMethod {
  public:
   /// `needs_call`: the entry gets the call. `response_codec`: the codec of responses to requests that had no message,
   /// and so no codec; a name of codec_name(). `exposes_exception_text`: callers get the text of exceptions.
+  /// `is_built_in`: it belongs to a service of the library; if it is a stream, it waits for most of the time.
   ServedMethod(std::string name, MethodKind kind, const py::handle& entry, bool needs_call,
-               std::string_view response_codec, bool exposes_exception_text)
+               std::string_view response_codec, bool exposes_exception_text, bool is_built_in)
       : name_(std::move(name)),
         kind_(kind),
         entry_(entry),
         needs_call_(needs_call),
         exposes_exception_text_(exposes_exception_text),
+        is_built_in_(is_built_in),
         response_type_(MessageTraits<Slice>::type()) {
     response_type_.default_codec = response_codec;
   }
@@ -40,6 +42,7 @@ class ServedMethod {
   PyObject* entry() const noexcept { return entry_.get(); }
   bool needs_call() const noexcept { return needs_call_; }
   bool exposes_exception_text() const noexcept { return exposes_exception_text_; }
+  bool is_built_in() const noexcept { return is_built_in_; }
   const MessageType& response_type() const noexcept { return response_type_; }
   /// True if its handlers have been slow lately.
   bool is_slow() const noexcept { return slow_.load(std::memory_order_relaxed) > 0; }
@@ -52,6 +55,7 @@ class ServedMethod {
   Reference entry_;
   bool needs_call_;
   bool exposes_exception_text_;
+  bool is_built_in_;
   MessageType response_type_;
   mutable std::atomic<int> slow_{0};
 };

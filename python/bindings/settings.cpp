@@ -5,12 +5,17 @@
 #include "option_values.h"
 #include "payload.h"
 #include "python_compressor.h"
+#include "python_resolver.h"
+#include "tls_renewal.h"
 
 #include <concepts>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace trunkline::python {
 
@@ -62,6 +67,16 @@ Setter flag(bool& target) {
   return [&target](const std::string& what, const py::handle& value) { target = flag_of(what, value); };
 }
 
+/// Reads an iterable of str.
+Setter texts(std::vector<std::string>& target) {
+  return [&target](const std::string& what, const py::handle& values) {
+    if (py::isinstance<py::str>(values)) throw py::type_error(what + " must be a sequence of str, not one str");
+    std::vector<std::string> read;
+    for (const py::handle& value : values) read.push_back(text_of(what, value));
+    target = std::move(read);
+  };
+}
+
 /// Reads the names of the application's codecs.
 Setter codecs(CodecRegistry& target) {
   return [&target](const std::string& what, const py::handle& names) {
@@ -69,14 +84,24 @@ Setter codecs(CodecRegistry& target) {
   };
 }
 
-/// Reads triples of a name and two functions.
+/// Reads tuples of a name and the four functions.
 Setter compressors(CompressorRegistry& target) {
-  return [&target](const std::string& what, const py::handle& triples) {
-    for (const py::handle& item : triples) {
-      const auto triple = py::reinterpret_borrow<py::sequence>(item);
-      const py::object compress = triple[1];
-      const py::object decompress = triple[2];
-      target.add(std::make_shared<PythonCompressor>(text_of(what, triple[0]), compress, decompress));
+  return [&target](const std::string& what, const py::handle& tuples) {
+    for (const py::handle& item : tuples) {
+      const auto parts = py::reinterpret_borrow<py::sequence>(item);
+      const PythonCompressor::Functions functions{
+          .compress = parts[1], .decompress = parts[2], .compress_unsized = parts[3], .decompress_unsized = parts[4]};
+      target.add(std::make_shared<PythonCompressor>(text_of(what, parts[0]), functions));
+    }
+  };
+}
+
+/// Reads tuples of a scheme and the function that makes its resolvers.
+Setter resolvers(ResolverRegistry& target) {
+  return [&target](const std::string& what, const py::handle& tuples) {
+    for (const py::handle& item : tuples) {
+      const auto parts = py::reinterpret_borrow<py::sequence>(item);
+      target.add(text_of(what, parts[0]), PythonResolver::factory(parts[1]));
     }
   };
 }
@@ -136,6 +161,94 @@ std::chrono::microseconds busy_poll_of(const char* what, const py::dict& options
   return result;
 }
 
+namespace {
+
+void add_balancing(Table& table, BalancingOptions& balancing) {
+  table["balancing"] = [&balancing](const std::string& what, const py::handle& value) {
+    const std::string name = text_of(what, value);
+    const std::optional<BalancingPolicy> policy = balancing_policy(name);
+    if (!policy) throw py::value_error(what + " is '" + name + "', none of " + balancing_policies());
+    balancing.policy = *policy;
+  };
+  table["zone"] = text(balancing.zone);
+  table["max_servers"] = number(balancing.max_servers);
+  table["slow_start"] = duration(balancing.slow_start);
+  table["hash_load_factor"] = number(balancing.hash_load_factor);
+  table["health_check"] = flag(balancing.health_check);
+  table["health_service"] = text(balancing.health_service);
+}
+
+void add_outliers(Table& table, OutlierOptions& outliers) {
+  table["outliers"] = flag(outliers.enabled);
+  table["outlier_consecutive_failures"] = number(outliers.consecutive_failures);
+  table["outlier_interval"] = duration(outliers.interval);
+  table["outlier_min_calls"] = number(outliers.min_calls);
+  table["outlier_failure_rate"] = number(outliers.failure_rate);
+  table["outlier_latency_factor"] = number(outliers.latency_factor);
+  table["outlier_min_latency"] = duration(outliers.min_latency);
+  table["outlier_ejection_time"] = duration(outliers.ejection_time);
+  table["outlier_max_ejection_time"] = duration(outliers.max_ejection_time);
+  table["outlier_max_ejected"] = number(outliers.max_ejected);
+  table["outlier_panic_threshold"] = number(outliers.panic_threshold);
+}
+
+void add_circuit_breaker(Table& table, BreakerOptions& breaker) {
+  table["circuit_breaker"] = flag(breaker.enabled);
+  table["breaker_consecutive_failures"] = number(breaker.consecutive_failures);
+  table["breaker_failure_rate"] = number(breaker.failure_rate);
+  table["breaker_window"] = duration(breaker.window);
+  table["breaker_min_calls"] = number(breaker.min_calls);
+  table["breaker_open_time"] = duration(breaker.open_time);
+  table["breaker_probes"] = number(breaker.probes);
+}
+
+/// Reads a sequence of status codes, which are numbers.
+Setter codes(StatusCodeSet& target) {
+  return [&target](const std::string& what, const py::handle& values) {
+    StatusCodeSet read;
+    for (const py::handle& value : values) {
+      const auto code = integer_of<std::uint32_t>(what, value);
+      if (code == 0 || !is_valid_status_code(code)) {
+        throw py::value_error(what + " has " + std::to_string(code) + ", which is not the code of an error");
+      }
+      read.add(static_cast<StatusCode>(code));
+    }
+    target = read;
+  };
+}
+
+/// Reads a mapping of the options of hedging.
+Setter hedging(std::optional<HedgingOptions>& target) {
+  return [&target](const std::string& what, const py::handle& value) {
+    if (!py::isinstance<py::dict>(value)) throw py::type_error(what + " must be a dict");
+    HedgingOptions& options = target.emplace();
+    Table table;
+    table["max_attempts"] = number(options.max_attempts);
+    table["delay"] = duration(options.delay);
+    table["percentile"] = number(options.percentile);
+    table["max_extra"] = number(options.max_extra);
+    table["non_fatal_codes"] = codes(options.non_fatal_codes);
+    apply(what.c_str(), py::reinterpret_borrow<py::dict>(value), table);
+  };
+}
+
+Setter http_version(HttpVersion& target) {
+  return [&target](const std::string& what, const py::handle& value) {
+    const std::string name = text_of(what, value);
+    if (name == "auto") {
+      target = HttpVersion::automatic;
+    } else if (name == "1.1") {
+      target = HttpVersion::http1;
+    } else if (name == "2") {
+      target = HttpVersion::http2;
+    } else {
+      throw py::value_error(what + " is '" + name + "', none of auto, 1.1, 2");
+    }
+  };
+}
+
+}  // namespace
+
 ChannelOptions channel_options_of(const py::dict& options) {
   ChannelOptions result;
   result.codecs = pass_through_codecs();
@@ -150,6 +263,10 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["compressors"] = compressors(result.compressors);
   table["compressor"] = text(result.compressor);
   table["authority"] = text(result.authority);
+  table["http_get"] = flag(result.http_get);
+  table["grpc_web_text"] = flag(result.grpc_web_text);
+  table["http_version"] = http_version(result.http_version);
+  table["max_http1_connections"] = number(result.max_http1_connections);
   table["compression_threshold"] = number(result.compression_threshold);
   table["default_timeout"] = duration(default_timeout);
   table["connect_timeout"] = duration(result.connect_timeout);
@@ -158,6 +275,10 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["backoff_multiplier"] = number(result.backoff.multiplier);
   table["backoff_jitter"] = number(result.backoff.jitter);
   table["max_connections"] = number(result.max_connections);
+  add_balancing(table, result.balancing);
+  table["resolvers"] = resolvers(result.resolvers);
+  add_outliers(table, result.balancing.outliers);
+  add_circuit_breaker(table, result.circuit_breaker);
   table["idle_timeout"] = duration(result.idle_timeout);
   table["max_memory_bytes"] = number(result.max_memory_bytes);
   table["max_pending_calls"] = number(result.max_pending_calls);
@@ -165,6 +286,8 @@ ChannelOptions channel_options_of(const py::dict& options) {
   table["max_retries"] = number(result.max_retries);
   table["max_retained_request_bytes"] = number(result.max_retained_request_bytes);
   table["early_calls"] = flag(result.early_calls);
+  table["service_config"] = text(result.service_config);
+  table["hedging"] = hedging(result.hedging);
   apply("Channel", options, table);
   if (default_timeout.count() >= 0) result.default_timeout = default_timeout;
   return result;
@@ -191,6 +314,11 @@ ServerOptions server_options_of(const py::dict& options) {
       throw py::value_error(what + " is '" + name + "', none of none, optional, required");
     }
   };
+  py::object renew_tls;
+  table["renew_tls"] = [&renew_tls](const std::string& what, const py::handle& function) {
+    if (PyCallable_Check(function.ptr()) == 0) throw py::type_error(what + " is not callable");
+    renew_tls = py::reinterpret_borrow<py::object>(function);
+  };
   table["codecs"] = codecs(result.codecs);
   table["compressors"] = compressors(result.compressors);
   table["compressor"] = text(result.compressor);
@@ -201,6 +329,18 @@ ServerOptions server_options_of(const py::dict& options) {
   table["max_memory_percent_per_peer"] = number(result.max_memory_percent_per_peer);
   table["max_cancelled_calls_per_second"] = number(result.max_cancelled_calls_per_second);
   table["max_turn_bytes"] = number(result.max_turn_bytes);
+  table["trusted_proxies"] = texts(result.trusted_proxies);
+  table["allowed_hosts"] = texts(result.allowed_hosts);
+  table["allowed_origins"] = texts(result.allowed_origins);
+  table["cors_origins"] = texts(result.cors_origins);
+  table["adaptive_limit"] = flag(result.overload.adaptive_limit);
+  table["min_adaptive_limit"] = number(result.overload.min_adaptive_limit);
+  table["max_adaptive_limit"] = number(result.overload.max_adaptive_limit);
+  table["queue_target"] = duration(result.overload.queue_target);
+  table["queue_interval"] = duration(result.overload.queue_interval);
+  table["priority_metadata"] = text(result.overload.priority_metadata);
+  table["priorities"] = texts(result.overload.priorities);
+  table["default_priority"] = text(result.overload.default_priority);
   table["max_concurrent_calls_per_connection"] = number(result.max_concurrent_calls_per_connection);
   table["max_concurrent_calls"] = number(result.max_concurrent_calls);
   table["idle_timeout"] = duration(result.idle_timeout);
@@ -211,17 +351,37 @@ ServerOptions server_options_of(const py::dict& options) {
   table["max_memory_bytes"] = number(result.max_memory_bytes);
   table["expose_exception_text"] = flag(result.expose_exception_text);
   apply("Server", options, table);
+  if (renew_tls) {
+    result.tls.renew = [renewal = std::make_shared<const TlsRenewal>(renew_tls, result.tls.client_certificate)] {
+      return renewal->next();
+    };
+  }
+  return result;
+}
+
+AnnounceOptions announce_options_of(const py::dict& options) {
+  AnnounceOptions result;
+  Table table;
+  table["advertise"] = texts(result.advertise);
+  table["weight"] = number(result.weight);
+  table["zone"] = text(result.zone);
+  table["priority"] = number(result.priority);
+  table["host_name"] = text(result.host_name);
+  table["time_to_live"] = duration(result.time_to_live);
+  table["drain_delay"] = duration(result.drain_delay);
+  apply("announce", options, table);
   return result;
 }
 
 CallSettings::CallSettings(const py::object& timeout, const py::object& metadata, bool wait_for_ready, bool idempotent,
-                           const py::handle& compressor)
-    : compressor_(text_of("compressor", compressor)) {
+                           const py::handle& compressor, const py::handle& routing_key)
+    : compressor_(text_of("compressor", compressor)), routing_key_(text_of("routing_key", routing_key)) {
   if (!timeout.is_none()) options.timeout = duration_of("timeout", timeout);
   if (!metadata.is_none()) options.metadata = metadata_of_python(metadata);
   options.wait_for_ready = wait_for_ready;
   options.idempotent = idempotent;
   options.compressor = compressor_;
+  options.routing_key = routing_key_;
 }
 
 }  // namespace trunkline::python

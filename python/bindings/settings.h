@@ -4,6 +4,7 @@
 
 #include "failure.h"
 
+#include <trunkline/announce_options.h>
 #include <trunkline/call_options.h>
 #include <trunkline/channel_options.h>
 #include <trunkline/server_options.h>
@@ -16,18 +17,20 @@ namespace trunkline::python {
 /// Throws TypeError for an unknown key or a value of another type, ValueError for a value out of range.
 ChannelOptions channel_options_of(const py::dict& options);
 ServerOptions server_options_of(const py::dict& options);
+AnnounceOptions announce_options_of(const py::dict& options);
 /// `what`: "Channel" or "Server".
 std::chrono::microseconds busy_poll_of(const char* what, const py::dict& options);
 
 /// The options of a call, made for one call or once for many.
 struct CallSettings {
   CallSettings(const py::object& timeout, const py::object& metadata, bool wait_for_ready, bool idempotent,
-               const py::handle& compressor);
+               const py::handle& compressor, const py::handle& routing_key);
   CallOptions options;
 
  private:
-  /// The options have a view of it.
+  /// The options have views of them.
   std::string compressor_;
+  std::string routing_key_;
 };
 
 }  // namespace trunkline::python

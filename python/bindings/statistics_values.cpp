@@ -40,6 +40,7 @@ py::dict dict_of(const MethodStatistics& method) {
   result["bytes_received"] = method.bytes_received;
   result["bytes_sent"] = method.bytes_sent;
   result["latency"] = dict_of(method.latency);
+  result["loop_holds"] = method.loop_holds;
   return result;
 }
 
@@ -57,6 +58,8 @@ void add_totals(const ServerTotals& totals, py::dict& result) {
   result["handler_exceptions"] = totals.handler_exceptions;
   result["memory_used_bytes"] = totals.memory_used_bytes;
   result["memory_max_bytes"] = totals.memory_max_bytes;
+  result["calls_shed"] = totals.calls_shed;
+  result["adaptive_limit"] = totals.adaptive_limit;
 }
 
 }  // namespace
@@ -76,6 +79,9 @@ py::dict dict_of(const ServerStatistics& statistics) {
   result["uptime_ns"] = statistics.uptime.count();
   result["process_id"] = statistics.process_id;
   add_totals(statistics.totals, result);
+  py::dict protocols;
+  for (const auto& [protocol, count] : statistics.connections_by_protocol) protocols[py::str(protocol)] = count;
+  result["connections_by_protocol"] = std::move(protocols);
   result["methods"] = std::move(methods);
   result["loops"] = std::move(loops);
   result["cpu_ns"] = statistics.cpu.count();

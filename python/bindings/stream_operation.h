@@ -22,7 +22,7 @@ class StreamOperation final : public Completion {
   /// For a read the bytes of the message, or None at the end of the stream; True for others; an RpcError after a
   /// failure.
   py::object outcome() override {
-    if (!status_.is_ok()) return make_failure(status_, leading_, trailing_, {});
+    if (!status_.is_ok()) return make_failure(status_, reply_.leading, reply_.trailing, reply_.peer);
     if (!is_read_) return py::bool_(true);
     return has_message_ ? received(message_) : py::none();
   }
@@ -32,10 +32,7 @@ class StreamOperation final : public Completion {
   bool is_ok() const noexcept { return status_.is_ok(); }
   bool has_message() const noexcept { return has_message_; }
   /// After a failure: the metadata and peer for its exception.
-  void set_metadata(Metadata leading, Metadata trailing) noexcept {
-    leading_ = std::move(leading);
-    trailing_ = std::move(trailing);
-  }
+  void set_reply(ResponseInfo reply) noexcept { reply_ = std::move(reply); }
 
   /// Asio handlers of both kinds. `at_end(operation)` is called on the loop's thread before the outcome is delivered.
   template <class AtEnd>
@@ -82,8 +79,7 @@ class StreamOperation final : public Completion {
   bool has_message_ = false;
   Payload message_;
   Status status_;
-  Metadata leading_;
-  Metadata trailing_;
+  ResponseInfo reply_;
   asio::cancellation_signal signal_;
 };
 

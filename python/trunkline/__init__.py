@@ -7,10 +7,15 @@
 import importlib as _importlib
 import typing as _typing
 
-from ._client.options import CallOptions, ChannelOptions, StreamOptions
+from ._client.options import CallOptions, ChannelOptions, HedgingOptions, StreamOptions
 from ._client.outgoing_call import ClientInterceptor, OutgoingCall
+from ._client.resolved_server import ResolvedServer
+from ._client.resolver import Resolver, ResolverFactory
+from ._client.resolver_updates import ResolverUpdates
 from ._client.response_info import ResponseInfo
+from ._client.server_state import ServerState
 from ._client.state_watch import ChannelState
+from ._client.target import Target
 from ._detail import Detail
 from ._errors import (
     Aborted,
@@ -40,6 +45,8 @@ from ._metadata import Metadata, MetadataLike
 from ._methods.definition import MethodDefinition
 from ._process import log_records as _log_records
 from ._server.context import Context
+from ._server.http_request import HttpRequest
+from ._server.http_response import HttpResponse
 from ._server.incoming_call import IncomingCall, ServerInterceptor
 from ._server.options import ServerOptions
 from ._sync.channel import Channel
@@ -78,6 +85,9 @@ __all__ = [
     "DeadlineExceeded",
     "Detail",
     "FailedPrecondition",
+    "HedgingOptions",
+    "HttpRequest",
+    "HttpResponse",
     "IncomingCall",
     "Internal",
     "InvalidArgument",
@@ -90,6 +100,10 @@ __all__ = [
     "OutOfRange",
     "OutgoingCall",
     "PermissionDenied",
+    "ResolvedServer",
+    "Resolver",
+    "ResolverFactory",
+    "ResolverUpdates",
     "ResponseInfo",
     "ResourceExhausted",
     "RpcError",
@@ -97,9 +111,11 @@ __all__ = [
     "Server",
     "ServerInterceptor",
     "ServerOptions",
+    "ServerState",
     "ServerStreamMethod",
     "StatusCode",
     "StreamOptions",
+    "Target",
     "Unauthenticated",
     "UnaryMethod",
     "Unavailable",

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from ._messages.validation import built_model, dumped_model
+
 #: What type URLs begin with: of protobuf messages, and of structures in MessagePack.
 _PROTOBUF = "type.googleapis.com/"
 _STRUCTURE = "trunkline.msgpack/"
@@ -66,7 +68,7 @@ def _is_structure(kind: Any) -> bool:
 
 def _simplified(value: Any) -> Any:
     if hasattr(value, "model_dump"):  # pydantic
-        return value.model_dump(by_alias=True, round_trip=True)
+        return dumped_model(value, "python")
     raise TypeError(f"cannot encode {type(value).__name__}")
 
 
@@ -79,7 +81,7 @@ def _encoded(structure: Any) -> bytes:
 
 def _built(kind: Any, value: Any) -> Any:
     if hasattr(kind, "model_validate"):
-        return kind.model_validate(value)
+        return built_model(kind, value)
     raise TypeError(f"cannot decode {kind.__name__}")
 
 

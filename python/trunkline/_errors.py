@@ -16,6 +16,11 @@ from ._metadata import Metadata, MetadataLike, encode_metadata
 _log = logging.getLogger("trunkline.server")
 
 
+_ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
+_RETRY_INFO = "type.googleapis.com/google.rpc.RetryInfo"
+# ErrorInfo(reason="SERVER_DRAINING", domain="trunkline")
+_DRAINING = b"\x0a\x0fSERVER_DRAINING\x12\x09trunkline"
+
 Message = TypeVar("Message")
 Error = TypeVar("Error", bound="RpcError")
 
@@ -112,6 +117,23 @@ class RpcError(Exception):
         fields."""
         return self._details if kind is None else details_of_kind(kind, self._details)
 
+    @classmethod
+    def reconnect(cls, message: object = "the server is draining") -> RpcError:
+        """What a handler raises to end a stream because its server drains: ``unavailable``, with ``should_reconnect``
+        true for the client."""
+        return RpcError(message, code=StatusCode.UNAVAILABLE, details=[Detail(_ERROR_INFO, _DRAINING)])
+
+    @property
+    def should_reconnect(self) -> bool:
+        """Whether the server has ended a stream because it drains, so that the client may open it again at once: it
+        reaches another server."""
+        return any(detail.type_url == _ERROR_INFO and detail.value == _DRAINING for detail in self._details)
+
+    @property
+    def retry_after(self) -> float | None:
+        """In how many seconds the server wants the call again, if it says so. An overloaded server does."""
+        return next((_retry_delay(each.value) for each in self._details if each.type_url == _RETRY_INFO), None)
+
     def __str__(self) -> str:
         name = self.code.name.lower()
         return f"{name}: {self.message}" if self.message else name
@@ -131,6 +153,28 @@ class RpcError(Exception):
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)
         RpcError._classes.setdefault(int(cls.code), cls)
+
+
+def _varints(message: bytes) -> dict[int, int]:
+    """The fields of a message that has nothing but varints; those before the first that is malformed."""
+    fields: dict[int, int] = {}
+    numbers: list[int] = []
+    value = shift = 0
+    for byte in message:
+        value |= (byte & 0x7F) << shift
+        shift += 7
+        if byte < 0x80:
+            numbers.append(value)
+            value = shift = 0
+    for tag, number in zip(numbers[::2], numbers[1::2]):
+        fields[tag >> 3] = number
+    return fields
+
+
+def _retry_delay(info: bytes) -> float:
+    # RetryInfo.retry_delay, a Duration of seconds and nanoseconds.
+    duration = _varints(info[2 : 2 + info[1]]) if len(info) > 1 and info[0] == 0x0A else {}
+    return duration.get(1, 0) + duration.get(2, 0) / 1e9
 
 
 class Cancelled(RpcError):

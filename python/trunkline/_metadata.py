@@ -94,19 +94,20 @@ def _presented(name: str, value: bytes) -> Value:
     return value if name.endswith("-bin") else value.decode("utf-8", "surrogateescape")
 
 
-def pairs_of(metadata: MetadataLike) -> list[tuple[str, Value]]:
-    """The pairs of a mapping or an iterable of pairs, in order. TypeError for another object."""
+def pairs_of(metadata: MetadataLike, subject: str = "metadata") -> list[tuple[str, Value]]:
+    """The pairs of a mapping or an iterable of pairs, in order. TypeError for another object; it begins with
+    ``subject``."""
     if metadata is None:
         return []
     pairs: Any = metadata.items() if isinstance(metadata, Mapping) else metadata
     if isinstance(pairs, (str, bytes)) or not isinstance(pairs, Iterable):
-        raise TypeError(f"metadata is {type(metadata).__name__}, not a mapping or pairs of a name and a value")
-    return [_checked_pair(pair) for pair in pairs]
+        raise TypeError(f"{subject} is {type(metadata).__name__}, not a mapping or pairs of a name and a value")
+    return [_checked_pair(pair, subject) for pair in pairs]
 
 
-def _checked_pair(pair: Any) -> tuple[str, Value]:
+def _checked_pair(pair: Any, subject: str) -> tuple[str, Value]:
     if not isinstance(pair, (tuple, list)) or len(pair) != 2:
-        raise TypeError(f"metadata: {pair!r} is not a pair of a name and a value")
+        raise TypeError(f"{subject}: {pair!r} is not a pair of a name and a value")
     return pair[0], pair[1]
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shutil
 import signal
 import socket
 import subprocess
@@ -17,6 +18,18 @@ def programs(readme: Path) -> list[str]:
     return [program.text for program in pages.programs(readme, "python")]
 
 
+def shown_by_curl(port: str) -> list[tuple[str, str]]:
+    """What the commands with ``curl`` print that the README gives an output for, beside that output."""
+    [block] = [shown.text for shown in pages.programs(ROOT / "README.md", "sh") if shown.text.startswith("curl ")]
+    found = []
+    for line in block.replace("8888", port).splitlines():
+        command, _, output = line.partition("   #")
+        if output.lstrip(" #").startswith("{"):
+            done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+            found.append((done.stdout.strip(), output.lstrip(" #")))
+    return found
+
+
 def serve_and_call(python: str, folder: Path) -> None:
     """Runs a server and its clients with the interpreter ``python``, from copies of the programs in the empty
     ``folder``. Raises AssertionError."""
@@ -25,7 +38,7 @@ def serve_and_call(python: str, folder: Path) -> None:
     for text in programs(ROOT / "README.md"):
         name = text.splitlines()[0].removeprefix("# ")
         (folder / name).write_text(text.replace("8888", port))
-    assert {path.name for path in folder.iterdir()} == {"server.py", "client.py", "async_client.py"}
+    assert {path.name for path in folder.iterdir()} == {"server.py", "client.py", "async_client.py", "grpc_client.py"}
 
     def command(name: str) -> list[str]:
         return [python, "-W", "error", str(folder / name)]
@@ -40,10 +53,16 @@ def serve_and_call(python: str, folder: Path) -> None:
         asynchronous = subprocess.run(
             command("async_client.py"), cwd=folder, capture_output=True, text=True, timeout=60
         )
+        over_grpc = subprocess.run(command("grpc_client.py"), cwd=folder, capture_output=True, text=True, timeout=60)
+        by_curl = shown_by_curl(port) if shutil.which("curl") else None
     finally:
         serving.send_signal(signal.SIGTERM)
         errors = serving.communicate(timeout=20)[1]
 
     assert blocking.stdout == "hello, world\n1000\ninvalid_argument: greet: name is empty\n", blocking.stderr
     assert asynchronous.stdout == "['hello, ann', 'hello, bob']\n", asynchronous.stderr
+    assert over_grpc.stdout == "hello, gRPC\ninvalid_argument: greet: name is empty\n", over_grpc.stderr
+    if by_curl is not None:
+        assert len(by_curl) == 2
+        assert all(printed == shown for printed, shown in by_curl), by_curl
     assert (serving.returncode, errors) == (0, "")

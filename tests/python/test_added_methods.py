@@ -36,6 +36,33 @@ def test_a_method_added_after_serve_is_served() -> None:
     server.add("late", lambda: 1)  # as the stopped servers do not mind
 
 
+def test_a_method_that_cannot_be_served_is_not_added() -> None:
+    server = trunkline.Server()
+    with server.serve("tcp://127.0.0.1:0"):
+        for _ in range(2):
+            with pytest.raises(ValueError, match="method late: max_concurrent_calls is -1"):
+                server.add("late", lambda: 1, max_concurrent_calls=-1)
+        with pytest.raises(ValueError, match="max_concurrent_calls is -1"):
+            server.route("GET", "/late", lambda: "", max_concurrent_calls=-1)
+        server.add("late", lambda: 1)
+        assert server.remove("late")
+        with pytest.raises(ValueError, match="method late: a running server serves it still"):
+            server.add("late", lambda: 2)
+        assert not server.remove("late")
+    assert not server._methods
+
+
+@pytest.mark.parametrize("server", [trunkline.Server(), aio.Server()], ids=["blocking", "asyncio"])
+def test_options_of_a_method_are_checked_before_a_server_runs(server: trunkline.Server | aio.Server) -> None:
+    with pytest.raises(ValueError, match="max_concurrent_calls is -1"):
+        server.add("late", lambda: 1, max_concurrent_calls=-1)
+    with pytest.raises(TypeError, match="max_concurrent_calls is '3' .str., not an integer"):
+        server.method("late", max_concurrent_calls="3")(lambda: 1)  # type: ignore[call-overload]
+    with pytest.raises(ValueError, match="name of 2000 bytes is not 1 to 1024 bytes"):
+        server.add("l" * 2000, lambda: 1)
+    assert not server.remove("late")
+
+
 def test_a_method_added_after_serve_is_served_on_an_event_loop() -> None:
     server = aio.Server()
 

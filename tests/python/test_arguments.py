@@ -32,6 +32,21 @@ class Dog(pydantic.BaseModel):
         return name
 
 
+class WrittenJson(trunkline.Codec):
+    """Messages are JSON already."""
+
+    name = "json"
+
+    def supports(self, kind: Any) -> bool:
+        return kind is bytes
+
+    def encode(self, message: Any) -> bytes:
+        return bytes(message)
+
+    def decode(self, data: bytes, kind: Any) -> Any:
+        return data
+
+
 def add_methods(server: Any) -> Any:
     """Plain functions and, on an aio.Server, the same as coroutines."""
 
@@ -128,6 +143,20 @@ def test_a_default_is_the_request_of_a_call_without_one(channel: trunkline.Chann
         assert channel.call("take", codec="msgpack") == b"default"
     assert list(channel.map("greet", [None, "ann"], str)) == ["hello, world", "hello, ann"]
     assert channel.call("either") is None  # which the type includes
+
+
+@pytest.mark.parametrize("nothing", [b"", b"{}", b"{ }", b" null ", b"\r\n{\t}\n"], ids=repr)
+@pytest.mark.parametrize(("method", "response"), [("now", b"7"), ("greet", b'"hello, world"')])
+def test_whitespace_in_json_is_no_request(method: str, response: bytes, nothing: bytes) -> None:
+    with testing.serve(add_methods(trunkline.Server(threads=1)), codecs=[WrittenJson()]) as channel:
+        assert channel.call(method, nothing, bytes, codec="json") == response
+
+
+@pytest.mark.parametrize("content", [b"nu ll", b"{ } 1", b'{ "a": 1 }', b" 0 "], ids=repr)
+def test_other_json_is_a_request(content: bytes) -> None:
+    with testing.serve(add_methods(trunkline.Server(threads=1)), codecs=[WrittenJson()]) as channel:
+        with pytest.raises(trunkline.InvalidArgument, match="call now: the method takes no request"):
+            channel.call("now", content, codec="json")
 
 
 def test_an_empty_message_of_bytes_or_protobuf_is_a_request(channel: trunkline.Channel) -> None:

@@ -18,6 +18,7 @@ import trunkline
 from trunkline import aio
 
 from .conftest import Serve
+from .test_life import play
 
 
 @pytest.fixture
@@ -390,3 +391,139 @@ def test_callbacks_of_a_closed_channel_run_on_its_thread_alone(serve: Serve) -> 
     closer.join(20)
 
     assert len(threads) == 4 and {thread.name for thread in threads} == {"trunkline-channel"}
+
+
+def test_a_channel_is_closed_while_threads_read_its_servers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")  # what is used after its end is wrong
+
+    play(
+        """
+        class Slow(trunkline.Compressor):
+            name = "slow"
+
+            def compress(self, data):
+                compressing.set()
+                go.wait(20)
+                return data[:10]
+
+            def decompress(self, data, size):
+                raise ValueError
+
+        server = trunkline.Server(threads=2, compressors=[Slow()])
+
+        @server.method
+        def take(request: bytes) -> None:
+            pass
+
+        def call():
+            try:
+                channel.call("take", bytes(100_000))
+            except trunkline.RpcError:
+                pass
+
+        running = server.serve("tcp://127.0.0.1:0")
+        for _ in range(10):
+            compressing, go = threading.Event(), threading.Event()
+            channel = trunkline.Channel(running.endpoint, compressors=[Slow()], compressor="slow")
+            channel.wait_for_ready(20)
+            caller = threading.Thread(target=call)
+            caller.start()
+            assert compressing.wait(20)
+            # The loop is busy: they all wait for it, and so does close().
+            threads = [threading.Thread(target=lambda: channel.servers) for _ in range(20)]
+            for thread in threads:
+                thread.start()
+            threading.Timer(0.05, go.set).start()
+            try:
+                channel.close(0)
+            except trunkline.DeadlineExceeded:
+                pass
+            for thread in (*threads, caller):
+                thread.join(20)
+                assert not thread.is_alive()
+        running.stop()
+        """
+    )
+
+
+def test_a_signal_handler_closes_a_channel_that_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")
+
+    play(
+        """
+        import socket
+        with socket.create_server(("127.0.0.1", 0)) as deaf:
+            channel = trunkline.Channel(f"tcp://127.0.0.1:{deaf.getsockname()[1]}")
+            signal.signal(signal.SIGALRM, lambda *_: channel.close(0))
+            signal.setitimer(signal.ITIMER_REAL, 0.2)
+            try:
+                channel.wait_for_ready(20)
+            except trunkline.FailedPrecondition as error:
+                print(error.message)
+        """,
+        expect="use channel: it is closed",
+    )
+
+
+def test_threads_use_streams_of_a_closed_channel_with_a_compressor_in_python() -> None:
+    play(
+        """
+        import faulthandler, zlib
+        from collections.abc import Iterator
+        faulthandler.dump_traceback_later(20, exit=True)
+
+        class Slow(trunkline.Compressor):
+            name = "slow"
+
+            def compress(self, data):
+                return zlib.compress(data)
+
+            def decompress(self, data, size):
+                decompressing.set()
+                time.sleep(pause)
+                return zlib.decompress(data)
+
+        decompressing, pause = threading.Event(), 0
+        message = bytes(10_000)
+        server = trunkline.Server(threads=8, compressors=[Slow()])
+
+        @server.method
+        def repeat(count: int, context: trunkline.Context) -> Iterator[bytes]:
+            assert context.set_compressor("slow")
+            for _ in range(count):
+                yield message
+            while not context.is_cancelled():
+                time.sleep(0.01)
+
+        def read(stream):
+            try:
+                for each in stream:
+                    assert each == message
+            except trunkline.Cancelled:
+                pass
+
+        def drop(stream):
+            pass  # its last reference
+
+        running = server.serve("tcp://127.0.0.1:0")
+        channel = trunkline.Channel(running.endpoint, compressors=[Slow()])
+        streams = [channel.server_stream("repeat", 3, bytes) for _ in range(4)]
+        for stream in streams:
+            assert next(iter(stream)) == message
+        del stream
+        time.sleep(0.2)  # until the other messages are there
+        try:
+            channel.close(0)
+        except trunkline.DeadlineExceeded:
+            pass
+        pause = 0.2
+        for use in (read, drop):
+            decompressing.clear()
+            reader = threading.Thread(target=read, args=(streams.pop(),))
+            reader.start()
+            assert decompressing.wait(20)
+            use(streams.pop())
+            reader.join()
+        running.stop()
+        """
+    )

@@ -130,7 +130,7 @@ def test_a_server_without_reflection() -> None:
         ),
         ([], "expected a command\ntrunkline --help lists the options"),
         (["list", "localhost"], 'parse endpoint "tcp://localhost": port is missing'),
-        (["list", "http://localhost:1"], None),
+        (["list", "ftp://localhost:1"], None),
         (["list", "tcp://localhost:0"], "endpoint 'tcp://localhost:0': cannot connect to port 0"),
         (["list", "inproc://x"], "endpoint 'inproc://x': inproc endpoints exist only within one process"),
         (["list", "tcp://localhost:1", "--ca", "x"], None),

@@ -35,9 +35,9 @@ def complete(*words: str, folder: Path | None = None, program: str = "trunkline"
 
 
 def test_commands() -> None:
-    commands = ["list", "call", "health", "stats", "bench", "serve", "completion"]
+    commands = ["list", "call", "health", "servers", "stats", "bench", "serve", "completion"]
     assert complete("") == [*commands, "-h", "--help", "--version"]
-    assert complete("s") == ["stats", "serve"]
+    assert complete("s") == ["servers", "stats", "serve"]
 
 
 def test_options_of_a_command() -> None:
@@ -47,7 +47,7 @@ def test_options_of_a_command() -> None:
 
 
 def test_all_options_that_help_lists() -> None:
-    for command in ("list", "call", "health", "stats", "serve", "completion"):
+    for command in ("list", "call", "health", "servers", "stats", "serve", "completion"):
         options = run(command, "--help").output.split("Examples:")[0]
         listed = set(re.findall(r"^ +(?:-\w,)?(--[a-z-]+)", options, re.MULTILINE))
         assert "--help" in listed

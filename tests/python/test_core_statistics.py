@@ -6,6 +6,8 @@ import os
 import pytest
 import trunkline
 
+from .test_life import play
+
 
 def test_methods_are_counted_once_that_is_asked_for() -> None:
     server = trunkline.Server()
@@ -64,3 +66,31 @@ def test_statistics_outlive_their_server() -> None:
     assert [method["started"] for method in running._core.statistics()["methods"]] == [1]
     with pytest.raises(trunkline.FailedPrecondition):
         running._core.collect_statistics()
+
+
+def test_a_server_stops_while_threads_read_its_statistics(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MALLOC_PERTURB_", "165")  # what is used after its end is wrong
+
+    play(
+        """
+        end = time.monotonic() + 2
+
+        def read():
+            started.wait()
+            while not stopped.is_set():
+                running._core.statistics()
+
+        while time.monotonic() < end:
+            running = trunkline.Server(threads=1).serve("tcp://127.0.0.1:0")
+            running._core.collect_statistics()
+            started, stopped = threading.Barrier(5), threading.Event()
+            threads = [threading.Thread(target=read) for _ in range(4)]
+            for thread in threads:
+                thread.start()
+            started.wait()
+            running.stop()
+            stopped.set()
+            for thread in threads:
+                thread.join()
+        """
+    )

@@ -66,7 +66,7 @@ def test_the_option_says_codec_and_path() -> None:
         raise NotImplementedError
 
     server.add("a.Service/plain", lambda: 1, idempotent=True)
-    server.add("a.Service/mixed", mixed)
+    server.add("a.Service/mixed", mixed, no_side_effects=True)
     server.add("a.Service/raw", raw)
     server.add("Arith.Multiply", lambda: 1)
     server.add("/b.Service/slash", lambda: 1)
@@ -83,7 +83,7 @@ def test_the_option_says_codec_and_path() -> None:
         "mixed": ("", "json"),
         "raw": ("", "msgpack"),
     }
-    assert [each.options.idempotency_level for each in file.service[0].method] == [0, 2, 0]
+    assert [each.options.idempotency_level for each in file.service[0].method] == [1, 2, 0]
     assert facts_of(arith, "Multiply").path == "Arith.Multiply"
     assert facts_of(slash, "slash").path == "/b.Service/slash"
     assert facts_of(gathered, "more_than_letters").path == "more-than letters"

@@ -12,7 +12,7 @@ from .pages import ROOT
 
 #: Written in documents as code, and declared elsewhere than in the tree's own sources.
 OUTSIDE = {"PascalCase"}
-FOLDERS = ("bench", "cmake", "docs", "examples", "include", "proto", "python", "scripts", "src", "tests")
+FOLDERS = ("bench", "cmake", "docs", "examples", "include", "js", "proto", "python", "scripts", "src", "tests")
 
 
 def spans(document: Path) -> list[str]:

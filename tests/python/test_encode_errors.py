@@ -5,14 +5,18 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import inspect
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+import numpy
 import pydantic
 import pytest
 import trunkline
 from trunkline import aio, testing
+from trunkline._messages.builtin_codecs import encoder
 
 
 class Opaque:
@@ -141,3 +145,70 @@ def test_what_a_codec_of_the_application_raises_is_raised_as_it_is() -> None:
     with trunkline.Channel("tcp://127.0.0.1:1", codecs=[Strict()]) as channel:
         with pytest.raises(Refused, match="^not today$"):
             channel.call("take", Opaque())
+
+
+@dataclasses.dataclass
+class Reading:
+    value: float
+    note: str | None = None
+
+
+class Measured(pydantic.BaseModel):
+    value: float
+
+
+@pytest.mark.parametrize("number", [math.nan, math.inf, -math.inf], ids=str)
+@pytest.mark.parametrize(
+    ("field", "wrap"),
+    [
+        ("", lambda number: number),
+        (r"\$\[1\]", lambda number: [None, number]),
+        (r"\$\.a\.b", lambda number: {"n": 2**70, "a": {"b": number}}),
+        (r"\$\.value", lambda number: Reading(number, "null")),
+        (r"\$\.value", lambda number: Measured(value=number)),
+        ("", lambda number: numpy.float64(number)),
+    ],
+)
+def test_json_has_no_form_for_nan_and_infinity(endpoint: str, number: float, field: str, wrap: Any) -> None:
+    text = f"the request does not encode as json: .*{field}.*NaN and infinity have no form in JSON"
+    with trunkline.Channel(endpoint) as channel, pytest.raises(ValueError, match=text):
+        channel.call("take", wrap(number), codec="json")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        {"a": None, "b": "null", "c": 2.5},
+        {"n": 2**70, "a": None},
+        [None, b"\xcb\x7f\xf8\x00\x00\x00\x00\x00\x00", numpy.array([math.nan])],
+        Reading(1.0),
+        Measured(value=1.0),
+    ],
+    ids=str,
+)
+def test_null_in_json_is_no_number(endpoint: str, message: Any) -> None:
+    with trunkline.Channel(endpoint) as channel:
+        assert channel.call("take", message, codec="json") is None
+
+
+def test_a_response_of_nan_is_an_error_in_json(endpoint: str) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def ratio() -> float:
+        return math.nan
+
+    @server.method
+    def readings() -> list[Reading]:
+        return [Reading(1.0), Reading(math.inf)]
+
+    with testing.serve(server) as channel:
+        assert math.isnan(channel.call("ratio", response=float))
+        for method in ("ratio", "readings"):
+            with pytest.raises(trunkline.Internal):
+                channel.call(method, codec="json")
+
+
+@pytest.mark.parametrize("kind", [int, str, list[str], dict[str, int | None], Line], ids=str)
+def test_types_without_floats_are_encoded_by_msgspec_alone(kind: Any) -> None:
+    assert inspect.isbuiltin(encoder("json", kind)) == (kind is not Line)

@@ -30,6 +30,23 @@ def program(language: str, folder: str) -> Command:
     return [f"{BUILT}/example_{name}"] if language == "cpp" else [sys.executable, str(EXAMPLES / folder / f"{name}.py")]
 
 
+@pytest.fixture(scope="session")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> str:
+    if shutil.which("openssl") is None:
+        pytest.skip("needs openssl")
+    folder = str(tmp_path_factory.mktemp("certificates"))
+    subprocess.run([EXAMPLES / "06_tls" / "make_certificates", folder], check=True)
+    return folder
+
+
+@pytest.fixture
+def with_tls(certificates: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Servers present a certificate at tls:// endpoints, and clients trust its authority."""
+    monkeypatch.setenv("EXAMPLE_CERTIFICATE_FILE", f"{certificates}/server.crt")
+    monkeypatch.setenv("EXAMPLE_PRIVATE_KEY_FILE", f"{certificates}/server.key")
+    monkeypatch.setenv("SSL_CERT_FILE", f"{certificates}/ca.crt")
+
+
 def play(server: Command, endpoint: str, client: Callable[[str], Command]) -> tuple[str, str]:
     """Returns the output of client and server. Both must end with success, the server after SIGTERM."""
     serving = subprocess.Popen([*server, endpoint], stdout=subprocess.PIPE, text=True)
@@ -48,14 +65,28 @@ def play(server: Command, endpoint: str, client: Callable[[str], Command]) -> tu
         serving.communicate()
 
 
+def spoken(endpoint: str, scheme: str) -> str:
+    """What a client calls to speak another protocol on a server's endpoint."""
+    return f"{scheme}:{endpoint.split(':', 1)[1]}"
+
+
+def listening(scheme: str) -> str:
+    """Where a server listens for clients of a scheme. It answers every protocol there."""
+    return "tls://localhost:0" if scheme in ("tls", "grpcs") else "tcp://127.0.0.1:0"
+
+
+schemes = pytest.mark.parametrize("scheme", ["tcp", "grpc", "grpcs"])
+tls_schemes = pytest.mark.parametrize("scheme", ["tls", "grpcs"])
 pairs = pytest.mark.parametrize(
     ("server", "client"), [(server, client) for server in LANGUAGES for client in LANGUAGES]
 )
 
 
 @pytest.mark.skipif(shutil.which("protoc") is None, reason="needs protoc")
+@pytest.mark.usefixtures("with_tls")
+@schemes
 @pairs
-def test_services(server: str, client: str, tmp_path: Path) -> None:
+def test_services(server: str, client: str, scheme: str, tmp_path: Path) -> None:
     """Examples 01 to 05, hosted by one server."""
     servers = {"python": [sys.executable, str(EXAMPLES / "example_server.py")], "cpp": [f"{BUILT}/example_server"]}
     clients = {
@@ -68,39 +99,36 @@ def test_services(server: str, client: str, tmp_path: Path) -> None:
     odd.write_bytes(b"\xff\xfe \xe4\xb8\x00a\x85b\xa0c\x1cd\n" + "\u00fc\u2003\u00fc \v\f\r\t".encode() * 9000)
     files.append(str(odd))
 
-    called, _ = play(servers[server], "tcp://127.0.0.1:0", lambda endpoint: [*clients[client], endpoint, *files])
+    called, _ = play(
+        servers[server], listening(scheme), lambda endpoint: [*clients[client], spoken(endpoint, scheme), *files]
+    )
 
     assert "all responses are right" in called
     for name in ("echo:", "arith:", "word count:", "countdown:", "chat:"):
         assert name in called
 
 
-@pytest.fixture(scope="session")
-def certificates(tmp_path_factory: pytest.TempPathFactory) -> str:
-    folder = str(tmp_path_factory.mktemp("certificates"))
-    subprocess.run([EXAMPLES / "06_tls" / "make_certificates", folder], check=True)
-    return folder
-
-
-@pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
+@tls_schemes
 @pairs
-def test_tls(server: str, client: str, certificates: str) -> None:
+def test_tls(server: str, client: str, scheme: str, certificates: str) -> None:
     called, _ = play(
         [*program(server, "06_tls"), certificates, "serve"],
-        "tls://localhost:0",
-        lambda endpoint: [*program(client, "06_tls"), certificates, "call", endpoint],
+        listening(scheme),
+        lambda endpoint: [*program(client, "06_tls"), certificates, "call", spoken(endpoint, scheme)],
     )
 
     assert "with a certificate: " in called and "CN=ann" in called
 
 
+@pytest.mark.usefixtures("with_tls")
 @pytest.mark.parametrize("folder", PROGRAMS)
+@schemes
 @pairs
-def test_program(folder: str, server: str, client: str) -> None:
+def test_program(folder: str, server: str, client: str, scheme: str) -> None:
     called, served = play(
         [*program(server, folder), "serve"],
-        "tcp://127.0.0.1:0",
-        lambda endpoint: [*program(client, folder), "call", endpoint],
+        listening(scheme),
+        lambda endpoint: [*program(client, folder), "call", spoken(endpoint, scheme)],
     )
 
     expected = {
@@ -114,14 +142,16 @@ def test_program(folder: str, server: str, client: str) -> None:
 
 
 @pytest.mark.skipif(not Path(f"{BUILT}/example_python_handlers").exists(), reason="needs example 10 in C++")
-def test_python_handlers_in_a_cpp_server() -> None:
-    command = [f"{BUILT}/example_python_handlers", str(EXAMPLES / "10_python_handlers"), "tcp://127.0.0.1:0", "3"]
+@pytest.mark.usefixtures("with_tls")
+@schemes
+def test_python_handlers_in_a_cpp_server(scheme: str) -> None:
+    command = [f"{BUILT}/example_python_handlers", str(EXAMPLES / "10_python_handlers"), listening(scheme), "3"]
     serving = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
         assert serving.stdout is not None
         lines = [serving.stdout.readline() for _ in range(3)]
-        assert len(set(lines)) == 1 and lines[0].startswith("listening on tcp://127.0.0.1:"), lines
-        endpoint = lines[0].removeprefix("listening on ").strip()
+        assert len(set(lines)) == 1 and lines[0].startswith(f"listening on {listening(scheme)[:-1]}"), lines
+        endpoint = spoken(lines[0].removeprefix("listening on ").strip(), scheme)
         seen = set()
         for _ in range(200):
             with trunkline.Channel(endpoint) as channel:

@@ -17,7 +17,8 @@ def test_a_child_finds_nothing_in_an_inbox() -> None:
         running = server.serve("tcp://127.0.0.1:0")
         channel = trunkline.Channel(running.endpoint)
         inbox = channel._core.make_inbox(True)
-        call = channel._core.begin("echo", b"x", "bytes", None, False, inbox, "tag")
+        expects = trunkline._core.Expects.response
+        call = channel._core.begin("echo", b"x", "bytes", None, expects, inbox, "tag")
         channel.call("echo", b"y")
         while not select.select([inbox], [], [], 0)[0]:
             channel.call("echo", b"y")

@@ -110,6 +110,18 @@ def test_imports_are_relative_in_a_package(tmp_path: Path, arguments: list[str],
     assert ("\nimport one_pb2 as one__pb2\n" in text) == (expected == "absolute")
 
 
+def test_no_package_reaches_below_a_folder_whose_name_is_no_identifier(tmp_path: Path) -> None:
+    protos = write_files(tmp_path / "protos", ONE)
+    (tmp_path / "package/not-one/below").mkdir(parents=True)
+    (tmp_path / "package/__init__.py").touch()
+    write_files(protos, {"two.proto": 'import "one.proto"; message Two { One one = 1; }'})
+
+    for out in ("package/not-one", "package/not-one/below"):
+        generate([protos], roots=[protos], out=tmp_path / out, plugin=write_plugin(tmp_path), stubs=False)
+
+        assert "\nimport one_pb2 as one__pb2\n" in (tmp_path / out / "two_pb2.py").read_text()
+
+
 def test_files_without_services_and_without_messages(tmp_path: Path) -> None:
     protos = write_files(tmp_path / "protos", ONE)
     own = write_files(tmp_path / "own", {"google/protobuf/empty.proto": "package google.protobuf; message Empty {}"})

@@ -3,19 +3,25 @@
 
 from __future__ import annotations
 
+import collections
 import dataclasses
 import datetime
 import enum
-from typing import Any, TypedDict
+import pathlib
+from collections.abc import Iterator
+from typing import Annotated, Any, Generic, Literal, TypedDict, TypeVar
 
 import msgspec
 import numpy
 import pydantic
 import pytest
 import trunkline
-from google.protobuf import duration_pb2, timestamp_pb2, wrappers_pb2
+from google.protobuf import any_pb2, duration_pb2, timestamp_pb2, wrappers_pb2
+from trunkline._messages.builtin_codecs import decode_error_text, decode_errors, decoder
 
 from .conftest import Serve
+
+T = TypeVar("T")
 
 
 @dataclasses.dataclass
@@ -192,6 +198,15 @@ def test_errors_of_decoding_show_no_contents(channel: trunkline.Channel, serve: 
         assert "hunter2" not in str(raised.value)
 
 
+@pytest.mark.parametrize("codec", ["msgpack", "json"])
+@pytest.mark.parametrize("kind", [Point, int, Any], ids=str)
+def test_an_empty_message_is_said_to_be_empty(codec: str, kind: Any) -> None:
+    with pytest.raises(decode_errors()) as caught:
+        decoder(kind, codec)(b"")
+
+    assert decode_error_text(caught.value) == "the message is empty or ends too early"
+
+
 def test_a_response_of_another_type(serve: Serve) -> None:
     server = trunkline.Server(threads=1)
 
@@ -250,3 +265,133 @@ def test_a_request_that_does_not_encode(channel: trunkline.Channel) -> None:
         channel.call("anything", b"bytes", codec="json")
     with pytest.raises(ValueError, match="not one of"):
         channel.call("anything", 1, codec="xml")
+
+
+class Opaque:
+    """Has no form in any codec."""
+
+
+class Tagged(Generic[T]):
+    """Has no form in any codec either."""
+
+
+@dataclasses.dataclass
+class Holder:
+    content: Opaque
+
+
+@dataclasses.dataclass
+class Cached:
+    name: str
+    opaque: Opaque | None = None
+    paths: list[pathlib.Path] = dataclasses.field(default_factory=list)
+
+
+class Files(TypedDict):
+    paths: list[pathlib.Path]
+
+
+class Opaques(trunkline.Codec):
+    name = "opaques"
+
+    def supports(self, kind: Any) -> bool:
+        return kind in (Opaque, list[Opaque])
+
+    def encode(self, message: Any) -> bytes:
+        return b""
+
+    def decode(self, data: bytes, kind: Any) -> Any:
+        return Opaque()
+
+
+def taker(kind: Any) -> Any:
+    """A handler of requests of the type."""
+
+    def take(request: Any) -> None: ...
+
+    take.__annotations__["request"] = kind
+    return take
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        (Opaque, "Opaque"),
+        (Tagged[int], "Tagged"),
+        (pathlib.Path, "Path"),
+        (Holder, "Opaque"),
+        (list[Holder], "Opaque"),
+        (Files, "Path"),
+        (dict[str, Opaque], "Opaque"),
+        (Opaque | None, "Opaque"),
+        (Annotated[Opaque, "of the shop"], "Opaque"),
+        (collections.Counter[str], "Counter"),
+        (collections.defaultdict[str, int], "defaultdict"),
+        (numpy.float32, "float32"),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("is_stream", [False, True])
+def test_requests_that_nothing_decodes_are_refused(kind: Any, name: str, is_stream: bool) -> None:
+    with pytest.raises(TypeError, match=f"method take: .* no codec decodes {name}, which is in the type"):
+        trunkline.Server().add("take", taker(Iterator[kind] if is_stream else kind))
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        object,
+        Any,
+        list,
+        dict[str, Any],
+        T,
+        Cached,
+        Order,
+        list[Order | None],
+        wrappers_pb2.Int32Value,
+        dict[str, wrappers_pb2.Int32Value],
+        numpy.ndarray,
+        list[numpy.ndarray],
+        bytes | None,
+        msgspec.Raw,
+        pydantic.AnyUrl,
+        Literal["a", 1],
+    ],
+    ids=str,
+)
+def test_requests_that_are_decoded_are_not_refused(kind: Any) -> None:
+    trunkline.Server().add("take", taker(kind))
+
+
+def test_requests_that_the_codec_of_the_application_decodes_are_not_refused() -> None:
+    server = trunkline.Server(codecs=[Opaques()])
+
+    @server.method
+    def take(request: Opaque) -> None: ...
+
+    @server.method
+    def take_all(request: list[Opaque]) -> None: ...
+
+    with pytest.raises(TypeError, match="no codec decodes Opaque"):
+        server.add("hold", taker(Holder))
+
+
+@dataclasses.dataclass
+class Packed:
+    content: any_pb2.Any
+
+
+@pytest.mark.parametrize(
+    "content",
+    [{"@type": []}, {"@type": 5}, 5, [], {"@type": "type.googleapis.com/google.protobuf.Int32Value"}],
+    ids=str,
+)
+@pytest.mark.parametrize("codec", ["json", "msgpack"])
+def test_what_is_no_protobuf_message_in_a_structure(serve: Serve, codec: str, content: Any) -> None:
+    server = trunkline.Server(threads=1)
+
+    @server.method
+    def unpack(request: Packed) -> None: ...
+
+    with pytest.raises(trunkline.InvalidArgument, match="does not decode as Packed"):
+        serve(server).call("unpack", {"content": content}, codec=codec)

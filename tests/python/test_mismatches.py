@@ -91,7 +91,7 @@ def test_a_request_of_another_codec_or_type(
     channel: trunkline.Channel, caplog: pytest.LogCaptureFixture, method: str, data: bytes, codec: str
 ) -> None:
     with pytest.raises(trunkline.InvalidArgument, match="does not decode"):
-        channel._core.call(f"Kinds/{method}", data, codec, None, False)
+        channel._core.call(f"Kinds/{method}", data, codec, None, trunkline._core.Expects.response)
 
     assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
@@ -107,7 +107,7 @@ def test_a_request_of_another_codec_or_type_for_a_coroutine(
 
             def ask() -> None:
                 with trunkline.Channel(running.endpoint) as channel:
-                    channel._core.call(f"AsyncKinds/{method}", data, codec, None, False)
+                    channel._core.call(f"AsyncKinds/{method}", data, codec, None, trunkline._core.Expects.response)
 
             with pytest.raises(trunkline.InvalidArgument, match="does not decode"):
                 await asyncio.to_thread(ask)
@@ -214,5 +214,7 @@ def test_classes_without_a_module_are_types_of_messages() -> None:
     def take(request: Any) -> None:
         return None
 
-    take.__annotations__["request"] = type("Plain", (), {"__module__": None})
+    plain: Any = msgspec.defstruct("Plain", [("x", int)])
+    plain.__module__ = None
+    take.__annotations__["request"] = plain
     server.add("take", take)

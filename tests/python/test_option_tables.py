@@ -26,10 +26,18 @@ OWNERS = {
     "TlsOptions": ("channel", "server"),
     "EventLoopOptions": ("channel", "server"),
     "ChannelOptions": ("channel",),
+    "BalancingOptions": ("channel",),
+    "OutlierOptions": ("channel",),
+    "BreakerOptions": ("channel",),
     "BackoffOptions": ("channel",),
+    "HedgingOptions": (),
     "ServerOptions": ("server",),
     "CallOptions": ("call",),
+    "OverloadOptions": ("server",),
     "MethodOptions": ("method",),
+    "AnnounceOptions": ("announcement",),
+    "OpenApiOptions": (),
+    "ConsoleOptions": (),
 }
 
 
@@ -67,6 +75,8 @@ def rows() -> list[Row]:
         owners = OWNERS.get(table, ())
         if python in ("channel", "server"):
             owners, python = (python,), "same"
+        if other := re.fullmatch(r"(\w+)` \((channel|server)\)", python):
+            python, owners = other[1], (other[2],)
         python = {"same": name, "-": "", "flat": "", "other": ""}.get(python, python)
         found.append(Row(table, name, python, owners, unit, span, default))
     return found
@@ -80,7 +90,7 @@ def members(struct: str) -> list[Member]:
         text = re.sub(r"//.*", "", header.read_text())
         body = re.search(rf"^struct {struct} \{{\n(.*?)^\}};", text, re.DOTALL | re.MULTILINE)
         if body:
-            declared = re.findall(r"([\w:<>,\s\*]+?)\s+(\w+)\s*(?:=\s*([^;]+)|\{([^;]*)\})?;", body[1])
+            declared = re.findall(r"([\w:<>,\s\*]+?)\s+(?!operator)(\w+)\s*(?:=\s*([^;]+)|\{([^;]*)\})?;", body[1])
             return [Member(kind.strip(), name, (equals or braces).strip()) for kind, name, equals, braces in declared]
     raise AssertionError(f"no header declares struct {struct}")
 
@@ -130,7 +140,7 @@ def test_units_and_defaults_are_those_of_the_header(struct: str) -> None:
         elif "::" in member.default and "(" not in member.default:
             assert row.default == member.default.rpartition("::")[2]
         elif member.default.startswith('"'):
-            assert row.default == member.default.strip('" \n')
+            assert row.default == member.default.replace('"', "").strip()
         else:
             assert member.default in ("", "nullptr") or "with_defaults" in member.default, member
             assert row.default in ("empty", "none", "-", "the built-in ones"), member.name
@@ -160,6 +170,19 @@ def test_the_table_of_methods_has_the_keywords_of_a_method() -> None:
     assert {row.python for row in ROWS if row.table == "MethodOptions" and row.python} == taken
 
 
+def test_the_table_of_announcements_has_the_keywords_and_defaults_of_python() -> None:
+    taken = {
+        name: parameter.default
+        for name, parameter in inspect.signature(trunkline.Server.announce).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY
+    }
+    table = {row.python: row for row in ROWS if row.table == "AnnounceOptions"}
+
+    assert table.keys() == taken.keys()
+    for name, default in taken.items():
+        assert default == (number(table[name].default) if isinstance(default, (int, float)) else type(default)())
+
+
 def test_the_built_in_services_have_the_defaults_of_the_table() -> None:
     checked = 0
     for row in ROWS:
@@ -174,6 +197,22 @@ def test_the_built_in_services_have_the_defaults_of_the_table() -> None:
             default = inspect.signature(getattr(services, call[1])).parameters[call[2]].default
             assert default == number(pythons), row.name
     assert checked == 4
+
+
+def test_the_table_of_openapi_has_the_keywords_and_defaults_of_python() -> None:
+    parameters = inspect.signature(services.add_openapi).parameters
+    taken = {name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+
+    assert taken == {row.name: row.default.replace("empty", "") for row in ROWS if row.table == "OpenApiOptions"}
+
+
+def test_the_table_of_the_console_has_the_keywords_and_defaults_of_python() -> None:
+    parameters = inspect.signature(trunkline.Server.add_console).parameters
+    taken = {name: each.default for name, each in parameters.items() if each.kind is each.KEYWORD_ONLY}
+
+    assert {name: str(default or "empty") for name, default in taken.items()} == {
+        row.name: row.default for row in ROWS if row.table == "ConsoleOptions"
+    }
 
 
 #: Rows whose range has numbers, with each kind of object that takes them.
@@ -201,6 +240,8 @@ def accepts(owner: str, row: Row, value: float, folder: Path) -> bool:
         options["max_unread_bytes"] = 1 << 40
     if row.name == "initial":
         options["backoff_maximum"] = SECONDS["year"]
+    if row.name == "ejection_time":
+        options["outlier_max_ejection_time"] = SECONDS["year"]
     try:
         if owner == "server":
             made = trunkline.Server(threads=1, **options)

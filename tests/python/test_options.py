@@ -145,4 +145,4 @@ def test_the_error_for_an_unknown_codec_lists_the_known_ones() -> None:
 
     with trunkline.Channel("tcp://127.0.0.1:1", codecs=[Mine()]) as used:
         with pytest.raises(ValueError, match="'nope' is none of protobuf, json, msgpack, bytes, .*options-own"):
-            used._core.call("x", b"", "nope", None, False)
+            used._core.call("x", b"", "nope", None, trunkline._core.Expects.response)

@@ -91,10 +91,11 @@ def test_every_ended_call_is_delivered_once() -> None:
         import _testcapi
         running = server.serve("tcp://127.0.0.1:0")
         channel = trunkline.Channel(running.endpoint)
+        expects = trunkline._core.Expects.response
         failed = 0
         for allocation in range(40):
             inbox = channel._core.make_inbox(False)
-            calls = [channel._core.begin("echo", b"x" * 100, "bytes", None, False, inbox, tag) for tag in range(5)]
+            calls = [channel._core.begin("echo", b"x" * 100, "bytes", None, expects, inbox, tag) for tag in range(5)]
             while not all(call.is_done() for call in calls):
                 channel.call("echo", b"y")
             taken = []

@@ -3,7 +3,11 @@
 
 from __future__ import annotations
 
+import errno
+import os
+
 import pytest
+from trunkline._process.child import Child
 
 from .test_life import play, scenarios
 
@@ -293,6 +297,31 @@ else:
     raise AssertionError("it has started")
 """
     )
+
+
+@pytest.mark.parametrize("refused", ["fork", "first pipe", "second pipe"])
+def test_a_refused_child_leaves_no_descriptors(monkeypatch: pytest.MonkeyPatch, refused: str) -> None:
+    pipe = os.pipe
+    pipes = 0
+
+    def refuse() -> int:
+        raise BlockingIOError(errno.EAGAIN, "refused")
+
+    def count() -> tuple[int, int]:
+        nonlocal pipes
+        pipes += 1
+        if (pipes == 1 and refused == "first pipe") or (pipes == 2 and refused == "second pipe"):
+            refuse()
+        return pipe()
+
+    monkeypatch.setattr(os, "pipe", count)
+    monkeypatch.setattr(os, "fork", refuse)
+    before = os.listdir("/proc/self/fd")
+
+    with pytest.raises(BlockingIOError, match="refused"):
+        Child(lambda ready, stop: None, ())
+
+    assert os.listdir("/proc/self/fd") == before
 
 
 def test_what_children_print_is_printed_once(monkeypatch: pytest.MonkeyPatch) -> None:

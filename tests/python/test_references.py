@@ -80,7 +80,7 @@ def use_often(use: Callable[[], None]) -> None:
 
 def test_instances_of_the_extension_are_counted() -> None:
     left = Left()
-    kept = [_core.CallSettings(1.0, None, False, False, "") for _ in range(20)]
+    kept = [_core.CallSettings(1.0, None, False, False, "", "") for _ in range(20)]
 
     with pytest.raises(AssertionError, match="CallSettings': 20"):
         left.check()

@@ -227,6 +227,7 @@ def test_what_cannot_be_loaded(folder: Path, files: dict[str, str], target: str,
         (["app:server", "--endpoint", "nowhere"], "argument --endpoint: "),
         (["app:server", "--reload", "--endpoint", "what://x"], "argument --endpoint: "),
         (["app:server", "--workers", "2", "--endpoint", "tcp://127.0.0.1:none"], "argument --endpoint: "),
+        (["app:server", "--advertise", "tcp://a:1"], "argument --advertise: needs --announce"),
         (["app:server", "--what"], "unrecognized arguments: --what"),
     ],
 )

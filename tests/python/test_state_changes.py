@@ -179,9 +179,9 @@ def test_a_connection_that_a_server_refuses_is_logged(caplog: pytest.LogCaptureF
     with caplog.at_level(logging.DEBUG, "trunkline"), echo_server().serve("tcp://127.0.0.1:0") as running:
         host, _, port = running.endpoint.removeprefix("tcp://").rpartition(":")
         with socket.create_connection((host, int(port)), timeout=20) as peer:
-            peer.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            peer.sendall(b"\x16\x03\x01\x00\xf0\x01\x00\x00\xec\x03\x03" + bytes(240))
             while peer.recv(4096):
                 pass
 
     texts = [record.getMessage() for record in caplog.records if record.name == "trunkline.server"]
-    assert any("the client speaks http1" in text for text in texts), texts
+    assert any("the client speaks tls" in text for text in texts), texts

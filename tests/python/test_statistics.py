@@ -8,6 +8,7 @@ import contextlib
 import os
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from typing import Any
@@ -78,6 +79,29 @@ def test_counts_calls_by_method(make: Make) -> None:
     assert reported.uptime_ns > 0 and reported.cpu_ns > 0 and reported.memory_bytes > 1_000_000
     assert [loop.connections for loop in reported.loops] == [1]
     assert reported.memory_max_bytes == 1 << 30
+
+
+def test_counts_shed_calls() -> None:
+    started, finish = threading.Event(), threading.Event()
+    server = trunkline.Server(threads=2, adaptive_limit=True, min_adaptive_limit=1, max_adaptive_limit=1)
+    add_statistics(server)
+
+    @server.method("wait")
+    def wait() -> None:
+        started.set()
+        finish.wait(20)
+
+    with testing.serve(server) as channel:
+        first = channel.submit("wait", None, None, timeout=20.0)
+        assert started.wait(20)
+        with pytest.raises(trunkline.Unavailable):
+            channel.call("wait", idempotent=False)
+        finish.set()
+        first.result()
+        reported = get(channel)
+
+    assert reported.calls_shed == reported.calls_refused >= 1
+    assert reported.adaptive_limit == 1
 
 
 def test_statistics_are_filtered_by_the_request(make: Make) -> None:

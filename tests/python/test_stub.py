@@ -31,11 +31,14 @@ CLOSER = {
     "method: object": "str",
     "name: object": "str",
     "compressor: object": "str",
+    "routing_key: object": "str",
     "max_concurrent_calls: object": "int",
     "timeout: object": "float | None",
     "metadata: object": "Iterable[tuple[str, bytes]] | None",
+    "headers: object": "Iterable[tuple[str, str | bytes]]",
     "options: dict": "dict[str, Any]",
     "requests: list": "list[Any]",
+    "servers: Iterable": "Iterable[tuple[str, float, str, int, str]]",
     "value: object": "str | bytes",
     "described: tuple": "tuple[int, str, Sequence[Any], Sequence[Any]]",
     "entry: object": "Callable[..., Any]",
@@ -43,10 +46,12 @@ CLOSER = {
     "log: object": "Callable[[str, int, str, str, str], None]",
     "make_error: object": "Callable[..., BaseException]",
     "describe_error: object": "Callable[..., Any]",
+    "servers -> list": "list[tuple[str, str, float, int, bool, bool, str, list[str], int, int, int, float]]",
     "leading -> list": "list[tuple[str, bytes]]",
     "trailing -> list": "list[tuple[str, bytes]]",
     "metadata -> list": "list[tuple[str, bytes]]",
     "time_left -> object": "float | None",
+    "keep -> object": "bool | None",
     "exchange -> list": "list[Any]",
     "take -> list": "list[tuple[Any, Any]]",
     "wait_and_take -> list": "list[tuple[Any, Any]]",
@@ -112,6 +117,9 @@ def in_module(module: ModuleType) -> Surface:
     surface: Surface = {}
     for name, value in vars(module).items():
         if name.startswith("_"):
+            continue
+        if isinstance(value, int):
+            surface[name] = "int"
             continue
         if not isinstance(value, type):
             surface[name] = documented(name, value)

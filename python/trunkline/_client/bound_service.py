@@ -14,7 +14,17 @@ _EMPTY = inspect.Parameter.empty
 
 #: Keyword arguments of calls. A request parameter with one of these names is called ``request`` instead.
 _OPTIONS = frozenset(
-    ("timeout", "metadata", "wait_for_ready", "idempotent", "compressor", "codec", "response_info", "request")
+    (
+        "timeout",
+        "metadata",
+        "wait_for_ready",
+        "idempotent",
+        "compressor",
+        "codec",
+        "routing_key",
+        "response_info",
+        "request",
+    )
 )
 
 

@@ -15,13 +15,19 @@ def settings_of(
     wait_for_ready: bool,
     idempotent: bool,
     compressor: str | None,
+    routing_key: str | None,
 ) -> _core.CallSettings | None:
     """None if every option has its default. ``default_timeout``: of the channel, in seconds."""
     timeout = effective_timeout(timeout, default_timeout)
-    if timeout is None and not metadata and not wait_for_ready and not idempotent and not compressor:
+    if timeout is None and not (metadata or wait_for_ready or idempotent or compressor or routing_key):
         return None
     return _core.CallSettings(
-        timeout, encode_metadata(metadata), bool(wait_for_ready), bool(idempotent), compressor or ""
+        timeout,
+        encode_metadata(metadata),
+        bool(wait_for_ready),
+        bool(idempotent),
+        compressor or "",
+        routing_key or "",
     )
 
 
@@ -34,9 +40,11 @@ def codec_and_settings(
     wait_for_ready: bool = False,
     idempotent: bool = False,
     compressor: str | None = None,
+    routing_key: str | None = None,
 ) -> tuple[str | None, _core.CallSettings | None]:
     """Splits the options of a call into its codec and its settings. Raises TypeError for an unknown option."""
-    return codec, settings_of(default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
+    settings = settings_of(default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor, routing_key)
+    return codec, settings
 
 
 def checked_window(window: int) -> int:

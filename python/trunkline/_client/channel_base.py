@@ -17,8 +17,11 @@ from .._metadata import MetadataLike
 from .bound_service import bind
 from .call_settings import settings_of
 from .client_method import ClientMethod
-from .options import CallOptions, ChannelOptions
+from .options import CallOptions, ChannelOptions, with_config_as_text
 from .outgoing_call import OutgoingCall
+from .resolver_host import hosted
+from .response_info import ResponseInfo, checked_response_info
+from .server_state import ServerState
 from .state_watch import ChannelState, StateWatch
 from .stream_call import OpenStream
 
@@ -43,7 +46,12 @@ class ChannelBase:
         self._codecs = CodecTable(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), allows_async=allows_async)
         self._default_timeout = options.get("default_timeout")
-        self._core = _core.Channel(endpoint, core_options(options))
+        settings = core_options(with_config_as_text(options))
+        if "resolvers" in options:
+            settings["resolvers"] = hosted(options["resolvers"])
+        self._core = _core.Channel(endpoint, settings)
+        #: Without user and password.
+        self._shown_endpoint = _core.shown_uri(endpoint)
 
     def __repr__(self) -> str:
         state: str
@@ -51,7 +59,7 @@ class ChannelBase:
             state = self.state
         except RpcError:
             state = "of the parent process"
-        return f"<trunkline.{'aio.' * self._allows_async}Channel {self._endpoint} {state}>"
+        return f"<trunkline.{'aio.' * self._allows_async}Channel {self._shown_endpoint} {state}>"
 
     @property
     def endpoint(self) -> str:
@@ -81,6 +89,12 @@ class ChannelBase:
         """What the channel holds for its servers, and how much that may be (``max_memory_bytes``)."""
         return MemoryUsage(*self._core.memory_usage())
 
+    @property
+    def servers(self) -> list[ServerState]:
+        """What the channel knows of each server that its URI stands for. Empty until the name is resolved, which the
+        first call begins."""
+        return [ServerState(*state) for state in self._core.servers()]
+
     def bind(self, service: type[Service], name: str | None = None, **options: Unpack[CallOptions]) -> Service:
         """Returns a typed client of a service class: an object with its methods, each of which makes a call.
 
@@ -105,6 +119,7 @@ class ChannelBase:
         wait_for_ready: bool,
         idempotent: bool,
         compressor: str | None,
+        routing_key: str | None,
         codec: str | None,
     ) -> Callable[[], Any]:
         """Returns a function that sends ``call`` as its interceptors have left it: by ``send(method, request, response,
@@ -112,7 +127,7 @@ class ChannelBase:
 
         def send_call() -> Any:
             settings = settings_of(
-                self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor
+                self._default_timeout, call.timeout, call.metadata, wait_for_ready, idempotent, compressor, routing_key
             )
             return send(call.method, call.request, response, settings, codec, call.response_info)
 
@@ -130,15 +145,19 @@ class ChannelBase:
         wait_for_ready: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
+        routing_key: str | None = None,
         *,
         is_stated: bool = True,
-    ) -> tuple[str, OpenStream, Interception | None]:
+        response_info: ResponseInfo | None = None,
+    ) -> tuple[str, OpenStream, Interception | None, ResponseInfo | None]:
         """What a ``StreamCall`` is made of.
 
         ``request``: the type of the streamed requests; unused if there is only one request. ``is_stated``: the caller
         has named that type; otherwise it is the type of the first request.
         """
-        call = OutgoingCall(method, kind, only_request, timeout, metadata, None)
+        if response_info is not None:
+            checked_response_info(response_info)
+        call = OutgoingCall(method, kind, only_request, timeout, metadata, response_info)
 
         def open_stream() -> tuple[_core.ClientStream, MessageCoding]:
             is_only = call.kind == "server_stream"
@@ -147,14 +166,16 @@ class ChannelBase:
             else:
                 coding = self._codecs.stream_coding(request, response, codec, is_stated=is_stated)
             settings = settings_of(
-                self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor
+                self._default_timeout, call.timeout, call.metadata, wait_for_ready, False, compressor, routing_key
             )
             data = coding.encoded(call.method, call.request) if is_only else None
             return self._core.open_stream(call.method, coding.codec, settings, data), coding
 
-        return method, open_stream, Interception(self._interceptors, call) if self._interceptors else None
+        if self._interceptors:
+            return method, open_stream, Interception(self._interceptors, call), call.response_info
+        return method, open_stream, None, response_info
 
     def _warn_of_streams(self, cut_off: int) -> None:
         """``cut_off``: the number of streams that were open when the channel's block was left."""
         if cut_off:
-            _log.warning("leaving channel %s: streams cut off: %d", self._endpoint, cut_off)
+            _log.warning("leaving channel %s: streams cut off: %d", self._shown_endpoint, cut_off)

@@ -150,9 +150,13 @@ class ClientMethod:
 
     # --- streams ---
 
-    def _stream_requests(self, requests: Any, options: Mapping[str, Any]) -> Any:
+    def _stream_requests(
+        self, requests: Any, response_info: ResponseInfo | None, options: Mapping[str, Any]
+    ) -> Any:
         merged = self._with(options)
-        return self._channel.client_stream(self._name, requests, self._response, request=self._request, **merged)
+        return self._channel.client_stream(
+            self._name, requests, self._response, request=self._request, response_info=response_info, **merged
+        )
 
     def _stream_responses(self, request: Any, options: Mapping[str, Any]) -> Any:
         return self._channel.server_stream(self._name, self._checked(request), self._response, **self._with(options))

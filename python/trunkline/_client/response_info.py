@@ -21,8 +21,11 @@ class ResponseInfo:
         self.peer = ""
 
     def _take(self, call: _core.ClientCall) -> None:
-        if not call.is_done():
-            return
+        """Does nothing if the call has not ended."""
+        if call.is_done():
+            self._set(call)
+
+    def _set(self, call: _core.ClientCall | _core.ClientStream) -> None:
         self.leading_metadata = Metadata._of(call.leading())
         self.trailing_metadata = Metadata._of(call.trailing())
         self.peer = call.peer()

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import abc
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from .. import _core
 from .._calls.interception import Interception
 from .._errors import Cancelled, RpcError, Unimplemented
 from .._messages.codec_table import MessageCoding
 from .._metadata import Metadata
+from .response_info import ResponseInfo
 
 #: Opens the stream in the core.
 OpenStream = Callable[[], "tuple[_core.ClientStream, MessageCoding]"]
@@ -26,11 +27,19 @@ class StreamCall(abc.ABC):
     Interceptors start before the stream is opened, and are resumed once, at its end.
     """
 
-    def __init__(self, method: str, open_stream: OpenStream, interception: Interception | None) -> None:
-        """``interception``: None for a channel without interceptors."""
+    def __init__(
+        self,
+        method: str,
+        open_stream: OpenStream,
+        interception: Interception | None,
+        response_info: ResponseInfo | None,
+    ) -> None:
+        """``interception``: None for a channel without interceptors. ``response_info``: is filled in when the call
+        ends, before the interceptors are resumed."""
         self.method = method
         self._open_stream = open_stream
         self._interception = interception
+        self._response_info = response_info
         self._is_intercepted = False
         self._stream: _core.ClientStream | None = None
         self._coding: MessageCoding
@@ -113,11 +122,12 @@ class StreamCall(abc.ABC):
         stream = self._core_stream
         data = await self._wait_for_status(stream.begin_read)
         codec = stream.codec()
-        await self.finish()
+        await self._wait_for_status(stream.begin_finish)
         if data is None:
-            raise Unimplemented("finish stream: the server sent no response")
+            await self._refuse("the server sent no response")
         if await self._wait_for_status(stream.begin_read) is not None:
-            raise Unimplemented("finish stream: the server sent several responses")
+            await self._refuse("the server sent several responses")
+        await self._end()
         return self._coding.decode_as(codec, data)
 
     async def leave(self) -> None:
@@ -153,6 +163,14 @@ class StreamCall(abc.ABC):
             self._write_error = error
             raise
 
+    async def _refuse(self, problem: str) -> NoReturn:
+        """The server has ended the call with ok, but not as its kind demands."""
+        error = Unimplemented(f"finish stream: {problem}", trailing_metadata=self.trailing_metadata())
+        error.leading_metadata = self.leading_metadata()
+        error.peer = self._core_stream.peer()
+        await self._fail(error)
+        raise error
+
     async def _wait_for_status(self, begin: Callable[..., _core.StreamOperation]) -> Any:
         """For operations whose error is the status of the call."""
         try:
@@ -163,14 +181,19 @@ class StreamCall(abc.ABC):
 
     async def _fail(self, error: RpcError) -> None:
         """The call has ended with ``error``. Raises the error that the interceptors leave instead, if any."""
-        self.has_ended = True
+        self._note_end()
         await self._end_interceptors(error, is_raised=True)
 
     async def _end(self) -> None:
         """The call has ended with ok."""
-        self.has_ended = True
+        self._note_end()
         if self._is_intercepted:
             await self._end_interceptors(None, is_raised=True)
+
+    def _note_end(self) -> None:
+        self.has_ended = True
+        if self._response_info is not None:
+            self._response_info._set(self._core_stream)
 
     async def _end_interceptors(self, error: RpcError | None, *, is_raised: bool) -> None:
         """Raises the error that the interceptors leave. ``is_raised``: also if it is ``error`` itself."""

@@ -12,8 +12,19 @@ from typing import Any
 import msgspec
 
 from .arrays import array_of, checked_array, plain_array, typed_array
+from .collisions import collision_check
+from .defaults import Complete, completer
+from .inspection import may_have_floats
+from .non_finite import has_non_finite
 from .types import UNTYPED, NoneType, bare, is_array, is_buffer, is_protobuf, is_union, type_name, unaliased
-from .validation import needs_pydantic, pydantic_decoder
+from .validation import (
+    adapter_of,
+    built_model,
+    dumped_model,
+    has_pydantic_dataclass,
+    pydantic_decoder,
+    sends_computed_fields,
+)
 
 Encode = Callable[[Any], Any]
 #: Takes ``bytes``; with the codec ``bytes`` also another read-only buffer, for long messages.
@@ -73,7 +84,7 @@ def _simplify_for(mode: str) -> Callable[[Any], Any]:
 
     def simplify(value: Any) -> Any:
         if hasattr(value, "model_dump"):  # pydantic
-            return value.model_dump(mode=mode, by_alias=True, round_trip=True)
+            return dumped_model(value, mode)
         if is_protobuf(type(value)):
             from google.protobuf import json_format
 
@@ -92,24 +103,42 @@ def _simplify_for(mode: str) -> Callable[[Any], Any]:
 
 def _build(kind: Any, value: Any) -> Any:
     """The ``dec_hook`` of msgspec, for types that it does not know."""
+    if kind is object:  # as Any
+        return value
     if is_array(kind):
         return array_of(kind, value)
     try:
         if hasattr(kind, "model_validate"):
-            return kind.model_validate(value)
+            return built_model(kind, value)
         if is_protobuf(kind):
-            from google.protobuf import json_format
-
-            return json_format.ParseDict(value, kind())
+            return _parse_dict(kind, value)
     except decode_errors() as error:
         raise ValueError(decode_error_text(error)) from None  # msgspec shows its text
     raise NotImplementedError(f"cannot decode {type_name(kind)}")
 
 
-_encoders: dict[str, Encode] = {
-    "json": msgspec.json.Encoder(enc_hook=_simplify_for("json")).encode,
-    "msgpack": msgspec.msgpack.Encoder(enc_hook=_simplify_for("python")).encode,
-}
+def _parse_dict(kind: Any, value: Any) -> Any:
+    from google.protobuf import json_format
+
+    try:
+        return json_format.ParseDict(value, kind())
+    except (AttributeError, KeyError, TypeError):  # for values of another kind, as a number instead of an Any
+        raise ValueError(f"the value is no {type_name(kind)}") from None
+
+
+_to_json = msgspec.json.Encoder(enc_hook=_simplify_for("json")).encode
+_to_msgpack = msgspec.msgpack.Encoder(enc_hook=_simplify_for("python")).encode
+
+
+def _encode_json(message: Any) -> bytes:
+    data = _to_json(message)
+    # msgspec writes null for NaN and infinity.
+    if data.find(b"null") >= 0 and has_non_finite(message, _to_msgpack):
+        raise ValueError("NaN and infinity have no form in JSON; msgpack carries them")
+    return data
+
+
+_encoders: dict[str, Encode] = {"json": _encode_json, "msgpack": _to_msgpack}
 
 
 def _same(message: Any) -> Any:
@@ -125,7 +154,27 @@ def encoder(codec: str, kind: Any) -> Encode:
     kind = bare(kind)
     if codec == "protobuf":
         return kind.SerializeToString if is_protobuf(kind) else _serialize
-    return _encoders.get(codec, _same)
+    encode = _encoders.get(codec)
+    if encode is None:
+        return _same
+    if has_pydantic_dataclass(kind):
+        return _encoder_of_dataclasses(encode, codec, kind)
+    return _to_json if codec == "json" and not may_have_floats(kind) else encode
+
+
+def _encoder_of_dataclasses(encode: Encode, codec: str, kind: Any) -> Encode:
+    """``encode`` for a type with dataclasses of pydantic, which have the names and forms that pydantic decodes."""
+    try:
+        adapter = adapter_of(kind)
+    except TypeError:
+        return encode
+    mode = "json" if codec == "json" else "python"
+
+    def encode_dumped(message: Any) -> Any:
+        is_stored = not sends_computed_fields(adapter)
+        return encode(adapter.dump_python(message, mode=mode, by_alias=True, round_trip=is_stored))
+
+    return encode_dumped
 
 
 def checked_encoder(codec: str, kind: Any) -> Encode:
@@ -185,11 +234,30 @@ def _make_decoder(kind: Any, codec: str) -> Decode:
         if codec == "json":
             return functools.partial(_parse_json, kind)
         raise TypeError(f"{type_name(kind)} cannot be decoded from {codec}")
-    if needs_pydantic(kind):
-        return pydantic_decoder(kind, codec)
-    if codec == "json":
-        return msgspec.json.Decoder(kind, dec_hook=_build).decode
-    return msgspec.msgpack.Decoder(kind, dec_hook=_build).decode
+    decode = _make_typed_decoder(kind, codec)
+    check = collision_check(kind, codec)
+    return decode if check is None else functools.partial(_decode_checked, decode, check)
+
+
+def _decode_checked(decode: Decode, check: Callable[[Any], None], data: bytes) -> Any:
+    check(data)
+    return decode(data)
+
+
+def _make_typed_decoder(kind: Any, codec: str) -> Decode:
+    validate = pydantic_decoder(kind, codec)
+    if validate is not None:
+        return validate
+    made: Any = msgspec.json.Decoder if codec == "json" else msgspec.msgpack.Decoder
+    decode: Decode = made(kind, dec_hook=_build).decode
+    complete = completer(kind)
+    return decode if complete is None else functools.partial(_decode_whole, decode, complete)
+
+
+def _decode_whole(decode: Decode, complete: Complete, data: bytes) -> Any:
+    message = decode(data)
+    complete(message)
+    return message
 
 
 def _make_plain_decoder(kind: Any, codec: str) -> Decode:
@@ -239,6 +307,7 @@ def _decode_errors() -> tuple[type[BaseException], ...]:
     return tuple(errors)
 
 
+_TRUNCATED = "the message is empty or ends too early"
 _quoted_value = re.compile(r"(Invalid (?:enum )?value) .*?(?= - at |$)", re.DOTALL)
 _quoted_tag = re.compile(r"Input tag '.*?'(?= found using )", re.DOTALL)
 _json_field = re.compile(r"(?:Failed to parse|Failed to load) (?:JSON|\w+ field|[\w.]+)")
@@ -255,8 +324,12 @@ def decode_error_text(error: BaseException) -> str:
     errors: Any = getattr(error, "errors", None)
     if errors is not None and type(error).__module__.startswith("pydantic"):
         found = errors(include_input=False, include_url=False, include_context=False)
+        if found[0]["type"] == "json_invalid" and "EOF while parsing" in found[0]["msg"]:
+            return _TRUNCATED
         return "; ".join(f"{'.'.join(map(str, each['loc'])) or 'the message'}: {_text_of(each)}" for each in found)
     if isinstance(error, msgspec.MsgspecError):
+        if str(error) == "Input data was truncated":
+            return _TRUNCATED
         return _quoted_value.sub(r"\1", str(error))
     if type(error).__module__.startswith("google."):
         found = _json_field.match(str(error))

@@ -7,11 +7,13 @@ import functools
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
+from .. import _core
 from .._errors import Internal
 from . import builtin_codecs
 from .builtin_codecs import CODECS, Decode, Encode
 from .codec import Codec
 from .encode_errors import encode_error
+from .inspection import undecodable_part
 from .types import ALWAYS_DECODE, is_protobuf, type_name
 
 
@@ -23,6 +25,8 @@ class MessageCoding(NamedTuple):
     decode: Decode
     #: Returns the decoder for a response with another codec, which is possible if the request had no message.
     decoder: Callable[[str], Decode]
+    #: Whether the server has to send a response.
+    expects: _core.Expects
     #: The codec is one of the application, whose errors are raised as they are.
     is_own: bool = False
 
@@ -93,6 +97,14 @@ class CodecTable:
             raise TypeError(f"codec {codec!r} does not support {type_name(kind)}")
         return builtin_codecs.decoder(kind, codec) if own is None else functools.partial(_decode, own, kind)
 
+    def check_decodable(self, kind: Any) -> None:
+        """Raises TypeError for a type whose messages no codec decodes, or never whole."""
+        name = self.name_for(kind, None)
+        self.decoder(kind, name)
+        part = undecodable_part(kind) if name in ("json", "msgpack") and name not in self._own else None
+        if part is not None:
+            raise TypeError(f"no codec decodes {type_name(part)}, which is in the type {type_name(kind)}")
+
     def coding(self, request_type: Any, response: Any, codec: str | None) -> MessageCoding:
         """The coding of a call. ``response``: the type of the response; None for whatever it holds."""
         key = (request_type, response, codec)
@@ -127,7 +139,7 @@ class CodecTable:
                 name = builtin_codecs.codec_of_both(request_type, response)
         encode = _encode_nothing if is_empty and not self.encodes_none(name) else self.encoder(name, request_type)
         decoder = functools.partial(self._response_decoder, response)
-        return MessageCoding(name, encode, decoder(name), decoder, name in self._own)
+        return MessageCoding(name, encode, decoder(name), decoder, _expected(response), name in self._own)
 
     def _response_decoder(self, response: Any, codec: str) -> Decode:
         if response is type(None):
@@ -149,6 +161,12 @@ class CodecTable:
         """Whether the codec encodes None in a form of its own; otherwise None is an empty message."""
         own = self._own.get(codec)
         return codec in ("json", "msgpack") if own is None else own.supports(type(None))
+
+
+def _expected(response: Any) -> _core.Expects:
+    if response is None or response is Any or response is type(None):
+        return _core.Expects.response_or_none
+    return _core.Expects.response
 
 
 def _decode(codec: Codec, kind: Any, data: Any) -> Any:

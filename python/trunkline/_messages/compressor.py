@@ -40,32 +40,59 @@ class Compressor(abc.ABC):
         go to the logger too.
         """
 
+    def compress_unsized(self, data: bytes) -> bytes:
+        """The same as ``compress`` for protocols that do not transmit the size of a message, such as gRPC; for some
+        formats their data has another form. By default it is the same form."""
+        return self.compress(data)
+
+    def decompress_unsized(self, data: bytes, limit: int) -> bytes:
+        """Returns what ``data``, from ``compress_unsized``, decompresses to. It should stop once that has more than
+        ``limit`` bytes; the call then ends with ResourceExhausted. Errors are those of ``decompress``.
+
+        A compressor that does not define it is not offered over gRPC.
+        """
+        raise NotImplementedError(f"{type(self).__name__} needs the size of the message")
+
 
 def built_in_compressors() -> list[str]:
     """Return the names of the compressors that this build of Trunkline includes, e.g. ``["snappy", "zstd"]``."""
     return _core.built_in_compressors()
 
 
-def functions_of(compressors: Iterable[Compressor]) -> list[tuple[str, Callable[..., Any], Callable[..., Any]]]:
-    """The compressors as the core takes them: (name, compress, decompress)."""
-    return [
-        (each.name, functools.partial(_compress, each), functools.partial(_decompress, each)) for each in compressors
-    ]
+#: (name, compress, decompress, compress_unsized, decompress_unsized)
+Functions = tuple[
+    str, Callable[..., Any], Callable[..., Any], Callable[..., Any] | None, Callable[..., Any] | None
+]
 
 
-def _compress(compressor: Compressor, data: bytes) -> bytes:
+def functions_of(compressors: Iterable[Compressor]) -> list[Functions]:
+    """The compressors as the core takes them; the last two functions are None without an unsized form."""
+    return [_functions_of(each) for each in compressors]
+
+
+def _functions_of(compressor: Compressor) -> Functions:
+    compress = functools.partial(_compress, compressor, "compress")
+    decompress = functools.partial(_decompress, compressor, "decompress")
+    if type(compressor).decompress_unsized is Compressor.decompress_unsized:
+        return compressor.name, compress, decompress, None, None
+    compress_unsized = functools.partial(_compress, compressor, "compress_unsized")
+    decompress_unsized = functools.partial(_decompress, compressor, "decompress_unsized")
+    return compressor.name, compress, decompress, compress_unsized, decompress_unsized
+
+
+def _compress(compressor: Compressor, function: str, data: bytes) -> Any:
     try:
-        return compressor.compress(data)
+        return getattr(compressor, function)(data)
     except BaseException as error:
-        _log.exception("compress: %s raised %s", compressor.name, type(error).__name__)
+        _log.exception("%s: %s raised %s", function, compressor.name, type(error).__name__)
         raise
 
 
-def _decompress(compressor: Compressor, data: bytes, size: int) -> bytes:
+def _decompress(compressor: Compressor, function: str, data: bytes, size: int) -> Any:
     try:
-        return compressor.decompress(data, size)
+        return getattr(compressor, function)(data, size)
     except ValueError:
         raise
     except BaseException as error:
-        _log.exception("decompress: %s raised %s", compressor.name, type(error).__name__)
+        _log.exception("%s: %s raised %s", function, compressor.name, type(error).__name__)
         raise

@@ -41,6 +41,8 @@ class MethodDefinition(Generic[Request, Response]):
     _: dataclasses.KW_ONLY
     #: The method may run more than once without harm, so its calls may be retried; see ``CallOptions``.
     idempotent: bool = False
+    #: The method changes nothing, so HTTP may call it by GET. It is idempotent as well.
+    no_side_effects: bool = False
     #: Marked as deprecated in its definition. Without effect at run time.
     deprecated: bool = False
 
@@ -55,6 +57,7 @@ class MethodDefinition(Generic[Request, Response]):
             response: type[Response],
             *,
             idempotent: bool = ...,
+            no_side_effects: bool = ...,
             deprecated: bool = ...,
         ) -> None: ...
         @overload
@@ -66,6 +69,7 @@ class MethodDefinition(Generic[Request, Response]):
             response: Any,
             *,
             idempotent: bool = ...,
+            no_side_effects: bool = ...,
             deprecated: bool = ...,
         ) -> None: ...
         def __init__(self, *arguments: Any, **options: Any) -> None: ...
@@ -75,3 +79,5 @@ class MethodDefinition(Generic[Request, Response]):
             raise TypeError(f"the name of a method is a non-empty str, not {self.name!r}")
         if self.kind not in KINDS:
             raise ValueError(f"method {self.name}: its kind {self.kind!r} is not one of {', '.join(KINDS)}")
+        if self.no_side_effects:
+            object.__setattr__(self, "idempotent", True)

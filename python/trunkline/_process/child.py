@@ -79,25 +79,27 @@ class Child:
 
     def __init__(self, run: Run, siblings: Sequence[Child], patience: float = 6.0) -> None:
         self._patience = patience
-        ready_read, ready_write = os.pipe()
-        stop_read, stop_write = os.pipe()
-        self._stop: int = stop_write
-        self._parent = os.getpid()
-        self._deadline = 0.0
-        self._status: int | None = None
-        _flush_standard_streams()  # otherwise both processes would write what is buffered
-        # Blocked until the child has replaced the parent's handlers.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, _PARENT_SIGNALS)
-        try:
-            self.pid = os.fork()
-            if self.pid == 0:
-                # As long as these are open here, a sibling would not notice that the parent has died.
-                for descriptor in (ready_read, stop_write, *(each._stop for each in siblings)):
-                    if descriptor >= 0:
-                        os.close(descriptor)
-                _run_in_child(run, ready_write, stop_read, mask)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        with contextlib.ExitStack() as unused:  # the pipes, if the system refuses one of them or the fork
+            ready_read, ready_write = _pipe(unused)
+            stop_read, stop_write = _pipe(unused)
+            self._stop: int = stop_write
+            self._parent = os.getpid()
+            self._deadline = 0.0
+            self._status: int | None = None
+            _flush_standard_streams()  # otherwise both processes would write what is buffered
+            # Blocked until the child has replaced the parent's handlers.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, _PARENT_SIGNALS)
+            try:
+                self.pid = os.fork()
+                if self.pid == 0:
+                    # As long as these are open here, a sibling would not notice that the parent has died.
+                    for descriptor in (ready_read, stop_write, *(each._stop for each in siblings)):
+                        if descriptor >= 0:
+                            os.close(descriptor)
+                    _run_in_child(run, ready_write, stop_read, mask)
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            unused.pop_all()
         os.close(ready_write)
         os.close(stop_read)
         report = os.read(ready_read, 4096)
@@ -157,6 +159,14 @@ def _flush_standard_streams() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(Exception):  # it may be closed, or None
             stream.flush()
+
+
+def _pipe(unused: contextlib.ExitStack) -> tuple[int, int]:
+    """Returns the ends of a new pipe, which ``unused`` closes."""
+    ends = os.pipe()
+    for descriptor in ends:
+        unused.callback(os.close, descriptor)
+    return ends
 
 
 def _run_in_child(run: Run, ready: int, stop: int, mask: Iterable[int]) -> None:

@@ -62,6 +62,11 @@ class Context:
         lost."""
         return self._call.is_cancelled()
 
+    def is_draining(self) -> bool:
+        """Whether the connection takes no further calls, because the server shuts down or ``max_connection_age`` has
+        passed. A stream without an end of its own ends soon, best by raising ``RpcError.reconnect()``."""
+        return self._call.is_draining()
+
     def add_leading_metadata(self, name: str, value: Value) -> None:
         """Adds metadata that is sent before the first message. Without effect after that message."""
         self._call.add_leading_metadata(name, value)

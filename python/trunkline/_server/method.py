@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any, NoReturn
@@ -29,8 +30,19 @@ class Method:
     idempotent: bool = False
     max_concurrent_calls: int = 0
     #: A method of a built-in service. Its handlers find their running server in ``current_server``. Its streams last
-    #: until the caller or the server ends them; on a server of plain functions each occupies a thread of its own.
+    #: until the caller or the server ends them; on a server of plain functions each occupies a thread of its own. Its
+    #: calls are served while all ``threads`` of such a server are busy.
     is_built_in: bool = False
+    #: It serves requests of HTTP; its name is their method, a space and their path.
+    is_route: bool = False
+    #: It changes nothing, so HTTP calls it by GET. It is idempotent as well.
+    no_side_effects: bool = False
+    #: Only clients of private endpoints reach it.
+    is_private: bool = False
+
+    def __post_init__(self) -> None:
+        if self.no_side_effects:
+            object.__setattr__(self, "idempotent", True)
 
     @classmethod
     def of(cls, name: str, handler: Callable[..., Any], **options: Any) -> Method:
@@ -40,7 +52,13 @@ class Method:
 
     @classmethod
     def defined(cls, definition: MethodDefinition[Any, Any], handler: Callable[..., Any]) -> Method:
-        return cls(definition.name, handler, defined_signature(handler, definition), definition.idempotent)
+        return cls(
+            definition.name,
+            handler,
+            defined_signature(handler, definition),
+            definition.idempotent,
+            no_side_effects=definition.no_side_effects,
+        )
 
     def arguments(self, request: Any, call: _core.ServedCall) -> tuple[Any, ...]:
         """The arguments of the handler."""
@@ -53,12 +71,14 @@ class Method:
         """Raises TypeError for an ``async`` handler unless ``allows_async``, and for type hints without a codec."""
         if self.signature.is_async and not allows_async:
             raise TypeError(f"method {self.name}: an async handler needs trunkline.aio.Server")
-        kinds = [self.signature.request] if self.signature.takes_request else []
-        if self.signature.response is not None:
-            kinds.append(self.signature.response)
-        for kind in kinds:
-            if not is_buffer(kind):
-                codecs.decoder(kind, codecs.name_for(kind, None))
+        request, response = self.signature.request, self.signature.response
+        if self.signature.takes_request and not is_buffer(request):
+            try:
+                codecs.check_decodable(request)
+            except TypeError as error:
+                raise TypeError(f"method {self.name}: its request cannot be received: {error}") from error
+        if response is not None and not is_buffer(response):
+            codecs.decoder(response, codecs.name_for(response, None))
 
     def undecodable(self, codec: str, error: BaseException) -> InvalidArgument:
         if not self.signature.takes_request:
@@ -96,25 +116,40 @@ class Method:
             codecs.name_for(signature.response, None),
             self.idempotent,
             self.max_concurrent_calls,
+            self.is_route,
+            self.no_side_effects,
+            self.is_private,
+            self.is_built_in,
         )
+
+
+#: Returns a true value for a message that stands for no request.
+_IsNothing = Callable[[Any], Any]
+
+
+def _never(_: Any) -> bool:
+    return False
 
 
 #: What stands for no request in the codecs that encode None: None, and the empty map, as which tools that follow the
 #: method's description send ``google.protobuf.Empty``.
-_NOTHING = {"msgpack": (b"\xc0", b"\x80"), "json": (b"null", b"{}")}
+_NOTHING: dict[str, _IsNothing] = {
+    "msgpack": (b"\xc0", b"\x80").__contains__,
+    "json": re.compile(rb"[ \t\r\n]*(?:null|\{[ \t\r\n]*\})[ \t\r\n]*").fullmatch,
+}
 
 
-def _nothing(forms: tuple[bytes, ...], data: Any) -> None:
-    """The request of a method without parameters. ``forms``: the messages that stand for no request."""
-    if data and data not in forms:
+def _nothing(is_nothing: _IsNothing, data: Any) -> None:
+    """The request of a method without parameters."""
+    if data and not is_nothing(data):
         raise ValueError(f"the method takes no request, the call has one of {len(data)} bytes")
 
 
-def _decode_or_default(forms: tuple[bytes, ...], decode: Decode, default: Any, data: Any) -> Any:
+def _decode_or_default(is_nothing: _IsNothing, decode: Decode, default: Any, data: Any) -> Any:
     """The request of a method whose parameter has a default. What stands for no request is one if it has the type."""
     if not data:
         return default
-    if data not in forms:
+    if not is_nothing(data):
         return decode(data)
     try:
         return decode(data)
@@ -144,9 +179,9 @@ class MethodCoders:
     def _decoder(self, codec: str) -> Decode:
         signature = self._method.signature
         kind = signature.request
-        forms = () if self._codecs.is_own(codec) else _NOTHING.get(codec, ())
+        is_nothing = _never if self._codecs.is_own(codec) else _NOTHING.get(codec, _never)
         if not signature.takes_request:
-            return partial(_nothing, forms)
+            return partial(_nothing, is_nothing)
         if not codec and not signature.has_default and kind is not Any and not is_buffer(kind):
             return self._method.missing_request
         try:
@@ -156,7 +191,7 @@ class MethodCoders:
         # Without a codec there is no message. In protobuf and in bytes, an empty message is a request.
         if not signature.has_default or not (codec == "" or self._codecs.encodes_none(codec)):
             return decode
-        return partial(_decode_or_default, forms, decode, signature.default_request)
+        return partial(_decode_or_default, is_nothing, decode, signature.default_request)
 
     def _encoder(self, codec: str) -> Encode:
         kind = self._method.signature.response

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from .._calls.connection_options import ConnectionOptions
@@ -19,6 +19,9 @@ class ServerOptions(ConnectionOptions, total=False):
     itself.
     ``client_certificate``: ``none``: not requested, the default; ``optional``: checked if the client sends one;
     ``required``.
+    ``renew_tls``: called for each connection before its TLS handshake. Returns a private key, a certificate chain and
+    authorities or None, as bytes in PEM, which replace those of the server for this and later connections, or None. It
+    must not block, nor call this server. What it raises goes to ``sys.unraisablehook``. None by default.
     ``max_connections``: further connections are closed right after they are accepted. 1 or more; 100000 by default.
     ``max_connections_per_peer``: the same for connections from one address. An IPv6 address counts by its network of 64
     bits; peers over ``unix`` and ``inproc`` are not limited. 1 or more; 10000 by default.
@@ -26,6 +29,28 @@ class ServerOptions(ConnectionOptions, total=False):
     refused. 1 or more; 262144 by default.
     ``max_cancelled_calls_per_second``: calls that the client of a connection may cancel, over time; then it is slowed
     down, and after ten seconds disconnected. 0 (any number) to 2^31 - 1; 10000 by default.
+    ``trusted_proxies``: networks of proxies that send a header of the PROXY protocol on each connection, such as
+    ``10.0.0.0/8``, ``fd00::/8``, and ``unix:`` for all peers over unix sockets. There the header is required, and the
+    client that it names is the peer; none by default.
+    ``allowed_hosts``: the names by which clients call the server over HTTP, such as ``api.example.com``, and
+    ``*.example.com`` for all names below one. Requests for other hosts get 421, except those for localhost and for IP
+    addresses: a page whose name is made to point at this server (DNS rebinding) names its own. Any host by default.
+    ``allowed_origins``: pages that may open a WebSocket, as browsers name them in ``Origin``, such as
+    ``https://example.org``; ``*``: all. By default the pages of this server, by the host and port of the request.
+    Clients that are no browsers need none.
+    ``cors_origins``: pages of other origins that may call methods by HTTP and read the responses (CORS), such as
+    ``https://example.org``; ``*``: all. None by default. Routes are left out.
+    ``adaptive_limit``: finds by the latency of unary calls how many may run or wait at a time, and sheds those beyond
+    with ``unavailable`` and ``RpcError.retry_after``; False by default.
+    ``min_adaptive_limit``, ``max_adaptive_limit``: the bounds of that limit; 1 to 1000000; 4 and 10000 by default.
+    ``queue_target``: seconds that calls may wait for a worker or for the event loop once their queue stands; those that
+    have waited longer are shed. 0 (any time) by default.
+    ``queue_interval``: a queue stands once no call has waited for less than ``queue_target`` for so many seconds; 0.1
+    by default.
+    ``priority_metadata``: the name of the metadata that says how important a call is; none by default.
+    ``priorities``: its values, the most important first; 1 to 8. Calls of the last one are shed when three quarters of
+    ``max_concurrent_calls`` or of the adaptive limit are used; ``critical``, ``normal``, ``sheddable`` by default.
+    ``default_priority``: of calls that name none of them; ``normal`` by default.
     ``max_turn_bytes``: bytes of messages, decompressed, that a connection is served before the others. 64 KiB to
     2^31 - 1; 1 MiB by default.
     ``max_memory_percent_per_peer``: the part of ``max_memory_bytes`` that may be held for one address. Beyond it new
@@ -51,12 +76,25 @@ class ServerOptions(ConnectionOptions, total=False):
     listen_backlog: int
     reuse_port: bool
     client_certificate: Literal["none", "optional", "required"]
+    renew_tls: Callable[[], tuple[bytes, bytes, bytes | None] | None]
     max_connections: int
     max_connections_per_peer: int
     max_concurrent_calls_per_connection: int
     max_concurrent_calls_per_peer: int
     max_memory_percent_per_peer: int
     max_cancelled_calls_per_second: int
+    trusted_proxies: Sequence[str]
+    allowed_hosts: Sequence[str]
+    allowed_origins: Sequence[str]
+    cors_origins: Sequence[str]
+    adaptive_limit: bool
+    min_adaptive_limit: int
+    max_adaptive_limit: int
+    queue_target: float
+    queue_interval: float
+    priority_metadata: str
+    priorities: Sequence[str]
+    default_priority: str
     max_turn_bytes: int
     max_concurrent_calls: int
     max_connection_age: float

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import abc
 import contextlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from contextvars import ContextVar
 from typing import Any
 
@@ -26,6 +26,7 @@ class RunningServerBase(abc.ABC):
     def __init__(self, server: ServerBase, more_options: dict[str, Any]) -> None:
         self._core = self._make_core({**server._options, **more_options})
         self._endpoints: tuple[str, ...] = ()
+        self._console_endpoint = ""
         self._exposes_text = bool(server._options.get("expose_exception_text", False))
         self._shutdown_notifier = ShutdownNotifier()
         #: The methods that it serves, some of which its server may have removed since.
@@ -39,8 +40,8 @@ class RunningServerBase(abc.ABC):
     def _make_core(self, options: dict[str, Any]) -> _core.Server:
         return _core.Server(options)
 
-    def _listen_on(self, endpoint: str) -> str:
-        return self._core.listen(endpoint)
+    def _listen_on(self, endpoint: str, is_private: bool = False) -> str:
+        return self._core.listen(endpoint, is_private)
 
     @abc.abstractmethod
     def _entry_of(self, method: Method) -> Callable[..., Any]:
@@ -49,6 +50,10 @@ class RunningServerBase(abc.ABC):
     def _listen(self, server: ServerBase, endpoints: Iterable[str]) -> None:
         self._serve_methods(server._methods.values())
         self._endpoints = tuple(self._listen_on(endpoint) for endpoint in endpoints)
+        if server._console_endpoint:
+            self._console_endpoint = self._listen_on(server._console_endpoint, True)
+        for uri, options in server._announcements:
+            self._announce(uri, options)
         server._running.add(self)
 
     def _serve_methods(self, methods: Iterable[Method]) -> None:
@@ -56,10 +61,16 @@ class RunningServerBase(abc.ABC):
             method.add_to(self._core, self._codecs, self._entry_of(method), needs_call=bool(self._interceptors))
             self._methods = (*self._methods, method)
 
+    def _serves_any(self, names: Container[str]) -> bool:
+        return any(method.name in names for method in self._methods)
+
     def _serve_added(self, methods: Iterable[Method]) -> None:
         """Serves methods that were added since it started, unless it is about to stop. Any thread."""
         with contextlib.suppress(FailedPrecondition):
             self._serve_methods(methods)
+
+    def _announce(self, uri: str, options: dict[str, Any]) -> None:
+        self._core.announce(uri, options)
 
     @abc.abstractmethod
     def _has_stopped(self) -> bool:
@@ -79,6 +90,11 @@ class RunningServerBase(abc.ABC):
     def endpoints(self) -> tuple[str, ...]:
         """The endpoints in the order given, with the ports that the system chose."""
         return self._endpoints
+
+    @property
+    def console_endpoint(self) -> str:
+        """The endpoint of the console, with the port that the system chose; empty if it has none of its own."""
+        return self._console_endpoint
 
     @property
     def memory_usage(self) -> MemoryUsage:

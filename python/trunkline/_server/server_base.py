@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Container, Iterable, Sequence
 from typing import Any, Protocol, TypeVar, overload
 
 from .. import _core
@@ -16,6 +16,7 @@ from .._methods.service_class import methods_of
 from .._methods.signature import name_of
 from .method import Method
 from .options import ServerOptions
+from .route import route_method
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -26,7 +27,9 @@ class _Running(Protocol):
     _process_count: int
 
     def _has_stopped(self) -> bool: ...
+    def _serves_any(self, names: Container[str]) -> bool: ...
     def _serve_added(self, methods: Iterable[Method]) -> None: ...
+    def _announce(self, uri: str, options: dict[str, Any]) -> None: ...
 
 
 class ServerBase:
@@ -39,8 +42,12 @@ class ServerBase:
             raise ValueError(f"threads: {threads} is less than 1")
         self._methods: dict[str, Method] = {}
         self._running: weakref.WeakSet[_Running] = weakref.WeakSet()
+        #: The URIs, with their options.
+        self._announcements: list[tuple[str, dict[str, Any]]] = []
         self._allows_async = allows_async
         self._collects_statistics = False
+        #: That of the console; empty if it has none of its own.
+        self._console_endpoint = ""
         self._threads = threads or min(32, (os.cpu_count() or 1) + 4)
         self._codecs = CodecTable(options.get("codecs", ()))
         self._interceptors = checked_interceptors(options.get("interceptors", ()), allows_async=allows_async)
@@ -48,16 +55,30 @@ class ServerBase:
         _core.Server(self._options)  # raises for wrong options
 
     def __repr__(self) -> str:
-        count = sum(not each.is_built_in for each in self._methods.values())
+        count = sum(not each.is_built_in and not each.is_route for each in self._methods.values())
         return f"<trunkline.{'aio.' * self._allows_async}Server {count} method{'s' * (count != 1)}>"
 
     @overload
     def method(self, name: Function, /) -> Function: ...
     @overload
     def method(
-        self, name: str | None = ..., /, *, idempotent: bool = ..., max_concurrent_calls: int = ...
+        self,
+        name: str | None = ...,
+        /,
+        *,
+        idempotent: bool = ...,
+        no_side_effects: bool = ...,
+        max_concurrent_calls: int = ...,
     ) -> Callable[[Function], Function]: ...
-    def method(self, name: Any = None, /, *, idempotent: bool = False, max_concurrent_calls: int = 0) -> Any:
+    def method(
+        self,
+        name: Any = None,
+        /,
+        *,
+        idempotent: bool = False,
+        no_side_effects: bool = False,
+        max_concurrent_calls: int = 0,
+    ) -> Any:
         """Decorator that serves the function as the method ``name``; by default the name of the function. See
         :meth:`add`."""
         if callable(name):
@@ -66,13 +87,25 @@ class ServerBase:
 
         def register(function: Function) -> Function:
             chosen = name_of(function) if name is None else name
-            self.add(chosen, function, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)
+            self.add(
+                chosen,
+                function,
+                idempotent=idempotent,
+                no_side_effects=no_side_effects,
+                max_concurrent_calls=max_concurrent_calls,
+            )
             return function
 
         return register
 
     def add(
-        self, name: str, handler: Callable[..., Any], *, idempotent: bool = False, max_concurrent_calls: int = 0
+        self,
+        name: str,
+        handler: Callable[..., Any],
+        *,
+        idempotent: bool = False,
+        no_side_effects: bool = False,
+        max_concurrent_calls: int = 0,
     ) -> None:
         """Serves ``handler`` as the method ``name``, at once on servers that run already.
 
@@ -82,14 +115,62 @@ class ServerBase:
         ``Iterator[T]``, makes that side a stream. A context is a parameter with the hint ``Context``, or one without a
         hint named ``context`` or ``ctx``.
 
-        ``idempotent``: the method may run more than once without harm. ``max_concurrent_calls``: further calls are
-        refused with ResourceExhausted; 0 for no limit.
+        ``idempotent``: the method may run more than once without harm. ``no_side_effects``: it changes nothing, so HTTP
+        may call it by GET; it is idempotent as well. ``max_concurrent_calls``: further calls are refused with
+        ResourceExhausted; 0 for no limit.
 
         Request and response may have types with different codecs, such as bytes and int; see ``Channel.call``. Raises
-        TypeError for a function that cannot be a handler, ValueError for a name that is registered already,
+        TypeError for a function that cannot be a handler or whose requests no codec decodes, and for an option of
+        another type, ValueError for a name that is registered already or too long and for an option out of range,
         RuntimeError if a server of several processes runs, as the others would not have the method.
         """
-        self._add_all([Method.of(name, handler, idempotent=idempotent, max_concurrent_calls=max_concurrent_calls)])
+        self._add_all(
+            [
+                Method.of(
+                    name,
+                    handler,
+                    idempotent=idempotent,
+                    no_side_effects=no_side_effects,
+                    max_concurrent_calls=max_concurrent_calls,
+                )
+            ]
+        )
+
+    @overload
+    def route(
+        self, http_method: str, path: str, handler: Function, /, *, max_concurrent_calls: int = ...
+    ) -> Function: ...
+    @overload
+    def route(
+        self, http_method: str, path: str, /, *, max_concurrent_calls: int = ...
+    ) -> Callable[[Function], Function]: ...
+    def route(
+        self, http_method: str, path: str, handler: Any = None, /, *, max_concurrent_calls: int = 0
+    ) -> Any:
+        """Serves requests of HTTP/1.1 and HTTP/2 on all endpoints with ``handler``, for pages, probes and files.
+
+        It begins at once on servers that run already. Without a handler: a decorator. docs/guide/routes.md tells more.
+
+        The handler takes ``(request)``, an :class:`HttpRequest`, ``(request, context)``, ``(context)`` or nothing. It
+        returns an :class:`HttpResponse`, a str or bytes. An error that it raises answers as that of a method does.
+
+        ``http_method``: GET, HEAD, POST, PUT, PATCH, DELETE or OPTIONS; GET serves HEAD too. ``path``: begins with
+        ``/``, is not percent-encoded, and may end with ``/*``, which stands for any rest. Routes with just the path of
+        a request come before methods of its name, and methods before routes with ``*``, of which the longest is taken.
+        Requests of gRPC, gRPC-Web and Connect reach methods only. A path that has routes, but not for the request's
+        method, answers 405.
+
+        Calls of a route are limited, intercepted and counted as those of a method with the name ``GET /path``, by which
+        ``remove`` removes it. Raises TypeError for a function that cannot be a handler, ValueError for a route that is
+        registered already and for a method or path of another form; RuntimeError as :meth:`add` does.
+        """
+
+        def register(function: Function) -> Function:
+            method = route_method(http_method, path, function, max_concurrent_calls=max_concurrent_calls)
+            self._add_all([method])
+            return function
+
+        return register if handler is None else register(handler)
 
     def _add_all(self, methods: Iterable[Method]) -> None:
         """Adds all of them, or none if it raises."""
@@ -99,6 +180,9 @@ class ServerBase:
             if method.name in self._methods or method.name in added:
                 raise ValueError(f"method {method.name!r} is registered already")
             added[method.name] = method
+        trial = _core.Server({})
+        for method in added.values():
+            method.add_to(trial, self._codecs, method.handler, needs_call=True)  # raises for wrong names and options
         running = [each for each in self._running if not each._has_stopped()]
         for each in running:
             if each._process_count > 1:
@@ -106,6 +190,9 @@ class ServerBase:
                 raise RuntimeError(
                     f"method {names}: the server runs in {each._process_count} processes; add methods before serve()"
                 )
+            if each._serves_any(added):
+                names = ", ".join(added)
+                raise ValueError(f"method {names}: a running server serves it still; remove() does not change this")
         self._methods.update(added)
         for each in running:
             each._serve_added(added.values())
@@ -131,13 +218,60 @@ class ServerBase:
             )
         self._add_all(methods)
 
+    def announce(
+        self,
+        uri: str,
+        *,
+        advertise: Sequence[str] = (),
+        weight: float = 1.0,
+        zone: str = "",
+        priority: int = 0,
+        host_name: str = "",
+        time_to_live: float = 10.0,
+        drain_delay: float = 0.5,
+    ) -> None:
+        """Announces the server in etcd to channels with the same URI, such as
+        ``etcd://e1:2379,e2:2379/services/orders``, while it is served; at once if it is served already. May be called
+        several times.
+
+        It is withdrawn when its shutdown begins, before anything else happens, and goes on serving for ``drain_delay``
+        seconds, at most the timeout of the shutdown, so that clients notice. A server that stops in another way, or
+        dies, is announced until ``time_to_live`` has passed: 2 to 3600, in whole seconds. It is announced anew if etcd
+        was gone for longer. What fails in between is tried again, and goes to the logger ``trunkline.server``.
+
+        ``advertise``: the URIs at which clients reach the server; by default the ``tcp://`` and ``tls://`` endpoints on
+        which it listens. An endpoint such as ``tcp://0.0.0.0:8888`` needs it. ``weight`` (at most 1e6), ``zone``,
+        ``priority`` and ``host_name`` are those of the balancer of the clients; see docs/guide/naming.md.
+
+        ``serve()``, or this function if the server is served already, raises InvalidArgument for the URI or an endpoint
+        that clients cannot reach, FailedPrecondition without any endpoint, and ValueError for an option out of its
+        range. Several processes (``serve(workers=N)``) each announce themselves; clients count them as one server.
+        """
+        options = {
+            "advertise": tuple(advertise),
+            "weight": weight,
+            "zone": zone,
+            "priority": priority,
+            "host_name": host_name,
+            "time_to_live": time_to_live,
+            "drain_delay": drain_delay,
+        }
+        if isinstance(advertise, str):
+            raise TypeError("announce: advertise must be a sequence of str, not one str")
+        for each in self._running:
+            if not each._has_stopped():
+                each._announce(uri, options)
+        self._announcements.append((uri, options))
+
     def remove(self, name: str) -> bool:
         """Stops serving the method on servers started from now on. False if there is no such method."""
         return self._methods.pop(name, None) is not None
 
 
-def check_serving(endpoints: Sequence[str], workers: int) -> None:
+def check_serving(server: ServerBase, endpoints: Sequence[str], workers: int) -> None:
     if not endpoints:
         raise ValueError("serve: no endpoint is given")
     if workers < 1:
         raise ValueError(f"workers: {workers} is less than 1")
+    if workers > 1 and server._console_endpoint:
+        raise ValueError(f"workers: {workers} processes cannot share the endpoint of the console; serve with one")

@@ -38,7 +38,7 @@ def map_calls(
         if first is _END:
             return
         coding = codecs.coding(type(first), response, codec)
-        window = channel.make_window(method, coding.codec, settings, size)
+        window = channel.make_window(method, coding.codec, settings, size, coding.expects)
 
         def coding_of(kind: type[Any]) -> MessageCoding:
             return codecs.coding(kind, response, codec)
@@ -120,7 +120,7 @@ def calls_as_completed(
         for index, request in enumerate(requests):
             coding = codecs.coding(type(request), response, codec)
             data = coding.encoded(method, request)
-            call = channel.begin(method, data, coding.codec, settings, False, inbox, index)
+            call = channel.begin(method, data, coding.codec, settings, coding.expects, inbox, index)
             in_flight[index] = (call, coding)
             yield from ended(inbox.wait_and_take(float("inf") if len(in_flight) >= size else 0.0))
         while in_flight:

@@ -46,7 +46,10 @@ _NOTHING: Any = object()
 
 class Channel(ChannelBase):
     """Calls to one endpoint: ``tcp://host:port``, ``tls://host:port``, ``unix:///path``, ``unix:@name``;
-    ``grpc://host:port``, ``grpcs://host:port``, ``grpc+unix:///path`` for gRPC servers.
+    ``grpc://host:port``, ``grpcs://host:port``, ``grpc+unix:///path`` for gRPC servers; ``http://host``,
+    ``https://host``, ``http+unix:///path`` for Connect servers; ``grpc-web://host:port``, ``grpc-webs://host:port``
+    for gRPC-Web servers; ``ws://host:port``, ``wss://host:port`` over WebSocket. Or to several servers: a list
+    (``tcp://a:4000,b:4000``), ``dns:///name:port``, ``file:///path``, or a name that one of the ``resolvers`` finds.
 
     Any thread may use it. Connections are made when calls need them, and again after they are lost. Options are those
     of :class:`ChannelOptions`; times are in seconds.
@@ -85,7 +88,7 @@ class Channel(ChannelBase):
         try:
             self.close()
         except DeadlineExceeded as error:
-            _log.warning("leaving channel %s: %s", self._endpoint, error.message)
+            _log.warning("leaving channel %s: %s", self._shown_endpoint, error.message)
 
     def wait_for_ready(self, timeout: float) -> None:
         """Connects if necessary and waits for a connection. Raises DeadlineExceeded, with the last error of connecting,
@@ -173,6 +176,7 @@ class Channel(ChannelBase):
         idempotent: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
+        routing_key: str | None = None,
         response_info: ResponseInfo | None = None,
     ) -> Any:
         """Sends one request and returns the response. Raises RpcError.
@@ -187,10 +191,12 @@ class Channel(ChannelBase):
         KeyboardInterrupt, and what other signal handlers raise, cancels the call on the wire.
         """
         if not self._interceptors:
-            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(
+                self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor, routing_key
+            )
             return self._call(method, request, response, settings, codec, response_info)
         call = OutgoingCall(method, "unary", request, timeout, metadata, response_info)
-        send = self._sender(self._call, call, response, wait_for_ready, idempotent, compressor, codec)
+        send = self._sender(self._call, call, response, wait_for_ready, idempotent, compressor, routing_key, codec)
         return send_through(self._interceptors, call, send)
 
     def _call(
@@ -205,9 +211,9 @@ class Channel(ChannelBase):
         coding = self._codecs.coding(type(request), response, codec)
         data = coding.encoded(method, request)
         if response_info is None:
-            return coding.decode(self._core.call(method, data, coding.codec, settings, False))
+            return coding.decode(self._core.call(method, data, coding.codec, settings, coding.expects))
         checked_response_info(response_info)
-        call = self._core.begin(method, data, coding.codec, settings, False, None, None)
+        call = self._core.begin(method, data, coding.codec, settings, coding.expects, None, None)
         try:
             return coding.decode(call.wait())
         finally:
@@ -223,11 +229,12 @@ class Channel(ChannelBase):
         wait_for_ready: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
+        routing_key: str | None = None,
     ) -> None:
         """Sends a request without a response. Returns once a connection has taken it: errors of the server are not
         reported."""
         call = OutgoingCall(method, "one_way", request, timeout, metadata, None)
-        send = self._sender(self._call_oneway, call, type(None), wait_for_ready, False, compressor, codec)
+        send = self._sender(self._call_oneway, call, type(None), wait_for_ready, False, compressor, routing_key, codec)
         send_through(self._interceptors, call, send)
 
     def _call_oneway(
@@ -244,7 +251,7 @@ class Channel(ChannelBase):
         # The dispatcher's thread writes what is still unsent as this returns.
         if self._dispatcher is None:
             self._start_dispatcher()
-        self._core.call(method, data, coding.codec, settings, True)
+        self._core.call(method, data, coding.codec, settings, _core.Expects.nothing)
 
     # --- many calls ---
 
@@ -280,17 +287,20 @@ class Channel(ChannelBase):
         idempotent: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
+        routing_key: str | None = None,
         response_info: ResponseInfo | None = None,
     ) -> CallFuture[Any]:
         """Begins a call and returns its future, which completes on a thread of the channel."""
         future: CallFuture[Any] = CallFuture()
         if not self._interceptors:
-            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(
+                self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor, routing_key
+            )
             self._begin(future, method, request, response, settings, codec, response_info)
             return future
         call = OutgoingCall(method, "unary", request, timeout, metadata, response_info)
         begin = partial(self._begin, future)
-        send = self._sender(begin, call, response, wait_for_ready, idempotent, compressor, codec)
+        send = self._sender(begin, call, response, wait_for_ready, idempotent, compressor, routing_key, codec)
         future._begin_with(Interception(self._interceptors, call), send)
         return future
 
@@ -314,7 +324,9 @@ class Channel(ChannelBase):
             future._response_info = response_info
             dispatcher.pending.add(future)
             try:
-                call = self._core.begin(method, data, coding.codec, settings, False, dispatcher.inbox, future)
+                call = self._core.begin(
+                    method, data, coding.codec, settings, coding.expects, dispatcher.inbox, future
+                )
             except BaseException:
                 dispatcher.pending.discard(future)
                 raise
@@ -475,6 +487,7 @@ class Channel(ChannelBase):
         response: type[Response],
         *,
         request: Any = ...,
+        response_info: ResponseInfo | None = ...,
         **options: Unpack[StreamOptions],
     ) -> Response: ...
     @overload
@@ -485,6 +498,7 @@ class Channel(ChannelBase):
         response: Any = ...,
         *,
         request: Any = ...,
+        response_info: ResponseInfo | None = ...,
         **options: Unpack[StreamOptions],
     ) -> Any: ...
     def client_stream(
@@ -494,9 +508,11 @@ class Channel(ChannelBase):
         response: Any = None,
         *,
         request: Any = Any,
+        response_info: ResponseInfo | None = None,
         **options: Unpack[StreamOptions],
     ) -> Any:
         """Sends many requests and returns the one response. ``request``: their type; needed if there may be no request.
+        ``response_info``: as in ``call``.
 
         ``requests`` runs on the calling thread. While it waits, neither a timeout nor an early end of the call is
         noticed.
@@ -504,7 +520,10 @@ class Channel(ChannelBase):
         iterator = iter(requests)
         first = next(iterator, _NOTHING)
         kind = type(first) if request is Any and first is not _NOTHING else request
-        stream = self._open(method, "client_stream", None, kind, response, is_stated=request is not Any, **options)
+        is_stated = request is not Any
+        stream = self._open(
+            method, "client_stream", None, kind, response, is_stated=is_stated, response_info=response_info, **options
+        )
         with stream:
             call = stream._call
             if first is not _NOTHING and call.write_now_unless_ended(first):

@@ -126,10 +126,16 @@ class ClientStreamMethod(_BlockingMethod[Request, Response]):
     __slots__ = ()
     _kind = "client_stream"
 
-    def __call__(self, requests: Iterable[Request], **options: Unpack[StreamOptions]) -> Response:
+    def __call__(
+        self,
+        requests: Iterable[Request],
+        *,
+        response_info: ResponseInfo | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Response:
         """As ``Channel.client_stream``: sends ``requests``, an iterable that runs on the calling thread, and returns
         the response."""
-        return self._stream_requests(requests, options)  # type: ignore[no-any-return]
+        return self._stream_requests(requests, response_info, options)  # type: ignore[no-any-return]
 
 
 class ServerStreamMethod(_BlockingMethod[Request, Response]):

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -27,17 +26,47 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 Self = TypeVar("Self", bound="RunningServer")
+#: The default of ``max_stream_threads``, and its upper bound.
+DEFAULT_STREAM_THREADS = 1000
+_MOST_STREAM_THREADS = 100_000
 
 
 class Server(ServerBase):
     """Serves plain functions, which run on a pool of worker threads. ``async def`` handlers need an ``aio.Server``.
 
-    ``threads``: the size of the pool; by default 4 more than the CPUs, at most 32. Other options are those of
-    :class:`ServerOptions`; times are in seconds.
+    ``threads``: the size of the pool; by default 4 more than the CPUs, at most 32. A stream whose handler waits for its
+    client does not count: when a call finds all workers busy, another thread takes its place. ``max_stream_threads``:
+    streams that run at a time, each on a thread; further ones are refused with ResourceExhausted. 0 to 100000; 1000 by
+    default. 0: any number, and each occupies one of ``threads`` from its beginning to its end. Other options are those
+    of :class:`ServerOptions`; times are in seconds.
     """
 
-    def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
+    def __init__(
+        self,
+        *,
+        threads: int | None = None,
+        max_stream_threads: int = DEFAULT_STREAM_THREADS,
+        **options: Unpack[ServerOptions],
+    ) -> None:
         super().__init__(threads, options, allows_async=False)
+        self._max_stream_threads = _checked_stream_threads(max_stream_threads)
+
+    def add_console(
+        self,
+        *,
+        endpoint: str = "",
+        path: str = "/console",
+        token: str = "",
+        hosts: Iterable[str] = (),
+        max_watches: int = 16,
+    ) -> None:
+        """Serves the console, a page for browsers that lists the methods, calls them and shows what the server does.
+
+        See :func:`trunkline.services.add_console`.
+        """
+        from ..services import add_console
+
+        add_console(self, endpoint=endpoint, path=path, token=token, hosts=hosts, max_watches=max_watches)
 
     def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
         """Begins to serve in the background: ``with server.serve("tcp://127.0.0.1:0") as running: ...``.
@@ -46,10 +75,18 @@ class Server(ServerBase):
         forked ones. More than one must be asked for before the process starts threads. A forked one
         that dies is reported to the logger ``trunkline.server`` and replaced after a second.
         """
-        check_serving(endpoints, workers)
+        check_serving(self, endpoints, workers)
         if workers == 1:
             return RunningServer(self, endpoints)
         return _SharedServer(self, endpoints, workers)
+
+
+def _checked_stream_threads(count: int) -> int:
+    if not isinstance(count, int) or isinstance(count, bool):
+        raise TypeError(f"max_stream_threads: expected int, got {type(count).__name__}")
+    if not 0 <= count <= _MOST_STREAM_THREADS:
+        raise ValueError(f"max_stream_threads: {count} is not in 0 to {_MOST_STREAM_THREADS}")
+    return count
 
 
 class RunningServer(RunningServerBase):
@@ -69,8 +106,7 @@ class RunningServer(RunningServerBase):
         try:
             self._listen(server, endpoints)
             core.start()
-            self._workers.start(core.keep, "trunkline-keeper")
-            self._workers.start_working(server._threads)
+            self._workers.start(server._threads, server._max_stream_threads)
         except BaseException:
             self.stop()
             raise
@@ -126,10 +162,7 @@ class RunningServer(RunningServerBase):
             forget(self)
             self._shutdown_notifier.begin()
             self._core.stop()
-            self._workers.end()
-            deadline = time.monotonic() + 5.0
-            for thread in self._workers.threads:
-                thread.join(max(0.0, deadline - time.monotonic()))
+            self._workers.join(5.0)
             self._core.destroy()
             self._stopped.set()
 

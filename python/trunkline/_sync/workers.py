@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Workers: the threads of a running server for code that blocks, and long streams that occupy one of them each."""
+"""Workers: the threads of a running server for code that blocks, and long streams, each of which occupies one."""
 
 from __future__ import annotations
 
+import itertools
+import logging
 import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -11,6 +14,8 @@ from .. import _core
 from .._errors import Cancelled, describe_error
 from .._process.thread_names import name_for_system
 from .._server.shutdown_notifier import ShutdownNotifier, shutdown_error
+
+_log = logging.getLogger("trunkline.server")
 
 
 class LongCall:
@@ -42,10 +47,10 @@ class _LongOperation:
 
 
 class Workers:
-    """The worker threads of a server, of which a fixed number run handlers at any time; long calls do not count.
+    """The threads of a server: the keeper, and the workers, of which ``count`` run handlers at any time.
 
-    While a long call occupies a thread, a substitute works in its place. When the call ends, its thread is idle until
-    another one needs a substitute. Long calls thus neither reduce nor increase the number of threads for other calls.
+    Workers that wait for a client do not count. The keeper starts another one when a call finds all others busy; those
+    that are too many end after a while. Built-in methods, such as health, have a worker in reserve.
     """
 
     def __init__(self, core: _core.Server, notifier: ShutdownNotifier, exposes_text: bool) -> None:
@@ -53,34 +58,66 @@ class Workers:
         self._core = core
         self._exposes_text = exposes_text
         self._notifier = notifier
-        self._changed = threading.Condition()
-        #: Idle threads, and how many of them have been woken as substitutes.
-        self._idle = 0
-        self._wanted = 0
-        self._is_over = False
-        self.threads: list[threading.Thread] = []
+        self._numbers = itertools.count()
+        self._is_refused = False
+        #: Held while a thread is added, which cannot be joined before it has started.
+        self._starting = threading.Lock()
+        self.threads: set[threading.Thread] = set()
 
-    def start(self, target: Callable[[], None], name: str) -> None:
-        thread = threading.Thread(target=target, name=name, daemon=True)
-        thread.start()
-        self.threads.append(thread)
+    def start(self, count: int, max_stream_threads: int) -> None:
+        """After the core's ``start``. ``max_stream_threads``: streams that run at a time; 0: any number, and those that
+        wait count too."""
+        self._core.open_lanes(count, max_stream_threads)
+        self._start_thread(self._keep, "trunkline-keeper")
+        for _ in range(count):
+            self._start_worker(False)
+
+    def join(self, timeout: float) -> None:
+        """Waits up to ``timeout`` seconds for the threads, after the core's ``stop``, which ends them."""
+        deadline = time.monotonic() + timeout
+        while (left := deadline - time.monotonic()) > 0:
+            with self._starting:
+                thread = next(iter(list(self.threads)), None)
+            if thread is None:
+                return
+            thread.join(left)
+
+    def _start_thread(self, target: Callable[..., None], name: str, *arguments: Any) -> None:
+        def run() -> None:
+            try:
+                target(*arguments)
+            finally:
+                self.threads.discard(threading.current_thread())
+
+        thread = threading.Thread(target=run, name=name, daemon=True)
+        with self._starting:
+            self.threads.add(thread)
+            try:
+                thread.start()
+            except BaseException:
+                self.threads.discard(thread)
+                raise
         name_for_system(thread)
 
-    def start_working(self, count: int) -> None:
-        for number in range(count):
-            self.start(self._core.work, f"trunkline-worker-{number}")
+    def _start_worker(self, is_reserve: bool) -> None:
+        kind = "reserve" if is_reserve else "worker"
+        self._start_thread(self._core.work, f"trunkline-{kind}-{next(self._numbers)}", is_reserve)
 
-    def end(self) -> None:
-        """Ends the idle threads. Call it after the core's ``stop``, which ends the others."""
-        with self._changed:
-            self._is_over = True
-            self._changed.notify_all()
+    def _keep(self) -> None:
+        while (is_reserve := self._core.keep()) is not None:
+            try:
+                self._start_worker(is_reserve)
+                self._is_refused = False
+            except (RuntimeError, MemoryError) as error:
+                self._core.report_refused(is_reserve)
+                if not self._is_refused:
+                    _log.warning("calls wait for a worker: the system refuses to start its thread: %s", error)
+                self._is_refused = True
 
     def long_entry(self, name: str, entry: Callable[..., Any]) -> Callable[[_core.ServedCall], None]:
         """What a worker runs for a long call of the method ``name``, whose handler runs in ``entry``."""
 
         def run(call: _core.ServedCall) -> None:
-            self._start_substitute()
             try:
                 entry(LongCall(call, self._notifier))
                 call.set_ok()
@@ -88,25 +125,8 @@ class Workers:
                 if isinstance(error, Cancelled) and self._notifier.has_begun:
                     error = shutdown_error(name)
                 call.set_error(describe_error(error, name, self._exposes_text))
-            # Not left to the end of the batch, because this thread may be idle for a long time.
+            # At once: it counts for the limit of its method.
             self._core.finish(call)
             self._core.flush()
-            self._wait_until_wanted()
 
         return run
-
-    def _start_substitute(self) -> None:
-        with self._changed:
-            if self._idle > self._wanted:
-                self._wanted += 1
-                self._changed.notify()
-                return
-        self.start(self._core.work, f"trunkline-substitute-{len(self.threads)}")
-
-    def _wait_until_wanted(self) -> None:
-        with self._changed:
-            self._idle += 1
-            while not self._wanted and not self._is_over:
-                self._changed.wait()
-            self._idle -= 1
-            self._wanted = max(0, self._wanted - 1)

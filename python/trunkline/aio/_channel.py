@@ -81,7 +81,7 @@ class Channel(ChannelBase):
         try:
             await self.close()
         except DeadlineExceeded as error:
-            _log.warning("leaving channel %s: %s", self._endpoint, error.message)
+            _log.warning("leaving channel %s: %s", self._shown_endpoint, error.message)
 
     def __del__(self) -> None:
         inboxes = getattr(self, "_inboxes", None)
@@ -214,6 +214,7 @@ class Channel(ChannelBase):
         idempotent: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
+        routing_key: str | None = None,
         response_info: ResponseInfo | None = None,
     ) -> Any:
         """Sends one request and returns the response; see ``trunkline.Channel.call``. Raises RpcError.
@@ -221,10 +222,12 @@ class Channel(ChannelBase):
         Cancelling the task cancels the call on the wire.
         """
         if not self._interceptors:
-            settings = settings_of(self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor)
+            settings = settings_of(
+                self._default_timeout, timeout, metadata, wait_for_ready, idempotent, compressor, routing_key
+            )
             return await self._call(method, request, response, settings, codec, response_info)
         call = OutgoingCall(method, "unary", request, timeout, metadata, response_info)
-        send = self._sender(self._call, call, response, wait_for_ready, idempotent, compressor, codec)
+        send = self._sender(self._call, call, response, wait_for_ready, idempotent, compressor, routing_key, codec)
         return await send_through_async(self._interceptors, call, send)
 
     async def _call(
@@ -241,7 +244,8 @@ class Channel(ChannelBase):
         coding = self._codecs.coding(type(request), response, codec)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        call = self._core.begin(method, coding.encoded(method, request), coding.codec, settings, False, inbox, future)
+        data = coding.encoded(method, request)
+        call = self._core.begin(method, data, coding.codec, settings, coding.expects, inbox, future)
         try:
             return coding.decode(await future)
         except asyncio.CancelledError:
@@ -261,11 +265,12 @@ class Channel(ChannelBase):
         wait_for_ready: bool = False,
         compressor: str | None = None,
         codec: str | None = None,
+        routing_key: str | None = None,
     ) -> None:
         """Sends a request without a response. Returns once a connection has taken it: errors of the server are not
         reported."""
         call = OutgoingCall(method, "one_way", request, timeout, metadata, None)
-        send = self._sender(self._call_oneway, call, type(None), wait_for_ready, False, compressor, codec)
+        send = self._sender(self._call_oneway, call, type(None), wait_for_ready, False, compressor, routing_key, codec)
         await send_through_async(self._interceptors, call, send)
 
     async def _call_oneway(
@@ -281,7 +286,8 @@ class Channel(ChannelBase):
         data = coding.encoded(method, request)
         loop, inbox = self._inboxes.of_running_loop()
         future: asyncio.Future[Any] = loop.create_future()
-        await wait_for(self._core.begin(method, data, coding.codec, settings, True, inbox, future), future)
+        expects = _core.Expects.nothing
+        await wait_for(self._core.begin(method, data, coding.codec, settings, expects, inbox, future), future)
 
     # --- many calls ---
 
@@ -417,7 +423,7 @@ class Channel(ChannelBase):
             coding = self._codecs.coding(type(request), response, codec)
             future: asyncio.Future[Any] = loop.create_future()
             data = coding.encoded(method, request)
-            call = self._core.begin(method, data, coding.codec, settings, False, inbox, future)
+            call = self._core.begin(method, data, coding.codec, settings, coding.expects, inbox, future)
             return CallInFlight(call, future, coding.decode)
 
         return begin
@@ -477,6 +483,7 @@ class Channel(ChannelBase):
         response: type[Response],
         *,
         request: Any = ...,
+        response_info: ResponseInfo | None = ...,
         **options: Unpack[StreamOptions],
     ) -> Response: ...
     @overload
@@ -487,6 +494,7 @@ class Channel(ChannelBase):
         response: Any = ...,
         *,
         request: Any = ...,
+        response_info: ResponseInfo | None = ...,
         **options: Unpack[StreamOptions],
     ) -> Any: ...
     async def client_stream(
@@ -496,13 +504,14 @@ class Channel(ChannelBase):
         response: Any = None,
         *,
         request: Any = Any,
+        response_info: ResponseInfo | None = None,
         **options: Unpack[StreamOptions],
     ) -> Any:
         """Sends many requests and returns the one response. ``requests`` runs in a task of its own, which is cancelled
         if the call ends first.
 
         ``request``: their type; needed if there may be no request. If it is given, the call begins before the first
-        request is there.
+        request is there. ``response_info``: as in ``call``.
         """
         source = each(requests)
         is_stated = request is not Any
@@ -515,7 +524,16 @@ class Channel(ChannelBase):
                 request, source = type(first), _chained(first, source)
             if timeout is not None:
                 options["timeout"] = max(0.0, timeout - (time.monotonic() - begin))
-        stream = self._open(method, "client_stream", None, request, response, is_stated=is_stated, **options)
+        stream = self._open(
+            method,
+            "client_stream",
+            None,
+            request,
+            response,
+            is_stated=is_stated,
+            response_info=response_info,
+            **options,
+        )
         async with stream._writing(source):
             return await stream._only_response()
 

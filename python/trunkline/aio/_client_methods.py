@@ -138,10 +138,14 @@ class ClientStreamMethod(_AsyncMethod[Request, Response]):
     _kind = "client_stream"
 
     def __call__(
-        self, requests: Iterable[Request] | AsyncIterable[Request], **options: Unpack[StreamOptions]
+        self,
+        requests: Iterable[Request] | AsyncIterable[Request],
+        *,
+        response_info: ResponseInfo | None = None,
+        **options: Unpack[StreamOptions],
     ) -> Coroutine[Any, Any, Response]:
         """As ``aio.Channel.client_stream``: ``requests`` runs in a task of its own; awaiting returns the response."""
-        return self._stream_requests(requests, options)  # type: ignore[no-any-return]
+        return self._stream_requests(requests, response_info, options)  # type: ignore[no-any-return]
 
 
 class ServerStreamMethod(_AsyncMethod[Request, Response]):

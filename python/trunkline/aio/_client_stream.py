@@ -11,6 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from .. import _core
 from .._calls.interception import Interception
+from .._client.response_info import ResponseInfo
 from .._client.stream_call import OpenStream, StreamCall
 from .._errors import Cancelled, FailedPrecondition, RpcError
 from .._metadata import Metadata
@@ -26,9 +27,14 @@ class AsyncStreamCall(StreamCall):
     first operation opens it, and others wait for that."""
 
     def __init__(
-        self, method: str, open_stream: OpenStream, interception: Interception | None, inboxes: LoopInboxes
+        self,
+        method: str,
+        open_stream: OpenStream,
+        interception: Interception | None,
+        response_info: ResponseInfo | None,
+        inboxes: LoopInboxes,
     ) -> None:
-        super().__init__(method, open_stream, interception)
+        super().__init__(method, open_stream, interception, response_info)
         self._inboxes = inboxes
         self._opening: asyncio.Future[None] | None = None
         if interception is None:

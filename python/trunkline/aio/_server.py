@@ -46,6 +46,23 @@ class Server(ServerBase):
     def __init__(self, *, threads: int | None = None, **options: Unpack[ServerOptions]) -> None:
         super().__init__(threads, options, allows_async=True)
 
+    def add_console(
+        self,
+        *,
+        endpoint: str = "",
+        path: str = "/console",
+        token: str = "",
+        hosts: Iterable[str] = (),
+        max_watches: int = 16,
+    ) -> None:
+        """Serves the console, a page for browsers that lists the methods, calls them and shows what the server does.
+
+        See :func:`trunkline.services.add_console`.
+        """
+        from ..services import add_console
+
+        add_console(self, endpoint=endpoint, path=path, token=token, hosts=hosts, max_watches=max_watches)
+
     def serve(self, *endpoints: str, workers: int = 1) -> RunningServer:
         """Begins to serve in the background: ``async with server.serve("tcp://127.0.0.1:0") as running: ...``.
 
@@ -54,7 +71,7 @@ class Server(ServerBase):
         process starts threads. A forked one that dies is reported to the logger ``trunkline.server`` and replaced after
         a second.
         """
-        check_serving(endpoints, workers)
+        check_serving(self, endpoints, workers)
         return RunningServer(self, endpoints) if workers == 1 else _SharedServer(self, endpoints, workers)
 
 

@@ -33,9 +33,17 @@ _OF_RUNTIME = frozenset(
 
 
 def is_package(folder: Path) -> bool:
-    """Whether the folder is a package or lies in one: it or a parent has an ``__init__.py``."""
+    """Whether the folder is a package or lies in one: it or a parent has an ``__init__.py``. No package reaches below a
+    folder whose name is no identifier, so an ``__init__.py`` above that, where it stands by mistake, means nothing."""
     absolute = folder.resolve()
-    return any((each / "__init__.py").is_file() for each in (absolute, *absolute.parents))
+    if (absolute / "__init__.py").is_file():
+        return True
+    for each in (absolute, *absolute.parents):
+        if not each.name.isidentifier():
+            return False
+        if (each / "__init__.py").is_file():
+            return True
+    return False
 
 
 def module_of(file: PurePath) -> str:

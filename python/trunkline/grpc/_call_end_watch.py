@@ -1,69 +1,70 @@
 # SPDX-License-Identifier: MIT
-"""The watch of served calls whose handlers have added callbacks: it notices that a client has cancelled its call while
-the handler still runs."""
+"""CallEndWatch: runs the callbacks of served calls that clients have cancelled while their handlers still run."""
 
 from __future__ import annotations
 
 import os
+import select
 import threading
 import weakref
-from typing import Protocol
+from collections.abc import Callable
+from typing import Any, Protocol
 
-#: Seconds between two looks at the calls. It bounds how late a callback runs.
-_INTERVAL = 0.01
+from .. import _core
 
 
 class WatchedCall(Protocol):
     """A call that can be watched."""
 
-    def is_active(self) -> bool:
-        """Whether the call has not ended."""
-        ...
-
     def _run_callbacks(self) -> None: ...
 
 
-class _Watch:
-    """A thread that runs while there are calls to watch."""
+class CallEndWatch:
+    """Of one server. Its thread begins with the first call, and sleeps until the core reports a cancellation."""
 
-    def __init__(self) -> None:
-        self._changed = threading.Condition()
-        self._calls: weakref.WeakSet[WatchedCall] = weakref.WeakSet()
-        self._is_running = False
+    def __init__(self, make_inbox: Callable[[bool], _core.Inbox]) -> None:
+        """``make_inbox``: of a server of the core."""
+        self._make_inbox = make_inbox
+        self._lock = threading.Lock()
+        self._inbox: _core.Inbox | None = None
+        self._is_closed = False
+        self._process = os.getpid()
 
-    def add(self, call: WatchedCall) -> None:
-        with self._changed:
-            self._calls.add(call)
-            if not self._is_running:
-                self._is_running = True
-                threading.Thread(target=self._run, name="trunkline-call-watch", daemon=True).start()
+    def add(self, call: WatchedCall, served: _core.ServedCall) -> None:
+        """Runs the callbacks of the call once its client has cancelled it. Does not keep the call alive."""
+        with self._lock:
+            if self._is_closed or self._process != os.getpid():
+                return
+            if self._inbox is None:
+                self._inbox = self._make_inbox(True)
+                arguments = (self._inbox,)
+                threading.Thread(target=_run, args=arguments, name="trunkline-call-ends", daemon=True).start()
+            served.notify_cancelled(self._inbox, weakref.ref(call))
 
-    def _run(self) -> None:
-        while True:
-            with self._changed:
-                self._changed.wait(_INTERVAL)
-                ended = [call for call in self._calls if not call.is_active()]
-                for call in ended:
-                    self._calls.discard(call)
-                if not self._calls and not ended:
-                    self._is_running = False
-                    return
-            for call in ended:
-                call._run_callbacks()
-
-
-_watch = _Watch()
-
-
-def watch(call: WatchedCall) -> None:
-    """Runs the callbacks of the call once it has ended, unless they have run by then. Does not keep the call alive."""
-    _watch.add(call)
+    def close(self) -> None:
+        """Ends the thread. Calls that are added afterwards are not watched."""
+        with self._lock:
+            self._is_closed = True
+            inbox, self._inbox = self._inbox, None
+            if inbox is not None and self._process == os.getpid():
+                inbox.close()
+                os.write(inbox.fileno(), _ONE)  # wakes the thread
 
 
-def _start_anew() -> None:
-    """In a forked child, which has neither the thread nor the calls."""
-    global _watch
-    _watch = _Watch()
+#: What an eventfd takes.
+_ONE = (1).to_bytes(8, "little")
 
 
-os.register_at_fork(after_in_child=_start_anew)
+def _run(inbox: _core.Inbox) -> None:
+    ready = select.poll()
+    ready.register(inbox.fileno(), select.POLLIN)
+    while not inbox.is_closed():
+        ready.poll()
+        for reference, _ in inbox.take():
+            _run_callbacks(reference)
+
+
+def _run_callbacks(reference: Callable[[], Any]) -> None:
+    call = reference()
+    if call is not None:
+        call._run_callbacks()

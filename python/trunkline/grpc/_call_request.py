@@ -21,7 +21,7 @@ from ._status_code import StatusCode
 CODEC = "protobuf"
 
 #: No deadline, neither of the channel nor of a handler that makes the call.
-PLAIN_SETTINGS = _core.CallSettings(FOREVER, None, False, False, "")
+PLAIN_SETTINGS = _core.CallSettings(FOREVER, None, False, False, "", "")
 
 
 def failure(code: StatusCode, details: str) -> FailedCall:
@@ -86,7 +86,7 @@ class CallRequest(NamedTuple):
             metadata = [*metadata, *encoded(self._credentials(method, terms))]
         timeout = FOREVER if self.timeout is None else min(max(float(self.timeout), 0.0), FOREVER)
         compressor = compressor_of(self.compression, built_in_compressors()) or ""
-        return _core.CallSettings(timeout, metadata or None, bool(self.wait_for_ready), False, compressor)
+        return _core.CallSettings(timeout, metadata or None, bool(self.wait_for_ready), False, compressor, "")
 
     def _credentials(self, method: str, terms: ChannelTerms) -> list[tuple[str, Any]]:
         if not terms.is_secure:

@@ -3,11 +3,17 @@
 
 from __future__ import annotations
 
+import logging
+import re
+import threading
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from .._messages.compressor import built_in_compressors
 from ._compression import compressor_of
+from ._service_config import config_of_core
+
+_log = logging.getLogger(__name__)
 
 _LONGEST = 2**31 - 1
 _A_YEAR = 365 * 86400.0
@@ -30,6 +36,11 @@ def _as_text(value: Any) -> str:
     return value.decode() if isinstance(value, bytes) else str(value)
 
 
+def _host_of(authority: str) -> str:
+    found = re.fullmatch(r"(?:\[([^\]]*)\]|([^:]*))(?::\d+)?", authority)
+    return authority if found is None else found[1] or found[2]
+
+
 #: grpcio's option, and Trunkline's name and value for it. Those that limit messages are merged by the longer one.
 _OF_BOTH: dict[str, Callable[[Any], dict[str, Any]]] = {
     "grpc.max_receive_message_length": lambda value: {"max_message_bytes": _length(value)},
@@ -49,6 +60,7 @@ _OF_CHANNELS: dict[str, Callable[[Any], dict[str, Any]]] = {
     "grpc.ssl_target_name_override": lambda value: {"server_name": _as_text(value)},
     "grpc.default_authority": lambda value: {"authority": _as_text(value)},
     "grpc.enable_retries": lambda value: {} if value else {"max_retries": 0},
+    "grpc.per_rpc_retry_buffer_size": lambda value: {"max_retained_request_bytes": max(0, min(int(value), _LONGEST))},
 }
 _OF_SERVERS: dict[str, Callable[[Any], dict[str, Any]]] = {
     **_OF_BOTH,
@@ -57,7 +69,43 @@ _OF_SERVERS: dict[str, Callable[[Any], dict[str, Any]]] = {
         "max_concurrent_calls_per_connection": max(1, min(int(value), _LONGEST))
     },
     "grpc.max_connection_idle_ms": lambda value: {"idle_timeout": _interval(value)},
+    "grpc.max_connection_age_ms": lambda value: {"max_connection_age": _interval(value)},
+    "grpc.max_connection_age_grace_ms": lambda value: {"max_connection_age_grace": _interval(value)},
+    "grpc.http2.min_recv_ping_interval_without_data_ms": lambda value: {"min_ping_interval": _interval(value)},
 }
+#: Options that are read elsewhere, or that say nothing about how calls behave.
+_OF_NO_CONCERN = frozenset(
+    (
+        "grpc.default_compression_algorithm",
+        "grpc.service_config",
+        "grpc.primary_user_agent",
+        "grpc.secondary_user_agent",
+        "grpc.use_local_subchannel_pool",
+        "grpc.so_reuseport",
+        "grpc.enable_http_proxy",
+        "grpc.http2.max_pings_without_data",
+    )
+)
+
+
+class _IgnoredOptions:
+    """Tells of each option once that it is not supported."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._told: set[str] = set()
+
+    def tell(self, name: str) -> None:
+        if not name.startswith("grpc.") or name in _OF_NO_CONCERN:
+            return  # an option of the application's own, which grpcio would keep to itself, too
+        with self._lock:
+            is_new = name not in self._told
+            self._told.add(name)
+        if is_new:
+            _log.warning("the option %r of grpcio has no effect on Trunkline", name)
+
+
+_ignored = _IgnoredOptions()
 
 
 def _merged(known: Mapping[str, Callable[[Any], dict[str, Any]]], options: Iterable[Any] | None) -> dict[str, Any]:
@@ -65,7 +113,8 @@ def _merged(known: Mapping[str, Callable[[Any], dict[str, Any]]], options: Itera
     for name, value in options or ():
         convert = known.get(_as_text(name))
         if convert is None:
-            continue  # grpcio ignores what it does not know
+            _ignored.tell(_as_text(name))
+            continue
         for own, own_value in convert(value).items():
             if own == "max_message_bytes":
                 own_value = max(own_value, result.get(own, 0))
@@ -90,6 +139,11 @@ def channel_options(options: Iterable[Any] | None, compression: Any) -> dict[str
     result = _merged(_OF_CHANNELS, options)
     if "server_name" in result:
         result.setdefault("authority", result["server_name"])
+    elif "authority" in result:
+        result["server_name"] = _host_of(result["authority"])
+    config = config_of_core(options)
+    if config is not None:
+        result["service_config"] = config
     return _with_compression(result, compression, options)
 
 

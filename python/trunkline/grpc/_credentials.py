@@ -4,8 +4,11 @@
 from __future__ import annotations
 
 import enum
+import logging
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn
+
+_log = logging.getLogger(__name__)
 
 Pem = bytes
 
@@ -117,9 +120,35 @@ def dynamic_ssl_server_credentials(
     initial_certificate_configuration: ServerCertificateConfiguration,
     certificate_configuration_fetcher: Callable[[], ServerCertificateConfiguration | None],
     require_client_authentication: bool = False,
-) -> NoReturn:
-    """Not supported: the certificates of a running server cannot be replaced. Raises NotImplementedError."""
-    _refuse("dynamic_ssl_server_credentials")
+) -> ServerCredentials:
+    """TLS with certificates that may be replaced. ``certificate_configuration_fetcher``: called for each connection
+    before its handshake; returns the certificates for this and later connections, or None to keep those in use. It runs
+    on the thread that serves connections; if it raises, the certificates stay in use.
+    ``require_client_authentication``: clients need a certificate that the root certificates vouch for."""
+    options = dict(initial_certificate_configuration.options)
+    if require_client_authentication:
+        if "ca_pem" not in options:
+            raise ValueError("Illegal to require client auth without providing root certificates!")
+        options["client_certificate"] = "required"
+    else:
+        options.pop("ca_pem", None)
+
+    def renew_tls() -> tuple[Pem, Pem, Pem | None] | None:
+        try:
+            renewed = certificate_configuration_fetcher()
+        except Exception:
+            _log.exception("the fetcher of certificates has raised")
+            return None
+        if renewed is None:
+            return None
+        if not isinstance(renewed, ServerCertificateConfiguration):
+            _log.error("the fetcher of certificates has returned a %s", type(renewed).__name__)
+            return None
+        found = renewed.options
+        return found["private_key_pem"], found["certificate_pem"], found.get("ca_pem")
+
+    options["renew_tls"] = renew_tls
+    return ServerCredentials(options)
 
 
 def insecure_server_credentials() -> ServerCredentials:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from ._call import Call, ClientCallDetails
 from ._channel_interface import Channel
@@ -24,6 +24,8 @@ from ._multi_callables import (
     UnaryUnaryMultiCallable,
 )
 
+M = TypeVar("M")
+
 #: Returns the method of a name, which an interceptor may have changed.
 MethodOf = Callable[[str], Any]
 
@@ -32,11 +34,11 @@ class CallDetails(NamedTuple):
     """What an interceptor sees of a call."""
 
     method: str
-    timeout: float | None
-    metadata: Any
-    credentials: Any
-    wait_for_ready: bool | None
-    compression: Any
+    timeout: float | None = None
+    metadata: Any = None
+    credentials: Any = None
+    wait_for_ready: bool | None = None
+    compression: Any = None
 
     def with_changes(self, changed: Any) -> CallDetails:
         """These details, with the attributes that ``changed``, of the application, has."""
@@ -51,16 +53,23 @@ ClientCallDetails.register(CallDetails)
 
 
 class _InterceptedMethod:
-    """A method whose calls pass through one interceptor."""
+    """A method whose calls pass through one interceptor. What follows the request of a call are the fields of
+    CallDetails, by position or by name."""
 
     def __init__(self, method: str, intercept: Callable[..., Any], method_of: MethodOf) -> None:
         self._method = method
         self._intercept = intercept
         self._method_of = method_of
 
-    def _through(self, send: Callable[[Any, Any, dict[str, Any]], Any], request: Any, options: tuple[Any, ...]) -> Any:
+    def _through(
+        self,
+        send: Callable[[Any, Any, dict[str, Any]], Any],
+        request: Any,
+        options: tuple[Any, ...],
+        named: dict[str, Any],
+    ) -> Any:
         """What the interceptor returns. ``send(method, request, options)``: makes the call."""
-        details = CallDetails(self._method, *options)
+        details = CallDetails(self._method, *options, **named)
 
         def continuation(changed: Any, request: Any) -> Any:
             final = details.with_changes(changed)
@@ -96,107 +105,35 @@ def _with_its_call(call: Any) -> tuple[Any, Any]:
 
 
 class _UnaryUnary(_InterceptedMethod, UnaryUnaryMultiCallable):
-    def __call__(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return self._through(_send_and_wait, request, options).result()
+    def __call__(self, request: Any, *options: Any, **named: Any) -> Any:
+        return self._through(_send_and_wait, request, options, named).result()
 
-    def with_call(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> tuple[Any, Any]:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return _with_its_call(self._through(_send_and_wait, request, options))
+    def with_call(self, request: Any, *options: Any, **named: Any) -> tuple[Any, Any]:
+        return _with_its_call(self._through(_send_and_wait, request, options, named))
 
-    def future(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return self._through(_send_in_background, request, options)
+    def future(self, request: Any, *options: Any, **named: Any) -> Any:
+        return self._through(_send_in_background, request, options, named)
 
 
 class _UnaryStream(_InterceptedMethod, UnaryStreamMultiCallable):
-    def __call__(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return self._through(_send_stream, request, options)
+    def __call__(self, request: Any, *options: Any, **named: Any) -> Any:
+        return self._through(_send_stream, request, options, named)
 
 
 class _StreamUnary(_InterceptedMethod, StreamUnaryMultiCallable):
-    def __call__(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return self._through(_send_and_wait, request_iterator, options).result()
+    def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> Any:
+        return self._through(_send_and_wait, request_iterator, options, named).result()
 
-    def with_call(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> tuple[Any, Any]:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return _with_its_call(self._through(_send_and_wait, request_iterator, options))
+    def with_call(self, request_iterator: Any, *options: Any, **named: Any) -> tuple[Any, Any]:
+        return _with_its_call(self._through(_send_and_wait, request_iterator, options, named))
 
-    def future(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return self._through(_send_in_background, request_iterator, options)
+    def future(self, request_iterator: Any, *options: Any, **named: Any) -> Any:
+        return self._through(_send_in_background, request_iterator, options, named)
 
 
 class _StreamStream(_InterceptedMethod, StreamStreamMultiCallable):
-    def __call__(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        options = (timeout, metadata, credentials, wait_for_ready, compression)
-        return self._through(_send_stream, request_iterator, options)
+    def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> Any:
+        return self._through(_send_stream, request_iterator, options, named)
 
 
 class InterceptedChannel(Channel):
@@ -214,6 +151,19 @@ class InterceptedChannel(Channel):
     def unsubscribe(self, callback: Callable[[ChannelConnectivity], None]) -> None:
         self._channel.unsubscribe(callback)
 
+    def _method(
+        self, kind: str, intercepted: Callable[..., M], interceptor: type[Any], name: str, codec: tuple[Any, ...]
+    ) -> M:
+        """The method of the channel below; as ``intercepted`` if this interceptor is for methods of its kind."""
+
+        def method_of(name: str) -> M:
+            method: M = getattr(self._channel, kind)(name, *codec)
+            return method
+
+        if not isinstance(self._interceptor, interceptor):
+            return method_of(name)
+        return intercepted(name, getattr(self._interceptor, f"intercept_{kind}"), method_of)
+
     def unary_unary(
         self,
         method: str,
@@ -221,12 +171,8 @@ class InterceptedChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryUnaryMultiCallable:
-        def method_of(name: str) -> UnaryUnaryMultiCallable:
-            return self._channel.unary_unary(name, request_serializer, response_deserializer, _registered_method)
-
-        if not isinstance(self._interceptor, UnaryUnaryClientInterceptor):
-            return method_of(method)
-        return _UnaryUnary(method, self._interceptor.intercept_unary_unary, method_of)
+        codec = (request_serializer, response_deserializer, _registered_method)
+        return self._method("unary_unary", _UnaryUnary, UnaryUnaryClientInterceptor, method, codec)
 
     def unary_stream(
         self,
@@ -235,12 +181,8 @@ class InterceptedChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> UnaryStreamMultiCallable:
-        def method_of(name: str) -> UnaryStreamMultiCallable:
-            return self._channel.unary_stream(name, request_serializer, response_deserializer, _registered_method)
-
-        if not isinstance(self._interceptor, UnaryStreamClientInterceptor):
-            return method_of(method)
-        return _UnaryStream(method, self._interceptor.intercept_unary_stream, method_of)
+        codec = (request_serializer, response_deserializer, _registered_method)
+        return self._method("unary_stream", _UnaryStream, UnaryStreamClientInterceptor, method, codec)
 
     def stream_unary(
         self,
@@ -249,12 +191,8 @@ class InterceptedChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> StreamUnaryMultiCallable:
-        def method_of(name: str) -> StreamUnaryMultiCallable:
-            return self._channel.stream_unary(name, request_serializer, response_deserializer, _registered_method)
-
-        if not isinstance(self._interceptor, StreamUnaryClientInterceptor):
-            return method_of(method)
-        return _StreamUnary(method, self._interceptor.intercept_stream_unary, method_of)
+        codec = (request_serializer, response_deserializer, _registered_method)
+        return self._method("stream_unary", _StreamUnary, StreamUnaryClientInterceptor, method, codec)
 
     def stream_stream(
         self,
@@ -263,12 +201,8 @@ class InterceptedChannel(Channel):
         response_deserializer: Callable[[bytes], Any] | None = None,
         _registered_method: bool | None = False,
     ) -> StreamStreamMultiCallable:
-        def method_of(name: str) -> StreamStreamMultiCallable:
-            return self._channel.stream_stream(name, request_serializer, response_deserializer, _registered_method)
-
-        if not isinstance(self._interceptor, StreamStreamClientInterceptor):
-            return method_of(method)
-        return _StreamStream(method, self._interceptor.intercept_stream_stream, method_of)
+        codec = (request_serializer, response_deserializer, _registered_method)
+        return self._method("stream_stream", _StreamStream, StreamStreamClientInterceptor, method, codec)
 
     def close(self) -> None:
         self._channel.close()

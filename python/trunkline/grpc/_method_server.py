@@ -6,10 +6,12 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Iterator, Sequence
 from contextvars import copy_context
-from typing import Any
+from typing import Any, NamedTuple
 
 from .. import _core
+from ._call_end_watch import CallEndWatch
 from ._method_handler import CallDetails, behavior_of
+from ._method_table import MethodTable
 from ._metadatum import presented
 from ._served_context import ServedContext
 from ._server_interface import RpcMethodHandler
@@ -56,32 +58,40 @@ def decoded(data: Any, deserialize: Callable[[bytes], Any] | None) -> Any:
         raise UndecodableRequestError from error
 
 
-class MethodServer:
-    """Runs the handler of one method, through the server's interceptors, for each of its calls."""
+class CallRoutes(NamedTuple):
+    """What the calls of all methods of a server share."""
 
-    def __init__(
-        self, name: str, handler: RpcMethodHandler, interceptors: Sequence[Any], serves_streams: bool
-    ) -> None:
-        """``name``: as ``/package.Service/Method``. ``serves_streams``: the core has the method as one of streams."""
+    table: MethodTable
+    interceptors: Sequence[Any]
+    watch: CallEndWatch
+
+
+class MethodServer:
+    """Runs the handler of one method, through the server's interceptors, for each of its calls. Or those of the methods
+    that are not registered with the core, as which the table of the server knows them."""
+
+    def __init__(self, name: str | None, handler: RpcMethodHandler | None, routes: CallRoutes) -> None:
+        """``name``: as ``/package.Service/Method``. Without it and its handler: for methods that are not registered."""
         self._name = name
-        self._interceptors = interceptors
+        self._routes = routes
         self._handler = handler
-        self.entry: Callable[..., Any] = self.serve_stream if serves_streams else self.serve_unary
+        is_unary = handler is not None and not (handler.request_streaming or handler.response_streaming)
+        self.entry: Callable[..., Any] = self.serve_unary if is_unary else self.serve_stream
 
     def _handler_of(self, call: _core.ServedCall) -> RpcMethodHandler | None:
-        """The handler that the interceptors leave. Raises what they raise."""
-        handler: RpcMethodHandler | None = self._handler
-        if not self._interceptors:
-            return handler
+        """The handler that the interceptors leave. Raises what they raise, or a generic handler."""
+        table, interceptors, _ = self._routes
+        if self._handler is not None and not interceptors:
+            return self._handler
 
         def through(remaining: Sequence[Any], details: Any) -> RpcMethodHandler | None:
             if not remaining:
-                return handler if details.method == self._name else None
+                return self._handler if details.method == self._name else table.find(details)
             first, rest = remaining[0], remaining[1:]
             result: RpcMethodHandler | None = first.intercept_service(lambda changed: through(rest, changed), details)
             return result
 
-        return through(self._interceptors, CallDetails(self._name, presented(call.metadata())))
+        return through(interceptors, CallDetails(self._name or f"/{call.method()}", presented(call.metadata())))
 
     def _prepared(self, call: _core.ServedCall, context: ServedContext) -> RpcMethodHandler | None:
         try:
@@ -95,7 +105,7 @@ class MethodServer:
 
     def serve_unary(self, data: Any, codec: str, call: _core.ServedCall) -> bytes:
         """Serves a call whose request is ``data``. Returns the bytes of the response, unless it has set a status."""
-        context = ServedContext(call)
+        context = ServedContext(call, self._routes.watch)
         handler = self._prepared(call, context)
         response = b""
         if handler is not None:
@@ -111,7 +121,7 @@ class MethodServer:
 
     def serve_stream(self, call: _core.ServedCall) -> None:
         """Serves a call with a stream of requests or responses."""
-        context = ServedContext(call)
+        context = ServedContext(call, self._routes.watch)
         handler = self._prepared(call, context)
         if handler is not None:
             copy_context().run(self._run_stream, handler, context)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,7 +20,7 @@ from ._multi_callables import (
     UnaryUnaryMultiCallable,
 )
 from ._outcome import failed_outcome, ok_outcome
-from ._service_config import Retries, ServiceConfig
+from ._service_config import ServiceConfig
 from ._stream_call import StreamCall
 from ._unary_future import UnaryFuture
 
@@ -30,7 +29,8 @@ Deserialize = Callable[[bytes], Any]
 
 
 class _Method:
-    """What methods of every kind share."""
+    """What methods of every kind share. What follows the request of a call are the fields of CallRequest, by position
+    or by name."""
 
     def __init__(
         self,
@@ -52,10 +52,6 @@ class _Method:
 
     def _configured(self, request: CallRequest) -> CallRequest:
         return request if self._config is None else self._config.applied_to(request)
-
-    def _retries(self, request: CallRequest) -> Retries | None:
-        policy = None if self._config is None else self._config.retry
-        return None if policy is None else Retries(policy, request)
 
     def _settings(self, request: CallRequest) -> _core.CallSettings:
         if request == _PLAIN and not self._has_terms:
@@ -107,69 +103,32 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
             return self._send(data, asked)[0]
         settings = self._settings(asked)
         try:
-            response = self._core.call(self._name, data, CODEC, settings, False)
+            response = self._core.call(self._name, data, CODEC, settings, _core.Expects.response)
         except CoreError as error:
             raise self._failed(error) from None
         return deserialized(response, self._deserialize)
 
-    def with_call(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> tuple[Any, EndedCall]:
+    def with_call(self, request: Any, *options: Any, **named: Any) -> tuple[Any, EndedCall]:
         data = serialized(request, self._serialize)
-        return self._send(data, CallRequest(timeout, metadata, credentials, wait_for_ready, compression))
+        return self._send(data, CallRequest(*options, **named))
 
     def _send(self, data: bytes, asked: CallRequest) -> tuple[Any, EndedCall]:
-        """Sends the request, again if the service config says so."""
-        asked = self._configured(asked)
-        retries = self._retries(asked)
-        while True:
-            try:
-                return self._attempt(data, asked)
-            except FailedCall as error:
-                delay = None if retries is None else retries.delay_after(error.code())
-                if retries is None or delay is None:
-                    raise
-            time.sleep(delay)
-            asked = retries.request()
-
-    def _attempt(self, data: bytes, asked: CallRequest) -> tuple[Any, EndedCall]:
-        settings = self._settings(asked)
+        settings = self._settings(self._configured(asked))
         try:
-            call = self._core.begin(self._name, data, CODEC, settings, False, None, None)
+            call = self._core.begin(self._name, data, CODEC, settings, _core.Expects.response, None, None)
             response = call.wait()
         except CoreError as error:
             raise self._failed(error) from None
         return deserialized(response, self._deserialize), EndedCall(ok_outcome(call.leading(), call.trailing()))
 
-    def future(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> UnaryFuture | FailedCall:
+    def future(self, request: Any, *options: Any, **named: Any) -> UnaryFuture | FailedCall:
         self._check_open()
         data = serialized(request, self._serialize)
-        asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+        asked = CallRequest(*options, **named)
         asked = self._configured(asked)
         future = UnaryFuture(asked.deadline(), self._deserialize)
-        retries = self._retries(asked)
-
-        def begin(asked: CallRequest) -> None:
-            future.begin(self._core, self._dispatcher(), self._name, data, self._settings(asked))
-
-        if retries is not None:
-            future.repeat_with(retries, begin)
         try:
-            begin(asked)
+            future.begin(self._core, self._dispatcher(), self._name, data, self._settings(asked))
         except CoreError as error:
             raise self._failed(error) from None
         except FailedCall as error:
@@ -180,17 +139,9 @@ class UnaryUnaryMethod(_Method, UnaryUnaryMultiCallable):
 class UnaryStreamMethod(_Method, UnaryStreamMultiCallable):
     """See UnaryStreamMultiCallable."""
 
-    def __call__(
-        self,
-        request: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> StreamCall:
+    def __call__(self, request: Any, *options: Any, **named: Any) -> StreamCall:
         data = serialized(request, self._serialize)
-        return self._open(CallRequest(timeout, metadata, credentials, wait_for_ready, compression), data)
+        return self._open(CallRequest(*options, **named), data)
 
 
 class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
@@ -201,27 +152,11 @@ class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
         call.send(requests, self._serialize)
         return call
 
-    def __call__(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        return self.with_call(request_iterator, timeout, metadata, credentials, wait_for_ready, compression)[0]
+    def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> Any:
+        return self.with_call(request_iterator, *options, **named)[0]
 
-    def with_call(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> tuple[Any, EndedCall]:
-        asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+    def with_call(self, request_iterator: Any, *options: Any, **named: Any) -> tuple[Any, EndedCall]:
+        asked = CallRequest(*options, **named)
         call = self._begun(request_iterator, asked)
         try:
             response = call.only_response()
@@ -229,16 +164,8 @@ class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
             raise FailedCall(call._ended()) from None
         return response, EndedCall(call._ended())
 
-    def future(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> StreamCall:
-        asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
+    def future(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall:
+        asked = CallRequest(*options, **named)
         call = self._begun(request_iterator, asked)
         call.begin_only_response()
         return call
@@ -247,15 +174,7 @@ class StreamUnaryMethod(_Method, StreamUnaryMultiCallable):
 class StreamStreamMethod(_Method, StreamStreamMultiCallable):
     """See StreamStreamMultiCallable."""
 
-    def __call__(
-        self,
-        request_iterator: Any,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> StreamCall:
-        call = self._open(CallRequest(timeout, metadata, credentials, wait_for_ready, compression), None)
+    def __call__(self, request_iterator: Any, *options: Any, **named: Any) -> StreamCall:
+        call = self._open(CallRequest(*options, **named), None)
         call.send(request_iterator, self._serialize)
         return call

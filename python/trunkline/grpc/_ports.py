@@ -29,6 +29,10 @@ class Ports:
         self._plain: Port | None = None
         self.all: list[Port] = []
 
+    def make_inbox(self, has_descriptor: bool) -> _core.Inbox:
+        """Of one of the servers. There is a port."""
+        return self.all[0].core.make_inbox(has_descriptor)
+
     def add(self, address: str, secure_options: dict[str, Any] | None) -> int:
         """Listens. Returns the port. Raises RuntimeError if that fails. ``secure_options``: None without TLS."""
         port = self._plain if secure_options is None else None

@@ -12,8 +12,8 @@ from .. import _core
 from .._calls.deadline import FOREVER
 from .._errors import RpcError as CoreError
 from .._messages.compressor import built_in_compressors
-from . import _call_end_watch as call_end_watch
 from ._call import Status
+from ._call_end_watch import CallEndWatch
 from ._compression import compressor_of
 from ._errors import RpcError
 from ._metadatum import Metadata, encoded, presented
@@ -33,15 +33,18 @@ class CallIdentity:
     """What is known of the client of a call."""
 
     def __init__(self, call: _core.ServedCall) -> None:
-        self.peer = peer_name(call.peer())
+        peer = call.peer()
+        self.peer = peer_name(peer)
+        self.uses_tls = peer.startswith("tls://")
         self.subject = call.certificate_subject()
         self.names = call.certificate_names() if self.subject else []
 
     def auth_context(self) -> dict[str, list[bytes]]:
-        """As grpcio has it; empty without a certificate of the client."""
+        """As grpcio has it; empty without TLS."""
         context: dict[str, list[bytes]] = {}
-        if self.subject:
+        if self.uses_tls:
             context["transport_security_type"] = [b"ssl"]
+        if self.subject:
             common_name = common_name_of(self.subject)
             if common_name:
                 context["x509_common_name"] = [common_name.encode()]
@@ -69,8 +72,10 @@ def common_name_of(subject: str) -> str:
 class ServedContext(ServicerContext):
     """The call that a blocking handler serves."""
 
-    def __init__(self, call: _core.ServedCall) -> None:
+    def __init__(self, call: _core.ServedCall, watch: CallEndWatch | None) -> None:
+        """``watch``: None for a call that has no callbacks."""
         self._call = call
+        self._watch = watch
         self._has_ended = False
         self._is_cancelled = False
         self._code: Any = None
@@ -105,7 +110,8 @@ class ServedContext(ServicerContext):
             if self._callbacks is None or not self.is_active():
                 return False
             self._callbacks.append(callback)
-        call_end_watch.watch(self)
+        if self._watch is not None:
+            self._watch.add(self, self._call)
         return True
 
     def _run_callbacks(self) -> None:
@@ -154,6 +160,7 @@ class ServedContext(ServicerContext):
         self._sent_initial = True
         for name, value in encoded(initial_metadata):
             self._call.add_leading_metadata(name, value)
+        self._call.send_leading_metadata()
 
     def set_trailing_metadata(self, trailing_metadata: Any) -> None:
         encoded(trailing_metadata)  # raises for what is none

@@ -5,71 +5,28 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import sys
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from .. import _core
 from .._errors import RpcError as CoreError
-from .._methods.signature import Signature
 from .._process.threads import begin_in_thread
 from .._server.method import Method
 from .._sync.server import RunningServer
+from .._sync.server import DEFAULT_STREAM_THREADS
 from .._sync.server import Server as TrunklineServer
+from ._call_end_watch import CallEndWatch
 from ._channel_options import server_options
 from ._credentials import ServerCredentials
-from ._method_handler import ServiceHandler
-from ._method_server import MethodServer
+from ._method_server import CallRoutes, MethodServer
+from ._method_table import MethodTable
 from ._ports import Port, Ports
 from ._server_interface import RpcMethodHandler, Server
 
 #: Seconds for which the handlers that a stopped server has cancelled are waited for before its core is released.
 _HANDLER_PATIENCE = 5.0
-
-
-class MethodTable:
-    """The methods of a server by their full names, as ``/package.Service/Method``. Of two handlers of a name, the first
-    one counts; those of ``add_registered`` come before the others."""
-
-    def __init__(self) -> None:
-        self._registered: dict[str, RpcMethodHandler] = {}
-        self._generic: dict[str, RpcMethodHandler] = {}
-
-    def add_generic(self, handlers: Any) -> None:
-        """Raises AttributeError for what serves no methods, NotImplementedError for what does not tell their names."""
-        for handler in handlers:
-            if not isinstance(handler, ServiceHandler):
-                if not hasattr(handler, "service"):
-                    raise AttributeError(f"{type(handler).__name__}: no grpc.GenericRpcHandler, it has no 'service'")
-                raise NotImplementedError(
-                    f"{type(handler).__name__}: methods are registered by name, which this handler does "
-                    "not tell; use method_handlers_generic_handler"
-                )
-            for name, method in handler.method_handlers.items():
-                self._generic.setdefault(name, method)
-
-    def add_registered(self, service_name: str, method_handlers: Mapping[str, RpcMethodHandler]) -> None:
-        for name, method in method_handlers.items():
-            self._registered.setdefault(f"/{service_name}/{name}", method)
-
-    def methods(self, entry_of: Callable[[str, RpcMethodHandler], Callable[..., Any]]) -> list[Method]:
-        """The methods for a server of Trunkline, which serves each with its entry."""
-        every = {**self._generic, **self._registered}
-        return [
-            Method(name.removeprefix("/"), entry_of(name, handler), _signature(handler))
-            for name, handler in every.items()
-        ]
-
-
-def _signature(handler: RpcMethodHandler) -> Signature:
-    kinds = {
-        (False, False): _core.MethodKind.unary,
-        (True, False): _core.MethodKind.client_stream,
-        (False, True): _core.MethodKind.server_stream,
-        (True, True): _core.MethodKind.bidirectional,
-    }
-    kind = kinds[bool(handler.request_streaming), bool(handler.response_streaming)]
-    return Signature(kind, bytes, bytes, takes_request=True, takes_context=True, is_async=False)
 
 
 class _RunningPort(RunningServer):
@@ -82,7 +39,7 @@ class _RunningPort(RunningServer):
     def _make_core(self, options: dict[str, Any]) -> _core.Server:
         return self._port.core
 
-    def _listen_on(self, endpoint: str) -> str:
+    def _listen_on(self, endpoint: str, is_private: bool = False) -> str:
         return endpoint  # it listens already
 
     def _entry_of(self, method: Method) -> Callable[..., Any]:
@@ -113,17 +70,19 @@ class GrpcServer(Server):
         maximum_concurrent_rpcs: int | None,
         compression: Any,
     ) -> None:
-        self._interceptors: Sequence[Any] = tuple(interceptors or ())
         self._pool = thread_pool if thread_pool is not None and not _is_plain(thread_pool) else None
         own = server_options(options, compression)
         if maximum_concurrent_rpcs is not None:
             own["max_concurrent_calls"] = maximum_concurrent_rpcs
         size = getattr(thread_pool, "_max_workers", None)
-        self._server = TrunklineServer(threads=size, **own)
+        # With one thread, handlers may rely on it that no other one runs.
+        stream_threads = 0 if size == 1 else DEFAULT_STREAM_THREADS
+        self._server = TrunklineServer(threads=size, max_stream_threads=stream_threads, **own)
         self._table = MethodTable()
         if handlers:
             self._table.add_generic(handlers)
         self._ports = Ports(own)
+        self._routes = CallRoutes(self._table, tuple(interceptors or ()), CallEndWatch(self._ports.make_inbox))
         self._running: list[_RunningPort] = []
         self._lock = threading.Lock()
         self._has_started = False
@@ -147,13 +106,13 @@ class GrpcServer(Server):
             if self._has_started:
                 raise ValueError("Cannot start already-started server!")
             self._has_started = True
-            self._server._add_all(self._table.methods(self._entry_of))
+            serves_unknown = bool(self._routes.interceptors)
+            self._server._add_all(self._table.methods(self._entry_of, serves_unknown=serves_unknown))
             for port in self._ports.all:
                 self._running.append(_RunningPort(self._server, port))
 
-    def _entry_of(self, name: str, handler: RpcMethodHandler) -> Callable[..., Any]:
-        serves_streams = bool(handler.request_streaming or handler.response_streaming)
-        entry = MethodServer(name, handler, self._interceptors, serves_streams).entry
+    def _entry_of(self, name: str | None, handler: RpcMethodHandler | None) -> Callable[..., Any]:
+        entry = MethodServer(name, handler, self._routes).entry
         pool = self._pool
         if pool is None:
             return entry
@@ -186,6 +145,7 @@ class GrpcServer(Server):
         self._stopped.set()
         for each in running:
             each.stop()
+        self._routes.watch.close()
 
     def _stop_one(self, running: _RunningPort, grace: float | None) -> None:
         if grace:
@@ -198,7 +158,8 @@ class GrpcServer(Server):
 
     def __del__(self) -> None:
         stopped = getattr(self, "_stopped", None)
-        if stopped is not None and not stopped.is_set():
+        # When the interpreter ends it starts no thread any more, and its exit has closed everything.
+        if stopped is not None and not stopped.is_set() and not sys.is_finalizing():
             self.stop(None)
 
 

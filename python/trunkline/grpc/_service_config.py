@@ -1,55 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""ServiceConfig: what a channel's option ``grpc.service_config`` says about its methods: timeouts, waiting, retries."""
+"""ServiceConfig: what a channel's option ``grpc.service_config`` says about its methods: timeouts and waiting. The rest
+is for the core."""
 
 from __future__ import annotations
 
 import json
-import random
-import time
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from ._call_request import CallRequest
-from ._status_code import StatusCode, code_of
-
-
-class RetryPolicy(NamedTuple):
-    """When a call that has failed is sent again. Times are in seconds."""
-
-    max_attempts: int
-    initial_backoff: float
-    max_backoff: float
-    backoff_multiplier: float
-    codes: frozenset[StatusCode]
-
-
-class Retries:
-    """The retries of one call."""
-
-    def __init__(self, policy: RetryPolicy, asked: CallRequest) -> None:
-        self._policy = policy
-        self._asked = asked
-        self._deadline = asked.deadline()
-        self._attempts = 1
-
-    def delay_after(self, code: StatusCode) -> float | None:
-        """Seconds after which the call, whose last attempt has ended with ``code``, is sent again; None if it is
-        not."""
-        policy = self._policy
-        if code not in policy.codes or self._attempts >= policy.max_attempts:
-            return None
-        longest = policy.initial_backoff * policy.backoff_multiplier ** (self._attempts - 1)
-        delay = random.uniform(0, min(longest, policy.max_backoff))
-        if self._deadline is not None and time.monotonic() + delay >= self._deadline:
-            return None
-        self._attempts += 1
-        return delay
-
-    def request(self) -> CallRequest:
-        """What the next attempt sends: with the time that is left."""
-        if self._deadline is None:
-            return self._asked
-        return self._asked._replace(timeout=self._deadline - time.monotonic())
 
 
 class MethodConfig(NamedTuple):
@@ -57,7 +16,6 @@ class MethodConfig(NamedTuple):
 
     timeout: float | None = None
     wait_for_ready: bool | None = None
-    retry: RetryPolicy | None = None
 
     def applied_to(self, asked: CallRequest) -> CallRequest:
         """The call with the shorter timeout, and with the method's waiting unless it states its own."""
@@ -81,11 +39,10 @@ class ServiceConfig:
         text = given.get("grpc.service_config")
         if not text:
             return cls({})
-        retries = bool(given.get("grpc.enable_retries", 1))
         methods: dict[str, MethodConfig] = {}
         try:
             for each in json.loads(text).get("methodConfig", ()):
-                config = _method_config(each, retries)
+                config = _method_config(each)
                 for name in each.get("name", ()):
                     service, method = name.get("service", ""), name.get("method", "")
                     methods[f"{service}/{method}" if service else ""] = config
@@ -102,30 +59,33 @@ class ServiceConfig:
         return None
 
 
-def _method_config(given: Mapping[str, Any], retries: bool) -> MethodConfig:
+def config_of_core(options: Iterable[Any] | None) -> str | None:
+    """The service config of a channel's options without what this module applies: the core cannot tell a call that does
+    not wait from one that leaves it to the config. Without policies for retries if ``grpc.enable_retries`` is 0. None:
+    there is no config, or it is none, which ``ServiceConfig.of`` reports."""
+    given = {str(name): value for name, value in options or ()}
+    text = given.get("grpc.service_config")
+    if not text:
+        return None
+    left_out = {"timeout", "waitForReady"}
+    if not given.get("grpc.enable_retries", 1):
+        left_out |= {"retryPolicy", "hedgingPolicy"}
+    try:
+        config = json.loads(text)
+        methods = [
+            {name: value for name, value in method.items() if name not in left_out}
+            for method in config.get("methodConfig", ())
+        ]
+    except (AttributeError, TypeError, ValueError):
+        return None
+    return json.dumps({**config, "methodConfig": methods})
+
+
+def _method_config(given: Mapping[str, Any]) -> MethodConfig:
     timeout = given.get("timeout")
-    policy = given.get("retryPolicy") if retries else None
-    return MethodConfig(
-        None if timeout is None else _seconds(timeout),
-        given.get("waitForReady"),
-        None if policy is None else _retry_policy(policy),
-    )
-
-
-def _retry_policy(given: Mapping[str, Any]) -> RetryPolicy:
-    return RetryPolicy(
-        min(int(given["maxAttempts"]), 5),
-        _seconds(given["initialBackoff"]),
-        _seconds(given["maxBackoff"]),
-        float(given["backoffMultiplier"]),
-        frozenset(_code(code) for code in given["retryableStatusCodes"]),
-    )
+    return MethodConfig(None if timeout is None else _seconds(timeout), given.get("waitForReady"))
 
 
 def _seconds(duration: str) -> float:
     """Of a duration such as ``0.1s``."""
     return float(duration.removesuffix("s"))
-
-
-def _code(code: str | int) -> StatusCode:
-    return code_of(code) if isinstance(code, int) else StatusCode[code.upper()]

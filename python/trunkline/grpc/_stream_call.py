@@ -40,9 +40,7 @@ class StreamCall(OngoingCall):
         self._deserialize = deserialize
         self._start_dispatcher = start_dispatcher
         self._reading = threading.Lock()
-        #: A response that was read for the sake of the initial metadata.
-        self._read_ahead: list[Any] = []
-        self._has_read = False
+        self._awaiting_leading = threading.Lock()
         self._is_noticed = False
 
     def send(self, requests: Iterable[Any], serialize: Callable[[Any], bytes] | None) -> None:
@@ -54,7 +52,7 @@ class StreamCall(OngoingCall):
 
     def __next__(self) -> Any:
         with self._reading:
-            data = self._read_ahead.pop() if self._read_ahead else self._read()
+            data = self._read()
         if data is None:
             outcome = self._ended()
             if outcome.code is StatusCode.OK:
@@ -83,21 +81,23 @@ class StreamCall(OngoingCall):
         except CoreError as error:
             self._end(failed_outcome(error))
             return None
-        self._has_read = True
         if data is None:
             self._end(ok_outcome(self._stream.leading(), self._stream.trailing()))
         return data
 
     def initial_metadata(self) -> Metadata:
-        """What the server has sent before its first message. Waits for that message."""
-        with self._reading:
-            if not self._has_read and self._outcome is None:
-                data = self._read()
-                if data is not None:
-                    self._read_ahead.append(data)
-        if self._has_read:
-            return presented(self._stream.leading())
-        return self._ended().initial_metadata
+        """What the server has sent before its first message. Waits for it, for that message or for the end."""
+        with self._awaiting_leading:
+            if self._outcome is None:
+                try:
+                    self._stream.begin_await_leading(None, None).wait()
+                except CoreError as error:
+                    self._end(failed_outcome(error))
+        return self._initial_metadata()
+
+    def _initial_metadata(self) -> Metadata:
+        outcome = self._outcome
+        return presented(self._stream.leading()) if outcome is None else outcome.initial_metadata
 
     def only_response(self) -> Any:
         """The response of a stream of requests. Waits for it; raises this call unless it ends with OK."""
@@ -131,7 +131,6 @@ class StreamCall(OngoingCall):
         self._stream.begin_read(dispatcher.inbox, tag)
 
     def _take_response(self, outcome: Any) -> None:
-        self._has_read = True
         if isinstance(outcome, BaseException):
             return self._end(_outcome_of(outcome))
         dispatcher = self._start_dispatcher()

@@ -3,19 +3,17 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any
 
 from .. import _core
 from .._errors import RpcError as CoreError
 from .._sync.futures import Dispatcher
-from ._call_request import CODEC, CallRequest, deserialized
+from ._call_request import CODEC, deserialized
 from ._ended_call import FailedCall
 from ._inbox_tag import InboxTag
 from ._ongoing_call import OngoingCall
 from ._outcome import Outcome, failed_outcome, ok_outcome
-from ._service_config import Retries
 from ._status_code import StatusCode
 
 
@@ -27,13 +25,6 @@ class UnaryFuture(OngoingCall):
         self._deserialize = deserialize
         self._call: _core.ClientCall | None = None
         self._ended_early: Any = None
-        self._retries: Retries | None = None
-        self._begin_again: Callable[[CallRequest], None]
-
-    def repeat_with(self, retries: Retries, begin: Callable[[CallRequest], None]) -> None:
-        """Before ``begin``: the call is sent again, by ``begin(request)``, as often as ``retries`` says."""
-        self._retries = retries
-        self._begin_again = begin
 
     def begin(
         self, core: _core.Channel, dispatcher: Dispatcher, method: str, data: bytes, settings: _core.CallSettings
@@ -42,7 +33,7 @@ class UnaryFuture(OngoingCall):
         self._call = None
         tag = InboxTag(dispatcher, self._take)
         try:
-            call = core.begin(method, data, CODEC, settings, False, dispatcher.inbox, tag)
+            call = core.begin(method, data, CODEC, settings, _core.Expects.response, dispatcher.inbox, tag)
         except BaseException:
             tag.forget()
             raise
@@ -58,7 +49,7 @@ class UnaryFuture(OngoingCall):
                 self._ended_early = (outcome,)
                 return
         if isinstance(outcome, CoreError):
-            return self._end_or_repeat(failed_outcome(outcome))
+            return self._end(failed_outcome(outcome))
         if isinstance(outcome, BaseException):
             return self._end(Outcome(StatusCode.INTERNAL, str(outcome), debug_error_string=repr(outcome)))
         try:
@@ -66,24 +57,6 @@ class UnaryFuture(OngoingCall):
         except FailedCall as error:
             return self._end(error._outcome)
         self._end(ok_outcome(self._call.leading(), self._call.trailing()), response)
-
-    def _end_or_repeat(self, failed: Outcome) -> None:
-        retries = self._retries
-        delay = None if retries is None else retries.delay_after(failed.code)
-        if retries is None or delay is None or self._outcome is not None:
-            return self._end(failed)
-
-        def repeat() -> None:
-            if self._outcome is not None:
-                return  # cancelled
-            try:
-                self._begin_again(retries.request())
-            except (CoreError, FailedCall):  # the channel is closed
-                self._end(failed)
-
-        timer = threading.Timer(delay, repeat)
-        timer.daemon = True
-        timer.start()
 
     def _cancel_on_wire(self) -> None:
         if self._call is not None:

@@ -16,6 +16,7 @@ _EPILOG = """examples:
   trunkline serve app:server                    the trunkline.Server or trunkline.aio.Server named server in app.py
   trunkline serve shop.orders:Orders --reload   a class as a service, restarted when its files change
   trunkline serve app:make_server --workers 4 --endpoint tcp://0.0.0.0:8888
+  trunkline serve app:server --endpoint tcp://10.0.0.1:4000 --announce etcd://e1:2379,e2:2379/services/orders
 
 SIGTERM and SIGINT shut the server down: calls in progress have --grace seconds to finish. A second signal ends
 them at once.
@@ -27,11 +28,15 @@ _LEVELS = ("debug", "info", "warning", "error", "critical")
 
 @dataclasses.dataclass(frozen=True)
 class Arguments:
-    """``health``, ``reflection``, ``statistics``: None without an explicit choice. ``grace``: seconds."""
+    """``announce``: URIs. ``advertise``: URIs that stand for the endpoints there. ``health``, ``reflection``,
+    ``statistics``: None without an explicit choice. ``console_token``, ``console_endpoint``: empty without one.
+    ``grace``: seconds."""
 
     module: str
     attributes: str
     endpoints: tuple[str, ...]
+    announce: tuple[str, ...]
+    advertise: tuple[str, ...]
     workers: int
     threads: int | None
     reload: bool
@@ -39,6 +44,9 @@ class Arguments:
     health: bool | None
     reflection: bool | None
     statistics: bool | None
+    console: bool
+    console_token: str
+    console_endpoint: str
     log_level: str
     app_dir: str
 
@@ -98,6 +106,18 @@ def _parser() -> argparse.ArgumentParser:
         metavar="URI",
         help="where to listen; may be repeated; default: tcp://127.0.0.1:8888",
     )
+    add(
+        "--announce",
+        action="append",
+        metavar="URI",
+        help="where to announce the server, e.g. etcd://e1:2379,e2:2379/services/orders; may be repeated",
+    )
+    add(
+        "--advertise",
+        action="append",
+        metavar="URI",
+        help="where clients reach the announced server; may be repeated; default: the endpoints",
+    )
     add("--workers", type=_at_least_one, default=1, metavar="N", help="processes that share the port; default: 1")
     add(
         "--threads",
@@ -118,6 +138,23 @@ def _parser() -> argparse.ArgumentParser:
         help="time for calls in progress at the shutdown; default: 5",
     )
     _add_built_in(add)
+    add(
+        "--console",
+        action="store_true",
+        help="serve the console, a page for browsers, at /console; without a token only to this machine",
+    )
+    add(
+        "--console-token",
+        metavar="TOKEN",
+        default=os.environ.get("TRUNKLINE_CONSOLE_TOKEN", ""),
+        help="what others need to open the console, 16 characters or more; default: $TRUNKLINE_CONSOLE_TOKEN",
+    )
+    add(
+        "--console-endpoint",
+        metavar="URI",
+        default="",
+        help="serve the console there and nowhere else, such as tcp://127.0.0.1:9000",
+    )
     add(
         "--log-level",
         choices=_LEVELS,
@@ -147,7 +184,17 @@ def parse(arguments: Sequence[str] | None) -> Arguments:
     given = vars(parser.parse_args(arguments))
     module, _, attributes = given.pop("target").partition(":")
     endpoints = tuple(given.pop("endpoints") or ["tcp://127.0.0.1:8888"])
-    parsed = Arguments(module=module, attributes=attributes, endpoints=endpoints, **given)
+    announce, advertise = (tuple(given.pop(name) or ()) for name in ("announce", "advertise"))
+    parsed = Arguments(
+        module=module,
+        attributes=attributes,
+        endpoints=endpoints,
+        announce=announce,
+        advertise=advertise,
+        **given,
+    )
+    if advertise and not announce:
+        parser.error("argument --advertise: needs --announce")
     if parsed.workers > 1:
         for endpoint in endpoints:
             if not shares_ports(endpoint):

@@ -69,10 +69,16 @@ def run(arguments: Arguments, hooks: Hooks = Hooks(), *, shares_port: bool = Fal
     return 0
 
 
+def _tell_of_console(endpoint: str) -> None:
+    if endpoint:
+        say(f"console on {endpoint}")
+
+
 def _run_blocking(target: Target, server: Server, arguments: Arguments, hooks: Hooks, shares_port: bool) -> None:
     with expecting(_SIGNALS, leave_at_once) as wait:
         running = RunningServer(server, arguments.endpoints, reuse_port=shares_port)
         hooks.ready(running.endpoints)
+        _tell_of_console(running.console_endpoint)
         wait()
         time.sleep(target.shut_down())
         running.shutdown(arguments.grace)
@@ -94,6 +100,7 @@ async def _run_asynchronous(
         try:
             running = aio.RunningServer(server, arguments.endpoints, reuse_port=shares_port)
             hooks.ready(running.endpoints)
+            _tell_of_console(running.console_endpoint)
             await stop_requested.wait()
             await asyncio.sleep(target.shut_down())
             await running.shutdown(arguments.grace)

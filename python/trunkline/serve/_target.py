@@ -67,6 +67,8 @@ def load(arguments: Arguments) -> Target:
     server = _server_of(found, arguments.target)
     if arguments.threads is not None:
         server._threads = arguments.threads
+    for uri in arguments.announce:
+        server.announce(uri, advertise=arguments.advertise)
     return Target(server, _add_built_in(server, arguments))
 
 
@@ -139,11 +141,20 @@ def _add_built_in(server: ServerBase, arguments: Arguments) -> services.Health |
             if wanted:
                 raise TargetError(f"serve {arguments.target}: {error}") from error
             left_out.append(name)
+    wants_console = arguments.console or arguments.console_endpoint
+    if wants_console and "trunkline.v1.Console/Describe" not in server._methods:
+        if arguments.console_endpoint and arguments.workers > 1:
+            raise TargetError("serve: --console-endpoint is for one process, which --workers is not")
+        try:
+            services.add_console(server, endpoint=arguments.console_endpoint, token=arguments.console_token)
+        except (ImportError, ValueError) as error:
+            raise TargetError(f"serve {arguments.target}: {error}") from error
     if left_out:
         names = ", ".join(left_out)
         text = f"not serving {names}, which need the package protobuf: pip install trunkline[protobuf]"
         print(text, file=sys.stderr, flush=True)
     if health is not None:
-        for service in {service_and_method(method)[0] for method in server._methods}:
+        served = [name for name, method in server._methods.items() if not method.is_route]
+        for service in {service_and_method(name)[0] for name in served}:
             health.set(service, True)
     return health

@@ -24,6 +24,7 @@ DEFAULT_SERVICE = "trunkline.Methods"
 
 _SERVICES, _METHODS = 6, 2
 _OPTION = 57321  # trunkline.v1.method
+_NO_SIDE_EFFECTS = 1
 _IDEMPOTENT = 2
 
 _CLIENT_STREAMS = (_core.MethodKind.client_stream, _core.MethodKind.bidirectional)
@@ -118,7 +119,7 @@ class Description:
         if signature.kind in _SERVER_STREAMS:
             made.server_streaming = True
         if method.idempotent:
-            made.options.idempotency_level = _IDEMPOTENT
+            made.options.idempotency_level = _NO_SIDE_EFFECTS if method.no_side_effects else _IDEMPOTENT
         facts = _definitions.message("trunkline.v1.MethodFacts")()
         if method.name != f"{service}/{made.name}":
             facts.path = method.name

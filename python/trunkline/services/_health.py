@@ -117,7 +117,7 @@ def add_health(server: ServerBase, *, max_watches: int = 64) -> Health:
     handlers = _Handlers(Health())
     types = handlers.request, handlers.response
     name = f"{_definitions.HEALTH}.Health"
-    check = Served(f"{name}/Check", "unary", *types, handlers.check, handlers.check_async, idempotent=True)
+    check = Served(f"{name}/Check", "unary", *types, handlers.check, handlers.check_async, no_side_effects=True)
     watching = Served(f"{name}/Watch", "server_stream", *types, handlers.watch, handlers.watch_async, max_watches)
     register_all(server, [check, watching])
     return handlers.health

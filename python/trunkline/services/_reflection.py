@@ -42,7 +42,7 @@ def add_reflection(server: ServerBase, *, max_streams: int = 16) -> None:
     Raises ImportError without the package protobuf, ValueError if the server has the service already.
     """
     _definitions.require_protobuf("add reflection")
-    descriptions = _Descriptions()
+    descriptions = Descriptions()
     served = []
     for package in _definitions.REFLECTION:
         service = _Service(descriptions, package)
@@ -52,7 +52,7 @@ def add_reflection(server: ServerBase, *, max_streams: int = 16) -> None:
     register_all(server, served)
 
 
-class _Descriptions:
+class Descriptions:
     """The descriptions of running servers, each made at its first use, and again after a method was added."""
 
     def __init__(self) -> None:
@@ -66,7 +66,8 @@ class _Descriptions:
         with self._lock:
             count, description = self._known.get(server, (0, None))
             if description is None or count != len(methods):
-                description = Description(methods, server._codecs)
+                described = [each for each in methods if not each.is_route]
+                description = Description(described, server._codecs)
                 self._known[server] = len(methods), description
             function(description)
 
@@ -74,7 +75,7 @@ class _Descriptions:
 class _Service:
     """One version of the protocol."""
 
-    def __init__(self, descriptions: _Descriptions, package: str) -> None:
+    def __init__(self, descriptions: Descriptions, package: str) -> None:
         self._descriptions = descriptions
         self.request = _definitions.message(f"{package}.ServerReflectionRequest")
         self.response = _definitions.message(f"{package}.ServerReflectionResponse")

@@ -24,7 +24,8 @@ class Served(NamedTuple):
     """One method of a built-in service.
 
     ``blocking(request, context)`` is the handler on a ``trunkline.Server``; only that of a server stream takes the
-    context. ``asynchronous(request)``, a coroutine or async generator, is the handler on an ``aio.Server``.
+    context. ``asynchronous(request)``, a coroutine or async generator, is the handler on an ``aio.Server``. With
+    ``takes_context`` both take it, whatever they are.
     """
 
     name: str
@@ -35,15 +36,17 @@ class Served(NamedTuple):
     asynchronous: Callable[..., Any]
     #: Further concurrent calls are refused; 0 for no limit.
     max_calls: int = 0
-    idempotent: bool = False
+    no_side_effects: bool = False
+    takes_context: bool = False
 
 
-def register_all(server: ServerBase, served: Iterable[Served]) -> None:
-    """Adds all methods, or none. Raises ValueError if the server has one already."""
-    server._add_all([_method(server, each) for each in served])
+def register_all(server: ServerBase, served: Iterable[Served], *, is_private: bool = False) -> None:
+    """Adds all methods, or none. Raises ValueError if the server has one already. ``is_private``: for clients of
+    private endpoints alone."""
+    server._add_all([_method(server, each, is_private) for each in served])
 
 
-def _method(server: ServerBase, served: Served) -> Method:
+def _method(server: ServerBase, served: Served, is_private: bool) -> Method:
     is_async = server._allows_async
     handler = served.asynchronous if is_async else served.blocking
     signature = Signature(
@@ -51,7 +54,15 @@ def _method(server: ServerBase, served: Served) -> Method:
         request=served.request,
         response=served.response,
         takes_request=True,
-        takes_context=not is_async and served.kind == "server_stream",
+        takes_context=served.takes_context or (not is_async and served.kind == "server_stream"),
         is_async=is_async,
     )
-    return Method(served.name, handler, signature, served.idempotent, served.max_calls, is_built_in=True)
+    return Method(
+        served.name,
+        handler,
+        signature,
+        max_concurrent_calls=served.max_calls,
+        is_built_in=True,
+        no_side_effects=served.no_side_effects,
+        is_private=is_private,
+    )

@@ -42,10 +42,10 @@ def add_statistics(server: ServerBase, *, max_watches: int = 16) -> None:
     Raises ImportError without the package protobuf, ValueError if the server has the service already.
     """
     _definitions.require_protobuf("add statistics")
-    handlers = _Handlers()
+    handlers = StatisticsHandlers()
     types = handlers.request, handlers.response
     name = f"{_definitions.STATISTICS}.Statistics"
-    get = Served(f"{name}/Get", "unary", *types, handlers.get, handlers.get_async, idempotent=True)
+    get = Served(f"{name}/Get", "unary", *types, handlers.get, handlers.get_async, no_side_effects=True)
     watching = Served(f"{name}/Watch", "server_stream", *types, handlers.watch, handlers.watch_async, max_watches)
     register_all(server, [get, watching])
     server._collects_statistics = True
@@ -71,7 +71,9 @@ class _Snapshots:
             return facts
 
 
-class _Handlers:
+class StatisticsHandlers:
+    """The handlers of the service on either kind of server."""
+
     def __init__(self) -> None:
         self._snapshots = _Snapshots()
         self.request = _definitions.message(f"{_definitions.STATISTICS}.StatisticsRequest")
@@ -89,15 +91,27 @@ class _Handlers:
     def watch_async(self, request: Any) -> AsyncIterator[Any]:
         return watch_async(self._steps(request))
 
-    def _steps(self, request: Any) -> Callable[[Callable[[], None]], Generator[Any, None, None]]:
+    def watch_changes(self, request: Any, context: Context) -> Iterator[Any]:
+        """As ``watch``, but after the first message the latencies of methods have only the buckets that changed."""
+        return watch(self._steps(request, changes_alone=True), context)
+
+    def watch_changes_async(self, request: Any) -> AsyncIterator[Any]:
+        return watch_async(self._steps(request, changes_alone=True))
+
+    def _steps(
+        self, request: Any, *, changes_alone: bool = False
+    ) -> Callable[[Callable[[], None]], Generator[Any, None, None]]:
         interval_ns = request.interval_ns or _DEFAULT_INTERVAL_NS
         if interval_ns < _MIN_INTERVAL_NS:
             raise InvalidArgument(f"watch statistics: interval_ns {interval_ns} is less than {_MIN_INTERVAL_NS}")
         server = current_server.get()
 
         def steps(wake: Callable[[], None]) -> Generator[Any, None, None]:
+            before: dict[str, Any] = {}
             while True:
-                yield self._statistics(self._snapshots.of(server), request)
+                facts = self._snapshots.of(server)
+                yield self._statistics(_changes(before, facts) if changes_alone else facts, request)
+                before = facts
                 yield Wait(interval_ns / 1e9)
 
         return steps
@@ -108,6 +122,20 @@ class _Handlers:
         methods = [each for each in facts["methods"] if each["method"].startswith(prefix)]
         _fill(response, {**facts, "methods": methods}, "buckets" if request.without_buckets else None)
         return response
+
+
+def _changes(before: dict[str, Any], facts: dict[str, Any]) -> dict[str, Any]:
+    """``facts`` without those buckets of methods that ``before`` has with the same counts."""
+    known = {
+        method["method"]: {each["upper_ns"]: each["count"] for each in method["latency"]["buckets"]}
+        for method in before.get("methods", ())
+    }
+    methods = []
+    for method in facts["methods"]:
+        old = known.get(method["method"], {})
+        buckets = [each for each in method["latency"]["buckets"] if old.get(each["upper_ns"]) != each["count"]]
+        methods.append({**method, "latency": {**method["latency"], "buckets": buckets}})
+    return {**facts, "methods": methods}
 
 
 def _fill(message: Any, facts: dict[str, Any], left_out: str | None) -> None:

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import threading
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from google.protobuf.wrappers_pb2 import StringValue
 
-from .pairs import SOON, Pair, method, serving, text
+from .pairs import SOON, Pair, handler, method, serving, text
 
 
 def told(request: StringValue, context: Any) -> StringValue:
@@ -105,3 +107,66 @@ def test_what_a_handler_sees_of_its_client(pair: Pair) -> None:
     assert seen["identities"] is None and seen["key"] is None
     assert seen["active"] is True
     assert SOON / 2 < seen["left"] < SOON + 1
+
+
+def test_initial_metadata_reaches_the_client_at_once(pair: Pair) -> None:
+    seen = threading.Event()
+
+    def stream(request: StringValue, context: Any) -> Iterator[StringValue]:
+        context.send_initial_metadata((("initial", "i"),))
+        yield text("yes" if seen.wait(SOON) else "too late")
+
+    def streams(requests: Iterator[StringValue], context: Any) -> StringValue:
+        context.send_initial_metadata((("initial", "i"),))
+        return text("yes" if seen.wait(SOON) else "too late")
+
+    methods: Any = {"Stream": ("unary_stream", stream), "Streams": ("stream_unary", streams)}
+    with serving(pair.server, methods) as target, pair.client.insecure_channel(target) as channel:
+        call = method(channel, "Stream", "unary_stream")(text(""), timeout=SOON)
+        assert dict(call.initial_metadata())["initial"] == "i"
+        seen.set()
+        assert [each.value for each in call] == ["yes"]
+        assert dict(call.initial_metadata())["initial"] == "i"
+
+        seen.clear()
+        future = method(channel, "Streams", "stream_unary").future(iter([text("")]), timeout=SOON)
+        assert dict(future.initial_metadata())["initial"] == "i"
+        seen.set()
+        assert future.result(SOON).value == "yes"
+
+
+def test_initial_metadata_reaches_a_client_for_asyncio_at_once(pair: Pair) -> None:
+    async def run() -> None:
+        seen = asyncio.Event()
+
+        async def stream(request: StringValue, context: Any) -> Any:
+            await context.send_initial_metadata((("initial", "i"),))
+            await asyncio.wait_for(seen.wait(), SOON)
+            yield text("yes")
+
+        server = pair.server.aio.server()
+        handlers = {"Stream": handler(pair.server, "unary_stream", stream)}
+        server.add_generic_rpc_handlers((pair.server.method_handlers_generic_handler("test.Text", handlers),))
+        port = server.add_insecure_port("127.0.0.1:0")
+        await server.start()
+        async with pair.client.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+            call = method(channel, "Stream", "unary_stream")(text(""), timeout=SOON)
+            assert (await call.initial_metadata())["initial"] == "i"
+            seen.set()
+            assert [each.value async for each in call] == ["yes"]
+        await server.stop(None)
+
+    asyncio.run(run())
+
+
+def test_initial_metadata_of_a_call_that_fails(pair: Pair) -> None:
+    def fail(request: StringValue, context: Any) -> Iterator[StringValue]:
+        context.abort(pair.server.StatusCode.NOT_FOUND, "nothing")
+        yield request
+
+    with serving(pair.server, {"Fail": ("unary_stream", fail)}) as target:
+        with pair.client.insecure_channel(target) as channel:
+            call = method(channel, "Fail", "unary_stream")(text(""), timeout=SOON)
+
+            assert not dict(call.initial_metadata()).get("initial")
+            assert call.code() is pair.client.StatusCode.NOT_FOUND

@@ -5,10 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import shutil
-import subprocess
+import ssl
 from collections.abc import Iterator
 from concurrent import futures
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -22,24 +21,6 @@ from .pairs import SOON, Pair, handler, method, text
 pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="needs openssl")
 
 OVERRIDE = [("grpc.ssl_target_name_override", "localhost")]
-
-
-@pytest.fixture(scope="module")
-def pem(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
-    """Keys and certificates of an authority, a server and a client."""
-    folder = tmp_path_factory.mktemp("tls")
-
-    def run(*arguments: str) -> None:
-        subprocess.run(["openssl", *arguments], check=True, capture_output=True, cwd=folder)
-
-    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    run("req", "-x509", *curve, "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=test ca", "-days", "2")
-    Path(folder / "names").write_text("subjectAltName=DNS:localhost,IP:127.0.0.1\n")
-    for name in ("server", "client"):
-        run("req", *curve, "-keyout", f"{name}.key", "-out", f"{name}.csr", "-subj", f"/CN={name}")
-        signing = ["-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial", "-extfile", "names", "-days", "2"]
-        run("x509", "-req", "-in", f"{name}.csr", *signing, "-out", f"{name}.pem")
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
 def serve(module: Any, credentials: Any, behavior: Any = calls.upper) -> tuple[Any, str]:
@@ -195,13 +176,58 @@ def test_server_credentials_are_checked(pair: Pair, pem: dict[str, bytes]) -> No
         pair.client.ssl_channel_credentials("text")
 
 
+def test_certificates_that_are_replaced(pair: Pair, pem: dict[str, bytes]) -> None:
+    """The first handshake keeps the certificate, the second one gets that of the client, the third fails to fetch."""
+
+    def configuration(name: str) -> Any:
+        pairs = [(pem[f"{name}.key"], pem[f"{name}.pem"])]
+        return pair.server.ssl_server_certificate_configuration(pairs, pem["ca.pem"])
+
+    fetched: list[Any] = [None, configuration("other"), "no configuration"]
+    taken: list[Any] = []
+
+    def fetch() -> Any:
+        taken.append(fetched[min(len(taken), 2)])
+        return taken[-1]
+
+    credentials = pair.server.dynamic_ssl_server_credentials(configuration("server"), fetch, False)
+    server, target = serve(pair.server, credentials)
+    found: list[bytes] = []
+    for _ in range(3):
+        host, _, port = target.partition(":")
+        found.append(ssl.get_server_certificate((host, int(port))).encode())
+    server.stop(None).wait(SOON)
+
+    assert [_der(each) for each in found] == [_der(pem[f"{name}.pem"]) for name in ("server", "other", "other")]
+    assert len(taken) == 3
+
+
+def _der(certificate: bytes) -> bytes:
+    text = certificate.decode()
+    return ssl.PEM_cert_to_DER_cert(text[text.index("-----BEGIN") :])
+
+
+def test_certificates_that_are_replaced_serve_calls(pair: Pair, pem: dict[str, bytes]) -> None:
+    pairs = [(pem["server.key"], pem["server.pem"])]
+    configuration = pair.server.ssl_server_certificate_configuration(pairs, pem["ca.pem"])
+    credentials = pair.server.dynamic_ssl_server_credentials(configuration, lambda: configuration, True)
+    server, target = serve(pair.server, credentials)
+    own = pair.client.ssl_channel_credentials(pem["ca.pem"], pem["client.key"], pem["client.pem"])
+    none = pair.client.ssl_channel_credentials(pem["ca.pem"])
+
+    with pair.client.secure_channel(target, own, OVERRIDE) as channel:
+        assert method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON).value == "A"
+    with pair.client.secure_channel(target, none, OVERRIDE) as channel, pytest.raises(pair.client.RpcError):
+        method(channel, "Upper", "unary_unary")(text("a"), timeout=SOON)
+    server.stop(None).wait(SOON)
+
+
 @pytest.mark.parametrize(
     "name, arguments",
     [
         ("alts_channel_credentials", ()),
         ("alts_server_credentials", ()),
         ("compute_engine_channel_credentials", (None,)),
-        ("dynamic_ssl_server_credentials", (None, None)),
     ],
 )
 def test_what_is_not_supported_says_so(name: str, arguments: tuple[Any, ...]) -> None:

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from concurrent import futures
@@ -250,3 +252,20 @@ def test_longest_message(pair: Pair) -> None:
 
     error: Any = raised.value
     assert error.code() is pair.client.StatusCode.RESOURCE_EXHAUSTED
+
+
+@pytest.mark.parametrize("module", ["grpc", "trunkline.grpc"])
+def test_process_ends_although_its_server_runs(module: str) -> None:
+    program = f"""
+from concurrent import futures
+import {module} as grpc
+
+server = grpc.server(futures.ThreadPoolExecutor(2))
+server.add_insecure_port("127.0.0.1:0")
+server.start()
+# Found by the last garbage collection.
+cycle = [server]
+cycle.append(cycle)
+"""
+
+    subprocess.run([sys.executable, "-c", program], check=True, timeout=SOON)

@@ -96,6 +96,11 @@ def test_options() -> None:
         "server_name": "a.org",
         "authority": "a.org",
     }
+    for authority, name in (("b.org", "b.org"), ("b.org:7", "b.org"), ("[::1]:7", "::1"), ("::1", "::1")):
+        assert channel_options([("grpc.default_authority", authority)], None) == {
+            "server_name": name,
+            "authority": authority,
+        }
     names = [("grpc.ssl_target_name_override", "a.org"), ("grpc.default_authority", b"b.org")]
     assert channel_options(names, None) == {"server_name": "a.org", "authority": "b.org"}
     assert server_options([("grpc.so_reuseport", 0), ("grpc.max_concurrent_streams", 5)], None) == {
@@ -103,6 +108,17 @@ def test_options() -> None:
         "max_concurrent_calls_per_connection": 5,
     }
     assert server_options(None, None) == {"reuse_port": True}
+
+
+def test_options_without_effect_are_told_once(caplog: pytest.LogCaptureFixture) -> None:
+    options: list[tuple[str, Any]] = [("grpc.http2.bdp_probe", 1), ("my.own", 1), ("grpc.primary_user_agent", "a")]
+
+    channel_options(options, None)
+    server_options(options, None)
+
+    assert [record.getMessage() for record in caplog.records] == [
+        "the option 'grpc.http2.bdp_probe' of grpcio has no effect on Trunkline"
+    ]
 
 
 def test_details_of_a_status() -> None:

@@ -13,6 +13,7 @@ from google.protobuf.wrappers_pb2 import StringValue
 from trunkline import Context, aio
 
 from .boards import AsyncioBoard
+from .certificates import client_tls, server_tls
 from .failures import MAX_MESSAGE_BYTES, echo_metadata, fail
 
 
@@ -97,7 +98,7 @@ async def time_left(context: Context) -> Any:
 
 async def nested(endpoint: str, context: Context) -> Any:
     own = context.time_left()
-    async with aio.Channel(endpoint) as channel:
+    async with aio.Channel(endpoint, **client_tls()) as channel:
         return [own, await channel.call("interop.Test/TimeLeft")]
 
 
@@ -159,7 +160,7 @@ class WaitingMethods:
 
 def make_server() -> aio.Server:
     waiting = WaitingMethods()
-    server = aio.Server(max_message_bytes=MAX_MESSAGE_BYTES)
+    server = aio.Server(max_message_bytes=MAX_MESSAGE_BYTES, **server_tls())
     methods: dict[str, Callable[..., Any]] = {
         "Nothing": nothing,
         "Echo": echo,

@@ -13,6 +13,7 @@ from google.protobuf.wrappers_pb2 import StringValue
 from trunkline import Context
 
 from .boards import BlockingBoard
+from .certificates import client_tls, server_tls
 from .failures import MAX_MESSAGE_BYTES, echo_metadata, fail
 
 
@@ -86,7 +87,7 @@ def time_left(context: Context) -> Any:
 
 def nested(endpoint: str, context: Context) -> Any:
     own = context.time_left()
-    with trunkline.Channel(endpoint) as channel:
+    with trunkline.Channel(endpoint, **client_tls()) as channel:
         return [own, channel.call("interop.Test/TimeLeft")]
 
 
@@ -144,7 +145,7 @@ class WaitingMethods:
 
 def make_server() -> trunkline.Server:
     waiting = WaitingMethods()
-    server = trunkline.Server(threads=16, max_message_bytes=MAX_MESSAGE_BYTES)
+    server = trunkline.Server(threads=16, max_message_bytes=MAX_MESSAGE_BYTES, **server_tls())
     methods: dict[str, Callable[..., Any]] = {
         "Nothing": nothing,
         "Echo": echo,

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from trunkline import Origin, RpcError, aio
 
+from .certificates import client_tls
 from .failures import MAX_MESSAGE_BYTES
 
 #: The time limit of every step, in seconds. It is never reached unless something hangs.
@@ -26,13 +27,25 @@ class Client:
         self.channel = self.open()
         self._names = 0
 
+    @property
+    def is_grpc(self) -> bool:
+        """Whether the protocol has what gRPC has, and no more (docs/protocols.md)."""
+        return self.endpoint.startswith("grpc")
+
+    @property
+    def address(self) -> str:
+        """The server's endpoint without the protocol."""
+        scheme, rest = self.endpoint.split(":", 1)
+        transport = {"grpc": "tcp", "grpcs": "tls", "ws": "tcp", "wss": "tls"}.get(scheme, scheme.rpartition("+")[2])
+        return f"{transport}:{rest}"
+
     def open(self, **options: Any) -> aio.Channel:
         """Opens a client with a channel of its own, with the limits and timeouts of this client."""
-        chosen = {"default_timeout": PATIENCE, "max_message_bytes": MAX_MESSAGE_BYTES, **options}
+        chosen = {"default_timeout": PATIENCE, "max_message_bytes": MAX_MESSAGE_BYTES, **client_tls(), **options}
         return self._make_channel(self.endpoint, **chosen)
 
     def open_elsewhere(self, endpoint: str) -> aio.Channel:
-        return self._make_channel(endpoint)
+        return self._make_channel(endpoint, **client_tls())
 
     def fresh_name(self) -> str:
         """Returns a name for events that no other call uses."""

@@ -48,70 +48,53 @@ Deserialize = Callable[[bytes], Any]
 _A_YEAR = 365 * 86400.0
 
 
-class UnaryUnaryMultiCallable(abc.ABC):
+class _OneRequestMultiCallable(abc.ABC):
+    """A method with one request."""
+
+    @abc.abstractmethod
+    def __call__(
+        self,
+        request: Any,
+        *,
+        timeout: float | None = None,
+        metadata: Any = None,
+        credentials: Any = None,
+        wait_for_ready: bool | None = None,
+        compression: Any = None,
+    ) -> Any:
+        """Begins the call."""
+
+
+class UnaryUnaryMultiCallable(_OneRequestMultiCallable):
     """A method with one request and one response."""
 
-    @abc.abstractmethod
-    def __call__(
-        self,
-        request: Any,
-        *,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        """Begins the call."""
 
-
-class UnaryStreamMultiCallable(abc.ABC):
+class UnaryStreamMultiCallable(_OneRequestMultiCallable):
     """A method with one request and a stream of responses."""
 
+
+class _ManyRequestsMultiCallable(abc.ABC):
+    """A method with a stream of requests."""
+
     @abc.abstractmethod
     def __call__(
         self,
-        request: Any,
-        *,
+        request_iterator: Any = None,
         timeout: float | None = None,
         metadata: Any = None,
         credentials: Any = None,
         wait_for_ready: bool | None = None,
         compression: Any = None,
     ) -> Any:
-        """Begins the call."""
+        """Begins the call. Without ``request_iterator`` it is written to."""
 
 
-class StreamUnaryMultiCallable(abc.ABC):
+class StreamUnaryMultiCallable(_ManyRequestsMultiCallable):
     """A method with a stream of requests and one response."""
 
-    @abc.abstractmethod
-    def __call__(
-        self,
-        request_iterator: Any = None,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        """Begins the call. Without ``request_iterator`` it is written to."""
 
-
-class StreamStreamMultiCallable(abc.ABC):
+class StreamStreamMultiCallable(_ManyRequestsMultiCallable):
     """A method with a stream of requests and a stream of responses."""
-
-    @abc.abstractmethod
-    def __call__(
-        self,
-        request_iterator: Any = None,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        """Begins the call. Without ``request_iterator`` it is written to."""
 
 
 class _Method:
@@ -130,32 +113,25 @@ class _Method:
         self._name = method
         self._interceptors = interceptors
 
-    def _begin(
-        self,
-        request: Any,
-        timeout: float | None,
-        metadata: Any,
-        credentials: Any,
-        wait_for_ready: bool | None,
-        compression: Any,
-    ) -> Any:
+    def _begin(self, request: Any, asked: CallRequest) -> Any:
         if self._plan.channel.state == "closed":
             raise UsageError("Channel is closed.")
-        if credentials is not None and not self._plan.terms.is_secure:
+        if asked.credentials is not None and not self._plan.terms.is_secure:
             raise UsageError("Call credentials are only valid on secure channels")
         if not self._interceptors:
-            asked = CallRequest(timeout, metadata, credentials, wait_for_ready, compression)
             return self._wire(self._plan, asked, request)
-        sent = metadata if isinstance(metadata, Metadata) else Metadata.from_tuple(metadata)
-        details = ClientCallDetails(self._name.encode(), timeout, sent, credentials, wait_for_ready)
+        sent = asked.metadata if isinstance(asked.metadata, Metadata) else Metadata.from_tuple(asked.metadata)
+        details = ClientCallDetails(
+            self._name.encode(), asked.timeout, sent, asked.credentials, asked.wait_for_ready
+        )
         made: list[Call] = []
 
         async def through(remaining: Sequence[Any], details: Any, request: Any) -> Any:
             if not remaining:
-                asked = CallRequest(
-                    details.timeout, details.metadata, details.credentials, details.wait_for_ready, compression
+                final = CallRequest(
+                    details.timeout, details.metadata, details.credentials, details.wait_for_ready, asked.compression
                 )
-                made.append(self._wire(self._plan_for(details.method), asked, request))
+                made.append(self._wire(self._plan_for(details.method), final, request))
                 return made[-1]
 
             async def continuation(details: Any, request: Any) -> Any:
@@ -168,9 +144,11 @@ class _Method:
                 return IteratedCall(made[-1] if made else None, result)
             return RespondedCall(result)
 
-        if self._streams_requests:
-            return self._intercepted(lambda requests: through(self._interceptors, details, requests), timeout, request)
-        return self._intercepted(lambda: through(self._interceptors, details, request), timeout)
+        if not self._streams_requests:
+            return self._intercepted(lambda: through(self._interceptors, details, request), asked.timeout)
+        return self._intercepted(
+            lambda requests: through(self._interceptors, details, requests), asked.timeout, request
+        )
 
     def _plan_for(self, method: Any) -> CallPlan:
         name = method.decode() if isinstance(method, bytes) else method
@@ -178,32 +156,15 @@ class _Method:
 
 
 class _OneRequest(_Method):
-    def __call__(
-        self,
-        request: Any,
-        *,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        return self._begin(request, timeout, metadata, credentials, wait_for_ready, compression)
+    def __call__(self, request: Any, **options: Any) -> Any:
+        return self._begin(request, CallRequest(**options))
 
 
 class _ManyRequests(_Method):
     _streams_requests = True
 
-    def __call__(
-        self,
-        request_iterator: Any = None,
-        timeout: float | None = None,
-        metadata: Any = None,
-        credentials: Any = None,
-        wait_for_ready: bool | None = None,
-        compression: Any = None,
-    ) -> Any:
-        return self._begin(request_iterator, timeout, metadata, credentials, wait_for_ready, compression)
+    def __call__(self, request_iterator: Any = None, *options: Any, **named: Any) -> Any:
+        return self._begin(request_iterator, CallRequest(*options, **named))
 
 
 class _UnaryUnary(_OneRequest, UnaryUnaryMultiCallable):

@@ -11,6 +11,7 @@ from typing import Any
 
 from ... import _core
 from .._method_handler import CallDetails, behavior_of
+from .._method_server import CallRoutes
 from .._method_server import MethodServer as BlockingMethodServer
 from .._metadatum import presented
 from .._server_interface import RpcMethodHandler
@@ -26,20 +27,21 @@ class MethodServer:
     """Runs the handler of one method, through the server's interceptors, for each of its calls. Coroutines and async
     generators run on the event loop, plain functions and generators on threads."""
 
-    def __init__(self, name: str, handler: RpcMethodHandler, interceptors: Sequence[Any]) -> None:
-        """``name``: as ``/package.Service/Method``."""
+    def __init__(self, name: str | None, handler: RpcMethodHandler | None, routes: CallRoutes) -> None:
+        """``name``: as ``/package.Service/Method``. Without it and its handler: for methods that are not registered."""
         self._name = name
         self._handler = handler
-        self._interceptors = interceptors
-        self._is_stream = bool(handler.request_streaming or handler.response_streaming)
+        self._routes = routes
+        self._is_stream = handler is None or bool(handler.request_streaming or handler.response_streaming)
 
     async def _handler_of(self, call: _core.ServedCall) -> RpcMethodHandler | None:
-        if not self._interceptors:
+        table, interceptors, _ = self._routes
+        if self._handler is not None and not interceptors:
             return self._handler
 
         async def through(remaining: Sequence[Any], details: Any) -> RpcMethodHandler | None:
             if not remaining:
-                return self._handler if details.method == self._name else None
+                return self._handler if details.method == self._name else table.find(details)
 
             async def continuation(changed: Any) -> RpcMethodHandler | None:
                 return await through(remaining[1:], changed)
@@ -47,7 +49,7 @@ class MethodServer:
             found: RpcMethodHandler | None = await remaining[0].intercept_service(continuation, details)
             return found
 
-        return await through(self._interceptors, CallDetails(self._name, presented(call.metadata())))
+        return await through(interceptors, CallDetails(self._name or f"/{call.method()}", presented(call.metadata())))
 
     async def serve(self, data: Any, codec: str, call: _core.ServedCall, inbox: _core.Inbox, run: RunBlocking) -> None:
         """Serves a call. ``data``: its request, unless it is a stream. Gives the call its response or status."""
@@ -80,11 +82,11 @@ class MethodServer:
     async def _serve_blocking(
         self, handler: RpcMethodHandler, data: Any, codec: str, call: _core.ServedCall, run: RunBlocking
     ) -> None:
-        server = BlockingMethodServer(self._name, handler, (), self._is_stream)
+        server = BlockingMethodServer(self._name, handler, self._routes._replace(interceptors=()))
         if self._is_stream:
-            await run(call, server.entry, call)
+            await run(call, server.serve_stream, call)
         else:
-            call.set_response(await run(call, server.entry, data, codec, call))
+            call.set_response(await run(call, server.serve_unary, data, codec, call))
 
     async def _run(self, handler: RpcMethodHandler, data: Any, context: ServedContext) -> bytes | None:
         """Runs the handler. Returns the bytes of the response of a call without streams."""

@@ -32,7 +32,7 @@ class ServedContext(ServicerContext[Any, Any]):
         self._call = call
         self._inbox = inbox
         self.handler = handler
-        self._kept = BlockingContext(call)
+        self._kept = BlockingContext(call, None)
         self._callbacks: list[Callable[[Any], None]] = []
         self._has_ended = False
         self.was_cancelled = False

@@ -14,10 +14,12 @@ from ..._server.method import Method
 from ...aio._loop_inbox import in_a_thread
 from ...aio._server import RunningServer
 from ...aio._server import Server as TrunklineServer
+from .._call_end_watch import CallEndWatch
 from .._channel_options import server_options
 from .._credentials import ServerCredentials
+from .._method_server import CallRoutes
+from .._method_table import MethodTable
 from .._ports import Port, Ports
-from .._server import MethodTable
 from .._server_interface import RpcMethodHandler
 from ._method_server import MethodServer
 from ._server_interface import Server
@@ -33,7 +35,7 @@ class _RunningPort(RunningServer):
     def _make_core(self, options: dict[str, Any]) -> _core.Server:
         return self._port.core
 
-    def _listen_on(self, endpoint: str) -> str:
+    def _listen_on(self, endpoint: str, is_private: bool = False) -> str:
         return endpoint  # it listens already
 
     def _entry_of(self, method: Method) -> Callable[..., Coroutine[Any, Any, None]]:
@@ -67,8 +69,7 @@ class GrpcServer(Server):
         maximum_concurrent_rpcs: int | None,
         compression: Any,
     ) -> None:
-        self._interceptors: Sequence[Any] = tuple(interceptors or ())
-        for interceptor in self._interceptors:
+        for interceptor in interceptors or ():
             if not hasattr(interceptor, "intercept_service"):
                 raise ValueError(f"Interceptor must be ServerInterceptor, the following are invalid: {interceptor!r}")
         own = server_options(options, compression)
@@ -80,6 +81,7 @@ class GrpcServer(Server):
         if handlers:
             self._table.add_generic(handlers)
         self._ports = Ports(own)
+        self._routes = CallRoutes(self._table, tuple(interceptors or ()), CallEndWatch(self._ports.make_inbox))
         self._running: list[_RunningPort] = []
         self._has_started = False
         self._stopping: asyncio.Task[None] | None = None
@@ -101,12 +103,13 @@ class GrpcServer(Server):
         if self._has_started:
             raise RuntimeError("Server already started")
         self._has_started = True
-        self._server._add_all(self._table.methods(self._serve))
+        serves_unknown = bool(self._routes.interceptors)
+        self._server._add_all(self._table.methods(self._serve, serves_unknown=serves_unknown))
         for port in self._ports.all:
             self._running.append(_RunningPort(self._server, port))
 
-    def _serve(self, name: str, handler: RpcMethodHandler) -> Callable[..., Any]:
-        return MethodServer(name, handler, self._interceptors).serve
+    def _serve(self, name: str | None, handler: RpcMethodHandler | None) -> Callable[..., Any]:
+        return MethodServer(name, handler, self._routes).serve
 
     async def stop(self, grace: float | None) -> None:
         if self._stopping is None or (not grace and not self._stopping.done()):
@@ -126,6 +129,7 @@ class GrpcServer(Server):
             for port in self._ports.all:
                 port.core.stop()
         self._has_stopped.set()
+        self._routes.watch.close()
 
     async def wait_for_termination(self, timeout: float | None = None) -> bool:
         try:

@@ -34,10 +34,8 @@ class StreamOngoingCall(OngoingCall):
 
     def __init__(self, plan: CallPlan, asked: CallRequest) -> None:
         self._stream: _core.ClientStream | None = None
-        self._has_read = False
-        #: Responses that were read for the sake of the initial metadata.
-        self._read_ahead: list[Any] = []
         self._reading = asyncio.Lock()
+        self._awaiting_leading = asyncio.Lock()
         self._is_noticed = False
         super().__init__(plan, asked)
 
@@ -80,7 +78,6 @@ class StreamOngoingCall(OngoingCall):
         except CoreError as error:
             self._end(failed_outcome(error))
             return None
-        self._has_read = True
         if data is None:
             self._end(self._outcome_of(None))
         return data
@@ -90,7 +87,7 @@ class StreamOngoingCall(OngoingCall):
         if self.cancelled():
             self._raise_for_outcome()
         async with self._reading:
-            data = self._read_ahead.pop() if self._read_ahead else await self._read_raw()
+            data = await self._read_raw()
         if data is None:
             await self._ended()
             self._raise_for_outcome()
@@ -107,13 +104,15 @@ class StreamOngoingCall(OngoingCall):
         self._cancel_on_wire()
 
     async def initial_metadata(self) -> Metadata:
-        """What the server has sent before its first message. Waits for that message."""
-        async with self._reading:
-            if not self._has_read and self._outcome is None:
-                data = await self._read_raw()
-                if data is not None:
-                    self._read_ahead.append(data)
-        if self._has_read and self._stream is not None:
+        """What the server has sent before its first message. Waits for it, for that message or for the end."""
+        await self._opened()
+        async with self._awaiting_leading:
+            if self._outcome is None and self._stream is not None:
+                try:
+                    await self._wait(self._stream.begin_await_leading)
+                except CoreError as error:
+                    self._end(failed_outcome(error))
+        if self._outcome is None and self._stream is not None:
             return Metadata(*presented(self._stream.leading()))
         return Metadata(*(await self._ended()).initial_metadata)
 
@@ -247,7 +246,7 @@ class WireRequests(_Requests, StreamUnaryCall[Any, Any]):
     async def _receive(self) -> None:
         """Reads the response and the status."""
         async with self._reading:
-            data = self._read_ahead.pop() if self._read_ahead else await self._read_raw()
+            data = await self._read_raw()
             if data is not None and self._stream is not None:
                 try:
                     await self._wait(self._stream.begin_finish)
@@ -262,10 +261,6 @@ class WireRequests(_Requests, StreamUnaryCall[Any, Any]):
 
     def _notice_end(self) -> None:
         pass  # the receiver does
-
-    async def initial_metadata(self) -> Metadata:
-        """What the server has sent before its response. Waits for that."""
-        return Metadata(*(await self._ended()).initial_metadata)
 
     def __await__(self) -> Generator[Any, None, Any]:
         try:

@@ -13,7 +13,6 @@ from ..._errors import RpcError as CoreError
 from .._call_request import CODEC, CallRequest, deserialized
 from .._ended_call import FailedCall
 from .._outcome import Outcome, failed_outcome, ok_outcome
-from .._service_config import Retries
 from .._status_code import StatusCode
 from ._call_interfaces import UnaryUnaryCall
 from ._ongoing_call import CallPlan, OngoingCall
@@ -27,16 +26,13 @@ class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
         self._call: _core.ClientCall | None = None
         self._raw: asyncio.Future[Any] | None = None
         self._response: Any = None
-        self._retries: Retries | None = None
-        if plan.config is not None and plan.config.retry is not None:
-            self._retries = Retries(plan.config.retry, plan.config.applied_to(asked))
         super().__init__(plan, asked)
 
     def _open(self, settings: _core.CallSettings) -> None:
         plan = self._plan
         data = self._serialized(self._request)
         raw: asyncio.Future[Any] = self._loop.create_future()
-        self._call = plan.core.begin(plan.method, data, CODEC, settings, False, self._inbox, raw)
+        self._call = plan.core.begin(plan.method, data, CODEC, settings, _core.Expects.response, self._inbox, raw)
         self._raw = raw
         # Before the task that awaits it: the outcome is known by then.
         raw.add_done_callback(self._settle)
@@ -46,7 +42,7 @@ class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
             return
         error = raw.exception()
         if isinstance(error, CoreError):
-            return self._end_or_repeat(failed_outcome(error))
+            return self._end(failed_outcome(error))
         if error is not None:
             return self._end(Outcome(StatusCode.INTERNAL, str(error), debug_error_string=repr(error)))
         assert self._call is not None
@@ -55,18 +51,6 @@ class WireUnaryCall(OngoingCall, UnaryUnaryCall[Any, Any]):
         except FailedCall as failed:
             return self._end(failed._outcome)
         self._end(ok_outcome(self._call.leading(), self._call.trailing()))
-
-    def _end_or_repeat(self, failed: Outcome) -> None:
-        retries = self._retries
-        delay = None if retries is None else retries.delay_after(failed.code)
-        if retries is None or delay is None:
-            return self._end(failed)
-        self._opening = self._loop.create_task(self._repeat(delay, retries))
-
-    async def _repeat(self, delay: float, retries: Retries) -> None:
-        """Sends the request again."""
-        await asyncio.sleep(delay)
-        await self._open_with_credentials(retries.request())
 
     def _cancel_on_wire(self) -> None:
         if self._call is not None:

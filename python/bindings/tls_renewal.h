@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// TlsRenewal: a function in Python that renews the certificates of a server.
+#pragma once
+
+#include "references.h"
+
+#include <trunkline/tls.h>
+
+#include <memory>
+
+namespace trunkline::python {
+
+/// The function returns None, or a tuple of a private key, a certificate chain and the authorities or None, in PEM. An
+/// exception that it raises is passed to sys.unraisablehook, and renews nothing.
+class TlsRenewal {
+ public:
+  /// With the GIL.
+  TlsRenewal(const py::handle& function, ClientCertificate client_certificate)
+      : function_(function), client_certificate_(client_certificate) {}
+
+  /// As TlsOptions::renew. With or without the GIL, which it takes.
+  std::shared_ptr<const TlsOptions> next() const;
+
+ private:
+  Reference function_;
+  ClientCertificate client_certificate_;
+};
+
+}  // namespace trunkline::python

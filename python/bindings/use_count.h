@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// UseCount: the threads that use an object without the GIL, for which its end waits.
+#pragma once
+
+#include <atomic>
+#include <thread>
+
+namespace trunkline::python {
+
+class UseCount {
+ public:
+  /// One thread's use. Made with the GIL, while the object is known to exist; ends with or without it.
+  class Use {
+   public:
+    explicit Use(UseCount& uses) noexcept : count_(uses.count_) { count_.fetch_add(1, std::memory_order_relaxed); }
+    ~Use() { count_.fetch_sub(1, std::memory_order_release); }
+    Use(const Use&) = delete;
+    Use& operator=(const Use&) = delete;
+
+   private:
+    std::atomic<int>& count_;
+  };
+
+  /// Waits until all uses have ended. Without the GIL, once no further use can begin.
+  void wait_for_none() const {
+    while (count_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+  }
+
+ private:
+  std::atomic<int> count_{0};
+};
+
+}  // namespace trunkline::python
