@@ -11,7 +11,7 @@ import concurrent.futures
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 from connectrpc.conformance.v1 import service_pb2 as pb
@@ -21,7 +21,7 @@ from connectrpc.conformance.v1.client_compat_pb2 import (
     ClientErrorResult,
     ClientResponseResult,
 )
-from connectrpc.conformance.v1.config_pb2 import Codec, Compression, StreamType
+from connectrpc.conformance.v1.config_pb2 import Codec, Compression, HTTPVersion, Protocol, StreamType
 from google.protobuf.any_pb2 import Any as Packed
 
 import framing
@@ -31,6 +31,11 @@ from trunkline import aio
 
 SERVICE = "connectrpc.conformance.v1.ConformanceService"
 UNARY = {"Unary", "IdempotentUnary", "Unimplemented"}
+SCHEMES = {
+    Protocol.PROTOCOL_CONNECT: "http",
+    Protocol.PROTOCOL_GRPC: "grpc",
+    Protocol.PROTOCOL_GRPC_WEB: "grpc-web",
+}
 CODECS = {Codec.CODEC_PROTO: "protobuf", Codec.CODEC_JSON: "json"}
 
 
@@ -76,7 +81,7 @@ class Plan:
 
     @property
     def endpoint(self) -> str:
-        scheme = "grpcs" if self.request.server_tls_cert else "grpc"
+        scheme = SCHEMES[self.request.protocol] + ("s" if self.request.server_tls_cert else "")
         return f"{scheme}://{self.request.host}:{self.request.port}"
 
     @property
@@ -84,6 +89,10 @@ class Plan:
         request = self.request
         # As the server's.
         options: dict[str, Any] = {"compression_threshold": 0, "max_decompression_ratio": 1 << 16}
+        if request.use_get_http_method:
+            options["http_get"] = True
+        if request.protocol != Protocol.PROTOCOL_GRPC:
+            options["http_version"] = "1.1" if request.http_version == HTTPVersion.HTTP_VERSION_1 else "2"
         if request.server_tls_cert:
             options["ca_pem"] = request.server_tls_cert
         if request.HasField("client_tls_creds"):
@@ -105,6 +114,10 @@ class Plan:
             "codec": CODECS[request.codec],
             "compressor": "identity" if compressor == "unspecified" else compressor,
         }
+
+    @property
+    def unary_options(self) -> dict[str, Any]:
+        return self.call_options | {"idempotent": self.request.use_get_http_method}
 
     def take(self, response: Any) -> bool:
         """Keeps a response. False: the call is to be cancelled now."""
@@ -131,7 +144,7 @@ def run_unary(channel: trunkline.Channel, plan: Plan) -> None:
     (message,) = plan.messages
     time.sleep(plan.delay)
     call = channel.submit(
-        plan.name, message, plan.response_kind, response_info=plan.info, **plan.call_options
+        plan.name, message, plan.response_kind, response_info=plan.info, **plan.unary_options
     )
     if plan.cancels_after is not None:
         time.sleep(plan.cancels_after)
@@ -143,6 +156,28 @@ def run_unary(channel: trunkline.Channel, plan: Plan) -> None:
     except trunkline.RpcError as error:
         plan.take_error(error)
         plan.take_end(error)
+
+
+def run_client_stream(channel: trunkline.Channel, plan: Plan) -> None:
+    def requests() -> Iterator[Any]:
+        for message in plan.messages:
+            time.sleep(plan.delay)
+            yield message
+
+    try:
+        plan.take(
+            channel.client_stream(
+                plan.name,
+                requests(),
+                plan.response_kind,
+                request=plan.request_kind,
+                response_info=plan.info,
+                **plan.call_options,
+            )
+        )
+    except trunkline.RpcError as error:
+        plan.take_error(error)
+    plan.take_end(plan.info)
 
 
 def run_stream(channel: trunkline.Channel, plan: Plan) -> None:
@@ -179,6 +214,8 @@ def run(plan: Plan) -> None:
     with trunkline.Channel(plan.endpoint, **plan.channel_options) as channel:
         if plan.method in UNARY:
             run_unary(channel, plan)
+        elif plan.method == "ClientStream" and not plan.cancels:
+            run_client_stream(channel, plan)
         else:
             run_stream(channel, plan)
 
@@ -190,7 +227,7 @@ async def run_unary_asyncio(channel: aio.Channel, plan: Plan) -> None:
     (message,) = plan.messages
     await asyncio.sleep(plan.delay)
     call = asyncio.ensure_future(
-        channel.call(plan.name, message, plan.response_kind, response_info=plan.info, **plan.call_options)
+        channel.call(plan.name, message, plan.response_kind, response_info=plan.info, **plan.unary_options)
     )
     if plan.cancels_after is not None:
         await asyncio.sleep(plan.cancels_after)
@@ -203,6 +240,28 @@ async def run_unary_asyncio(channel: aio.Channel, plan: Plan) -> None:
     except trunkline.RpcError as error:
         plan.take_error(error)
         plan.take_end(error)
+
+
+async def run_client_stream_asyncio(channel: aio.Channel, plan: Plan) -> None:
+    async def requests() -> AsyncIterator[Any]:
+        for message in plan.messages:
+            await asyncio.sleep(plan.delay)
+            yield message
+
+    try:
+        plan.take(
+            await channel.client_stream(
+                plan.name,
+                requests(),
+                plan.response_kind,
+                request=plan.request_kind,
+                response_info=plan.info,
+                **plan.call_options,
+            )
+        )
+    except trunkline.RpcError as error:
+        plan.take_error(error)
+    plan.take_end(plan.info)
 
 
 async def run_stream_asyncio(channel: aio.Channel, plan: Plan) -> None:
@@ -239,6 +298,8 @@ async def run_asyncio(plan: Plan) -> None:
     async with aio.Channel(plan.endpoint, **plan.channel_options) as channel:
         if plan.method in UNARY:
             await run_unary_asyncio(channel, plan)
+        elif plan.method == "ClientStream" and not plan.cancels:
+            await run_client_stream_asyncio(channel, plan)
         else:
             await run_stream_asyncio(channel, plan)
 

@@ -53,6 +53,7 @@ class Plan {
     if (request_.has_timeout_ms()) options_.timeout = std::chrono::milliseconds(request_.timeout_ms());
     options_.codec = request_.codec() == v1::CODEC_JSON ? "json" : "protobuf";
     options_.compressor = compressor();
+    options_.idempotent = request_.use_get_http_method();
   }
 
   v1::ClientResponseResult run() {
@@ -61,11 +62,12 @@ class Plan {
     options.compression_threshold = 0;
     options.limits.max_decompression_ratio = 1 << 16;
     if (request_.message_receive_limit() > 0) options.limits.max_message_bytes = request_.message_receive_limit();
+    options.http_get = request_.use_get_http_method();
+    options.http_version = request_.http_version() == v1::HTTP_VERSION_1 ? HttpVersion::http1 : HttpVersion::http2;
     options.tls.ca_pem = request_.server_tls_cert();
     options.tls.certificate_pem = request_.client_tls_creds().cert();
     options.tls.private_key_pem = request_.client_tls_creds().key();
-    const std::string scheme = request_.server_tls_cert().empty() ? "grpc://" : "grpcs://";
-    Channel channel(scheme + request_.host() + ":" + std::to_string(request_.port()), std::move(options));
+    Channel channel(scheme() + "://" + request_.host() + ":" + std::to_string(request_.port()), std::move(options));
     const std::string& method = request_.method();
     if (method == "Unary") {
       unary<Methods::Unary>(channel);
@@ -86,6 +88,17 @@ class Plan {
  private:
   using Cancel = v1::ClientCompatRequest::Cancel;
 
+  std::string scheme() const {
+    const std::string s = request_.server_tls_cert().empty() ? "" : "s";
+    switch (request_.protocol()) {
+      case v1::PROTOCOL_CONNECT:
+        return "http" + s;
+      case v1::PROTOCOL_GRPC_WEB:
+        return "grpc-web" + s;
+      default:
+        return "grpc" + s;
+    }
+  }
   std::string_view compressor() const {
     switch (request_.compression()) {
       case v1::COMPRESSION_GZIP:
@@ -96,6 +109,8 @@ class Plan {
         return "snappy";
       case v1::COMPRESSION_ZSTD:
         return "zstd";
+      case v1::COMPRESSION_BR:
+        return "br";
       default:
         return "identity";
     }

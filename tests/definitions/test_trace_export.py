@@ -18,7 +18,15 @@ EXAMPLE = Path(__file__).parents[2] / "examples" / "11_trace_export" / "trace_ex
 CPP = [str(WORK / "cmake" / "trace_export")]
 PYTHON = [sys.executable, str(EXAMPLE)]
 MODULES = WORK / "python/service/opentelemetry/proto/collector/trace/v1"
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(MODULES)}
+CERTIFICATES = WORK / "certificates"
+ENVIRONMENT = {
+    **os.environ,
+    "PYTHONPATH": str(MODULES),
+    # Servers present a certificate at tls:// endpoints, and clients trust its authority.
+    "EXAMPLE_CERTIFICATE_FILE": str(CERTIFICATES / "server.crt"),
+    "EXAMPLE_PRIVATE_KEY_FILE": str(CERTIFICATES / "server.key"),
+    "SSL_CERT_FILE": str(CERTIFICATES / "ca.crt"),
+}
 
 #: Of the program that is traced, in the order in which they end.
 SPANS = [
@@ -52,12 +60,15 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+@pytest.fixture(scope="session")
+def certificates() -> None:
+    subprocess.run([EXAMPLE.parents[1] / "06_tls" / "make_certificates", CERTIFICATES], check=True)
+
+
 @contextmanager
-def collector(command: list[str]) -> Iterator[tuple[str, list[str]]]:
+def collector(command: list[str], listening: str = "tcp://127.0.0.1:0") -> Iterator[tuple[str, list[str]]]:
     """Its endpoint, and what it will have printed once it has stopped."""
-    serving = subprocess.Popen(
-        [*command, "serve", "tcp://127.0.0.1:0"], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT
-    )
+    serving = subprocess.Popen([*command, "serve", listening], stdout=subprocess.PIPE, text=True, env=ENVIRONMENT)
     printed: list[str] = []
     try:
         assert serving.stdout is not None
@@ -76,10 +87,13 @@ def run(command: list[str]) -> str:
     return done.stdout
 
 
+@pytest.mark.usefixtures("certificates")
+@pytest.mark.parametrize("scheme", ["tcp", "grpc", "grpcs"])
 @pytest.mark.parametrize("server", [PYTHON, CPP], ids=["python server", "cpp server"])
 @pytest.mark.parametrize("client", ["python", "cpp"], ids=["python client", "cpp client"])
-def test_spans_of_the_sdk_arrive(server: list[str], client: str, tmp_path: Path) -> None:
-    with collector(server) as (endpoint, printed):
+def test_spans_of_the_sdk_arrive(server: list[str], client: str, scheme: str, tmp_path: Path) -> None:
+    with collector(server, "tls://localhost:0" if scheme == "grpcs" else "tcp://127.0.0.1:0") as (served, printed):
+        endpoint = f"{scheme}:{served.split(':', 1)[1]}"
         if client == "python":
             said = run([*PYTHON, "call", endpoint])
         else:

@@ -2,17 +2,17 @@
 // Fuzz target: what reads a peer's header fields of gRPC, and what writes a status; the first byte of the input chooses
 // one.
 #include "fuzz/requirement.h"
-#include "session/grpc/content_type.h"
-#include "session/grpc/metadata_fields.h"
-#include "session/grpc/metadata_reader.h"
-#include "session/grpc/method_path.h"
-#include "session/grpc/status_fields.h"
-#include "session/grpc/timeout.h"
+#include "session/web/content_type.h"
+#include "session/web/metadata_fields.h"
+#include "session/web/metadata_reader.h"
+#include "session/web/method_path.h"
+#include "session/web/status_fields.h"
+#include "session/web/timeout.h"
 
 #include <cstdint>
 #include <string>
 
-namespace trunkline::session::grpc {
+namespace trunkline::session::web {
 namespace {
 
 using fuzz::require;
@@ -66,10 +66,10 @@ void write_status(std::string_view text) {
 }
 
 }  // namespace
-}  // namespace trunkline::session::grpc
+}  // namespace trunkline::session::web
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace trunkline::session::grpc;
+  using namespace trunkline::session::web;
   if (size == 0) return 0;
   const trunkline::ByteSpan bytes(reinterpret_cast<const std::byte*>(data) + 1, size - 1);
   const std::string_view text = trunkline::as_text(bytes);

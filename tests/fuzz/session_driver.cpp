@@ -43,6 +43,12 @@ std::string Tape::text(std::size_t size) {
   return out;
 }
 
+std::size_t Tape::part_of(std::size_t size) noexcept {
+  constexpr std::size_t most_parts = 256;
+  const std::size_t drawn = std::size_t{1} + byte() * byte();
+  return std::max(drawn, size / most_parts);
+}
+
 SessionDriver::SessionDriver(session::Role role, const std::uint8_t* data, std::size_t size)
     : role_(role), tape_(data, size) {
   session::SessionOptions options = kit::plain_options();
@@ -128,7 +134,7 @@ void SessionDriver::send_frame() {
 }
 
 void SessionDriver::feed(std::string_view bytes) {
-  const std::size_t part = std::size_t{1} + tape_.byte() * tape_.byte();
+  const std::size_t part = tape_.part_of(bytes.size());
   while (!bytes.empty()) {
     const std::size_t taken = end_->feed(bytes.substr(0, part), clock_.now());
     if (taken == 0) return take_output(static_cast<std::size_t>(-1));

@@ -22,6 +22,9 @@ class Tape {
   std::uint8_t byte() noexcept;
   std::uint32_t number(int bytes) noexcept;
   std::string text(std::size_t size);
+  /// How many of `size` bytes the session gets at a time: single bytes too, but of a long text none so small that the
+  /// fuzzer would do little else.
+  std::size_t part_of(std::size_t size) noexcept;
 
  private:
   const std::uint8_t* data_;

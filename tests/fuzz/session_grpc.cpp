@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a gRPC session, with client and upper layer led by the input.
+// Fuzz target: a session of HTTP/2 with calls of gRPC, gRPC-Web, Connect and plain HTTP, with client and upper layer
+// led by the input.
+#include "codec/bytes_codec.h"
+#include "codec/json_codec.h"
+#include "fuzz/drawn_frames.h"
 #include "fuzz/requirement.h"
 #include "fuzz/session_driver.h"
 #include "http/hpack/decoder.h"
@@ -27,8 +31,34 @@ using http2::FrameType;
 using session::CallId;
 using session::EventType;
 
+const CodecRegistry& codecs() {
+  static const CodecRegistry registry =
+      CodecRegistry().add(std::make_shared<codec::BytesCodec>()).add(std::make_shared<codec::JsonCodec>(CodecLimits()));
+  return registry;
+}
+
+constexpr std::array<std::string_view, 16> content_types{
+    "application/grpc+bytes",
+    "application/grpc+bytes",
+    "application/grpc+bytes",
+    "application/grpc+bytes",
+    "application/grpc+json",
+    "application/bytes",
+    "application/json",
+    "text/plain",
+    "application/connect+bytes",
+    "application/connect+json",
+    "application/grpc-web+bytes",
+    "application/grpc-web+json",
+    "application/grpc-web-text+bytes",
+    "application/grpc-web-text+json",
+    "application/foo",
+    "text/html",
+};
+
 session::SessionOptions options_of(std::uint8_t shape) {
   session::SessionOptions options = kit::plain_options();
+  options.codecs = &codecs();
   options.limits.call_credit_bytes = (shape & 1) != 0 ? 1000 : 65536;
   options.limits.connection_credit_bytes = 1 << 17;
   options.limits.max_message_bytes = 100000;
@@ -117,6 +147,7 @@ class GrpcDriver : private session::SessionOwner {
   struct Call {
     CallId id = 0;
     bool is_open = true;
+    const Codec* codec = nullptr;
   };
   struct Stream {
     std::uint64_t sent_bytes = 0;
@@ -130,23 +161,27 @@ class GrpcDriver : private session::SessionOwner {
   void on_session_wake() noexcept override {}
 
   void step() {
-    switch (tape_.byte() % 18) {
+    switch (tape_.byte() % 21) {
       case 0:
       case 1:
         return send_request();
+      case 18:
+      case 19:
+      case 20:
+        return send_call();
       case 2:
       case 3:
-        return send_data();
+        return feed(frames_.data());
       case 4:
-        return send_frame();
+        return feed(frames_.frame());
       case 5:
         return feed(tape_.text(tape_.byte()));
       case 6:
-        return send_setting();
+        return feed(frames_.setting());
       case 7:
-        return send_window_update();
+        return feed(frames_.window_update());
       case 8:
-        return send_reset();
+        return feed(frames_.reset());
       case 9:
         return take_output(tape_.number(2));
       case 10:
@@ -173,9 +208,31 @@ class GrpcDriver : private session::SessionOwner {
 
   // --- the client ---
 
-  std::uint32_t draw_stream() {
-    const std::uint8_t drawn = tape_.byte();
-    return drawn == 255 ? tape_.number(4) & http2::max_stream_id : drawn % 32u;
+  /// The parts of a proper call on the next stream or on one that is open, of which the tape chooses some.
+  void send_call() {
+    const std::uint8_t parts = tape_.byte();
+    BufferWriter out;
+    std::uint32_t stream = 0;
+    if ((parts & 1) == 0) {
+      stream = watch_.newest() == 0 ? 1 : (watch_.newest() | 1) + 2;
+      BufferWriter block;
+      encoder_.begin(block);
+      const auto add = [&](std::string_view name, std::string_view value) {
+        encoder_.field(name, value, http::hpack::Indexing::index, block);
+      };
+      add(":method", "POST");
+      add(":scheme", "http");
+      add(":path", "/m/0");
+      add("content-type", content_types[parts >> 4]);
+      http2::append_headers(stream, block.bytes(), false, http2::min_max_frame_bytes, out);
+    } else {
+      const Call* const call = pick();
+      if (call == nullptr) return;
+      stream = static_cast<std::uint32_t>(call->id);
+    }
+    for (int messages = (parts >> 1) & 3; messages > 0; --messages) out.append(frames_.message(stream));
+    if ((parts & 8) == 0) http2::append_data(stream, {}, true, out);
+    feed(out);
   }
   /// A request with what the tape chooses, or trailers.
   void send_request() {
@@ -190,72 +247,25 @@ class GrpcDriver : private session::SessionOwner {
     if ((fields & 1) == 0) {
       add(":method", (fields & 2) == 0 ? "POST" : "GET");
       add(":scheme", "http");
-      add(":path", "/m/" + std::to_string(fields >> 6));
-      add("content-type", (fields & 4) == 0 ? "application/grpc+bytes" : "text/html");
+      const bool has_query = (more & 16) != 0;
+      add(":path", "/m/" + std::to_string(fields >> 6) + (has_query ? "?" + tape_.text(tape_.byte() % 64) : ""));
+      if ((fields & 4) == 0) add("content-type", content_types[more >> 4]);
     }
     if ((fields & 8) != 0) add("grpc-timeout", std::to_string(tape_.byte()) + "m");
     if ((fields & 16) != 0) add("content-length", std::to_string(tape_.number(2)));
     if ((fields & 32) != 0) add(tape_.text(tape_.byte() % 32), tape_.text(tape_.byte()));
+    if ((more & 32) != 0) add("connect-timeout-ms", std::to_string(tape_.byte()));
+    if ((more & 64) != 0) add("accept", "text/event-stream");
+    if ((more & 128) != 0) add("content-encoding", "snappy");
     if ((more & 2) != 0) add("k-bin", std::string(tape_.number(2) % 20000, 'A'));
     BufferWriter out;
     const std::uint32_t part = (more & 4) != 0 ? 20 : http2::min_max_frame_bytes;
-    http2::append_headers(draw_stream(), block.bytes(), (more & 8) != 0, part, out);
-    feed(out);
-  }
-  void send_data() {
-    const std::uint32_t stream = draw_stream();
-    const std::uint8_t shape = tape_.byte();
-    std::string bytes;
-    if ((shape & 1) == 0) {
-      const std::uint32_t size = (shape & 2) != 0 ? tape_.number(2) * 2u : tape_.byte();
-      bytes = {'\0', '\0', static_cast<char>(size >> 16), static_cast<char>(size >> 8), static_cast<char>(size)};
-      if ((shape & 4) == 0) bytes.append(size, 'x');
-    } else {
-      bytes = tape_.text(tape_.byte());
-      if ((shape & 4) != 0) bytes.append(tape_.number(2) % http2::min_max_frame_bytes, 'x');
-    }
-    BufferWriter out;
-    while (bytes.size() > http2::min_max_frame_bytes) {
-      http2::append_data(stream, as_bytes(std::string_view(bytes)).first(http2::min_max_frame_bytes), false, out);
-      bytes.erase(0, http2::min_max_frame_bytes);
-    }
-    http2::append_data(stream, as_bytes(std::string_view(bytes)), (shape & 8) != 0, out);
-    feed(out);
-  }
-  /// A frame with a correct length. Everything else comes from the tape.
-  void send_frame() {
-    const auto type = static_cast<FrameType>(tape_.byte() % 12);
-    const std::uint8_t flags = tape_.byte();
-    const std::uint32_t stream = draw_stream();
-    const std::string payload = tape_.text(tape_.byte());
-    BufferWriter out;
-    http2::append_frame_header(
-        {.length = static_cast<std::uint32_t>(payload.size()), .type = type, .flags = flags, .stream = stream}, out);
-    out.append(payload);
-    feed(out);
-  }
-  void send_setting() {
-    const auto id = static_cast<http2::SettingId>(tape_.byte() % 8);
-    const std::array<http2::Setting, 1> settings{{{id, tape_.number(tape_.byte() % 5)}}};
-    BufferWriter out;
-    http2::append_settings(settings, out);
-    feed(out);
-  }
-  void send_window_update() {
-    BufferWriter out;
-    const std::uint32_t stream = draw_stream();
-    http2::append_window_update(stream, tape_.number(tape_.byte() % 5) & http2::max_stream_id, out);
-    feed(out);
-  }
-  void send_reset() {
-    BufferWriter out;
-    const std::uint32_t stream = draw_stream();
-    http2::append_rst_stream(stream, static_cast<http2::ErrorCode>(tape_.byte()), out);
+    http2::append_headers(frames_.stream(), block.bytes(), (more & 8) != 0, part, out);
     feed(out);
   }
   void feed(const BufferWriter& out) { feed(as_text(out.bytes())); }
   void feed(std::string_view bytes) {
-    const std::size_t part = std::size_t{1} + tape_.byte() * tape_.byte();
+    const std::size_t part = tape_.part_of(bytes.size());
     while (!bytes.empty()) {
       std::array<MutableByteSpan, 2> room;
       const std::size_t count = session_.prepare_receive(room);
@@ -363,10 +373,11 @@ class GrpcDriver : private session::SessionOwner {
       case 0:
         return;  // the session must finish the call
       case 1:
-        static_cast<void>(session_.finish(event_.id, {}, draw_message(), nullptr, false));
+        static_cast<void>(
+            session_.finish(event_.id, {}, draw_message(event_.codec_of_response()), nullptr, tape_.byte() % 8 == 0));
         return;
       default:
-        calls_.push_back(std::make_unique<Call>(Call{event_.id}));
+        calls_.push_back(std::make_unique<Call>(Call{event_.id, true, event_.codec_of_response()}));
         session_.attach(event_.id, calls_.back().get());
     }
   }
@@ -378,17 +389,18 @@ class GrpcDriver : private session::SessionOwner {
     }
     return nullptr;
   }
-  session::OutgoingMessage draw_message() {
+  session::OutgoingMessage draw_message(const Codec* codec) {
     const std::uint8_t kind = tape_.byte();
     if (kind % 8 == 0) return {};
-    return kit::payload(std::string(kind % 8 == 7 ? tape_.number(2) * 3u : tape_.byte(), 'y'));
+    const std::string bytes(kind % 8 == 7 ? tape_.number(2) * 3u : tape_.byte(), 'y');
+    return {.codec = codec, .payload = Slice::copy_of(bytes)};
   }
   void send_message() {
     if (Call* const call = pick()) {
       Metadata leading;
       if (tape_.byte() % 2 != 0) leading.add("leading", "value");
       static_cast<void>(session_.is_writable(call->id));
-      static_cast<void>(session_.send(call->id, draw_message(), &leading, false));
+      static_cast<void>(session_.send(call->id, draw_message(call->codec), &leading, false));
     }
     turn();
   }
@@ -399,7 +411,7 @@ class GrpcDriver : private session::SessionOwner {
       Metadata trailing;
       if ((shape & 2) != 0) trailing.add("trailing", "value");
       const Status status = (shape & 1) != 0 ? Status(StatusCode::aborted, "text") : Status();
-      static_cast<void>(session_.finish(call->id, status, draw_message(), &trailing, false));
+      static_cast<void>(session_.finish(call->id, status, draw_message(call->codec), &trailing, false));
     }
     turn();
   }
@@ -411,6 +423,7 @@ class GrpcDriver : private session::SessionOwner {
   }
 
   Tape tape_;
+  DrawnFrames frames_{tape_};
   const std::uint8_t shape_;
   const session::SessionOptions options_;
   kit::ManualClock clock_;

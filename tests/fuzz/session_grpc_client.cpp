@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Fuzz target: a gRPC session as client, with server and upper layer led by the input.
+// Fuzz target: a session over HTTP/2 as client, with server and upper layer led by the input. TRUNKLINE_FUZZED names
+// the protocol: grpc, grpc_web or connect.
+#include "fuzz/drawn_frames.h"
 #include "fuzz/requirement.h"
 #include "fuzz/session_driver.h"
 #include "http/hpack/decoder.h"
@@ -12,6 +14,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <string>
@@ -25,6 +28,13 @@ namespace http2 = http::http2;
 using http2::FrameType;
 using session::CallId;
 using session::EventType;
+
+using session::web::ClientProtocol;
+
+constexpr std::string_view fuzzed = TRUNKLINE_FUZZED;
+constexpr ClientProtocol protocol = fuzzed == "grpc"       ? ClientProtocol::grpc
+                                    : fuzzed == "grpc_web" ? ClientProtocol::grpc_web
+                                                           : ClientProtocol::connect;
 
 session::SessionOptions options_of(std::uint8_t shape) {
   session::SessionOptions options = kit::plain_options();
@@ -46,7 +56,7 @@ session::SessionOptions options_of(std::uint8_t shape) {
 class GrpcClientDriver : private session::SessionOwner {
  public:
   GrpcClientDriver(const std::uint8_t* data, std::size_t size)
-      : tape_(data, size), shape_(tape_.byte()), options_(options_of(shape_)), session_(parameters()) {
+      : tape_(data, size), shape_(tape_.byte()), options_(options_of(shape_)), session_(parameters(), protocol) {
     if ((shape_ & 128) != 0) return;
     BufferWriter out;
     http2::append_settings({}, out);
@@ -65,6 +75,7 @@ class GrpcClientDriver : private session::SessionOwner {
   struct Call {
     CallId id = 0;
     bool is_open = true;
+    bool is_stream = false;
   };
   struct Stream {
     bool is_over = false;
@@ -76,28 +87,33 @@ class GrpcClientDriver : private session::SessionOwner {
   void on_session_wake() noexcept override {}
 
   void step() {
-    switch (tape_.byte() % 20) {
+    switch (tape_.byte() % 24) {
       case 0:
       case 1:
       case 2:
         return start_call();
+      case 20:
+      case 21:
+      case 22:
+      case 23:
+        return send_response();
       case 3:
       case 4:
       case 5:
         return send_block();
       case 6:
       case 7:
-        return send_data();
+        return feed(frames_.data());
       case 8:
-        return send_frame();
+        return feed(frames_.frame());
       case 9:
         return feed(tape_.text(tape_.byte()));
       case 10:
-        return send_setting();
+        return feed(frames_.setting());
       case 11:
-        return send_window_update();
+        return feed(frames_.window_update());
       case 12:
-        return send_reset();
+        return feed(frames_.reset());
       case 13:
         return take_output(tape_.number(2));
       case 14:
@@ -119,9 +135,65 @@ class GrpcClientDriver : private session::SessionOwner {
 
   // --- the server ---
 
-  std::uint32_t draw_stream() {
+  /// The parts of a proper response to a call that is open, of which the tape chooses some: so messages arrive.
+  void send_response() {
+    const std::uint8_t parts = tape_.byte();
+    const Call* const call = pick();
+    if (call == nullptr) return start_call();
+    const auto stream = static_cast<std::uint32_t>(call->id);
+    if (protocol != ClientProtocol::grpc) return send_web_response(*call, parts);
+    BufferWriter out;
+    if ((parts & 1) == 0) {
+      append_block(stream, {{":status", "200"}, {"content-type", "application/grpc+bytes"}}, false, out);
+    }
+    for (int messages = (parts >> 1) & 3; messages > 0; --messages) out.append(frames_.message(stream));
+    if ((parts & 8) == 0) append_block(stream, {{"grpc-status", (parts & 16) == 0 ? "0" : "14"}}, true, out);
+    feed(out);
+  }
+  /// The same over Connect and gRPC-Web.
+  void send_web_response(const Call& call, std::uint8_t parts) {
+    const auto stream = static_cast<std::uint32_t>(call.id);
+    const bool is_body = protocol == ClientProtocol::connect && !call.is_stream;
+    const bool is_error = is_body && (parts & 64) != 0;
+    BufferWriter out;
+    if ((parts & 1) == 0) {
+      const std::string_view type = is_error                               ? "application/json"
+                                    : is_body                              ? "application/bytes"
+                                    : protocol == ClientProtocol::grpc_web ? "application/grpc-web+bytes"
+                                                                           : "application/connect+bytes";
+      append_block(stream, {{":status", is_error ? "409" : "200"}, {"content-type", type}, {"trailer-a", "b"}}, false,
+                   out);
+    }
+    for (int messages = (parts >> 1) & 3; messages > 0 && !is_error; --messages) out.append(frames_.message(stream));
+    const bool ends = (parts & 8) == 0;
+    const std::string end = end_text(is_error);
+    std::string content;
+    if (!is_body) {
+      const char flag = protocol == ClientProtocol::grpc_web ? '\x80' : '\x02';
+      content = {flag, '\0', '\0', static_cast<char>(end.size() >> 8), static_cast<char>(end.size())};
+    }
+    if (!is_body || is_error) content += end;
+    const std::size_t part = (parts & 16) == 0 ? content.size() : content.size() / 2;
+    http2::append_data(stream, as_bytes(std::string_view(content).substr(0, part)), false, out);
+    http2::append_data(stream, as_bytes(std::string_view(content).substr(part)), ends, out);
+    feed(out);
+  }
+  /// How a call ends over Connect and gRPC-Web.
+  std::string end_text(bool is_error) {
     const std::uint8_t drawn = tape_.byte();
-    return drawn == 255 ? tape_.number(4) & http2::max_stream_id : drawn % 32u;
+    if (drawn % 4 == 0) return std::string(tape_.text(tape_.byte()));
+    if (protocol == ClientProtocol::grpc_web) {
+      return drawn % 4 == 1 ? "grpc-status: 0\r\n" : "grpc-status: 10\r\ngrpc-message: %25\r\nA-bin: AA\r\n";
+    }
+    if (is_error) return R"({"code":"aborted","message":"m","details":[{"type":"a.B","value":"AA"}]})";
+    return drawn % 4 == 1 ? "{}" : R"({"error":{"code":"aborted"},"metadata":{"a":["b"],"c-bin":["AA"]}})";
+  }
+  void append_block(std::uint32_t stream, std::initializer_list<std::pair<std::string_view, std::string_view>> fields,
+                    bool end, BufferWriter& out) {
+    BufferWriter block;
+    encoder_.begin(block);
+    for (const auto& [name, value] : fields) encoder_.field(name, value, http::hpack::Indexing::index, block);
+    http2::append_headers(stream, block.bytes(), end, http2::min_max_frame_bytes, out);
   }
   /// Headers or trailers with what the tape chooses.
   void send_block() {
@@ -129,8 +201,12 @@ class GrpcClientDriver : private session::SessionOwner {
     const std::uint8_t more = tape_.byte();
     const auto indexing = (more & 1) != 0 ? http::hpack::Indexing::index : http::hpack::Indexing::without;
     static constexpr std::array<std::string_view, 4> statuses{"200", "503", "100", "404"};
-    static constexpr std::array<std::string_view, 4> types{"application/grpc+bytes", "application/grpc", "text/html",
-                                                           "application/grpc+x"};
+    static constexpr std::array<std::string_view, 4> types_of_grpc{"application/grpc+bytes", "application/grpc",
+                                                                   "text/html", "application/grpc+x"};
+    static constexpr std::array<std::string_view, 4> types_of_web{
+        "application/bytes", "application/json",
+        protocol == ClientProtocol::connect ? "application/connect+bytes" : "application/grpc-web+bytes", "text/html"};
+    static constexpr auto types = protocol == ClientProtocol::grpc ? types_of_grpc : types_of_web;
     static constexpr std::array<std::string_view, 4> codes{"0", "14", "99", "x"};
     BufferWriter block;
     encoder_.begin(block);
@@ -144,63 +220,14 @@ class GrpcClientDriver : private session::SessionOwner {
     if ((fields & 2) != 0) add("grpc-status", codes[(fields >> 2) & 3]);
     if ((fields & 16) != 0) add("content-length", std::to_string(tape_.number(2)));
     if ((fields & 32) != 0) add(tape_.text(tape_.byte() % 32), tape_.text(tape_.byte()));
+    if (protocol == ClientProtocol::connect && (fields & 2) != 0) add("content-encoding", "snappy");
+    if (protocol == ClientProtocol::connect && (fields & 4) != 0) add("connect-content-encoding", "snappy");
     if ((more & 2) != 0) add("k-bin", std::string(tape_.number(2) % 20000, 'A'));
     if ((more & 16) != 0) add("grpc-message", "%E2%98%BA%");
     if ((more & 32) != 0) add("grpc-status-details-bin", tape_.text(tape_.byte() % 16));
     BufferWriter out;
     const std::uint32_t part = (more & 4) != 0 ? 20 : http2::min_max_frame_bytes;
-    http2::append_headers(draw_stream(), block.bytes(), (more & 8) != 0, part, out);
-    feed(out);
-  }
-  void send_data() {
-    const std::uint32_t stream = draw_stream();
-    const std::uint8_t shape = tape_.byte();
-    std::string bytes;
-    if ((shape & 1) == 0) {
-      const std::uint32_t size = (shape & 2) != 0 ? tape_.number(2) * 2u : tape_.byte();
-      bytes = {'\0', '\0', static_cast<char>(size >> 16), static_cast<char>(size >> 8), static_cast<char>(size)};
-      if ((shape & 4) == 0) bytes.append(size, 'x');
-    } else {
-      bytes = tape_.text(tape_.byte());
-      if ((shape & 4) != 0) bytes.append(tape_.number(2) % http2::min_max_frame_bytes, 'x');
-    }
-    BufferWriter out;
-    while (bytes.size() > http2::min_max_frame_bytes) {
-      http2::append_data(stream, as_bytes(std::string_view(bytes)).first(http2::min_max_frame_bytes), false, out);
-      bytes.erase(0, http2::min_max_frame_bytes);
-    }
-    http2::append_data(stream, as_bytes(std::string_view(bytes)), (shape & 8) != 0, out);
-    feed(out);
-  }
-  /// A frame with a correct length. Everything else comes from the tape.
-  void send_frame() {
-    const auto type = static_cast<FrameType>(tape_.byte() % 12);
-    const std::uint8_t flags = tape_.byte();
-    const std::uint32_t stream = draw_stream();
-    const std::string payload = tape_.text(tape_.byte());
-    BufferWriter out;
-    http2::append_frame_header(
-        {.length = static_cast<std::uint32_t>(payload.size()), .type = type, .flags = flags, .stream = stream}, out);
-    out.append(payload);
-    feed(out);
-  }
-  void send_setting() {
-    const auto id = static_cast<http2::SettingId>(tape_.byte() % 8);
-    const std::array<http2::Setting, 1> settings{{{id, tape_.number(tape_.byte() % 5)}}};
-    BufferWriter out;
-    http2::append_settings(settings, out);
-    feed(out);
-  }
-  void send_window_update() {
-    BufferWriter out;
-    const std::uint32_t stream = draw_stream();
-    http2::append_window_update(stream, tape_.number(tape_.byte() % 5) & http2::max_stream_id, out);
-    feed(out);
-  }
-  void send_reset() {
-    BufferWriter out;
-    const std::uint32_t stream = draw_stream();
-    http2::append_rst_stream(stream, static_cast<http2::ErrorCode>(tape_.byte() % 16), out);
+    http2::append_headers(frames_.stream(), block.bytes(), (more & 8) != 0, part, out);
     feed(out);
   }
   void end_connection() {
@@ -209,14 +236,14 @@ class GrpcClientDriver : private session::SessionOwner {
     if (how % 32 == 1) session_.close(Status(StatusCode::internal, "closed by the tape"));
     if (how % 8 == 2) {
       BufferWriter out;
-      http2::append_goaway(draw_stream(), static_cast<http2::ErrorCode>(how >> 4), {}, out);
+      http2::append_goaway(frames_.stream(), static_cast<http2::ErrorCode>(how >> 4), {}, out);
       feed(out);
     }
     turn();
   }
   void feed(const BufferWriter& out) { feed(as_text(out.bytes())); }
   void feed(std::string_view bytes) {
-    const std::size_t part = std::size_t{1} + tape_.byte() * tape_.byte();
+    const std::size_t part = tape_.part_of(bytes.size());
     while (!bytes.empty()) {
       std::array<MutableByteSpan, 2> room;
       const std::size_t count = session_.prepare_receive(room);
@@ -333,12 +360,15 @@ class GrpcClientDriver : private session::SessionOwner {
     static constexpr std::array<std::string_view, 4> methods{"m/0", "m/1", "m/2", "m/3"};
     session::CallStart start{.method = {.key = shape % 4u, .name = methods[shape % 4]}};
     start.metadata = &metadata;
-    start.end = (shape & 8) == 0;
+    // A unary call has no further messages.
+    start.is_stream = protocol == ClientProtocol::connect && (shape & 4) != 0;
+    start.end = (shape & 8) == 0 || (protocol == ClientProtocol::connect && !start.is_stream);
     start.one_way = (shape & 48) == 48;
     start.codec = &kit::bytes_codec();
     start.now = clock_.now();
     if ((shape & 64) != 0) start.deadline = clock_.now() + std::chrono::milliseconds(tape_.byte() * 4);
     auto call = std::make_unique<Call>();
+    call->is_stream = start.is_stream;
     start.context = call.get();
     const Result<CallId> id = session_.start(start, draw_message());
     if (id.is_ok() && !start.one_way) {
@@ -377,6 +407,7 @@ class GrpcClientDriver : private session::SessionOwner {
   }
 
   Tape tape_;
+  DrawnFrames frames_{tape_};
   const std::uint8_t shape_;
   const session::SessionOptions options_;
   kit::ManualClock clock_;

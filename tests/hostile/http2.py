@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
 """HTTP/2 (RFC 9113) and gRPC as bytes: frames are written as they are asked for, right or wrong."""
 
+import collections
 import struct
 
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
 END_STREAM, ACK, END_HEADERS = 0x1, 0x1, 0x4
-PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, REFUSED_STREAM, CANCEL, COMPRESSION_ERROR, ENHANCE_YOUR_CALM = (
-    1, 3, 5, 7, 8, 9, 11,
-)  # fmt: skip
-INITIAL_WINDOW, MAX_FRAME = 4, 16384
+PROTOCOL_ERROR, FLOW_CONTROL_ERROR, STREAM_CLOSED, FRAME_SIZE_ERROR, REFUSED_STREAM, CANCEL = 1, 3, 5, 6, 7, 8
+COMPRESSION_ERROR, ENHANCE_YOUR_CALM = 9, 11
+INITIAL_WINDOW, MAX_FRAME, FIRST_WINDOW = 4, 16384, 65535
 FIRST_DYNAMIC = 62
 """The index of the newest entry of HPACK's dynamic table."""
 
@@ -28,8 +28,28 @@ def initial_window(size):
     return frame(SETTINGS, struct.pack(">HI", INITIAL_WINDOW, size))
 
 
+def settings_in(payload):
+    """Number: value."""
+    return dict(struct.iter_unpack(">HI", payload))
+
+
+def data_bytes(frames):
+    """What the DATA frames take of the window of each stream."""
+    total, at = collections.Counter(), 0
+    while at < len(frames):
+        length = int.from_bytes(frames[at : at + 3], "big")
+        if frames[at + 3] == DATA:
+            total[int.from_bytes(frames[at + 5 : at + 9], "big")] += length
+        at += 9 + length
+    return total
+
+
 def window_update(stream, increment):
     return frame(WINDOW_UPDATE, struct.pack(">I", increment), stream=stream)
+
+
+def goaway(last, code=0, debug_data=b""):
+    return frame(GOAWAY, struct.pack(">II", last, code) + debug_data)
 
 
 def reset(stream, code=CANCEL):
@@ -85,6 +105,15 @@ def headers(stream, block, *, ends=False, is_whole=True):
     )
 
 
+def long_headers(stream, block, *, ends=False):
+    """A block in frames of at most MAX_FRAME bytes."""
+    first, *rest = [block[at : at + MAX_FRAME] for at in range(0, len(block), MAX_FRAME)]
+    frames = headers(stream, first, ends=ends, is_whole=not rest)
+    for number, part in enumerate(rest, 1):
+        frames += frame(CONTINUATION, part, flags=END_HEADERS if number == len(rest) else 0, stream=stream)
+    return frames
+
+
 def message(content, *, flag=0, length=None):
     return struct.pack(">BI", flag, len(content) if length is None else length) + content
 
@@ -100,3 +129,16 @@ def data(stream, content, *, ends=True):
 
 def call(stream, method, content=b"", *more):
     return headers(stream, request(method, *more)) + data(stream, message(content))
+
+
+def leading(*more):
+    """The header block of a response of the bytes codec."""
+    return fields((":status", "200"), ("content-type", "application/grpc+bytes"), *more)
+
+
+def trailers(stream, *more, status="0"):
+    return headers(stream, fields(("grpc-status", status), *more), ends=True)
+
+
+def response(stream, content=b"", *more):
+    return headers(stream, leading(*more)) + data(stream, message(content), ends=False) + trailers(stream)

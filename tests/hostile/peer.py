@@ -107,12 +107,21 @@ class Peer:
         closed, or granted nothing for `patience` seconds."""
         sent = 0
         for chunk in chunks:
-            cost = wire.costs(chunk)
-            if not self.wait(lambda: self.credit >= cost) or not self.send(chunk):
+            cost = self.costs(chunk)
+            if not self.wait(lambda: self.has_credit(cost)) or not self.send(chunk):
                 break
-            self.credit -= cost
+            self.take_credit(cost)
             sent += 1
         return sent
+
+    def costs(self, chunk):
+        return wire.costs(chunk)
+
+    def has_credit(self, cost):
+        return self.credit >= cost
+
+    def take_credit(self, cost):
+        self.credit -= cost
 
     # --- receiving ---
 

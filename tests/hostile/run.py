@@ -14,9 +14,27 @@ import resource
 import signal
 import sys
 
-from target import DEFAULT_KEPT_BYTES, Broken, ClientTarget, ServerTarget, Size, Skipped
+from target import (
+    DEFAULT_KEPT_BYTES,
+    Broken,
+    ClientTarget,
+    ConnectClientTarget,
+    GrpcClientTarget,
+    ServerTarget,
+    Size,
+    Skipped,
+    WebSocketClientTarget,
+)
 
 FOLDER = pathlib.Path(__file__).resolve().parent
+TARGETS = {
+    "server": ServerTarget,
+    "client": ClientTarget,
+    "grpc_client": GrpcClientTarget,
+    "connect_client": ConnectClientTarget,
+    "websocket_client": WebSocketClientTarget,
+}
+"""By SIDE of an attack."""
 LONGEST = 150
 """Seconds after which report() gives an attack up."""
 
@@ -36,7 +54,7 @@ def given_up(*_):
 def run(name, folder, size, has_bounds):
     """The row of the table: a dictionary. Raises Broken and Skipped."""
     module = importlib.import_module(f"attacks.{name}")
-    kind = ClientTarget if getattr(module, "SIDE", "server") == "client" else ServerTarget
+    kind = TARGETS[getattr(module, "SIDE", "server")]
     target = kind(folder, size, has_bounds, getattr(module, "OPTIONS", {}))
     row = {"attack": name, "title": module.__doc__.strip().splitlines()[0].rstrip("."), "skipped": None}
     try:

@@ -6,9 +6,11 @@ import socket
 import time
 
 import wire
+from http1 import Http1Peer
 from http2_peer import Http2Peer
 from peer import PATIENCE, Peer
 from program import MIB, Program
+from websocket_peer import WebSocketPeer
 
 
 ATTACKER, OTHER = "127.0.0.2", "127.0.0.1"
@@ -76,6 +78,11 @@ class Target:
                 self.expect(condition(report), f"{text}: {json.dumps(report)}")
                 return report
             time.sleep(0.01)
+
+    def expect_goaway(self, peer, code, text):
+        """The connection is ended with that code."""
+        peer.wait_closed()
+        self.expect(peer.is_closed and peer.goaway is not None and peer.goaway[0] == code, f"{text}: {peer.goaway}")
 
     def add_sent(self, count):
         self.sent_bytes += count
@@ -163,10 +170,17 @@ class ServerTarget(Target):
             self.expect(peer.wait(lambda: peer.settings > 0), "the server sends no SETTINGS")
         return peer
 
-    def expect_goaway(self, peer, code, text):
-        """The connection is ended with that code."""
-        peer.wait_closed()
-        self.expect(peer.is_closed and peer.goaway is not None and peer.goaway[0] == code, f"{text}: {peer.goaway}")
+    def connect_websocket(self, *, greets=True, **hello):
+        """A peer over WebSocket. `greets`: the WebSocket is open, and hellos are exchanged."""
+        peer = self.keep(WebSocketPeer(self.socket(), self.add_sent, self.patience))
+        if greets:
+            peer.greet(**hello)
+            self.expect(peer.wait(lambda: peer.hello is not None), "the server does not greet")
+        return peer
+
+    def connect_http1(self, *, receive_buffer=None):
+        """A peer that sends requests of HTTP/1.1."""
+        return self.keep(Http1Peer(self.socket(receive_buffer=receive_buffer), self.add_sent))
 
     def wait_for_echoes(self, more):
         """The other connection is served: waits until it has had `more` further responses."""
@@ -214,6 +228,8 @@ class ServerTarget(Target):
 class ClientTarget(Target):
     """A client of a hostile server, which the attack plays, and of a healthy one beside it."""
 
+    SCHEME = "tcp"
+
     def __init__(self, folder, size, has_bounds, options):
         super().__init__(folder, size, has_bounds)
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=128)
@@ -223,7 +239,7 @@ class ClientTarget(Target):
         self.healthy_port, self.compressors = ready["tcp"], ready["compressors"]
         self.program = Program(
             folder / "hostile_client",
-            f"tcp://127.0.0.1:{self.listener.getsockname()[1]}",
+            f"{self.SCHEME}://127.0.0.1:{self.listener.getsockname()[1]}",
             f"tcp://127.0.0.1:{self.healthy_port}",
             *(f"{name}={value}" for name, value in options.items()),
         )
@@ -315,6 +331,62 @@ class ClientTarget(Target):
         self.close_peers()
         self.program.kill()
         self.healthy.kill()
+
+
+class WebSocketClientTarget(ClientTarget):
+    """The same for a client over WebSocket. Its peers are WebSocketPeer."""
+
+    SCHEME = "ws"
+
+    def accept(self, *, greets=True, waits=True, **hello):
+        sock = self.listener.accept()[0]
+        peer = self.keep(WebSocketPeer(sock, self.add_sent, self.patience, is_server=True))
+        if greets:
+            peer.greet(**hello)
+        if waits:
+            self.expect(peer.wait(lambda: peer.hello is not None), "the client does not greet")
+        return peer
+
+
+class GrpcClientTarget(ClientTarget):
+    """The same for a client of gRPC. Its peers are Http2Peer."""
+
+    SCHEME = "grpc"
+
+    def accept(self, *, greets=True, waits=True, first=b""):
+        """The next connection. `greets`: it gets SETTINGS and `first`; `waits`: its SETTINGS have come."""
+        sock = self.listener.accept()[0]
+        peer = self.keep(Http2Peer(sock, self.add_sent, self.patience, is_server=True))
+        if greets:
+            peer.greet(first)
+        if waits:
+            self.expect(peer.wait(lambda: peer.settings > 0), "the client sends no SETTINGS")
+        return peer
+
+    def accept_calls(self, count=1, **options):
+        """The next connection on which so many whole requests come. For options see accept()."""
+        while True:
+            peer = self.accept(**options)
+            if peer.wait(lambda peer=peer: len(peer.requests) >= count):
+                return peer
+            self.expect(peer.is_closed, f"only {len(peer.requests)} of {count} calls have come")
+
+
+class ConnectClientTarget(ClientTarget):
+    """The same for a client of Connect, whose server knows HTTP/1.1 only. Its peers are Http1Peer."""
+
+    SCHEME = "http"
+
+    def accept_request(self):
+        """The next connection on which a whole request has come. Those that ask for HTTP/2 learn that there is none."""
+        while True:
+            sock = self.listener.accept()[0]
+            sock.settimeout(self.patience)
+            peer = self.keep(Http1Peer(sock, self.add_sent))
+            if not peer.read_request().startswith(b"PRI "):
+                return peer
+            peer.send(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n")
+            peer.close()
 
 
 DEFAULT_KEPT_BYTES = 16 * MIB

@@ -2,6 +2,7 @@
 // The channel of the conformance client, and its expectations.
 #include "client.h"
 
+#include "certificates.h"
 #include "service.h"
 
 #include <unistd.h>
@@ -25,16 +26,26 @@ void expect_error(const Status& status, StatusCode code, bool may_have_run, std:
          std::string("may_have_run is ") + (may_have_run ? "false: " : "true: ") + status.to_string(), where);
 }
 
-ChannelOptions Client::options() {
+ChannelOptions Client::options_without_timeout() {
   ChannelOptions options;
-  options.default_timeout = patience;
   options.limits.max_message_bytes = max_message_bytes;
+  options.tls = client_tls();
+  return options;
+}
+
+ChannelOptions Client::options() {
+  ChannelOptions options = options_without_timeout();
+  options.default_timeout = patience;
   return options;
 }
 
 Client::Client(std::string endpoint) : endpoint_(std::move(endpoint)), channel_(endpoint_, options()) {
   // After a call the client knows which codecs and compressors the server accepts.
   expect_ok(channel_.wait_for_ready(patience));
+}
+
+std::string Client::address() const {
+  return Endpoint::parse(endpoint_).value().with_protocol(WireProtocol::native).to_string();
 }
 
 std::string Client::fresh_name() { return "cpp " + std::to_string(getpid()) + " " + std::to_string(++names_); }

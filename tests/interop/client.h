@@ -50,9 +50,15 @@ class Client {
   explicit Client(std::string endpoint);
 
   const std::string& endpoint() const noexcept { return endpoint_; }
+  /// The protocol has what gRPC has, and no more (docs/protocols.md).
+  bool is_grpc() const noexcept { return endpoint_.starts_with("grpc"); }
+  /// The server's endpoint without the protocol.
+  std::string address() const;
   Channel& channel() noexcept { return channel_; }
   /// Of channels with options of their own: the limits and patience of this one's.
   static ChannelOptions options();
+  /// Of channels whose calls have no deadline.
+  static ChannelOptions options_without_timeout();
 
   /// A name for events that no other call has.
   std::string fresh_name();

@@ -5,6 +5,7 @@
 #include <trunkline/compressor.h>
 
 #include <atomic>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <utility>
@@ -31,6 +32,15 @@ class CountingCompressor final : public Compressor {
   Status decompress(ByteSpan input, MutableByteSpan out) const override {
     ++decompressed;
     return wrapped_->decompress(input, out);
+  }
+  bool has_unsized_form() const noexcept override { return wrapped_->has_unsized_form(); }
+  Status compress_unsized(ByteSpan input, BufferWriter& out) const override {
+    ++compressed;
+    return wrapped_->compress_unsized(input, out);
+  }
+  Status decompress_unsized(ByteSpan input, std::size_t limit, BufferWriter& out) const override {
+    ++decompressed;
+    return wrapped_->decompress_unsized(input, limit, out);
   }
 
   mutable std::atomic<int> compressed{0};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Hosts methods with protobuf's wrapper types until SIGTERM, for the clients of grpc_client.py.
+// Hosts the service of wrapper_types.proto and an empty page until SIGTERM, for clients of other makes.
 // Usage: grpc_server ENDPOINT [CERTIFICATE KEY]
+#include <trunkline/http_response.h>
 #include <trunkline/protobuf.h>
 #include <trunkline/server.h>
 
@@ -41,13 +42,40 @@ Status failure() {
   return add_detail(status, duration).add_detail("example.com/opaque", std::string("\x00\xff", 2));
 }
 
-asio::awaitable<Status> range(const Int64Value& size, ServerWriter<Int64Value>& responses, ServerContext&) {
-  for (std::int64_t i = 0; i < size.value(); ++i) {
-    Int64Value value;
-    value.set_value(i);
-    if (Status written = co_await responses.async_write(value, asio::use_awaitable); !written) co_return written;
+Int64Value number(std::int64_t of) {
+  Int64Value value;
+  value.set_value(of);
+  return value;
+}
+
+/// What has become of calls that wait or stream. Read and written on the loop alone.
+struct Calls {
+  std::int64_t hanging = 0;
+  std::int64_t cancelled = 0;
+};
+
+asio::awaitable<Status> range(const Int64Value& size, ServerWriter<Int64Value>& responses, ServerContext& context,
+                              Calls& calls) {
+  echo_metadata(context);
+  try {
+    for (std::int64_t i = 0; i < size.value(); ++i) {
+      Status written = co_await responses.async_write(number(i), asio::use_awaitable);
+      if (written) continue;
+      // A write that is under way when the call is cancelled says so itself.
+      ++calls.cancelled;
+      co_return written;
+    }
+  } catch (const std::exception&) {
+    ++calls.cancelled;
+    throw;
   }
   co_return Status::ok();
+}
+
+asio::awaitable<Status> fail_late(const StringValue&, ServerWriter<Int64Value>& responses, ServerContext& context) {
+  echo_metadata(context);
+  if (Status written = co_await responses.async_write(number(1), asio::use_awaitable); !written) co_return written;
+  co_return failure();
 }
 
 asio::awaitable<Status> sum(ServerReader<Int64Value>& requests, Int64Value& response, ServerContext&) {
@@ -69,23 +97,35 @@ asio::awaitable<Status> chat(ServerStream<BytesValue, BytesValue>& stream, Serve
   }
 }
 
-/// Waits for its cancellation, which it then reports to "Cancelled".
-asio::awaitable<Result<Int64Value>> hang(const Int64Value&, ServerContext& context, std::int64_t& cancelled) {
+/// Waits for its cancellation.
+asio::awaitable<Result<Int64Value>> hang(const Int64Value&, ServerContext& context, Calls& calls) {
   asio::steady_timer timer(context.executor(), std::chrono::minutes(1));
+  ++calls.hanging;
   try {
     co_await timer.async_wait(asio::use_awaitable);
   } catch (const std::exception&) {
-    ++cancelled;
+    --calls.hanging;
+    ++calls.cancelled;
     throw;
   }
+  --calls.hanging;
   co_return Int64Value();
 }
 
-void add_methods(Server& server, std::int64_t& cancelled) {
-  server.handle<BytesValue, BytesValue>("interop.Grpc/Echo", [](const BytesValue& request, ServerContext& context) {
-    echo_metadata(context);
-    return request;
-  });
+/// In milliseconds; -1: the call has no deadline.
+Int64Value time_left(const ServerContext& context) {
+  if (context.deadline() == std::chrono::steady_clock::time_point::max()) return number(-1);
+  return number(std::chrono::duration_cast<std::chrono::milliseconds>(context.time_left()).count());
+}
+
+/// Methods whose result depends on nothing but the request.
+void add_plain_methods(Server& server) {
+  server.handle<BytesValue, BytesValue>("interop.Grpc/Echo",
+                                        [](const BytesValue& request, ServerContext& context) {
+                                          echo_metadata(context);
+                                          return request;
+                                        },
+                                        {.no_side_effects = true});
   server.handle<StringValue, StringValue>("interop.Grpc/Fail",
                                           [](const StringValue&, ServerContext& context) -> Result<StringValue> {
                                             echo_metadata(context);
@@ -94,22 +134,26 @@ void add_methods(Server& server, std::int64_t& cancelled) {
   server.handle<StringValue, StringValue>(
       "interop.Grpc/Throw",
       [](const StringValue&, ServerContext&) -> Result<StringValue> { throw std::runtime_error("secret"); });
-  server.handle_server_stream<Int64Value, Int64Value>("interop.Grpc/Range", &range);
+  server.handle_server_stream<StringValue, Int64Value>("interop.Grpc/FailLate", &fail_late);
   server.handle_client_stream<Int64Value, Int64Value>("interop.Grpc/Sum", &sum);
   server.handle_stream<BytesValue, BytesValue>("interop.Grpc/Chat", &chat);
+  server.handle<Int64Value, Int64Value>("interop.Grpc/TimeLeft",
+                                        [](const Int64Value&, ServerContext& context) { return time_left(context); });
+  server.handle<Int64Value, Int64Value>("interop.Grpc/Process",
+                                        [](const Int64Value&, ServerContext&) { return number(::getpid()); });
+}
+
+void add_counted_methods(Server& server, Calls& calls) {
+  server.handle_server_stream<Int64Value, Int64Value>(
+      "interop.Grpc/Range", [&calls](const Int64Value& size, ServerWriter<Int64Value>& responses,
+                                     ServerContext& context) { return range(size, responses, context, calls); });
   server.handle<Int64Value, Int64Value>(
       "interop.Grpc/Hang",
-      [&cancelled](const Int64Value& request, ServerContext& context) { return hang(request, context, cancelled); });
-  server.handle<Int64Value, Int64Value>("interop.Grpc/Process", [](const Int64Value&, ServerContext&) {
-    Int64Value value;
-    value.set_value(::getpid());
-    return value;
-  });
-  server.handle<Int64Value, Int64Value>("interop.Grpc/Cancelled", [&cancelled](const Int64Value&, ServerContext&) {
-    Int64Value value;
-    value.set_value(cancelled);
-    return value;
-  });
+      [&calls](const Int64Value& request, ServerContext& context) { return hang(request, context, calls); });
+  server.handle<Int64Value, Int64Value>("interop.Grpc/Hanging",
+                                        [&calls](const Int64Value&, ServerContext&) { return number(calls.hanging); });
+  server.handle<Int64Value, Int64Value>(
+      "interop.Grpc/Cancelled", [&calls](const Int64Value&, ServerContext&) { return number(calls.cancelled); });
 }
 
 int serve(const char* endpoint, ServerOptions options) {
@@ -117,10 +161,12 @@ int serve(const char* endpoint, ServerOptions options) {
   sigemptyset(&signals);
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  // Written and read on the loop alone.
-  std::int64_t cancelled = 0;
+  Calls calls;
   Server server(std::move(options));
-  add_methods(server, cancelled);
+  add_plain_methods(server);
+  add_counted_methods(server, calls);
+  server.route("GET", "/page",
+               [](const HttpRequest&) { return HttpResponse::html("<!doctype html><title>page</title>"); });
   std::cout << "listening on " << server.listen(endpoint).to_string() << std::endl;
   if (Status started = server.start(); !started) throw StatusError(started);
   int signal = 0;

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Hosts the conformance service until SIGTERM, then drains.
-// Usage: interop_server ENDPOINT
+// Usage: interop_server ENDPOINT...
+#include "certificates.h"
 #include "service.h"
 
 #include <chrono>
 #include <csignal>
 #include <exception>
 #include <iostream>
+#include <span>
 
 namespace trunkline::interop {
 
@@ -18,6 +20,7 @@ ServerOptions options_with(const std::shared_ptr<CountingCompressor>& compressor
   // Handlers wait for each other, so each needs a thread.
   options.worker_threads = 16;
   options.compressors.add(compressor);
+  options.tls = server_tls();
   return options;
 }
 
@@ -27,7 +30,7 @@ void add_compressions(Server& server, const std::shared_ptr<CountingCompressor>&
   });
 }
 
-int serve(const char* endpoint) {
+int serve(std::span<char*> endpoints) {
   // The signal is blocked here and in every thread that the server starts, so that sigwait() below gets it.
   sigset_t signals;
   sigemptyset(&signals);
@@ -41,7 +44,8 @@ int serve(const char* endpoint) {
   add_failing_methods(server);
   add_stream_methods(server, board);
   add_waiting_methods(server, board);
-  std::cout << "listening on " << server.listen(endpoint).to_string() << std::endl;
+  for (const char* endpoint : endpoints)
+    std::cout << "listening on " << server.listen(endpoint).to_string() << std::endl;
   if (Status started = server.start(); !started) throw StatusError(started);
   int signal = 0;
   sigwait(&signals, &signal);
@@ -55,12 +59,12 @@ int serve(const char* endpoint) {
 }  // namespace trunkline::interop
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
-    std::cerr << "usage: " << argv[0] << " ENDPOINT\n";
+  if (argc < 2) {
+    std::cerr << "usage: " << argv[0] << " ENDPOINT...\n";
     return 2;
   }
   try {
-    return trunkline::interop::serve(argv[1]);
+    return trunkline::interop::serve({argv + 1, argv + argc});
   } catch (const std::exception& error) {
     std::cerr << "interop_server: " << error.what() << "\n";
     return 1;

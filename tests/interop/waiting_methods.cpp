@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Blocking methods that wait for an event or for their cancellation, and methods about time and signals.
+#include "certificates.h"
 #include "service.h"
 
 #include <trunkline/channel.h>
@@ -42,7 +43,9 @@ Status flood(EventBoard& board, const std::string& name, ServerWriter<Slice>& re
 
 Result<Value> nested(const Value& endpoint, ServerContext& context) {
   const Value own = seconds_left(context);
-  Channel channel(endpoint.as_string());
+  ChannelOptions options;
+  options.tls = client_tls();
+  Channel channel(endpoint.as_string(), options);
   const Result<Value> inner = channel.call<Value>("interop.Test/TimeLeft", Empty());
   if (!inner) return inner.status();
   return Value::array({own, *inner});

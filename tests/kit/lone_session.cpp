@@ -62,9 +62,13 @@ void LoneSession::feed(std::initializer_list<FrameSpec> frames) {
 }
 
 void LoneSession::advance(base::Duration by) {
+  pass(by);
+  end_.turn();
+}
+
+void LoneSession::pass(base::Duration by) {
   clock_.advance(by);
   timers_.advance(clock_.now());
-  end_.turn();
 }
 
 std::vector<SeenFrame> LoneSession::sent_frames() { return reader_.read(end_.take_output()); }

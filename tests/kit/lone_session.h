@@ -53,6 +53,8 @@ class LoneSession {
   void feed(std::string_view bytes, std::size_t part = static_cast<std::size_t>(-1));
   void feed(std::initializer_list<FrameSpec> frames);
   void advance(base::Duration by);
+  /// Time passes, and timers fire, but no event is taken.
+  void pass(base::Duration by);
   /// Frames sent since the last call.
   std::vector<SeenFrame> sent_frames();
   /// Events since the last call.

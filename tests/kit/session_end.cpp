@@ -38,9 +38,15 @@ session::OutgoingMessage direct(const std::string& text) {
 }
 
 SessionEnd::SessionEnd(session::Role role, const session::SessionOptions& options, base::TimerWheel& timers,
-                       base::TimePoint now, std::shared_ptr<session::MemoryAccount> account)
+                       base::TimePoint now, std::shared_ptr<session::MemoryAccount> account,
+                       const session::Protocol& protocol)
     : options_(options),
-      session_(session::native::make_native_session(role, options_, timers, *this, now, std::move(account))) {}
+      session_(protocol.make_session({.role = role,
+                                      .options = options_,
+                                      .timers = timers,
+                                      .owner = *this,
+                                      .now = now,
+                                      .account = std::move(account)})) {}
 
 std::size_t SessionEnd::feed(std::string_view bytes, base::TimePoint now) {
   std::array<MutableByteSpan, 2> room;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/timer_wheel.h"
+#include "session/native/native_protocol.h"
 #include "session/native/native_session.h"
 
 #include <functional>
@@ -28,7 +29,8 @@ session::OutgoingMessage direct(const std::string& text);
 class SessionEnd : public session::SessionOwner {
  public:
   SessionEnd(session::Role role, const session::SessionOptions& options, base::TimerWheel& timers, base::TimePoint now,
-             std::shared_ptr<session::MemoryAccount> account = nullptr);
+             std::shared_ptr<session::MemoryAccount> account = nullptr,
+             const session::Protocol& protocol = session::native::protocol());
 
   session::Session& session() noexcept { return *session_; }
   /// Called with every event. The session finishes a call that this neither finishes nor attaches.

@@ -7,8 +7,8 @@
 namespace trunkline::kit {
 
 SessionPair::SessionPair(const Options& options)
-    : client_(session::Role::client, options.client, timers_, clock_.now()),
-      server_(session::Role::server, options.server, timers_, clock_.now()),
+    : client_(session::Role::client, options.client, timers_, clock_.now(), nullptr, *options.protocol),
+      server_(session::Role::server, options.server, timers_, clock_.now(), nullptr, *options.protocol),
       to_server_(options.latency, options.link_capacity),
       to_client_(options.latency, options.link_capacity) {}
 

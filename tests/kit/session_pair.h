@@ -17,6 +17,7 @@ class SessionPair {
     session::SessionOptions server = plain_options();
     base::Duration latency{};
     std::size_t link_capacity = 256 * 1024;
+    const session::Protocol* protocol = &session::native::protocol();
   };
 
   SessionPair() : SessionPair(Options{}) {}

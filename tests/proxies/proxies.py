@@ -7,13 +7,13 @@ import re
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 PAGE = Path(__file__).parents[2] / "docs" / "guide" / "proxies.md"
-#: What the page's files name: the ports of the proxy, and the two servers.
-NATIVE, GRPC = "9000", "9001"
-SERVERS = ("10.0.0.1:50051", "10.0.0.2:50051")
+#: What the page's files name: the ports of the proxy, and the servers.
+NATIVE, GRPC, WEB = "9000", "9001", "9002"
+SERVERS = ("10.0.0.1:50051", "10.0.0.2:50051", "10.0.0.3:50051")
 STREAM_MODULE = Path("/usr/lib/nginx/modules/ngx_stream_module.so")
 
 
@@ -33,20 +33,28 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
+def with_servers(text: str, servers: Sequence[str]) -> str:
+    """The page's text with these addresses; lines of servers that there are not are left out."""
+    for index, there in enumerate(SERVERS):
+        assert text.count(there) == 3
+        if index < len(servers):
+            text = text.replace(there, servers[index])
+        else:
+            text = re.sub(rf"^.*{re.escape(there)}.*\n", "", text, flags=re.MULTILINE)
+    return text
+
+
 class Proxy:
-    """A proxy in front of `servers`, two addresses. Ends with the `with` block. `changes`: what to write instead of
-    texts of the page."""
+    """A proxy in front of `servers`, three addresses at most. Ends with the `with` block. `changes`: what to write
+    instead of texts of the page."""
 
     def __init__(
-        self, name: str, servers: tuple[str, str], folder: Path, changes: Mapping[str, str] | None = None
+        self, name: str, servers: Sequence[str], folder: Path, changes: Mapping[str, str] | None = None
     ) -> None:
         self.name = name
-        native, grpc = free_ports(2)
-        self.native, self.grpc = f"127.0.0.1:{native}", f"127.0.0.1:{grpc}"
-        text = shown(name)
-        for there, here in zip(SERVERS, servers):
-            assert text.count(there) == 2
-            text = text.replace(there, here)
+        self.native, self.grpc, self.web = (f"127.0.0.1:{port}" for port in free_ports(3))
+        self._ports = {NATIVE: self.native, GRPC: self.grpc, WEB: self.web}
+        text = with_servers(shown(name), servers)
         for shown_text, other in (changes or {}).items():
             assert shown_text in text
             text = text.replace(shown_text, other)
@@ -56,7 +64,7 @@ class Proxy:
             self._process = subprocess.Popen(command, stdout=log, stderr=log, cwd=folder)
 
     def _nginx(self, text: str, folder: Path) -> list[str]:
-        for port, here in ((NATIVE, self.native), (GRPC, self.grpc)):
+        for port, here in self._ports.items():
             text, changed = re.subn(rf"listen {port}\b", f"listen {here}", text)
             assert changed == 1
         temporary = "\n".join(
@@ -69,7 +77,7 @@ class Proxy:
         return ["nginx", "-p", str(folder), "-c", str(folder / "nginx.conf"), "-e", "stderr"]
 
     def _haproxy(self, text: str, folder: Path) -> list[str]:
-        for port, here in ((NATIVE, self.native), (GRPC, self.grpc)):
+        for port, here in self._ports.items():
             text, changed = re.subn(rf"bind :{port}\b", f"bind {here}", text)
             assert changed == 1
         (folder / "haproxy.cfg").write_text(text)
@@ -77,7 +85,7 @@ class Proxy:
 
     def __enter__(self) -> Proxy:
         try:
-            for address in (self.native, self.grpc):
+            for address in self._ports.values():
                 self._wait_for(address)
         except BaseException:
             self.stop()

@@ -10,11 +10,11 @@ from contextlib import contextmanager
 
 import pytest
 import trunkline
-from google.protobuf.duration_pb2 import Duration
-from google.protobuf.wrappers_pb2 import BytesValue, Int64Value, StringValue
+from google.protobuf.wrappers_pb2 import BytesValue, Int64Value
 
 from .backends import Backend
 from .load import Load
+from .calls import check_errors, check_metadata, echo
 from .proxies import Proxy
 from .waiting import wait_until, wait_until_still
 
@@ -43,10 +43,6 @@ def channel(endpoint: str) -> Iterator[trunkline.Channel]:
 
 def pid_of(channel: trunkline.Channel) -> int:
     return int(channel.call("interop.Grpc/Process", Int64Value(), Int64Value, timeout=20, wait_for_ready=True).value)
-
-
-def echo(channel: trunkline.Channel, message: BytesValue) -> BytesValue:
-    return channel.call("interop.Grpc/Echo", message, BytesValue, timeout=40)
 
 
 def test_both_servers_serve(endpoint: str, backends: Backends) -> None:
@@ -88,31 +84,11 @@ def test_streams_of_every_kind(channel: trunkline.Channel) -> None:
 
 
 def test_metadata(channel: trunkline.Channel) -> None:
-    sent: dict[str, str | bytes] = {
-        "leading-text": "a b",
-        "leading-bytes-bin": b"\x00\xff,",
-        "trailing-bytes-bin": b"\x00",
-    }
-    info = trunkline.ResponseInfo()
-
-    channel.call("interop.Grpc/Echo", BytesValue(), BytesValue, timeout=20, metadata=sent, response_info=info)
-
-    assert info.leading_metadata["leading-text"] == "a b"
-    assert info.leading_metadata["leading-bytes-bin"] == b"\x00\xff,"
-    assert info.trailing_metadata["trailing-bytes-bin"] == b"\x00"
+    check_metadata(channel)
 
 
 def test_errors(channel: trunkline.Channel) -> None:
-    with pytest.raises(trunkline.FailedPrecondition) as raised:
-        channel.call(
-            "interop.Grpc/Fail", StringValue(), StringValue, timeout=20, metadata={"trailing-a": "b"}
-        )
-
-    assert raised.value.message == "100 % café\n"
-    assert raised.value.details(Duration) == [Duration(seconds=7)]
-    assert raised.value.trailing_metadata["trailing-a"] == "b"
-    with pytest.raises(trunkline.Unimplemented):
-        channel.call("interop.Grpc/Missing", StringValue(), StringValue, timeout=20)
+    check_errors(channel)
 
 
 def cancelled(backends: Backends) -> int:

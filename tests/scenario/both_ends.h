@@ -39,6 +39,7 @@ class BothEnds : public ::testing::Test {
   BothEnds() {
     channel_options.backoff.jitter = 0;
     channel_options.backoff.seed = 1;
+    if (is_over_http1()) channel_options.http_version = HttpVersion::http1;
   }
   /// For TearDown of a test: handlers use its members, so the server has to end before them.
   void TearDown() override {
@@ -68,12 +69,29 @@ class BothEnds : public ::testing::Test {
   virtual std::unique_ptr<Channel> make_channel() {
     return std::make_unique<Channel>(*event_loop, channel_address(), channel_options);
   }
-  /// With TRUNKLINE_PROTOCOL=grpc in the environment, channels speak gRPC.
-  static bool is_grpc() {
+  /// TRUNKLINE_PROTOCOL in the environment says what channels speak: gRPC (grpc), Connect (http), gRPC-Web (grpc-web),
+  /// or the native protocol over WebSocket (ws).
+  static std::string_view protocol() {
     const char* const protocol = std::getenv("TRUNKLINE_PROTOCOL");
-    return protocol != nullptr && std::string_view(protocol) == "grpc";
+    return protocol != nullptr ? protocol : "";
   }
-  static std::string channel_address() { return (is_grpc() ? "grpc+" : "") + std::string(address); }
+  /// TRUNKLINE_HTTP_VERSION=1.1: over HTTP/1.1, which Connect and gRPC-Web can do.
+  static bool is_over_http1() {
+    const char* const version = std::getenv("TRUNKLINE_HTTP_VERSION");
+    return version != nullptr && std::string_view(version) == "1.1";
+  }
+  /// What a handler reads and writes once its caller has cancelled. Over HTTP/1.1 the connection has ended.
+  static StatusCode handlers_code_if_cancelled() {
+    return is_over_http1() ? StatusCode::unavailable : StatusCode::cancelled;
+  }
+  static bool is_over_http() { return !protocol().empty() && protocol() != "ws"; }
+  static bool is_connect() { return protocol() == "http"; }
+  /// Whether a call that the server has refused may have run, as far as its client knows: a status of gRPC or
+  /// Connect does not say.
+  static bool may_have_run_if_refused() { return is_over_http(); }
+  static std::string channel_address() {
+    return protocol().empty() ? std::string(address) : std::string(protocol()) + "+" + std::string(address);
+  }
   void destroy_channel() { channel_.reset(); }
 
   net::Loop& loop() { return net::Loop::of(*event_loop); }

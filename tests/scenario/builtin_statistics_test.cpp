@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <future>
 #include <memory>
 #include <string>
 
@@ -88,6 +89,36 @@ TEST_F(StatisticsOfAServer, DescribeMethodsLoopsAndProcess) {
   EXPECT_GT(response.uptime_ns(), 0u);
   EXPECT_GT(response.process_id(), 0u);
   EXPECT_GT(response.cpu_ns(), 0u);
+}
+
+TEST(StatisticsOfAnOverloadedServer, CountShedCalls) {
+  ServerOptions options;
+  options.overload.adaptive_limit = true;
+  options.overload.min_adaptive_limit = options.overload.max_adaptive_limit = 1;
+  Server server(options);
+  std::promise<void> started, finish;
+  server.handle<std::string, std::string>("acme.Echo/Wait",
+                                          [&](const std::string& text, ServerContext&) {
+                                            started.set_value();
+                                            finish.get_future().wait();
+                                            return text;
+                                          },
+                                          {.blocking = true});
+  add_statistics(server);
+  Channel channel(server.listen("inproc://overloaded").to_string(), {.max_retries = 0});
+  ASSERT_TRUE(server.start());
+  auto first = channel.submit<std::string>("acme.Echo/Wait", std::string("1"), {.timeout = 20s});
+  started.get_future().wait();
+
+  EXPECT_EQ(channel.call<std::string>("acme.Echo/Wait", std::string("2"), {.timeout = 20s}).status().code(),
+            StatusCode::unavailable);
+  const Response response = channel.call<Response>("trunkline.v1.Statistics/Get", Request(), {.timeout = 20s}).value();
+  finish.set_value();
+
+  EXPECT_EQ(response.calls_shed(), 1u);
+  EXPECT_EQ(response.calls_refused(), 1u);
+  EXPECT_EQ(response.adaptive_limit(), 1u);
+  EXPECT_TRUE(first.get().is_ok());
 }
 
 TEST_F(StatisticsOfAServer, MayOmitBuckets) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <pthread.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <future>
@@ -146,21 +147,29 @@ TEST(OwnLoop, CannotBeWaitedForByAHandler) {
   }
 }
 
-TEST(IdleClient, OfBlockingCallsDoesNotDelayAShutdown) {
+/// How long the shutdown of a server takes whose client does nothing between its calls.
+std::chrono::nanoseconds shutdown_beside_idle_client() {
   Server server;
   server.handle<Slice, Slice>("Echo", [](const Slice& request, ServerContext&) { return request; });
   const Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
-  ASSERT_TRUE(server.start().is_ok());
+  EXPECT_TRUE(server.start().is_ok());
   // Nobody runs the channel's loop between blocking calls.
   Channel channel(endpoint.to_string());
-  ASSERT_TRUE(channel.call<Slice>("Echo", Slice::from_static("x")).is_ok());
+  EXPECT_TRUE(channel.call<Slice>("Echo", Slice::from_static("x")).is_ok());
 
   const auto start = std::chrono::steady_clock::now();
   const Status status = server.shutdown(30s);
-
   EXPECT_TRUE(status.is_ok()) << status.to_string();
-  // A connection lingers for a second where it waits for its peer.
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 900ms);
+  return std::chrono::steady_clock::now() - start;
+}
+
+TEST(IdleClient, OfBlockingCallsDoesNotDelayAShutdown) {
+  // A connection lingers for a second where it waits for its peer. A busy machine may take as long, but not each time.
+  auto shortest = shutdown_beside_idle_client();
+  for (int more = 9; more > 0 && shortest >= 900ms; --more)
+    shortest = std::min(shortest, shutdown_beside_idle_client());
+
+  EXPECT_LT(shortest, 900ms);
 }
 
 TEST(EveryAddress, IsListenedOnWithoutAHost) {

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 // More calls than a server accepts: the rest is refused before any work is done.
 #include <trunkline/channel.h>
+#include <trunkline/interceptor.h>
 #include <trunkline/server.h>
 
 #include <gtest/gtest.h>
+#include <asio/io_context.hpp>
+#include <asio/ip/tcp.hpp>
 #include <asio/post.hpp>
+#include <asio/read.hpp>
+#include <asio/write.hpp>
 
 #include <atomic>
+#include <chrono>
 #include <future>
+#include <memory>
 #include <string>
+#include <thread>
 
 namespace trunkline {
 
@@ -107,6 +115,46 @@ TEST_F(ServerShedding, RefusesBlockingCallsOverTheQueue) {
   EXPECT_EQ(answered_, limit);
   EXPECT_EQ(refused_, calls - limit);
   EXPECT_EQ(runs_, limit);
+}
+
+TEST_F(ServerShedding, KnowsThePriorityOfARequestOverHttpThatComesInParts) {
+  ServerOptions options;
+  options.max_concurrent_calls = 4;
+  options.overload.priority_metadata = "priority";
+  options.overload.default_priority = "sheddable";
+  // They are asked as soon as the head has come.
+  options.interceptors.push_back(std::make_shared<Interceptor>());
+  Server server(options);
+  server.handle<Slice, Slice>("Hold", held());
+  const Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
+  ASSERT_TRUE(server.start().is_ok());
+  Channel channel(endpoint.to_string());
+  const CallOptions critical{.metadata = {{"priority", "critical"}}};
+  std::atomic<int> ended{0};
+  // With these, calls of the default priority are shed.
+  for (int i = 0; i < 3; ++i) {
+    channel.async_call<Slice>(channel.method("Hold"), Slice::from_static("x"), critical,
+                              [&](Result<Slice>) { ++ended; });
+  }
+  while (runs_ < 3) std::this_thread::yield();
+  asio::io_context context;
+  asio::ip::tcp::socket socket(context);
+  socket.connect({asio::ip::make_address("127.0.0.1"), endpoint.port()});
+  const std::string head =
+      "POST /Hold HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/octet-stream\r\n"
+      "Content-Length: 4\r\nPriority: critical\r\n\r\n";
+
+  asio::write(socket, asio::buffer(head));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  asio::write(socket, asio::buffer("body", 4));
+  for (int i = 0; i < 200 && runs_ < 4; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  open_ = true;
+  std::string response;
+  asio::error_code end;
+  asio::read(socket, asio::dynamic_buffer(response), end);
+  while (ended < 3) std::this_thread::yield();
+
+  EXPECT_EQ(response.substr(0, 12), "HTTP/1.1 200");
 }
 
 }  // namespace

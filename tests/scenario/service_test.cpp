@@ -33,6 +33,7 @@ struct Words {
     struct Say : Texts<MethodKind::unary> {
       static constexpr std::string_view name = "test.Words/Say";
       static constexpr bool is_idempotent = true;
+      static constexpr bool has_no_side_effects = true;
     };
     struct Wait : Texts<MethodKind::unary> {
       static constexpr std::string_view name = "test.Words/Wait";
@@ -203,7 +204,9 @@ TEST_F(ServiceOfClass, IsDescribedByItsMethods) {
   ASSERT_EQ(methods.size(), 6u);
   EXPECT_EQ(methods[1].name, "test.Words/Say");
   EXPECT_TRUE(methods[1].idempotent);
+  EXPECT_TRUE(methods[1].no_side_effects);
   EXPECT_FALSE(methods[2].idempotent);
+  EXPECT_FALSE(methods[2].no_side_effects);
   EXPECT_EQ(methods[4].kind, MethodKind::bidirectional);
   EXPECT_EQ(methods[1].request, &MessageTraits<std::string>::type());
 }

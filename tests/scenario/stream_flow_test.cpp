@@ -108,7 +108,8 @@ TEST_F(StreamFlow, TheClientsWriterWaitsForTheServersReader) {
   settle();
 
   EXPECT_GE(written_unread, (64u << 10) / message_bytes);
-  EXPECT_LE(written_unread * message_bytes, most_bytes_between);
+  // Over HTTP/1.1 the server also reads ahead.
+  EXPECT_LE(written_unread * message_bytes, most_bytes_between + (is_over_http1() ? 64u << 10 : 0u));
   EXPECT_EQ(meanwhile->text(), "not held up");
   EXPECT_EQ(written, messages);
   ASSERT_TRUE(answer && answer->is_ok());

@@ -95,6 +95,21 @@ ChannelPlan::ChannelPlan(std::uint64_t run_seed) : seed(run_seed) {
   if (random.chance(20)) limit_memory(random);
   if (random.below(200) == 0) add_goaway_before_most(random);
   is_grpc = !channel.ordered && random.chance(40);
+  repeat_calls(Random(run_seed * 104729 + 71));
+}
+
+/// Has a generator of its own, so that the rest of a plan does not depend on it.
+void ChannelPlan::repeat_calls(Random random) {
+  if (random.chance(25)) {
+    is_retried = true;
+    channel.service_config = R"({"methodConfig": [{"name": [{}], "retryPolicy": {"maxAttempts": 3,
+      "initialBackoff": "0.01s", "maxBackoff": "0.1s", "backoffMultiplier": 2,
+      "retryableStatusCodes": ["ABORTED"]}}]})";
+  } else if (random.chance(33)) {
+    const int attempts = 2 + static_cast<int>(random.below(3));
+    const microseconds after(random.chance(20) ? 0 : random.below(60000));
+    channel.hedging = HedgingOptions{.max_attempts = attempts, .delay = after, .max_extra = 4};
+  }
 }
 
 /// Small budgets on both sides, and long requests and responses that exceed them together.
@@ -124,8 +139,10 @@ void ChannelPlan::add_goaway_before_most(Random& random) {
 std::string ChannelPlan::describe() const {
   return "channel seed " + std::to_string(seed) + ": calls " + std::to_string(calls.size()) + " connections " +
          std::to_string(channel.max_connections) + " ordered " + std::to_string(channel.ordered) + " grpc " +
-         std::to_string(is_grpc) + " breaks " + std::to_string(breaks) + " drains " + std::to_string(drains.size()) +
-         " step " + std::to_string(largest_step) + " link " + std::to_string(link_bytes);
+         std::to_string(is_grpc) + " retried " + std::to_string(is_retried) + " hedged " +
+         std::to_string(channel.hedging.has_value()) + " breaks " + std::to_string(breaks) + " drains " +
+         std::to_string(drains.size()) + " step " + std::to_string(largest_step) + " link " +
+         std::to_string(link_bytes);
 }
 
 TransportFaults ChannelPlan::draw_faults(Random& random) const {

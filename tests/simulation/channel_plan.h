@@ -36,6 +36,9 @@ struct ChannelPlan {
   std::vector<base::Duration> drains;
   /// The channel speaks gRPC.
   bool is_grpc = false;
+  /// The service config retries what fails as planned, up to `most_attempts` attempts.
+  bool is_retried = false;
+  static constexpr int most_attempts = 3;
   /// Connections may break.
   bool breaks = false;
   int refused_connections = 0;
@@ -54,6 +57,7 @@ struct ChannelPlan {
   TransportFaults draw_faults(Random& random) const;
 
  private:
+  void repeat_calls(Random random);
   void limit_memory(Random& random);
   void add_goaway_before_most(Random& random);
 };

@@ -258,7 +258,10 @@ class ChannelRun {
         !plan_.drains.empty() && !call.status.may_have_run() && (!is_retained || plan_.channel.ordered);
     const bool is_lost = code == StatusCode::unavailable && (plan_.breaks || is_refused);
     // An idempotent call may have run on a connection that broke before it was refused on the next.
-    const bool cannot_have_run = !call.status.may_have_run() || (plan.idempotent && plan_.breaks);
+    // So may an attempt of a hedged call, and the one that a planned failure has ended before.
+    const bool may_have_run_before =
+        (plan.idempotent && (plan_.breaks || plan_.channel.hedging)) || (plan_.is_retried && plan.fails);
+    const bool cannot_have_run = !call.status.may_have_run() || may_have_run_before;
     const bool is_limited = plan_.server.max_concurrent_calls_per_connection < 1000 || plan_.is_short_of_memory;
     // Over gRPC a server that sheds calls refuses their streams, and retries may not suffice.
     const bool is_shed_code =
@@ -271,7 +274,9 @@ class ChannelRun {
   }
 
   void check_runs(const Call& call) {
-    if (!call.plan->idempotent) check(call.runs <= 1, call, "ran " + std::to_string(call.runs) + " times");
+    const bool is_repeated = plan_.is_retried && call.plan->fails && !plan_.channel.ordered;
+    const int most = is_repeated ? ChannelPlan::most_attempts : 1;
+    if (!call.plan->idempotent) check(call.runs <= most, call, "ran " + std::to_string(call.runs) + " times");
     const bool said_not_run = call.ends == 1 && !call.status.is_ok() && !call.status.may_have_run();
     if (said_not_run) check(call.runs == 0, call, "said not to have run, but it has");
   }

@@ -21,7 +21,7 @@ std::vector<Span> shorten(std::span<const Span> spans, std::size_t most) {
   return out;
 }
 
-net::IoResult reset() {
+net::IoResult connection_reset() {
   return {.state = net::IoState::failed,
           .error = Status(StatusCode::unavailable, "read: connection reset", StatusOrigin::transport)};
 }
@@ -47,7 +47,7 @@ void FaultyTransport::count(std::size_t bytes) {
 }
 
 net::IoResult FaultyTransport::read(std::span<const MutableByteSpan> into) {
-  if (broken_) return reset();
+  if (broken_) return connection_reset();
   const auto spans = shorten(into, 1 + random_.below(faults_.largest_step));
   net::IoResult result = inner_->read({spans.data(), spans.size()});
   count(result.bytes);
@@ -55,7 +55,7 @@ net::IoResult FaultyTransport::read(std::span<const MutableByteSpan> into) {
 }
 
 net::IoResult FaultyTransport::write(std::span<const ByteSpan> from) {
-  if (broken_) return reset();
+  if (broken_) return connection_reset();
   const auto spans = shorten(from, 1 + random_.below(faults_.largest_step));
   net::IoResult result = inner_->write({spans.data(), spans.size()});
   count(result.bytes);

@@ -33,6 +33,11 @@ class FaultyTransport final : public net::Transport, private net::TransportObser
   void wait_writable() override;
   void shutdown_send() override { inner_->shutdown_send(); }
   void close() override;
+  void reset() override {
+    closed_ = true;
+    late_.cancel();
+    inner_->reset();
+  }
   const net::PeerInfo& peer() const noexcept override { return inner_->peer(); }
   net::Loop& loop() const noexcept override { return inner_->loop(); }
 

@@ -16,7 +16,8 @@ def attack(target):
     bomb = wire.compressed(64 * MIB, wire.zstd_run(64 * MIB))
     calls = target.count(1_000, 100)
     target.begin_calls(calls, milliseconds=60_000)
-    peer = target.accept()
+    # Greeted below, since calls follow the greeting at once.
+    peer = target.accept(greets=False, waits=False)
     zstd = wire.COMPRESSORS.index("zstd") + 1
 
     def respond(kind, flags, call, _number, _body):
@@ -26,6 +27,7 @@ def attack(target):
             )
 
     peer.on_frame = respond
+    peer.greet()
     target.serve(peer, lambda: target.program.report()["ended"] == calls)
     statuses = target.expect_ended(wire.RESOURCE_EXHAUSTED)
     target.note(f"statuses {statuses}")

@@ -14,7 +14,8 @@ PEAK = 24 * MIB
 def attack(target):
     calls = target.count(2_000, 200)
     target.begin_calls(calls, milliseconds=4000)
-    peer = target.accept()
+    # Greeted below, since calls follow the greeting at once.
+    peer = target.accept(greets=False, waits=False)
     number = [0]
 
     def respond(kind, flags, call, _number, _body):
@@ -27,6 +28,7 @@ def attack(target):
         )
 
     peer.on_frame = respond
+    peer.greet()
     target.serve(peer, lambda: number[0] >= calls)
     target.serve(peer, lambda: False, 0.5)
     target.wait_for_echoes(20)

@@ -17,7 +17,7 @@ PEAK = 16 * MIB
 def attack(target):
     source = random.Random(15)
     beginnings = (
-        b"GET / HTTP/1.1\r\nHost: a\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: a\r\n",
         b"POST /" + b"a" * 5000,
         b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes(100),
         b"\x80\x01\x00\x01\x00\x00\x00\x04ping\x00\x00\x00\x00",
