@@ -6,6 +6,7 @@
 #include "03_word_count/word_count.h"
 #include "04_countdown/countdown.h"
 #include "05_chat/chat.h"
+#include "server_certificate.h"
 
 #include <trunkline/health.h>
 #include <trunkline/reflection.h>
@@ -29,7 +30,9 @@ int main(int argc, char** argv) {
   sigaddset(&signals, SIGTERM);
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   try {
-    trunkline::Server server;
+    trunkline::ServerOptions options;
+    options.tls = example::server_certificate();
+    trunkline::Server server(options);
     example::add_echo(server);
     example::add_arith(server);
     example::add_word_count(server);

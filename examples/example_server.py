@@ -6,6 +6,7 @@ Usage: python example_server.py ENDPOINT...
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib import import_module
 
@@ -19,7 +20,12 @@ def main() -> int:
     if len(sys.argv) < 2:
         print(f"usage: {sys.argv[0]} ENDPOINT...", file=sys.stderr)
         return 2
-    server = trunkline.Server(threads=4)
+    server = trunkline.Server(
+        threads=4,
+        # For tls:// endpoints.
+        certificate_file=os.environ.get("EXAMPLE_CERTIFICATE_FILE", ""),
+        private_key_file=os.environ.get("EXAMPLE_PRIVATE_KEY_FILE", ""),
+    )
     for folder in SERVICES:
         getattr(import_module(f"{folder}.service"), f"add_{folder[3:]}")(server)
     add_health(server)

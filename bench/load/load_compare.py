@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Runs the load cells: for each, the machine's limit, ours and the peer in turn, several rounds, as two processes over
 # loopback, and prints the medians as ratios within this one run. With --before another build takes the peer's place.
-# With --grpc our client speaks gRPC: to our server, beside the native protocol, and to gRPC C++'s.
+# With --over our client speaks another protocol to our server, beside the native one; with gRPC also to gRPC C++'s
+# server.
+# With --fleet our channel is one to a fleet, of which our server is the only one, beside a channel to its endpoint.
 import argparse
 import json
 import os
@@ -15,7 +17,7 @@ import threading
 
 HERE = pathlib.Path(__file__).resolve().parent
 CELLS = "8/1/1 1024/1/1 65536/1/1 8/1/50 8/1/500 1024/1/500 65536/1/50 8/5/5000 1024/5/5000"
-GRPC_CELLS = "8/1/1 8/1/500 1024/1/500 65536/1/50"
+OVER_CELLS = "8/1/1 8/1/500 1024/1/500 65536/1/50"
 FIELDS = ("calls_per_second", "p50_us", "p99_us", "cpu_us_per_call", "calls", "all_calls")
 START_SECONDS = 10
 
@@ -58,10 +60,10 @@ class Cell:
 
 
 class Contestant:
-    """One program pair: how its server and its client are started. `scheme`: of the client's endpoint, if not tcp."""
+    """One program pair: how its server and its client are started. `prefix`: of the client's endpoint, if not tcp."""
 
-    def __init__(self, server, client, whole_frames=False, has_busy_poll=True, scheme="tcp"):
-        self.server, self.client, self.scheme = server, client, scheme
+    def __init__(self, server, client, whole_frames=False, has_busy_poll=True, prefix="tcp://"):
+        self.server, self.client, self.prefix = server, client, prefix
         self.whole_frames, self.has_busy_poll = whole_frames, has_busy_poll
 
     def missing_programs(self):
@@ -77,7 +79,7 @@ class Contestant:
                 shared += ["--congestion", options.congestion]
             server = Process([*self.server, "--endpoint", endpoint, *shared], 0 if options.pin else None)
             try:
-                chosen = server.wait_for_endpoint().replace("tcp://", f"{self.scheme}://")
+                chosen = server.wait_for_endpoint().replace("tcp://", self.prefix)
                 before = cpu_seconds(server.pid)
                 load = ["--connections", str(cell.connections), "--outstanding", str(cell.outstanding)]
                 load += ["--seconds", str(options.seconds), "--warmup", str(options.warmup)]
@@ -136,8 +138,10 @@ class Process:
 LIMIT = Contestant(["bare_socket", "serve"], ["bare_socket", "client"], whole_frames=True)
 OURS = Contestant(["load_server"], ["load_client"])
 PEER = Contestant(["grpc_peer", "serve"], ["grpc_peer", "client"], has_busy_poll=False)
-OURS_BY_GRPC = Contestant(["load_server"], ["load_client"], scheme="grpc")
-PEER_BY_GRPC = Contestant(["grpc_peer", "serve"], ["load_client"], has_busy_poll=False, scheme="grpc")
+PREFIXES = {"grpc": "grpc://", "connect": "http://", "grpc-web": "grpc-web://", "websocket": "ws://"}
+PEER_BY_GRPC = Contestant(["grpc_peer", "serve"], ["load_client"], has_busy_poll=False, prefix="grpc://")
+# A name of DNS that is an address stands for a fleet of one.
+OURS_AS_FLEET = Contestant(["load_server"], ["load_client"], prefix="dns:///")
 
 
 def measure(cells, contestants, options):
@@ -151,6 +155,7 @@ def measure(cells, contestants, options):
                 runs[name].append(contestants[name].run(cell, options))
         for name, reports in runs.items():
             results[cell.name, name] = {key: statistics.median(r[key] for r in reports) for key in reports[0]}
+            results[cell.name, name]["cpu_of_rounds"] = [report["cpu_us_per_call"] for report in reports]
     return results
 
 
@@ -181,12 +186,14 @@ def to_text(value, form):
 def print_table(cells, rows, results, options):
     where = "server and client each on a core of its own" if options.pin else "cores as the scheduler chooses"
     print(f"calls per second, medians of {options.rounds} interleaved rounds of {options.seconds:g} s, {where}")
-    other = "before" if options.before else "peer"
+    other = "before" if options.before or options.fleet else "peer"
     compared = f"before: the programs of {options.before}" if options.before else "peer: gRPC C++"
-    if options.grpc:
-        compared = (
-            "limit: our native protocol; ours: our gRPC on both sides; peer: our gRPC client and gRPC C++'s server"
-        )
+    if options.fleet:
+        compared = "ours: a channel to a fleet of one server; before: a channel to its endpoint"
+    if options.over:
+        compared = f"limit: our native protocol; ours: {options.over}, our client and server"
+        if options.over == "grpc":
+            compared += "; peer: our client and gRPC C++'s server"
     print(f"cell: payload bytes / connections / outstanding calls in total; {compared}; cpu: us per call of ours")
     head = f"{'cell':<24}{'limit':>12}{'ours':>12}{other:>12}{'of limit':>10}{'x ' + other:>10}"
     print(head + f"{'p50 us':>10}{'p99 us':>10}{'client cpu':>12}{'server cpu':>12}")
@@ -205,6 +212,13 @@ def print_table(cells, rows, results, options):
         ):
             line += f"{to_text(ours.get(key), form):>{10 if 'cpu' not in key else 12}}"
         print(line)
+        if options.fleet:
+            before = results[cell.name, "before"]["cpu_of_rounds"]
+            ratios = sorted(a / b for a, b in zip(ours["cpu_of_rounds"], before))
+            print(
+                f"    client cpu of a call, ours by before, in each round: least {ratios[0]:.3f}, "
+                f"median {statistics.median(ratios):.3f}, most {ratios[-1]:.3f}"
+            )
 
 
 def parse_arguments(arguments):
@@ -217,7 +231,10 @@ def parse_arguments(arguments):
     parser.add_argument(
         "--congestion", default="", help="TCP congestion control, e.g. cubic; gRPC takes the system's own"
     )
-    parser.add_argument("--grpc", action="store_true", help="our gRPC client beside the native protocol, over tcp")
+    parser.add_argument(
+        "--over", choices=sorted(PREFIXES), help="our client over another protocol beside the native one, over tcp"
+    )
+    parser.add_argument("--fleet", action="store_true", help="what it costs to call a fleet of one server, over tcp")
     parser.add_argument("--no-busy-poll", action="store_true", help="omit the busy_poll rows")
     parser.add_argument("--no-peer", action="store_true", help="omit gRPC")
     parser.add_argument(
@@ -232,11 +249,16 @@ def parse_arguments(arguments):
     options = parser.parse_args(arguments)
     if options.quick:
         options.rounds, options.seconds, options.no_peer, options.no_busy_poll = 3, 0.5, True, True
-    options.cells = options.cells or (GRPC_CELLS if options.grpc else CELLS)
-    if options.grpc:
+    options.cells = options.cells or (OVER_CELLS if options.over else CELLS)
+    if options.over:
         options.no_busy_poll = True
+        options.no_peer = options.no_peer or options.over != "grpc"
         if options.before or options.transports != "tcp":
-            parser.error("--grpc goes without --before, and over tcp alone")
+            parser.error("--over goes without --before, and over tcp alone")
+    if options.fleet:
+        options.no_busy_poll = True
+        if options.before or options.over or options.transports != "tcp":
+            parser.error("--fleet goes without --before and --over, and over tcp alone")
     if options.rounds < 1 or not 0 < options.seconds <= 60 or not 0 <= options.warmup <= 60:
         parser.error("needs rounds >= 1, 0 < seconds <= 60, 0 <= warmup <= 60")
     if not set(options.transports.split()) or set(options.transports.split()) - {"tcp", "unix"}:
@@ -247,12 +269,15 @@ def parse_arguments(arguments):
 def main(arguments):
     options = parse_arguments(arguments)
     contestants = {"limit": LIMIT, "ours": OURS, "peer": PEER}
-    if options.grpc:
-        contestants = {"limit": OURS, "ours": OURS_BY_GRPC, "peer": PEER_BY_GRPC}
+    if options.over:
+        ours = Contestant(["load_server"], ["load_client"], prefix=PREFIXES[options.over])
+        contestants = {"limit": OURS, "ours": ours, "peer": PEER_BY_GRPC}
     if options.before:
         before = pathlib.Path(options.before).resolve()
         contestants["before"] = Contestant([str(before / "load_server")], [str(before / "load_client")])
-    if options.no_peer or options.before or PEER.missing_programs():
+    if options.fleet:
+        contestants = {"ours": OURS_AS_FLEET, "before": OURS, "peer": PEER}
+    if options.no_peer or options.before or options.fleet or PEER.missing_programs():
         del contestants["peer"]
     try:
         spins = (False,) if options.no_busy_poll else (False, True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// LoadOptions: the command line that bare_socket, bare_grpc, load_server, load_client and grpc_peer share.
+// LoadOptions: the command line that bare_socket, bare_http, load_server, load_client and grpc_peer share.
 #pragma once
 
 #include <cstddef>

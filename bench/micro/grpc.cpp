@@ -1,20 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Cost of calls in a server's gRPC session: frames as a client sends them in, responses out; no socket, no handler.
 // BM_GrpcServerCall. "deferred" is how nghttp2 sends: the headers of all calls before their messages.
-#include "base/timer_wheel.h"
-#include "codec/bytes_codec.h"
 #include "http/hpack/encoder.h"
 #include "http/http2/frame_writer.h"
+#include "micro/echo_session.h"
 #include "micro/measurement.h"
 #include "session/grpc/grpc_server_session.h"
-#include "session/grpc/message_prefix.h"
+#include "session/web/message_prefix.h"
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <array>
-#include <cstring>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,10 +18,6 @@ namespace {
 
 using http::hpack::Indexing;
 using http::http2::frame_header_bytes;
-
-struct Owner final : SessionOwner {
-  void on_session_wake() noexcept override {}
-};
 
 /// The frames of a batch of calls, which are sent again and again with other streams.
 class Batch {
@@ -44,8 +35,8 @@ class Batch {
       if (!is_deferred) add_data(message);
     }
     for (int call = 0; call < calls && is_deferred; ++call) add_data(message);
-    http::http2::append_window_update(0, static_cast<std::uint32_t>(calls * (message.size() + message_prefix_bytes)),
-                                      out_);
+    http::http2::append_window_update(
+        0, static_cast<std::uint32_t>(calls * (message.size() + web::message_prefix_bytes)), out_);
     frames_.assign(out_.bytes().begin(), out_.bytes().end());
     for (std::size_t at = 0; at < frames_.size();) {
       const auto header = http::http2::read_frame_header(frames_.data() + at);
@@ -86,8 +77,8 @@ class Batch {
   }
   void add_data(const std::string& message) {
     BufferWriter data;
-    std::byte prefix[message_prefix_bytes];
-    write_message_prefix({.is_compressed = false, .length = static_cast<std::uint32_t>(message.size())}, prefix);
+    std::byte prefix[web::message_prefix_bytes];
+    web::write_message_prefix({.length = static_cast<std::uint32_t>(message.size())}, prefix);
     data.append(ByteSpan(prefix));
     data.append(message);
     http::http2::append_data(1, data.bytes(), true, out_);
@@ -107,70 +98,11 @@ class Batch {
   std::uint32_t next_stream_ = 3;
 };
 
-/// A server's session that echoes.
-class EchoSession {
- public:
-  EchoSession() {
-    codecs_.add(std::make_shared<codec::BytesCodec>());
-    codec_ = codecs_.find("bytes");
-    options_.codecs = &codecs_;
-    options_.compressors = &compressors_;
-    session_ = std::make_unique<GrpcServerSession>(
-        SessionParameters{.role = Role::server, .options = options_, .timers = timers_, .owner = owner_, .now = now_});
-  }
-
-  /// How many bytes of messages it has echoed.
-  std::size_t serve(ByteSpan bytes) {
-    served_ = 0;
-    while (!bytes.empty()) {
-      std::array<MutableByteSpan, 2> room;
-      if (session_->prepare_receive(room) == 0) return 0;
-      const std::size_t size = std::min(room[0].size(), bytes.size());
-      std::memcpy(room[0].data(), bytes.data(), size);
-      bytes = bytes.subspan(size);
-      session_->received(size, now_);
-      while (session_->next(event_)) take_event();
-      write();
-    }
-    return served_;
-  }
-
- private:
-  void take_event() {
-    if (event_.type != EventType::call || !event_.end) return;
-    served_ += event_.payload.size();
-    request_.assign(as_text(event_.payload));
-    static_cast<void>(
-        session_->finish(event_.id, {}, {.codec = codec_, .message = MessageView::of(request_)}, nullptr, false));
-  }
-  void write() {
-    std::array<ByteSpan, 64> out;
-    while (session_->has_output()) {
-      std::size_t size = 0;
-      for (std::size_t i = session_->gather(out); i > 0; --i) size += out[i - 1].size();
-      if (size == 0) return;
-      session_->wrote(size);
-    }
-  }
-
-  CodecRegistry codecs_;
-  CompressorRegistry compressors_;
-  const Codec* codec_ = nullptr;
-  SessionOptions options_;
-  Owner owner_;
-  base::TimePoint now_ = base::TimePoint(std::chrono::hours(1));
-  base::TimerWheel timers_{now_};
-  std::unique_ptr<GrpcServerSession> session_;
-  Event event_;
-  std::string request_;
-  std::size_t served_ = 0;
-};
-
 void BM_GrpcServerCall(benchmark::State& state) {
   const auto calls = static_cast<int>(state.range(0));
   const std::string message(static_cast<std::size_t>(state.range(1)), 'x');
   Batch batch(message, calls, state.range(2) != 0);
-  EchoSession session;
+  bench::EchoSession<GrpcServerSession> session;
   if (session.serve(batch.greeting()) != message.size()) return state.SkipWithError("a wrong response");
   for (int i = 0; i < 20; ++i) {
     if (session.serve(batch.next()) != batch.payload_bytes()) return state.SkipWithError("a wrong response");

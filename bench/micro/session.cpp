@@ -27,8 +27,8 @@ class Pair {
     codec_ = codecs_.find("bytes");
     options_.codecs = &codecs_;
     options_.compressors = &compressors_;
-    client_ = std::make_unique<NativeSession>(Role::client, options_, timers_, owner_, now_);
-    server_ = std::make_unique<NativeSession>(Role::server, options_, timers_, owner_, now_);
+    client_ = std::make_unique<NativeSession>(Role::client, options_, timers_, owner_, now_, nullptr);
+    server_ = std::make_unique<NativeSession>(Role::server, options_, timers_, owner_, now_, nullptr);
     for (int i = 0; i < 3; ++i) move(*client_, *server_), serve(), move(*server_, *client_), finish();
   }
 

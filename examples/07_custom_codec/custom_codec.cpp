@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A codec of one's own: plain structs as "name=value" lines, negotiated by name like the built-in ones.
 // Usage: custom_codec [serve ENDPOINT | call ENDPOINT]
+#include "server_certificate.h"
 #include "two_sides.h"
 
 #include <trunkline/channel.h>
@@ -70,6 +71,7 @@ bool call(const std::string& endpoint) {
 
 int main(int argc, char** argv) {
   trunkline::ServerOptions options;
+  options.tls = example::server_certificate();
   options.codecs.add(std::make_shared<LinesCodec>());
   trunkline::Server server(options);
   server.handle<Point, Point>("Mirror", [](const Point& point, trunkline::ServerContext&) {

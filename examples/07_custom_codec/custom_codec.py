@@ -7,6 +7,7 @@ Usage: python custom_codec.py serve ENDPOINT | call ENDPOINT
 from __future__ import annotations
 
 import dataclasses
+import os
 import re
 import sys
 from typing import Any
@@ -37,7 +38,12 @@ class LinesCodec(trunkline.Codec):
 
 
 def serve(endpoint: str) -> None:
-    server = trunkline.Server(codecs=[LinesCodec()])
+    server = trunkline.Server(
+        codecs=[LinesCodec()],
+        # For tls:// endpoints.
+        certificate_file=os.environ.get("EXAMPLE_CERTIFICATE_FILE", ""),
+        private_key_file=os.environ.get("EXAMPLE_PRIVATE_KEY_FILE", ""),
+    )
 
     @server.method("Mirror")
     def mirror(point: Point) -> Point:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A compressor of one's own: run lengths, negotiated by name, used only where it makes the message smaller.
 // Usage: custom_compressor [serve ENDPOINT | call ENDPOINT]
+#include "server_certificate.h"
 #include "two_sides.h"
 
 #include <trunkline/channel.h>
@@ -43,6 +44,19 @@ class RunLengthCompressor final : public trunkline::Compressor {
     return {};
   }
 
+  // For gRPC, which does not transmit the size of a message.
+  bool has_unsized_form() const noexcept override { return true; }
+
+  trunkline::Status decompress_unsized(trunkline::ByteSpan input, std::size_t limit,
+                                       trunkline::BufferWriter& out) const override {
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < input.size(); i += 2) size += std::to_integer<std::size_t>(input[i]);
+    if (size > limit) return {trunkline::StatusCode::resource_exhausted, "run lengths make up more than the limit"};
+    if (trunkline::Status status = decompress(input, out.prepare(size).first(size)); !status) return status;
+    out.advance(size);
+    return {};
+  }
+
   mutable std::atomic<int> compressed{0};
   mutable std::atomic<int> decompressed{0};
 
@@ -76,6 +90,7 @@ bool call(const std::string& endpoint) {
 
 int main(int argc, char** argv) {
   trunkline::ServerOptions options;
+  options.tls = example::server_certificate();
   options.compressors.add(std::make_shared<RunLengthCompressor>());
   trunkline::Server server(options);
   server.handle<std::string, std::string>("Echo",

@@ -7,6 +7,7 @@ Usage: python custom_compressor.py serve ENDPOINT | call ENDPOINT
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 
 import trunkline
@@ -37,9 +38,18 @@ class RunLengthCompressor(trunkline.Compressor):
         self.decompressed += 1
         return b"".join(bytes((value,)) * count for count, value in zip(counts, values))
 
+    def decompress_unsized(self, data: bytes, limit: int) -> bytes:
+        """For gRPC, which does not transmit the size of a message."""
+        return self.decompress(data, min(sum(data[::2]), limit))
+
 
 def serve(endpoint: str) -> None:
-    server = trunkline.Server(compressors=[RunLengthCompressor()])
+    server = trunkline.Server(
+        compressors=[RunLengthCompressor()],
+        # For tls:// endpoints.
+        certificate_file=os.environ.get("EXAMPLE_CERTIFICATE_FILE", ""),
+        private_key_file=os.environ.get("EXAMPLE_PRIVATE_KEY_FILE", ""),
+    )
 
     @server.method("Echo")
     def echo(text: bytes) -> bytes:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Interceptors: the client's adds a token to every call, the server's checks it and counts calls by outcome.
 // Usage: interceptor [serve ENDPOINT | call ENDPOINT]
+#include "server_certificate.h"
 #include "two_sides.h"
 
 #include <trunkline/channel.h>
@@ -59,6 +60,7 @@ bool call(const std::string& endpoint) {
 int main(int argc, char** argv) {
   const auto counter = std::make_shared<CountCalls>();
   trunkline::ServerOptions options;
+  options.tls = example::server_certificate();
   options.interceptors = {counter, std::make_shared<CheckToken>()};
   trunkline::Server server(options);
   server.handle<std::string, std::string>("Echo",

@@ -6,6 +6,7 @@ Usage: python interceptor.py serve ENDPOINT | call ENDPOINT
 
 from __future__ import annotations
 
+import os
 import sys
 import threading
 from collections.abc import Iterator
@@ -42,7 +43,12 @@ class CountCalls:
 
 def serve(endpoint: str) -> bool:
     counter = CountCalls()
-    server = trunkline.Server(interceptors=[counter, check_token])
+    server = trunkline.Server(
+        interceptors=[counter, check_token],
+        # For tls:// endpoints.
+        certificate_file=os.environ.get("EXAMPLE_CERTIFICATE_FILE", ""),
+        private_key_file=os.environ.get("EXAMPLE_PRIVATE_KEY_FILE", ""),
+    )
 
     @server.method("Echo")
     def echo(text: bytes) -> bytes:

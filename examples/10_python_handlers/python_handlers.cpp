@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A C++ server that hosts Python handlers: its workers take the GIL for each call, and as many processes as asked for
 // share the port, each with an interpreter of its own, so that the handlers use more than one core.
-// Usage: python_handlers FOLDER ENDPOINT [PROCESSES] (the folder of handlers.py; a tcp endpoint)
+// Usage: python_handlers FOLDER ENDPOINT [PROCESSES] (the folder of handlers.py; a tcp or tls endpoint)
 #include "10_python_handlers/embedded_python.h"
+#include "server_certificate.h"
 
 #include <trunkline/server.h>
 
@@ -62,6 +63,7 @@ class Processes {
 bool serve(const std::string& folder, const std::string& endpoint, int processes, const sigset_t& signals) {
   const example::EmbeddedPython python(folder);
   trunkline::ServerOptions options;
+  options.tls = example::server_certificate();
   options.transport.reuse_port = true;
   trunkline::Server server(options);
   for (const auto& [method, handler] : python.handlers()) {

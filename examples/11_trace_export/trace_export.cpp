@@ -3,6 +3,7 @@
 // Usage: trace_export serve ENDPOINT | trace_export call ENDPOINT FILE
 #include "opentelemetry/proto/collector/trace/v1/trace_service.trunkline.h"
 
+#include "server_certificate.h"
 #include "two_sides.h"
 
 #include <chrono>
@@ -90,7 +91,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   Collector collector;
-  trunkline::Server server;
+  trunkline::ServerOptions options;
+  options.tls = example::server_certificate();
+  trunkline::Server server(options);
   server.add_service(collector);
   return example::run_sides(arguments, server, "",
                             [&](const std::string& endpoint) { return export_file(endpoint, path); });

@@ -9,6 +9,7 @@ Usage: python trace_export.py serve ENDPOINT | call ENDPOINT | save FILE
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -106,7 +107,11 @@ def save(path: str) -> bool:
 
 
 def serve(endpoint: str) -> bool:
-    server = trunkline.Server()
+    server = trunkline.Server(
+        # For tls:// endpoints.
+        certificate_file=os.environ.get("EXAMPLE_CERTIFICATE_FILE", ""),
+        private_key_file=os.environ.get("EXAMPLE_PRIVATE_KEY_FILE", ""),
+    )
     server.add_service(Collector())
     running = server.serve(endpoint)
     print(f"listening on {running.endpoint}", flush=True)

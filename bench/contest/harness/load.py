@@ -7,6 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 
+#: Of the neutral clients.
+PROTOCOLS = frozenset({"grpc", "connect", "http1"})
+
+
 @dataclass(frozen=True, kw_only=True)
 class Load:
     """``work`` names the method (see ../README.md); ``outstanding`` calls in total are spread over ``connections``."""
@@ -22,8 +26,8 @@ class Load:
     codec: str = ""
     #: Both sides may spin before they sleep.
     busy_poll: bool = False
-    #: The client is h2load, by gRPC, whatever the contestant's own is.
-    grpc: bool = False
+    #: One of PROTOCOLS: the client is h2load or wrk by this protocol, whatever the contestant's own is.
+    protocol: str = ""
     #: Another client reads a stream slowly meanwhile.
     slow_reader: bool = False
     #: Allocations are counted, in runs of their own.
@@ -36,7 +40,9 @@ class Load:
     @property
     def needs(self) -> frozenset[str]:
         """What a contestant must be able to do, in the words of its manifest's ``can``."""
-        flags = ("tls", "pipelined", "busy_poll", "grpc", "slow_reader")
+        if self.protocol:
+            return frozenset({self.protocol})
+        flags = ("tls", "pipelined", "busy_poll", "slow_reader")
         named = {flag for flag in flags if getattr(self, flag)}
         return frozenset({self.work, *named, *([self.codec] if self.codec else [])})
 

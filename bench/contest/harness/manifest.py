@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.load import Load, frame_bytes
+from harness.load import PROTOCOLS, Load, frame_bytes
 
 
 class ManifestError(Exception):
@@ -38,12 +38,13 @@ class Places:
             "binaries": str(self.build / "bin"),
             "modules": str(self.build / "node"),
             "python": str(self.root / "build/python/bin/python"),
+            "build": str(self.build),
         }
 
     @property
-    def grpc_client(self) -> tuple[str, ...]:
-        """The command that calls any contestant's server by gRPC."""
-        return (str(self.root / "bench/contest/drivers/h2load/call"), "{standard}")
+    def neutral_client(self) -> tuple[str, ...]:
+        """The command that calls any contestant's server by one of Load's protocols."""
+        return (str(self.root / "bench/contest/drivers/neutral/call"), "{standard}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,7 +65,7 @@ class Contestant:
     #: Commands that install and build it, one after the other; those that must succeed before it takes part.
     build: tuple[tuple[str, ...], ...] = ()
     checks: tuple[tuple[str, ...], ...] = ()
-    #: It is the limit of loads by gRPC if it can do that, otherwise of all others.
+    #: It is the limit of loads by the protocols that it can do, or if these are none, of the loads without.
     is_limit: bool = False
     is_ours: bool = False
     #: How allocations are known: "preload" (the C library's are counted), "self" (it reports them), "" (not at all).
@@ -72,19 +73,20 @@ class Contestant:
     max_connections: int = 100_000
     max_outstanding_per_connection: int = 100_000
     environment: dict[str, str] = field(default_factory=dict)
-    #: Of loads by gRPC, instead of its own client; the same for all.
-    grpc_client: tuple[str, ...] = ()
+    #: Of loads by a protocol, instead of its own client; the same for all.
+    neutral_client: tuple[str, ...] = ()
 
     def cannot(self, load: Load) -> str:
         """Why the load is beyond it; empty if it is not."""
         if self.is_limit:
-            return "" if load.grpc == ("grpc" in self.can) else "the limit of other loads"
+            is_mine = load.protocol in self.can if load.protocol else not PROTOCOLS & self.can
+            return "" if is_mine else "the limit of other loads"
         lacking = sorted(load.needs - self.can)
         if lacking:
             return f"has no {', '.join(lacking)}"
         if load.allocations and not self.allocations:
             return "allocations unknown"
-        if load.grpc:
+        if load.protocol:
             return ""
         if load.connections > self.max_connections:
             connections = "connection" if self.max_connections == 1 else "connections"
@@ -97,7 +99,7 @@ class Contestant:
         return self._expanded(self.server, load, {"role": "serve", **(extra or {})})
 
     def client_command(self, load: Load, extra: dict[str, str]) -> list[str]:
-        command = self.grpc_client if load.grpc else self.client
+        command = self.neutral_client if load.protocol else self.client
         return self._expanded(command, load, {"role": "call", **extra})
 
     def _expanded(self, command: tuple[str, ...], load: Load, extra: dict[str, str]) -> list[str]:
@@ -126,6 +128,7 @@ def _standard(load: Load, words: dict[str, str]) -> list[str]:
         line += ["--target", words["target"]]
         line += ["--connections", words["connections"], "--outstanding", words["outstanding"]]
         line += ["--seconds", words["seconds"], "--warmup", words["warmup"]]
+        line += ["--protocol", load.protocol] if load.protocol else []
     if load.tls:
         line += ["--certificate", words["certificate"], "--key", words["key"]]
     if load.codec:
@@ -148,7 +151,7 @@ def read_manifest(folder: Path, places: Places) -> Contestant:
         said: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
     except tomllib.TOMLDecodeError as error:
         raise ManifestError(f"{path}: {error}") from None
-    known = set(Contestant.__dataclass_fields__) - {"name", "grpc_client"}
+    known = set(Contestant.__dataclass_fields__) - {"name", "neutral_client"}
     if unknown := sorted(set(said) - known):
         raise ManifestError(f"{path}: unknown {', '.join(unknown)}; known are {', '.join(sorted(known))}")
     if lacking := sorted(_REQUIRED - set(said)):
@@ -164,7 +167,7 @@ def read_manifest(folder: Path, places: Places) -> Contestant:
         said[key] = tuple(tuple(_fill(part, words) for part in command) for command in said.get(key, []))
     said["environment"] = {name: _fill(value, words) for name, value in said.get("environment", {}).items()}
     said["can"] = frozenset(said["can"])
-    return Contestant(name=folder.name, grpc_client=places.grpc_client, **said)
+    return Contestant(name=folder.name, neutral_client=places.neutral_client, **said)
 
 
 def _fill(part: str, words: dict[str, str]) -> str:

@@ -330,7 +330,36 @@ GRPC = Table(
         "the CPU time of a call is the figure that holds. The limit does not decode headers. Trunkline's servers are "
         "those of the other tables: gRPC comes to the same port."
     ),
-    cells=echo_cells("8/1/1 8/1/100 8/8/800 1024/1/100 1024/8/800", grpc=True),
+    cells=echo_cells("8/1/1 8/1/100 8/8/800 1024/1/100 1024/8/800", protocol="grpc"),
+    figures=("server_cpu_us_per_call", "calls_per_second"),
+)
+
+
+def _sum(name: str, connections: int, pipelined: int) -> Cell:
+    return Cell(name, Load(protocol="http1", connections=connections, outstanding=connections * pipelined))
+
+
+WEB = Table(
+    name="web",
+    title="Web servers",
+    summary="JSON over HTTP/1.1 and Connect over HTTP/2, from one neutral client to every server that speaks them.",
+    note=(
+        "HTTP/1.1: a POST of two factors in JSON, whose product comes back in JSON; the cell says how many "
+        "connections, and how many requests are pipelined on each. wrk calls every server, and some bodies are "
+        "compared before. Connect: an echo of 8 bytes in protobuf over HTTP/2, from h2load, in a cell of the "
+        "connections and the calls in flight on each. The CPU time of a call is the figure that holds, since "
+        "the client limits the rates of the fastest servers. The limits decode no headers and no messages. Trunkline's "
+        "servers are those of the other tables: all of these come to the same port."
+    ),
+    cells=(
+        _sum("HTTP/1.1 1/1", 1, 1),
+        _sum("HTTP/1.1 64/1", 64, 1),
+        _sum("HTTP/1.1 8/100", 8, 100),
+        *(
+            Cell(f"Connect {count}/100", Load(protocol="connect", connections=count, outstanding=100 * count))
+            for count in (1, 8)
+        ),
+    ),
     figures=("server_cpu_us_per_call", "calls_per_second"),
 )
 
@@ -350,6 +379,7 @@ TABLES = {
         MIXED,
         FAN_OUT,
         GRPC,
+        WEB,
     )
 }
 #: What --full measures: all but the short form of one of them; last the one that takes as long as the others together.

@@ -343,18 +343,18 @@ def test_every_contestant_of_the_tree_has_a_manifest_that_reads(make: Make) -> N
 
     folders = {path.name for path in (CONTEST / "contestants").iterdir() if path.is_dir()}
     assert {each.name for each in found} == folders
-    assert [each.name for each in found[:3]] == ["bare_grpc", "bare_socket", "trunkline"]
-    assert [each.name for each in found if each.is_limit] == ["bare_grpc", "bare_socket"]
+    assert [each.name for each in found[:5]] == ["bare_connect", "bare_grpc", "bare_http1", "bare_socket", "trunkline"]
+    assert [each.name for each in found if each.is_limit] == ["bare_connect", "bare_grpc", "bare_http1", "bare_socket"]
 
 
 def test_every_cell_of_every_table_is_within_trunkline_and_the_limit() -> None:
-    of_grpc, of_others, ours = read_manifests(Places(CONTEST.parents[1]))[:3]
+    *limits, ours = read_manifests(Places(CONTEST.parents[1]))[:5]
 
     for table in TABLES.values():
         for cell in table.cells:
-            limit, other = (of_grpc, of_others) if cell.load.grpc else (of_others, of_grpc)
-            assert ours.cannot(cell.load) == limit.cannot(cell.load) == "", f"{table.name} {cell.name}"
-            assert other.cannot(cell.load) == "the limit of other loads", f"{table.name} {cell.name}"
+            limit = f"bare_{cell.load.protocol or 'socket'}"
+            assert ours.cannot(cell.load) == "", f"{table.name} {cell.name}"
+            assert [each.name for each in limits if not each.cannot(cell.load)] == [limit], f"{table.name} {cell.name}"
         assert {each.cell for each in table.published} <= {cell.name for cell in table.cells}, table.name
 
 
@@ -379,28 +379,29 @@ def test_the_limit_moves_frames_of_our_size(size: int, frame: int) -> None:
     assert frame_bytes(Load(bytes=size)) == frame
 
 
-def test_loads_by_grpc_have_a_client_and_a_limit_of_their_own(make: Make) -> None:
+def test_loads_by_a_protocol_have_a_client_and_a_limit_of_their_own(make: Make) -> None:
     of_others = make("of_others", extra="is_limit = true")
     of_grpc = Contestant(**{**make("of_grpc", extra="is_limit = true").__dict__, "can": frozenset({"grpc"})})
     one = Contestant(**{**make("one").__dict__, "can": frozenset({"echo", "grpc"}), "max_connections": 1})
-    load = Load(grpc=True)
+    load = Load(protocol="grpc")
     table = Table(name="by gRPC", title="", summary="", note="", cells=(Cell("8/1/1", load),))
     words = {"target": "T", "seconds": "1", "warmup": "0"}
 
     assert make("other").cannot(load) == "has no grpc"
-    assert one.cannot(Load(connections=2, outstanding=2, grpc=True)) == ""
+    assert one.cannot(Load(connections=2, outstanding=2, protocol="grpc")) == ""
     assert one.cannot(Load(connections=2, outstanding=2)) == "the contest's client makes at most 1 connection"
     assert entrants(table, [of_others, of_grpc, one], {}) == [of_grpc, one]
     assert entrants(TABLE, [of_others, of_grpc, one], {}) == [of_others, one]
     assert of_grpc.client_command(load, words) == one.client_command(load, words)
-    assert one.client_command(load, words)[0].endswith("drivers/h2load/call")
+    assert one.client_command(load, words)[0].endswith("drivers/neutral/call")
     assert one.client_command(Load(), words)[0] == sys.executable
 
 
 def test_shares_refer_to_the_limit_that_ran_in_the_cell() -> None:
     contestants = {name: {"is_limit": name != "one"} for name in ("limit", "of_grpc", "one")}
     run = {"calls": 100, "calls_per_second": 1000.0}
-    cell = {"load": Load(grpc=True).to_json(), "runs": {"of_grpc": [{**run, "calls_per_second": 4000.0}], "one": [run]}}
+    runs = {"of_grpc": [{**run, "calls_per_second": 4000.0}], "one": [run]}
+    cell = {"load": Load(protocol="grpc").to_json(), "runs": runs}
 
     assert share_of_limit({"contestants": contestants}, cell, "one") == 0.25
 

@@ -20,6 +20,8 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <string>
+#include <utility>
 
 namespace trunkline::contest {
 namespace {
@@ -33,12 +35,33 @@ using asio::experimental::deferred;
 using ::contest::TextMessage;
 
 template <class Work>
-void handle(Server& server, const char* method) {
+void handle(Server& server, const char* method, const MethodOptions& method_options = {}) {
   using Request = typename Work::Request;
   using Response = typename Work::Response;
-  server.handle<Request, Response>(method, [](const Request& request, Response& response, ServerContext&) {
-    Work::answer(request, response);
-    return Status::ok();
+  server.handle<Request, Response>(
+      method,
+      [](const Request& request, Response& response, ServerContext&) {
+        Work::answer(request, response);
+        return Status::ok();
+      },
+      method_options);
+}
+
+/// The object for clients of web servers. None of its texts has to be escaped.
+void route_object(Server& server) {
+  std::string json = "{";
+  const auto add = [&](const char* name, const char* text) {
+    json.append("\"").append(name).append("\":\"").append(text).append("\",");
+  };
+  add("id", person::id);
+  add("name", person::name);
+  add("email", person::email);
+  add("phone", person::phone);
+  add("city", person::city);
+  add("company", person::company);
+  json.append("\"age\":").append(std::to_string(person::age)).append("}");
+  server.route("GET", "/test", [body = Slice::from_string(std::move(json))](const HttpRequest&) {
+    return HttpResponse{.content_type = "application/json", .body = body};
   });
 }
 
@@ -118,7 +141,8 @@ int serve(const Options& options) {
   }
   handle<TextWork>(server, text_method);
   handle<MultiplyWork>(server, multiply_method);
-  handle<ObjectWork>(server, object_method);
+  handle<ObjectWork>(server, object_method, {.no_side_effects = true});
+  route_object(server);
   handle_streams(server);
   if (!options.backend.empty()) handle_fan_out(server, backend.emplace(loop, options.backend));
   say_listening(server.listen(options.has_tls() ? "tls://127.0.0.1:0" : "tcp://127.0.0.1:0").to_string());

@@ -8,11 +8,13 @@ from contextlib import AsyncExitStack
 
 from driver.options import TAIL_DELAY_US, Options, input_ended, parse, run, say_listening
 from driver.pace import Pace, keep_calling_aio
+from driver.sums import Factors, Product
 from google.protobuf.wrappers_pb2 import BytesValue
 
 from trunkline import aio
 
 METHOD = "contest.Contest/Echo"
+MULTIPLY_METHOD = "contest.Contest/Multiply"
 LATE_METHOD = "contest.Contest/LateEcho"
 
 
@@ -27,6 +29,10 @@ async def serve() -> None:
     async def late_echo(request: BytesValue) -> BytesValue:
         await asyncio.sleep(TAIL_DELAY_US / 1e6)
         return BytesValue(value=request.value)
+
+    @server.method(MULTIPLY_METHOD)
+    async def multiply(request: Factors) -> Product:
+        return Product(pro=request.a * request.b)
 
     async with server.serve("tcp://127.0.0.1:0") as running:
         say_listening(running.endpoint)

@@ -8,11 +8,13 @@ from collections.abc import Iterator
 
 from driver.options import Options, parse, say_listening, wait_for_end_of_input
 from driver.pace import Pace, keep_calling
+from driver.sums import Factors, Product
 from google.protobuf.wrappers_pb2 import BytesValue
 
 import trunkline
 
 METHOD = "contest.Contest/Echo"
+MULTIPLY_METHOD = "contest.Contest/Multiply"
 SPIN_SECONDS = 50e-6
 
 
@@ -22,6 +24,10 @@ def serve(options: Options) -> None:
     @server.method(METHOD)
     def echo(request: BytesValue) -> BytesValue:
         return BytesValue(value=request.value)
+
+    @server.method(MULTIPLY_METHOD)
+    def multiply(request: Factors) -> Product:
+        return Product(pro=request.a * request.b)
 
     with server.serve("tcp://127.0.0.1:0") as running:
         say_listening(running.endpoint)

@@ -11,7 +11,7 @@ exports.parse = () => {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
     options: {
-      target: text(''), work: text('object'), bytes: text('8'), connections: text('1'), outstanding: text('1'),
+      target: text(''), path: text('/test'), work: text('object'), bytes: text('8'), connections: text('1'), outstanding: text('1'),
       seconds: text('1'), warmup: text('0.2')
     }
   })

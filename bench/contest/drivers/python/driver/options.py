@@ -26,6 +26,7 @@ class Options:
     warmup: float
     busy_poll: bool
     uvloop: bool
+    protocol: str
 
     @property
     def payload(self) -> bytes:
@@ -55,6 +56,7 @@ def parse(arguments: list[str] | None = None) -> Options:
     parser.add_argument("--warmup", type=float, default=0.2)
     parser.add_argument("--busy-poll", action="store_true")
     parser.add_argument("--uvloop", action="store_true", help="asyncio on uvloop")
+    parser.add_argument("--protocol", default="", help="of the neutral client: grpc, connect or http1")
     chosen = vars(parser.parse_args(arguments))
     role = chosen.pop("role")
     if chosen["connections"] < 1 or chosen["outstanding"] < chosen["connections"]:
