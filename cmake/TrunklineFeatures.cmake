@@ -34,7 +34,7 @@ function(trunkline_feature name)
   set(TRUNKLINE_FEATURES ${TRUNKLINE_FEATURES} ${name} PARENT_SCOPE)
 endfunction()
 
-trunkline_feature(PROTOBUF LAYER codec SOURCES protobuf_codec.cpp protobuf_json.cpp
+trunkline_feature(PROTOBUF LAYER codec SOURCES protobuf_any.cpp protobuf_codec.cpp protobuf_json.cpp protobuf_json_reader.cpp protobuf_json_writer.cpp well_known_text.cpp
                   PACKAGE Protobuf MODULES protobuf TARGETS protobuf::libprotobuf PUBLIC DEBIAN libprotobuf-dev)
 trunkline_feature(TLS LAYER net SOURCES tls_context.cpp tls_handshake.cpp tls_stream.cpp tls_transport.cpp
                   SOURCES_WITHOUT tls_unavailable.cpp
@@ -45,6 +45,11 @@ trunkline_feature(GZIP LAYER compression SOURCES gzip_compressor.cpp zlib_compre
                   PACKAGE ZLIB MODULES zlib TARGETS ZLIB::ZLIB DEBIAN zlib1g-dev)
 trunkline_feature(DEFLATE LAYER compression SOURCES deflate_compressor.cpp zlib_compressor.cpp zlib_stream.cpp
                   PACKAGE ZLIB MODULES zlib TARGETS ZLIB::ZLIB DEBIAN zlib1g-dev)
+trunkline_feature(BROTLI LAYER compression SOURCES brotli_compressor.cpp WIRE_NAME br
+                  MODULES libbrotlienc libbrotlidec DEBIAN libbrotli-dev)
+trunkline_feature(DNS LAYER naming
+                  SOURCES dns/answer_ttl.cpp dns/ares_lookup.cpp dns/ares_sockets.cpp dns/make_dns_resolver.cpp
+                  SOURCES_WITHOUT dns/dns_unavailable.cpp MODULES libcares DEBIAN libc-ares-dev)
 
 # Each option is AUTO (use what is found), ON (require it) or OFF (leave it out).
 set(TRUNKLINE_WITH_DEFAULT AUTO CACHE STRING "Default of the options TRUNKLINE_WITH_*: AUTO, ON or OFF")

@@ -8,7 +8,7 @@ endif()
 find_package(Protobuf REQUIRED)
 set(protocol_sources "")
 set(protocol_folder "${PROJECT_BINARY_DIR}/protocols")
-foreach(name health options reflection statistics)
+foreach(name console health options reflection statistics)
   set(base "${protocol_folder}/trunkline/v1/${name}.pb")
   add_custom_command(
     OUTPUT "${base}.cc" "${base}.h"
