@@ -30,7 +30,7 @@ elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
 endif()
 # GCC's manual advises against -Werror with sanitizers (-fsanitize), which make for more false positives. All sources are
 # compiled without them too.
-if(TRUNKLINE_WARNINGS_AS_ERRORS AND NOT TRUNKLINE_SANITIZE)
+if(TRUNKLINE_WARNINGS_AS_ERRORS AND (NOT TRUNKLINE_SANITIZE OR TRUNKLINE_SANITIZE_LIBRARY_ONLY))
   target_compile_options(trunkline_flags INTERFACE -Werror)
 endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
@@ -49,18 +49,30 @@ if(TRUNKLINE_FAST_LINKER)
     endif()
   endforeach()
 endif()
+# The flags of the layers of the library beyond those that everything has.
+add_library(trunkline_layer_flags INTERFACE)
 if(TRUNKLINE_SANITIZE)
-  add_compile_options(-fsanitize=${TRUNKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
-  add_link_options(-fsanitize=${TRUNKLINE_SANITIZE})
+  set(trunkline_sanitize -fsanitize=${TRUNKLINE_SANITIZE} -fno-omit-frame-pointer -fno-sanitize-recover=all)
   if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND TRUNKLINE_SANITIZE MATCHES "undefined")
     # What this check puts before functions clang 14 cannot write for coroutines that it has split: "Cannot represent a
     # difference across sections".
-    add_compile_options(-fno-sanitize=function)
+    list(APPEND trunkline_sanitize -fno-sanitize=function)
   endif()
   if(TRUNKLINE_SANITIZE MATCHES "thread")
+    if(TRUNKLINE_SANITIZE_LIBRARY_ONLY)
+      message(FATAL_ERROR "TRUNKLINE_SANITIZE_LIBRARY_ONLY: the thread sanitizer has to know every thread's code")
+    endif()
     # Asio uses atomic_thread_fence, which tsan does not model; g++ warns about it.
-    add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+    list(APPEND trunkline_sanitize $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
   endif()
+  if(TRUNKLINE_SANITIZE_LIBRARY_ONLY)
+    # A build without sanitizers compiles the rest with the same flags, so that ccache has it already. -O1: without
+    # optimization the checks are several times slower.
+    target_compile_options(trunkline_layer_flags INTERFACE ${trunkline_sanitize} -O1 -Wno-error)
+  else()
+    add_compile_options(${trunkline_sanitize})
+  endif()
+  add_link_options(-fsanitize=${TRUNKLINE_SANITIZE})
 endif()
 if(TRUNKLINE_BUILD_FUZZERS)
   if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

@@ -14,6 +14,8 @@ set(TRUNKLINE_UNITY_BATCH 8 CACHE STRING "How many sources a batch holds")
 option(TRUNKLINE_FAST_LINKER "Link with mold or lld where one of them is installed" OFF)
 option(TRUNKLINE_STATIC_TOOLS "Link protobuf statically into the programs" OFF)
 set(TRUNKLINE_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined or thread")
+option(TRUNKLINE_SANITIZE_LIBRARY_ONLY
+       "Compile only the library for TRUNKLINE_SANITIZE, and what uses it as without (not for thread)" OFF)
 
 # AUTO: built together with the protobuf codec if protoc's library (libprotoc-dev) is found. ON requires the library, but not
 # the codec.

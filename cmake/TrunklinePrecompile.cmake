@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-# trunkline_precompile(TARGET SET): gives a target precompiled headers of other projects, compiled once for all targets
+# trunkline_precompile(TARGET SET [FLAGS]): gives a target precompiled headers of other projects, compiled once for all targets
 # that use the same set. No set holds a header of this project: editing one must not compile everything again.
+# FLAGS is a target with compile options beyond trunkline_flags that TARGET has.
 #
 #   standard       the standard library
 #   asio           standard, and what the layers from net upwards and the public headers use of Asio
@@ -26,11 +27,15 @@ function(trunkline_precompile target set)
     return()
   endif()
   set(precompiled trunkline_precompiled_${set})
+  set(flags "${ARGN}")
+  if(flags AND TRUNKLINE_SANITIZE_LIBRARY_ONLY)
+    string(APPEND precompiled _of_layers)
+  endif()
   if(NOT TARGET ${precompiled})
     set(source "${PROJECT_BINARY_DIR}/precompiled/${set}.cpp")
     file(CONFIGURE OUTPUT "${source}" CONTENT "")
     add_library(${precompiled} OBJECT "${source}")
-    target_link_libraries(${precompiled} PRIVATE trunkline_flags Threads::Threads)
+    target_link_libraries(${precompiled} PRIVATE trunkline_flags ${flags} Threads::Threads)
     # The macros that change what a header says must be those of the targets that use it.
     if(set MATCHES "asio")
       target_link_libraries(${precompiled} PRIVATE trunkline_asio)

@@ -18,6 +18,9 @@
 
 namespace trunkline::base {
 
+/// False if the library was compiled for AddressSanitizer. What uses it may have been compiled without.
+bool keeps_freed_memory() noexcept;
+
 /// Each thread has `list_count` lists, one for each size of memory, of at most `capacity` pieces each. Each type
 /// `Owner` has lists of its own. Under AddressSanitizer no memory is kept, so that it finds a use after free.
 template <class Owner, std::size_t list_count, std::size_t capacity>
@@ -82,9 +85,9 @@ class ThreadFreeLists {
   static inline constinit thread_local Kept kept_{};
   static inline thread_local Closer closer_{};
 
-  /// False: the lists were emptied because the thread ends.
+  /// False: the lists were emptied because the thread ends, or nothing is to be kept.
   static bool open() noexcept {
-    if (kept_.state == State::closed) return false;
+    if (kept_.state == State::closed || !keeps_freed_memory()) return false;
     // The first use registers the destructor of `closer_` for this thread.
     closer_.open();
     return true;

@@ -9,12 +9,19 @@ import http.server
 import socket
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 import trunkline
 from trunkline import aio
+
+
+def wait_until(holds: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 20
+    while not holds():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
 
 
 class EchoServer(http.server.ThreadingHTTPServer):
@@ -26,14 +33,22 @@ class EchoServer(http.server.ThreadingHTTPServer):
     def __init__(self) -> None:
         super().__init__(("127.0.0.1", 0), Echo)
         self.connections = 0
+        self.clients: set[Any] = set()
         self.open: set[socket.socket] = set()
         self.gate = threading.Event()
         self.gate.set()
 
     def process_request(self, request: Any, client_address: Any) -> None:
         self.connections += 1
+        self.clients.add(client_address)
         self.open.add(request)
         super().process_request(request, client_address)
+
+    def accept_all(self) -> None:
+        """Returns once every connection that a client has begun before is accepted: they are accepted in order."""
+        with socket.create_connection(self.server_address[:2]) as last:
+            own = last.getsockname()
+            wait_until(lambda: own in self.clients)
 
     def end_connections(self) -> None:
         """One after the other, so that the client can replace each."""
@@ -87,12 +102,15 @@ def test_connections_that_calls_no_longer_need_are_not_replaced() -> None:
                 asyncio.ensure_future(channel.call("Echo", number, int, codec="json", timeout=20.0))
                 for number in range(40)
             ]
-            deadline = time.monotonic() + 20
-            while (made := sum(server.connections for server in servers)) < 40 and time.monotonic() < deadline:
-                await asyncio.sleep(0.01)
+            # Both servers together have a connection for each call.
+            await asyncio.to_thread(wait_until, lambda: sum(server.connections for server in servers) >= 40)
             for server in servers:
                 server.gate.set()
             assert await asyncio.gather(*calls) == list(range(40))
+            # Further connections may have been under way while calls waited; none begins once all are answered.
+            for server in servers:
+                await asyncio.to_thread(server.accept_all)
+            made = sum(server.connections for server in servers)
             for server in servers:
                 await asyncio.to_thread(server.end_connections)
             await channel.call("Echo", 1, int, codec="json", timeout=20.0)
