@@ -30,7 +30,11 @@ function(trunkline_sanitize_sources)
     return()
   endif()
   foreach(source ${ARGN})
-    file(STRINGS "${source}" asks REGEX "__SANITIZE_|address_sanitizer|TRUNKLINE_NO_POOLING")
+    get_filename_component(path "${source}" ABSOLUTE)
+    if(NOT EXISTS "${path}")
+      continue()  # it is generated
+    endif()
+    file(STRINGS "${path}" asks REGEX "__SANITIZE_|address_sanitizer|TRUNKLINE_NO_POOLING")
     if(asks)
       set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "-fsanitize=${TRUNKLINE_SANITIZE}"
                                                          SKIP_PRECOMPILE_HEADERS ON)
