@@ -13,6 +13,7 @@ import { Kinds } from "./generated/kinds_pb.js";
 import { failureOf } from "./kit/failure_of.js";
 import { until } from "./kit/until.js";
 
+let hasBegun = false;
 let hasBeenCancelled = false;
 
 function routes(router: ConnectRouter): void {
@@ -29,6 +30,7 @@ function routes(router: ConnectRouter): void {
       if (request.value === "raw") return { value: context.requestHeader.get("raw-bin") ?? "" };
       if (request.value === "time left") return { value: String(context.timeoutMs()) };
       if (request.value === "sleep") {
+        hasBegun = true;
         return new Promise((_, fail) => {
           context.signal.addEventListener("abort", () => {
             hasBeenCancelled = true;
@@ -154,10 +156,11 @@ for (const [encoding, codecOptions] of [
     });
 
     test("a signal cancels the call on both sides", async () => {
-      hasBeenCancelled = false;
+      hasBegun = hasBeenCancelled = false;
       const controller = new AbortController();
       const call = failureOf(client().say({ value: "sleep" }, { signal: controller.signal }));
-      setTimeout(() => controller.abort(), 50);
+      await until(() => hasBegun);
+      controller.abort();
       assert.equal((await call).code, StatusCode.cancelled);
       await until(() => hasBeenCancelled);
     });

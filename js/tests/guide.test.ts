@@ -43,7 +43,7 @@ shown.forEach(({ language, text }, at) => {
   test(`${name} prints what the page shows`, async () => {
     writeFileSync(join(folder, name), text.replaceAll("8888", port));
 
-    const { stdout } = await promisify(execFile)("node", [name], { cwd: folder, timeout: 60000 });
+    const { stdout } = await promisify(execFile)("node", [name], { cwd: folder, timeout: 200000 });
 
     assert.equal(stdout, shown.slice(at).find((block) => block.language === "text")!.text);
   });

@@ -166,7 +166,8 @@ for (const [client, webSocket] of [
       const left = await channel.call<number>("TimeLeft", undefined, { timeout: 60000 });
       assert.ok(left > 50 && left <= 60, String(left));
       const before = await channel.call("Runs", "cancelled");
-      const error = await failureOf(channel.call("Sleep", 10, { timeout: 50 }));
+      // Long enough that the call reaches the server.
+      const error = await failureOf(channel.call("Sleep", 30, { timeout: 1000 }));
       // Whichever side's timer is earlier ends it.
       assert.equal(error.code, StatusCode.deadline_exceeded);
       assert.ok(error.origin === "local" || error.origin === "peer", error.origin);
@@ -175,10 +176,12 @@ for (const [client, webSocket] of [
 
     test("a signal cancels the call on both sides", async () => {
       const before = await channel.call("Runs", "cancelled");
+      const begun = await channel.call("Runs", "sleeps");
       const controller = new AbortController();
-      const call = channel.call("Sleep", 10, { signal: controller.signal });
-      setTimeout(() => controller.abort(new Error("enough")), 50);
-      const error = await failureOf(call);
+      const call = failureOf(channel.call("Sleep", 30, { signal: controller.signal }));
+      await until(async () => (await channel.call("Runs", "sleeps")) === (begun as number) + 1);
+      controller.abort(new Error("enough"));
+      const error = await call;
       assert.deepEqual([error.code, (error.cause as Error).message], [StatusCode.cancelled, "enough"]);
       await until(async () => (await channel.call("Runs", "cancelled")) === (before as number) + 1);
       assert.equal(

@@ -110,7 +110,7 @@ class Target:
 
     def kept_bytes(self, enough):
         """What is kept after some seconds, in which memory is returned; or sooner, once it is no more than `enough`."""
-        end = time.monotonic() + 5.0
+        end = time.monotonic() + 30.0
         while True:
             self.program.ask("trim")
             kept = max(0, self.program.resident_bytes() - self.rest_bytes)

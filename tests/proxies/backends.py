@@ -42,8 +42,15 @@ class Backend:
 
     def cancelled(self) -> int:
         """How many calls of Hang have been cancelled, asked past the proxy."""
+        return self._count("Cancelled")
+
+    def hanging(self) -> int:
+        """How many calls of Hang run, asked past the proxy."""
+        return self._count("Hanging")
+
+    def _count(self, method: str) -> int:
         with trunkline.Channel(f"tcp://{self.address}") as channel:
-            return int(channel.call("interop.Grpc/Cancelled", Int64Value(), Int64Value, timeout=20).value)
+            return int(channel.call(f"interop.Grpc/{method}", Int64Value(), Int64Value, timeout=20).value)
 
     def begin_to_drain(self) -> None:
         assert self._process is not None
@@ -53,7 +60,7 @@ class Backend:
         """Fails if a call was cut off."""
         assert self._process is not None and self._process.stdout is not None
         assert self._process.stdout.readline() == "stopped: ok\n"
-        assert self._process.wait(20) == 0
+        assert self._process.wait(100) == 0
         self._close()
 
     def kill(self) -> None:

@@ -94,11 +94,11 @@ class Proxy:
 
     def _wait_for(self, address: str) -> None:
         host, port = address.split(":")
-        until = time.monotonic() + 20
+        until = time.monotonic() + 60
         while True:
             assert self._process.poll() is None, self._log.read_text()
             try:
-                socket.create_connection((host, int(port)), timeout=5).close()
+                socket.create_connection((host, int(port)), timeout=60).close()
                 return
             except ConnectionRefusedError:
                 assert time.monotonic() < until, self._log.read_text()

@@ -97,14 +97,14 @@ def cancelled(backends: Backends) -> int:
 
 def test_a_deadline_cancels_the_handler(channel: trunkline.Channel, backends: Backends) -> None:
     with pytest.raises(trunkline.DeadlineExceeded):
-        channel.call("interop.Grpc/Hang", Int64Value(), Int64Value, timeout=0.3)
+        channel.call("interop.Grpc/Hang", Int64Value(), Int64Value, timeout=2)
 
     wait_until(lambda: cancelled(backends) == 1, "the handler is not cancelled")
 
 
 def test_a_cancellation_reaches_the_handler(channel: trunkline.Channel, backends: Backends) -> None:
     future = channel.submit("interop.Grpc/Hang", Int64Value(), Int64Value)
-    time.sleep(0.2)  # what it cancels is to be at the server
+    wait_until(lambda: sum(backend.hanging() for backend in backends) == 1, "the handler is not called")
     future.cancel()
 
     wait_until(lambda: cancelled(backends) == 1, "the handler is not cancelled")

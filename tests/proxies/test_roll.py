@@ -19,10 +19,6 @@ from .load import Load
 from .proxies import Proxy
 from .waiting import wait_until
 
-#: Until the next server is replaced. A proxy that looks after its servers must have found the last one by then.
-PAUSE = 2.0
-
-
 @pytest.fixture(params=["cpp", "python"])
 def three(request: pytest.FixtureRequest) -> Iterator[list[Backend]]:
     if request.param == "cpp" and BUILT is None:
@@ -33,6 +29,16 @@ def three(request: pytest.FixtureRequest) -> Iterator[list[Backend]]:
             backends.append(Backend(request.param))
             ends.callback(backends[-1].kill)
         yield backends
+
+
+def pids_of_new_connections(client: str, proxy: Proxy) -> set[int]:
+    """The servers that the proxy chooses for some connections."""
+    scheme, address = ("tcp", proxy.native) if client == "tcp" else ("grpc", proxy.grpc)
+    pids = set()
+    for _ in range(3):
+        with trunkline.Channel(f"{scheme}://{address}") as channel:
+            pids.add(int(channel.call("interop.Grpc/Process", Int64Value(), Int64Value, timeout=20).value))
+    return pids
 
 
 class Callers:
@@ -93,7 +99,8 @@ def test_a_rolling_restart_loses_no_call(
                     backend.begin_to_drain()
                     backend.wait_until_drained()
                     backend.start()
-                    time.sleep(PAUSE)
+                    # A proxy that looks after its servers must have found it before the next one is replaced.
+                    wait_until(lambda: backend.pid in pids_of_new_connections(client, proxy), "it is not found")
                 callers.take_pids()
                 done = load.calls
                 wait_until(lambda: load.calls > done + 100, "few calls after the roll")

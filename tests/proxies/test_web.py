@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import http.client
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -73,7 +72,7 @@ def test_errors(channel: trunkline.Channel) -> None:
 
 def test_a_cancellation_reaches_the_handler(channel: trunkline.Channel, backends: Backends) -> None:
     future = channel.submit("interop.Grpc/Hang", Int64Value(), Int64Value)
-    time.sleep(0.2)  # what it cancels is to be at the server
+    wait_until(lambda: sum(backend.hanging() for backend in backends) == 1, "the handler is not called")
     future.cancel()
 
     wait_until(lambda: sum(backend.cancelled() for backend in backends) == 1, "the handler is not cancelled")

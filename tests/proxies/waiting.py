@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 
-def wait_until(is_so: Callable[[], bool], what: str, seconds: float = 20.0) -> None:
+def wait_until(is_so: Callable[[], bool], what: str, seconds: float = 60.0) -> None:
     until = time.monotonic() + seconds
     while not is_so():
         assert time.monotonic() < until, what

@@ -47,7 +47,7 @@ def built_in(*arguments: str) -> Iterator[tuple[str, subprocess.Popen[str]]]:
 
 
 class Delays:
-    """Echoes with delays: 2 ms for 90 % of the calls, 20 ms for 9 %, and 80 ms for 1 %."""
+    """Echoes with delays: 10 ms for 90 % of the calls, 100 ms for 9 %, and 400 ms for 1 %."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -57,7 +57,7 @@ class Delays:
         with self._lock:
             self._count += 1
             number = self._count
-        time.sleep(0.080 if number % 100 == 0 else 0.020 if number % 10 == 0 else 0.002)
+        time.sleep(0.400 if number % 100 == 0 else 0.100 if number % 10 == 0 else 0.010)
         return request
 
 

@@ -44,7 +44,7 @@ class ServingCommand:
         for line in self.process.stderr:
             self._coming.put(line.rstrip("\n"))
 
-    def until(self, pattern: str, timeout: float = 30.0) -> str:
+    def until(self, pattern: str, timeout: float = 100.0) -> str:
         """Waits for the next line that matches and returns its first group."""
         end = time.monotonic() + timeout
         while True:
@@ -66,7 +66,7 @@ class ServingCommand:
 
     def end(self, number: int = signal.SIGTERM) -> int:
         self.process.send_signal(number)
-        return self.process.wait(30)
+        return self.process.wait(100)
 
 
 @contextlib.contextmanager

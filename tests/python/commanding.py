@@ -42,7 +42,7 @@ def environment(**changes: str) -> dict[str, str]:
     return {"PATH": os.environ["PATH"], "HOME": "/", "LC_ALL": "C.UTF-8", **changes}
 
 
-def run(*arguments: str, text: str | bytes = "", timeout: float = 30.0, **changes: str) -> Outcome:
+def run(*arguments: str, text: str | bytes = "", timeout: float = 100.0, **changes: str) -> Outcome:
     """Runs the command to its end, with `text` on its standard input."""
     data = text.encode() if isinstance(text, str) else text
     command = [COMMAND, *arguments]
@@ -68,7 +68,7 @@ def say(process: subprocess.Popen[str], text: str) -> None:
 
 
 def end(process: subprocess.Popen[str]) -> Outcome:
-    output, messages = process.communicate(timeout=20)
+    output, messages = process.communicate(timeout=100)
     return Outcome(process.returncode, output, messages)
 
 
@@ -80,9 +80,9 @@ def close(process: subprocess.Popen[str]) -> None:
 
 
 def eventually(holds: Any) -> None:
-    until = time.monotonic() + 10
+    until = time.monotonic() + 60
     while not holds():
-        assert time.monotonic() < until, "did not come to hold within 10 s"
+        assert time.monotonic() < until, "did not come to hold within 60 s"
         time.sleep(0.01)
 
 

@@ -64,7 +64,7 @@ def python(*arguments: str | Path, cwd: Path, **environment: str) -> subprocess.
     """Runs Python with warnings as errors and this package on its path."""
     own = {**os.environ, "PYTHONPATH": f"{PACKAGE}{os.pathsep}{cwd}", **environment}
     command = [sys.executable, "-W", "error", *map(str, arguments)]
-    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=50, env=own)
+    return subprocess.run(command, cwd=cwd, capture_output=True, text=True, timeout=250, env=own)
 
 
 def tree(folder: Path) -> dict[str, str]:

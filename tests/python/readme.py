@@ -25,7 +25,7 @@ def shown_by_curl(port: str) -> list[tuple[str, str]]:
     for line in block.replace("8888", port).splitlines():
         command, _, output = line.partition("   #")
         if output.lstrip(" #").startswith("{"):
-            done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=60)
+            done = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=250)
             found.append((done.stdout.strip(), output.lstrip(" #")))
     return found
 
@@ -49,15 +49,15 @@ def serve_and_call(python: str, folder: Path) -> None:
     try:
         assert serving.stdout is not None
         assert serving.stdout.readline() == f"listening on tcp://127.0.0.1:{port}\n"
-        blocking = subprocess.run(command("client.py"), cwd=folder, capture_output=True, text=True, timeout=60)
+        blocking = subprocess.run(command("client.py"), cwd=folder, capture_output=True, text=True, timeout=250)
         asynchronous = subprocess.run(
-            command("async_client.py"), cwd=folder, capture_output=True, text=True, timeout=60
+            command("async_client.py"), cwd=folder, capture_output=True, text=True, timeout=250
         )
-        over_grpc = subprocess.run(command("grpc_client.py"), cwd=folder, capture_output=True, text=True, timeout=60)
+        over_grpc = subprocess.run(command("grpc_client.py"), cwd=folder, capture_output=True, text=True, timeout=250)
         by_curl = shown_by_curl(port) if shutil.which("curl") else None
     finally:
         serving.send_signal(signal.SIGTERM)
-        errors = serving.communicate(timeout=20)[1]
+        errors = serving.communicate(timeout=100)[1]
 
     assert blocking.stdout == "hello, world\n1000\ninvalid_argument: greet: name is empty\n", blocking.stderr
     assert asynchronous.stdout == "['hello, ann', 'hello, bob']\n", asynchronous.stderr

@@ -69,7 +69,7 @@ class RealNameServer:
             [PROGRAM, "--conf-file=/dev/null", "--pid-file=", *arguments],
             stderr=subprocess.DEVNULL,
         )
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 100.0
         while True:
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", self._port), 1.0):
                 return

@@ -392,7 +392,7 @@ def test_tasks_that_are_done_at_once() -> None:
         asyncio.get_running_loop().set_task_factory(eager)
         async with make_server().serve("tcp://127.0.0.1:0") as running, aio.Channel(running.endpoint) as channel:
             for _ in range(3):
-                assert await asyncio.wait_for(channel.call("echo", b"x"), 5) == b"x"
+                assert await asyncio.wait_for(channel.call("echo", b"x"), 50) == b"x"
             assert not running._tasks
 
     asyncio.run(main())

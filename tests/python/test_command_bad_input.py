@@ -312,6 +312,6 @@ def test_many_members_are_read_in_a_moment(market: str) -> None:
 def test_closed_standard_files_are_not_given_to_connections(market: str) -> None:
     command = f'exec "{commanding.COMMAND}" call {market} market.Market/Buy --json \'{{"itemName": "x"}}\' -v 2>&- <&-'
 
-    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=30)
+    ended = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=100)
 
     assert (ended.returncode, ended.stdout, ended.stderr) == (0, '{"text":"x"}\n', "")

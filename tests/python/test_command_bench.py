@@ -46,16 +46,16 @@ class Sum:
 
 def test_percentiles_of_delays_that_were_injected() -> None:
     with served(benching.Delays()) as endpoint:
-        ended, report = bench(endpoint, "-o", "8", "--duration", "2s", "--warmup", "0")
+        ended, report = bench(endpoint, "-o", "8", "--total", "1000", "--warmup", "0")
 
     figures = report["figures"]
     assert ended.status == 0 and figures["failed_calls"] == 0
-    assert 2.0 <= figures["p50_ms"] < 10
-    assert 2.0 <= figures["p75_ms"] < 15
-    assert 20.0 <= figures["p95_ms"] < 70
-    assert 80.0 <= figures["p99.9_ms"] < 200
+    assert 10.0 <= figures["p50_ms"] < 100
+    assert 10.0 <= figures["p75_ms"] < 100
+    assert 100.0 <= figures["p95_ms"] < 400
+    assert 400.0 <= figures["p99.9_ms"] < 2000
     buckets = report["latency"]["buckets"]
-    below = sum(count for upper, count in buckets if upper < 80e6) / sum(count for _, count in buckets)
+    below = sum(count for upper, count in buckets if upper < 400e6) / sum(count for _, count in buckets)
     assert 0.975 <= below <= 0.9925
 
 
@@ -205,10 +205,10 @@ def test_a_method_with_json_by_reflection_and_without() -> None:
 
 
 def test_self_starts_a_server_and_leaves_none_behind() -> None:
-    ended, report = bench("--self", *SHORT)
+    ended, report = bench("--self", "--total", "1000", "--warmup", "0")
 
     assert ended.status == 0, ended.messages
-    assert report["outcome"]["calls"] > 100
+    assert report["outcome"]["calls"] == 1000
     process = report["outcome"]["server"]["process_id"]
     commanding.eventually(lambda: not Path(f"/proc/{process}").exists())
 
@@ -246,8 +246,10 @@ def test_a_server_that_never_responds_ends_with_the_duration() -> None:
 
 def test_saved_compared_and_as_csv(echo: str, tmp_path: Path) -> None:
     saved = [str(tmp_path / f"{name}.json") for name in ("one", "eight", "again")]
-    for file, outstanding in zip(saved, ("1", "64", "1")):
-        assert run("bench", echo, "-o", outstanding, "--duration", "3s", "--save", file).status == 0
+    # Each response takes so long that the rates are those of the outstanding calls, not of the machine.
+    with built_in("--delay", "20ms") as (slow, _):
+        for file, outstanding in zip(saved, ("1", "64", "1")):
+            assert run("bench", slow, "-o", outstanding, "--duration", "3s", "--save", file).status == 0
 
     text = run("bench", "compare", *saved)
     as_json = json.loads(run("bench", "compare", "--format", "json", *saved).output)
@@ -314,15 +316,15 @@ def test_latencies_drawn_at_random_agree_with_exact_quantiles() -> None:
 
     def sleep(request: bytes) -> bytes:
         begun = time.monotonic()
-        time.sleep(generator.uniform(0.002, 0.030))
+        time.sleep(generator.uniform(0.010, 0.150))
         slept.append((time.monotonic() - begun) * 1000)
         return request
 
     with served(sleep, threads=8) as endpoint:
-        _, report = bench(endpoint, "-o", "8", "-n", "600", "--warmup", "0")
+        _, report = bench(endpoint, "-o", "8", "-n", "400", "--warmup", "0")
 
     slept.sort()
     for percentile in (25, 50, 75, 90):
         exact = slept[int(len(slept) * percentile / 100) - 1]
         assert exact <= report["figures"][f"p{percentile}_ms"] * 1.05
-        assert report["figures"][f"p{percentile}_ms"] < exact + 15
+        assert report["figures"][f"p{percentile}_ms"] < exact + 60

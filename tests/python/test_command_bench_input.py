@@ -7,6 +7,7 @@ import fcntl
 import os
 import pty
 import re
+import select
 import signal
 import socket
 import struct
@@ -14,7 +15,6 @@ import subprocess
 import sys
 import termios
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -164,7 +164,7 @@ def test_ctrl_c_while_it_connects() -> None:
     # Nobody takes the connection from the queue, or says anything on it.
     with socket.create_server(("127.0.0.1", 0)) as listening:
         process = start("bench", f"127.0.0.1:{listening.getsockname()[1]}", "-c", "4", "-t", "2")
-        time.sleep(0.5)
+        assert select.select([listening], [], [], 60)[0]  # it has begun to connect
         process.send_signal(signal.SIGINT)
         ended = end(process)
 
@@ -221,7 +221,7 @@ def test_panel_on_a_terminal_alone() -> None:
         if not read:
             break
         drawn += read
-    output, _ = process.communicate(timeout=20)
+    output, _ = process.communicate(timeout=100)
     os.close(controlling)
 
     text = drawn.decode()
@@ -238,11 +238,11 @@ def test_pictures(tmp_path: Path, ending: str) -> None:
     picture, saved = tmp_path / f"run.{ending}", tmp_path / "run.json"
     drawn = run(
         "bench", "--self", "--duration", "1s", "--rate", "500", "--plot", str(picture), "--save", str(saved),
-        "--python", sys.executable, timeout=60, MPLCONFIGDIR=str(tmp_path),
+        "--python", sys.executable, timeout=200, MPLCONFIGDIR=str(tmp_path),
     )  # fmt: skip
     again = run(
         "bench", "plot", str(saved), str(saved), str(tmp_path / f"two.{ending}"), "--python", sys.executable,
-        timeout=60, MPLCONFIGDIR=str(tmp_path),
+        timeout=200, MPLCONFIGDIR=str(tmp_path),
     )  # fmt: skip
 
     assert (drawn.status, again.status) == (0, 0), drawn.messages + again.messages

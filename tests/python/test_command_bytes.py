@@ -70,7 +70,7 @@ def test_a_stream_without_responses(bytewise: str, tmp_path: Path, request_bytes
 def test_bytes_from_standard_input_to_standard_output(bytewise: str) -> None:
     words = [commanding.COMMAND, "call", bytewise, "parts", "--data-binary", "@-", "-o", "-"]
 
-    called = subprocess.run(words, input=b"\x80\x00", capture_output=True, timeout=20, env=commanding.environment())
+    called = subprocess.run(words, input=b"\x80\x00", capture_output=True, timeout=100, env=commanding.environment())
 
     assert (called.returncode, called.stdout, called.stderr) == (0, b"\x80\x00\xff\n", b"")
 

@@ -185,7 +185,7 @@ def test_a_unary_call_does_not_wait_for_the_end_of_input(market: str) -> None:
     say(call, '{"itemName": "now"}\n')
 
     assert line_of(call) == '{"text":"now"}\n'
-    assert call.wait(timeout=10) == 0
+    assert call.wait(timeout=100) == 0
     end(call)
 
 
@@ -296,7 +296,7 @@ def test_a_signal_cancels_the_call(sent: signal.Signals, status: int) -> None:
 
         ended = end(call)
         assert (ended.status, ended.messages) == (status, "")
-        assert watched.is_cancelled.wait(10)
+        assert watched.is_cancelled.wait(60)
 
 
 def test_a_signal_while_requests_are_waited_for(market: str) -> None:
@@ -306,7 +306,7 @@ def test_a_signal_while_requests_are_waited_for(market: str) -> None:
 
     call.send_signal(signal.SIGINT)
 
-    assert call.wait(timeout=10) == 130
+    assert call.wait(timeout=100) == 130
     end(call)
 
 
@@ -319,10 +319,10 @@ def test_a_reader_that_goes_away_ends_the_call_quietly() -> None:
 
         call.stdout.close()
 
-        assert call.wait(timeout=10) == 141
+        assert call.wait(timeout=100) == 141
         assert call.stderr is not None
         assert call.stderr.read() == ""
-        assert watched.is_cancelled.wait(10)
+        assert watched.is_cancelled.wait(60)
     close(call)
 
 

@@ -166,7 +166,7 @@ def test_changes_are_watched(pair: Pair) -> None:
     while next_ready() != f"tcp://127.0.0.2:{pair.port}":
         pass
     process.send_signal(signal.SIGINT)
-    assert process.wait(20) == 130
+    assert process.wait(100) == 130
     close(process)
 
 

@@ -158,7 +158,7 @@ def test_stats_on_a_terminal_fit_its_width(served: Served) -> None:
     while screen.read():
         pass
 
-    assert screen.process.wait(timeout=10) == 130
+    assert screen.process.wait(timeout=100) == 130
     assert screen.text.startswith("\x1b[?1049h\x1b[?25l")
     assert screen.text.endswith("\x1b[?25h\x1b[?1049l")
     lines = re.sub(r"\x1b\[[?0-9;]*[A-Za-z]", "", screen.text).split("\r\n")
@@ -176,7 +176,7 @@ def test_a_second_signal_leaves_the_other_screen(served: Served) -> None:
     while screen.read():
         pass
 
-    assert screen.process.wait(timeout=10) in (130, 143, -signal.SIGTERM)
+    assert screen.process.wait(timeout=100) in (130, 143, -signal.SIGTERM)
     assert "\x1b[?25h\x1b[?1049l" in screen.text
     screen.close()
 
@@ -197,7 +197,7 @@ def test_colours_are_for_terminals_without_no_color() -> None:
         screen = Screen(80, "list", "nothing", **changes)
         while screen.read():
             pass
-        screen.process.wait(timeout=10)
+        screen.process.wait(timeout=100)
         screen.close()
         return screen.text
 

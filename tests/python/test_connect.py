@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import random
 import socket
 import threading
@@ -173,12 +174,13 @@ def test_idempotent_calls_by_get(endpoint: str, codec: str) -> None:
 
 @pytest.mark.parametrize("protocol", ["http", "grpc-web"])
 def test_other_transports_and_lists(protocol: str, tmp_path: Path) -> None:
-    with make_server().serve(f"unix://{tmp_path}/a", "unix:@connect-of-python") as running:
+    name = f"@connect-of-python-{os.getpid()}"
+    with make_server().serve(f"unix://{tmp_path}/a", f"unix:{name}") as running:
         assert len(running.endpoints) == 2
         for uri in (
             f"{protocol}+unix://{tmp_path}/a",
-            f"{protocol}+unix:@connect-of-python",
-            f"{protocol}+unix://{tmp_path}/a,{protocol}+unix:@connect-of-python",
+            f"{protocol}+unix:{name}",
+            f"{protocol}+unix://{tmp_path}/a,{protocol}+unix:{name}",
         ):
             with trunkline.Channel(uri) as channel:
                 assert channel.call("echo", b"x", bytes, timeout=20.0) == b"x"

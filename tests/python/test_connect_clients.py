@@ -139,7 +139,7 @@ def expect_metadata(seen: Any) -> None:
 
 def expect_cancelled(client: Any, before: int) -> None:
     """The server sees one cancellation more."""
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while (now := call(client, CANCELLED, Int64Value()).value) == before and time.monotonic() < end:
         time.sleep(0.005)
     assert now == before + 1
@@ -194,8 +194,9 @@ def test_deadlines(client: Any) -> None:
     assert call(client, TIME_LEFT, Int64Value(), timeout_ms=None).value == -1
     before = call(client, CANCELLED, Int64Value()).value
 
+    # Long enough that the call reaches its server.
     with pytest.raises(ConnectError) as failed:
-        call(client, HANG, Int64Value(), timeout_ms=200)
+        call(client, HANG, Int64Value(), timeout_ms=1000)
 
     assert failed.value.code == Code.DEADLINE_EXCEEDED
     expect_cancelled(client, before)
@@ -281,6 +282,6 @@ def test_asyncio(address: str, way: Way) -> None:
             pyqwest.HTTPTransport(http_version=way.http_version) as transport,
             ConnectClient(address, http_client=pyqwest.Client(transport), **way.options) as client,
         ):
-            await asyncio.wait_for(play(client), 30)
+            await asyncio.wait_for(play(client), 100)
 
     asyncio.run(main())

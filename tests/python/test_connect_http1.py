@@ -16,6 +16,8 @@ from pathlib import Path
 import pytest
 import trunkline
 
+from .waiting import ESTABLISHED, states_of_connections_to, wait_until
+
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/octet-stream\r\n"
 
 Answer = Callable[[socket.socket, bytes], None]
@@ -40,7 +42,8 @@ class Http1Server:
         self.ended = 0
         self.requests: list[bytes] = []
         self._listening = socket.create_server(("127.0.0.1", 0), backlog=128)
-        self.address = "127.0.0.1:%d" % self._listening.getsockname()[1]
+        self.port = int(self._listening.getsockname()[1])
+        self.address = f"127.0.0.1:{self.port}"
         self._open: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 
@@ -141,7 +144,11 @@ def test_several_servers_are_found_out_each_by_itself(serve: Serve) -> None:
 
 
 def test_a_connection_is_not_used_when_the_server_is_about_to_end_it(serve: Serve) -> None:
-    server = serve(lambda connection, body: respond(connection, body, b"Keep-Alive: timeout=1\r\n"))
+    def answer(connection: socket.socket, body: bytes) -> None:
+        # At first for so long that the calls are made in time.
+        respond(connection, body, b"Keep-Alive: timeout=%d\r\n" % (60 if len(server.requests) < 3 else 1))
+
+    server = serve(answer)
     with trunkline.Channel(f"http://{server.address}", http_version="1.1", max_retries=0) as channel:
         for _ in range(3):
             assert channel.call("echo", b"x", bytes, timeout=20.0) == b"x"
@@ -167,11 +174,11 @@ def test_calls_do_not_wait_for_one_handshake_after_the_other(tmp_path: Path) -> 
         if number == 9:
             are_many.set()
         if number > 1:  # a server that has answered
-            are_many.wait(15)
+            are_many.wait(40)
         return context.wrap_socket(connection, server_side=True)
 
     def answer(connection: socket.socket, body: bytes) -> None:
-        are_many.wait(15)
+        are_many.wait(40)
         respond(connection, body)
 
     server = Http1Server(answer, prepare)
@@ -188,11 +195,14 @@ def test_calls_do_not_wait_for_one_handshake_after_the_other(tmp_path: Path) -> 
 def test_calls_wait_once_there_are_as_many_connections_as_may_be(serve: Serve) -> None:
     most = [0, 0]
     lock = threading.Lock()
+    # Nobody is answered before four are asked.
+    together = threading.Barrier(4)
 
     def slowly(connection: socket.socket, request: bytes) -> None:
         with lock:
             most[0] += 1
             most[1] = max(most)
+        together.wait(20)
         time.sleep(0.01)
         with lock:
             most[0] -= 1
@@ -211,7 +221,12 @@ def test_calls_wait_once_there_are_as_many_connections_as_may_be(serve: Serve) -
 
 
 def test_calls_that_wait_have_deadlines(serve: Serve) -> None:
-    server = serve(lambda connection, request: time.sleep(5))
+    released = threading.Event()
+
+    def hold(connection: socket.socket, request: bytes) -> None:
+        released.wait(20)
+
+    server = serve(hold)
     with trunkline.Channel(f"http://{server.address}", max_http1_connections=1) as channel:
         first = channel.submit("echo", b"first", bytes)
         while not server.requests:
@@ -220,6 +235,7 @@ def test_calls_that_wait_have_deadlines(serve: Serve) -> None:
             channel.call("echo", b"second", bytes, timeout=0.2)
         assert not failed.value.may_have_run
         first.cancel()
+        released.set()
 
     assert server.requests == [b"first"]
 
@@ -238,8 +254,8 @@ def test_calls_of_blocking_programs_survive_connections_that_were_closed_meanwhi
         for _ in range(20):
             closed.clear()
             assert channel.call("echo", b"x", bytes, timeout=20.0) == b"x"
-            closed.wait(20)
-            time.sleep(0.01)
+            assert closed.wait(20)
+            wait_until(lambda: ESTABLISHED not in states_of_connections_to(server.port))
 
     assert server.requests == [b"x"] * 20
 
@@ -267,9 +283,11 @@ def test_only_idempotent_calls_are_repeated_whose_connection_ends_before_the_res
 
 
 def test_calls_that_time_out_do_not_count_as_failures_to_connect(serve: Serve) -> None:
+    released = threading.Event()
+
     def sometimes(connection: socket.socket, request: bytes) -> None:
         if request == b"slow":
-            time.sleep(5)
+            released.wait(40)
         respond(connection, request)
 
     server = serve(sometimes)
@@ -278,6 +296,7 @@ def test_calls_that_time_out_do_not_count_as_failures_to_connect(serve: Serve) -
             with pytest.raises(trunkline.DeadlineExceeded):
                 channel.call("echo", b"slow", bytes, timeout=0.05)
             assert channel.call("echo", b"fast", bytes, timeout=20.0) == b"fast"
+    released.set()
 
 
 def test_connections_that_rest_are_closed(serve: Serve) -> None:
@@ -292,9 +311,7 @@ def test_connections_that_rest_are_closed(serve: Serve) -> None:
     with trunkline.Channel(f"http://{server.address}", http_version="1.1", idle_timeout=0.05) as channel:
         held = channel.submit("echo", b"hold", bytes, timeout=20.0)
         assert channel.call("echo", b"x", bytes, timeout=20.0) == b"x"
-        until = time.monotonic() + 20
-        while server.ended == 0 and time.monotonic() < until:
-            time.sleep(0.01)
+        wait_until(lambda: server.ended > 0)
         assert (server.connections, server.ended) == (2, 1)
         released.set()
         assert held.result(20) == b"hold"
@@ -308,15 +325,19 @@ def test_the_system_asks_servers_that_are_silent(serve: Serve) -> None:
         respond(connection, request)
 
     server = serve(hold)
-    port = f"{int(server.address.rpartition(':')[2]):04X}"
+
+    def timers() -> list[str]:
+        """The kinds of the timers that run for connections to the server: 01 is retransmission, 02 is keepalive."""
+        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()]
+        return [line[5].partition(":")[0] for line in lines if line[2].endswith(f":{server.port:04X}")]
+
     with trunkline.Channel(f"http://{server.address}", http_version="1.1", keepalive_interval=5.0) as channel:
         held = channel.submit("echo", b"x", bytes, timeout=20.0)
         while not server.requests:
             time.sleep(0.01)
-        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()]
-        # The remote address, and the kind of the timer that runs: 02 is keepalive.
-        timers = [line[5].partition(":")[0] for line in lines if line[2].endswith(":" + port)]
-        released.set()
+        try:
+            wait_until(lambda: timers() != ["01"])  # until the request is acknowledged
+            assert timers() == ["02"]
+        finally:
+            released.set()
         assert held.result(20) == b"x"
-
-    assert timers == ["02"]

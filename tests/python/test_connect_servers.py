@@ -10,7 +10,6 @@ import os
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -20,6 +19,7 @@ from google.protobuf.wrappers_pb2 import BytesValue, Int64Value, StringValue
 from trunkline import aio
 
 from .pages import ROOT
+from .waiting import ESTABLISHED, states_of_connections_to, wait_until
 
 OTHER_SERVER = os.environ.get("TRUNKLINE_CONNECT_SERVER")
 if OTHER_SERVER is None:
@@ -136,7 +136,8 @@ def test_a_server_that_has_closed_the_connection_meanwhile(scheme: str, server: 
         for _ in range(3):
             channel.call("test.Service/Echo", BytesValue(value=b"x"), BytesValue, timeout=20.0)
             # The servers keep it for one second. Nobody runs the loop of the channel meanwhile.
-            time.sleep(1.5)
+            port = int(server.rpartition(":")[2])
+            wait_until(lambda: ESTABLISHED not in states_of_connections_to(port))
 
 
 def test_json_and_get(server: str) -> None:

@@ -12,6 +12,7 @@ import trunkline
 from trunkline import testing
 
 from .conftest import Serve
+from .waiting import wait_until
 
 
 def test_a_context_describes_the_call(serve: Serve) -> None:
@@ -83,25 +84,24 @@ def test_deadlines_travel(serve: Serve) -> None:
 
 
 def test_a_deadline_ends_the_call(serve: Serve) -> None:
-    release = threading.Event()
     server = trunkline.Server(threads=2)
+    is_cancelled = threading.Event()
 
     @server.method
     def block(context: trunkline.Context) -> bool:
-        release.wait(30)
-        cancelled.append(context.is_cancelled())
+        # The server may notice it later than the caller.
+        wait_until(context.is_cancelled)
+        is_cancelled.set()
         return True
 
-    cancelled: list[bool] = []
     channel = serve(server)
+    channel.wait_for_ready(20)
 
+    # Long enough that the call begins.
     with pytest.raises(trunkline.DeadlineExceeded):
-        channel.call("block", timeout=0.05)
-    release.set()
-    while not cancelled:
-        pass
+        channel.call("block", timeout=1.0)
 
-    assert cancelled == [True]
+    assert is_cancelled.wait(60)
 
 
 def test_a_call_inherits_the_deadline_of_the_call_it_is_made_in() -> None:

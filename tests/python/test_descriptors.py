@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import resource
 import time
@@ -11,6 +12,8 @@ from contextlib import contextmanager
 
 import pytest
 import trunkline
+
+from .waiting import wait_until
 
 CHANNELS = 8
 
@@ -21,10 +24,17 @@ def open_descriptors() -> int:
 
 def expect(wanted: int) -> None:
     """Waits until so many are open: a server closes what channels have left in its own time."""
-    until = time.monotonic() + 30
-    while open_descriptors() != wanted and time.monotonic() < until:
-        time.sleep(0.01)
-    assert open_descriptors() == wanted
+    wait_until(lambda: open_descriptors() == wanted)
+
+
+def settled() -> int:
+    """How many are open once what tests before have left has been closed."""
+    gc.collect()
+    counts = [-1, open_descriptors()]
+    while counts[-1] != counts[-2]:
+        time.sleep(0.2)
+        counts.append(open_descriptors())
+    return counts[-1]
 
 
 @contextmanager
@@ -44,7 +54,7 @@ def test_a_channel_opens_them_with_its_connection() -> None:
     server = trunkline.Server(threads=2)
     server.add("echo", lambda request: request)
     with server.serve("tcp://127.0.0.1:0") as running:
-        before = open_descriptors()
+        before = settled()
         channels = [trunkline.Channel(running.endpoint) for _ in range(CHANNELS)]
         assert open_descriptors() == before
 

@@ -23,6 +23,9 @@ from .commanding import needs_command, run
 from .etcd_cluster import EtcdCluster, etcd_cluster, loopback_hosts
 from .test_naming import call_until, named
 
+#: Clusters are started, and members of them fail.
+pytestmark = pytest.mark.timeout(600)
+
 #: Of channels: their servers change quickly.
 QUICK: trunkline.ChannelOptions = {"balancing": "round_robin", "slow_start": 0.0}
 WITHOUT_RETRIES: trunkline.ChannelOptions = {**QUICK, "max_retries": 0}
@@ -43,7 +46,7 @@ def servers(*names: str) -> Iterator[list[str]]:
         yield [each.endpoint.removeprefix("tcp://") for each in running]
 
 
-def wait_until(condition: Callable[[], bool], seconds: float = 30.0) -> None:
+def wait_until(condition: Callable[[], bool], seconds: float = 100.0) -> None:
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "it takes too long"
@@ -63,7 +66,7 @@ class Load:
     def _run(self) -> None:
         while not self._ends.is_set():
             try:
-                self._channel.call("Name", "", str, timeout=10.0)
+                self._channel.call("Name", "", str, timeout=50.0)
                 self.calls += 1
             except trunkline.RpcError as error:
                 self.failures.append(error)
@@ -231,7 +234,8 @@ def test_users_have_passwords(tmp_path: pathlib.Path, caplog: pytest.LogCaptureF
             cluster.members[0].start()
             cluster.wait_until_healthy()
             time.sleep(4.0)
-            assert len(cluster.keys("p/")) == 2
+            # Announced anew if its lease was renewed too late.
+            wait_until(lambda: len(cluster.keys("p/")) == 2)
         assert cluster.keys("p/") == ["p/1"]
     assert "s3cret" not in caplog.text
     assert "ro@t" not in caplog.text
@@ -352,7 +356,7 @@ with server.serve("tcp://127.0.0.1:0", workers=2):
         assert process.stdin is not None
         process.stdin.close()
         process.wait()
-    wait_until(lambda: shared.keys("processes/") == [], 5.0)
+    wait_until(lambda: shared.keys("processes/") == [])
 
 
 def test_the_key_of_a_process_that_dies_goes_with_its_lease(shared: EtcdCluster) -> None:
@@ -372,16 +376,17 @@ with server.serve("tcp://127.0.0.1:0"):
         with trunkline.Channel(shared.uri("dies"), **QUICK) as channel:
             call_until(channel, {"dead"})
             time.sleep(3.0)
-            assert len(shared.keys("dies/")) == 1, "it is kept alive"
+            # It is kept alive, or announced anew if its lease was renewed too late.
+            wait_until(lambda: len(shared.keys("dies/")) == 1)
             with live.serve("tcp://127.0.0.1:0"):
                 call_until(channel, {"a", "dead"})
                 process.kill()
-                wait_until(lambda: len(shared.keys("dies/")) == 1, 10.0)
+                wait_until(lambda: len(shared.keys("dies/")) == 1)
                 # A call that was sent on the connection before it was seen to be closed may have run.
                 with contextlib.suppress(trunkline.Unavailable):
-                    channel.call("Name", "", str, timeout=10.0)
+                    channel.call("Name", "", str, timeout=50.0)
                 call_until(channel, {"a"})
-                assert len(channel.servers) == 1
+                wait_until(lambda: channel.call("Name", "", str, timeout=50.0) == "a" and len(channel.servers) == 1)
 
 
 def test_a_server_is_announced_anew_when_its_lease_is_lost(shared: EtcdCluster) -> None:

@@ -53,10 +53,10 @@ def play(server: Command, endpoint: str, client: Callable[[str], Command]) -> tu
     try:
         assert serving.stdout is not None
         chosen = serving.stdout.readline().removeprefix("listening on ").strip()
-        called = subprocess.run(client(chosen), capture_output=True, text=True, timeout=60)
+        called = subprocess.run(client(chosen), capture_output=True, text=True, timeout=250)
         assert called.returncode == 0, called.stdout + called.stderr
         serving.send_signal(signal.SIGTERM)
-        served = serving.communicate(timeout=20)[0]
+        served = serving.communicate(timeout=100)[0]
         assert serving.returncode == 0, served
         assert "stopped: ok" in served
         return called.stdout, served
@@ -166,10 +166,10 @@ def test_python_handlers_in_a_cpp_server(scheme: str) -> None:
             names = [str(number).encode() for number in range(1000)]
             assert list(channel.map("Python/Greet", names, window=64)) == [b"hello, " + name for name in names]
         serving.send_signal(signal.SIGTERM)
-        served, errors = serving.communicate(timeout=30)
+        served, errors = serving.communicate(timeout=100)
         assert (serving.returncode, served) == (0, "stopped: ok\n" * 3)
         assert "ValueError: name is empty" in errors
     finally:
         if serving.poll() is None:
             serving.terminate()  # it ends its other processes
-            serving.communicate(timeout=30)
+            serving.communicate(timeout=100)

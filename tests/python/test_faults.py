@@ -101,9 +101,9 @@ def test_a_worker_outlives_an_error_that_cannot_be_described(
     ):
         for _ in range(3):
             with pytest.raises(trunkline.RpcError) as raised:
-                channel.call("bad", timeout=5.0)
+                channel.call("bad", timeout=50.0)
             assert not isinstance(raised.value, trunkline.DeadlineExceeded)
-        assert channel.call("echo", 1, int, timeout=5.0) == 1
+        assert channel.call("echo", 1, int, timeout=50.0) == 1
 
 
 @indescribable
@@ -122,7 +122,7 @@ def test_an_event_loop_reports_errors_that_cannot_be_described(
             aio.Channel(running.endpoint, max_retries=0) as channel,
         ):
             with pytest.raises(trunkline.RpcError) as raised:
-                await channel.call("bad", timeout=5.0)
+                await channel.call("bad", timeout=50.0)
             assert not isinstance(raised.value, trunkline.DeadlineExceeded)
 
     with caplog.at_level(logging.CRITICAL, "trunkline.server"):
@@ -158,7 +158,7 @@ def test_a_channel_that_is_collected_on_the_thread_of_its_loop() -> None:
     def large(request: int, context: trunkline.Context) -> bytes:
         context.set_compressor("collecting")
         begun.set()
-        go.wait(10)
+        go.wait(60)
         return bytes(1000)
 
     gc.collect()
@@ -169,13 +169,13 @@ def test_a_channel_that_is_collected_on_the_thread_of_its_loop() -> None:
             channel: Any = trunkline.Channel(running.endpoint, compressors=[compressor])
             channel.on_state_change(states.append)  # the channel ends on yet another thread, after this object
             future = channel.submit("large", 1, bytes)
-            assert begun.wait(10)
+            assert begun.wait(60)
             channel.itself = channel  # garbage that only the collector finds
             del channel
             compressor.collects = True
             go.set()
             try:
-                assert future.result(10) == bytes(1000)
+                assert future.result(60) == bytes(1000)
             except trunkline.Cancelled:
                 pass  # it ended before the response was complete
     finally:
@@ -194,7 +194,7 @@ def test_closing_a_channel_is_interrupted_by_a_signal(serve: Serve) -> None:
 
     channel = serve(server)
     future = channel.submit("block")
-    assert begun.wait(10)
+    assert begun.wait(60)
 
     def interrupt() -> None:
         while channel.state != "closed":  # as it is once close() has begun
@@ -206,12 +206,12 @@ def test_closing_a_channel_is_interrupted_by_a_signal(serve: Serve) -> None:
     start = time.monotonic()
 
     with pytest.raises(KeyboardInterrupt):
-        channel.close(30.0)
+        channel.close(50.0)
 
-    assert time.monotonic() - start < 10.0
+    assert time.monotonic() - start < 25.0
     timer.join()
     with pytest.raises(trunkline.Cancelled):
-        future.result(10)
+        future.result(60)
     assert channel.state == "closed"
 
 
@@ -297,9 +297,9 @@ def test_a_waiting_thread_ends_when_its_channel_is_closed_elsewhere(serve: Serve
         with pytest.raises(trunkline.DeadlineExceeded):
             channel.close(0.0)
         for thread in threads:
-            thread.join(10)
+            thread.join(60)
         assert len(ended) == 2
-        assert isinstance(future.exception(10), trunkline.RpcError)
+        assert isinstance(future.exception(60), trunkline.RpcError)
 
 
 # --- servers at their end ---
@@ -358,7 +358,7 @@ def test_a_server_whose_event_loop_is_closed_refuses_calls() -> None:
         with trunkline.Channel(running.endpoint, max_retries=0) as channel:
             for _ in range(2):
                 with pytest.raises(trunkline.Unavailable):
-                    channel.call("echo", 1, timeout=10.0)
+                    channel.call("echo", 1, timeout=50.0)
     finally:
         running._close_at_exit()
 

@@ -62,16 +62,29 @@ def test_a_signals_handler_that_forks(wait: str) -> None:
         def fork(*_):
             children.append(os.fork())
             if children[-1] == 0:
-                signal.alarm(20)
+                signal.alarm(60)
         signal.signal(signal.SIGUSR1, fork)
         if {wait!r}.startswith(("running", "channel.close")):
             kept = channel.submit("block")
             assert begun.wait(20)
+        def wait_until_it_drains():
+            try:
+                while True:
+                    with trunkline.Channel(running.endpoint, max_retries=0) as other:
+                        other.call("echo", b"x", timeout=20)
+            except trunkline.Unavailable:
+                pass
         def interrupt():
             begun.wait(20)
+            if {wait!r}.startswith("running"):
+                wait_until_it_drains()
+            elif {wait!r}.startswith("channel.close"):
+                while channel.state != "closed":  # as it is once close() has begun
+                    time.sleep(0.001)
             time.sleep(0.3)  # so it waits by then
             os.kill(parent, signal.SIGUSR1)
-            time.sleep(0.3)
+            while not children:
+                time.sleep(0.001)
             os.kill(parent, signal.SIGINT)
         threading.Thread(target=interrupt, daemon=True).start()
         try:

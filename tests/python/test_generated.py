@@ -190,7 +190,7 @@ REPORTED = [
 ]
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_type_checkers_know_generated_modules(tmp_path: Path, plugin: str) -> None:
     # Stubs of protoc 3.21 are no Python where a keyword is in a folder's name.
     protos = write_files(tmp_path / "protos", {"words/text.proto": TEXT})

@@ -61,7 +61,7 @@ def test_the_newest_protoc_makes_the_same(plugin: str, folder: str) -> None:
     protoc = f"{sys.executable} -m grpc_tools.protoc"
     command = [sys.executable, str(CODEGEN / "compare_golden.py"), "--plugin", plugin, "--protoc", protoc]
 
-    done = subprocess.run([*command, "--folder", folder], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([*command, "--folder", folder], capture_output=True, text=True, timeout=250)
 
     assert (done.returncode, done.stderr) == (0, ""), done.stdout
 

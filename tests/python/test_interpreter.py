@@ -135,7 +135,7 @@ def test_a_collection_amid_metadata(monkeypatch: pytest.MonkeyPatch) -> None:
         def leave(context: trunkline.Context) -> None:
             threads.append(threading.Thread(target=read, args=(context,)))
             threads[0].start()
-            amid.wait(5)
+            amid.wait(60)
         threads = []
 
         sent = [(f"key-{i}", f"value-{i}" + "a" * 20) for i in range(150)]

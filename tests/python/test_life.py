@@ -49,7 +49,7 @@ async def aecho(request: bytes) -> bytes:
 TIMES = int(os.environ.get("TRUNKLINE_TEST_REPEAT", "2"))
 
 #: For the modules of scenarios.
-pytestmark = scenarios = pytest.mark.timeout(60 + 10 * TIMES)
+pytestmark = scenarios = pytest.mark.timeout(300 + 10 * TIMES)
 
 
 def play(script: str, *, expect: str = "", code: int = 0) -> str:
@@ -59,7 +59,7 @@ def play(script: str, *, expect: str = "", code: int = 0) -> str:
             [sys.executable, "-X", "faulthandler", "-W", "error", "-c", PRELUDE + textwrap.dedent(script)],
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=200,
         )
         output = done.stdout
         assert done.returncode == code, done.stderr
@@ -179,7 +179,7 @@ def test_multiprocessing(tmp_path: Path, method: str) -> None:
         )
     )
     for _ in range(TIMES):
-        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=60)
+        done = subprocess.run([sys.executable, str(script)], capture_output=True, text=True, timeout=200)
         assert done.returncode == 0 and not done.stderr, done.stderr
 
 
@@ -208,7 +208,7 @@ def test_a_keyboard_interrupt_cancels_the_call(use: str) -> None:
                 channel.{use}
             except KeyboardInterrupt:
                 os.write(1, b"interrupted\\n")
-            assert cancelled.wait(10)
+            assert cancelled.wait(60)
             assert channel.call("echo", b"x") == b"x"
         """
     )

@@ -70,7 +70,7 @@ class Load:
 
     def wait_for(self, pods: set[str]) -> None:
         """Until 30 calls in a row were served by all of these and no others."""
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 100.0
         while len(self._latest) < 30 or set(self._latest[-30:]) != pods:
             assert self._failure is None, self._failure
             assert time.monotonic() < deadline, f"{self._latest[-30:]}, not {pods}"
@@ -91,10 +91,10 @@ def test_the_pods_of_a_headless_service_come_and_go(names: RealNameServer) -> No
             load.wait_for({"a", "b", "c"})
             # A pod that ends is taken out of the DNS at the same time.
             names.set_addresses({SERVICE: ["127.0.0.1", "127.0.0.3"]})
-            second.shutdown(10.0)
+            second.shutdown(50.0)
             load.wait_for({"a", "c"})
             names.stop()
-            first.shutdown(10.0)
+            first.shutdown(50.0)
             load.wait_for({"c"})
             names.start()
             names.set_addresses({SERVICE: ["127.0.0.3"]})
@@ -194,7 +194,7 @@ def test_the_hosts_and_the_search_domains_of_the_system(tmp_path: Path) -> None:
         capture_output=True,
         text=True,
         cwd=Path(__file__).resolve().parents[1],
-        timeout=60,
+        timeout=200,
     )
 
     if "unshare failed" in done.stderr:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,7 +12,10 @@ from typing import Any
 
 import pytest
 import trunkline
-from trunkline import aio, testing
+from trunkline import aio
+
+from .test_memory import serving_aio
+from .waiting import wait_until
 
 
 @pytest.fixture(params=["tcp", "grpc"])
@@ -74,20 +78,43 @@ def test_important_calls_get_what_is_left(scheme: str) -> None:
                 each.result()
 
 
-def held(channel: trunkline.Channel, begun: threading.Event) -> trunkline.CallFuture[None]:
-    """A call that keeps the only worker, or the event loop, busy for 0.3 s."""
-    first = channel.submit("hold", None, None, timeout=20.0)
-    assert begun.wait(20)
-    return first
+class Held:
+    """A call that keeps the only worker, or the event loop, busy until it is released."""
+
+    def __init__(self) -> None:
+        self._begun = threading.Event()
+        self._released = threading.Event()
+
+    def run(self) -> None:
+        self._begun.set()
+        assert self._released.wait(60)
+
+    def begin(self, channel: trunkline.Channel) -> trunkline.CallFuture[None]:
+        first = channel.submit("hold", None, None, timeout=60.0)
+        assert self._begun.wait(60)
+        return first
+
+    def release(self, running: Any, calls: int, seconds: float = 0.0) -> None:
+        """Once so many calls, with this one, have been at the server for so long."""
+        wait_until(lambda: running.totals()["open_calls"] == calls)
+        time.sleep(seconds)
+        self._released.set()
 
 
-def blocking_server(served: list[str], begun: threading.Event, **options: Any) -> trunkline.Server:
+@contextlib.contextmanager
+def serving(server: trunkline.Server | aio.Server) -> Iterator[tuple[Any, trunkline.Channel]]:
+    with contextlib.ExitStack() as stack:
+        running: Any
+        if isinstance(server, aio.Server):
+            running = stack.enter_context(serving_aio(server))
+        else:
+            running = stack.enter_context(server.serve("tcp://127.0.0.1:0"))
+        yield running, stack.enter_context(trunkline.Channel(running.endpoint, max_retries=0))
+
+
+def blocking_server(served: list[str], held: Held, **options: Any) -> trunkline.Server:
     server = trunkline.Server(threads=1, **options)
-
-    @server.method("hold")
-    def hold() -> None:
-        begun.set()
-        time.sleep(0.3)
+    server.add("hold", held.run)
 
     @server.method("note")
     def note(name: str) -> None:
@@ -96,13 +123,12 @@ def blocking_server(served: list[str], begun: threading.Event, **options: Any) -
     return server
 
 
-def asyncio_server(served: list[str], begun: threading.Event, **options: Any) -> aio.Server:
+def asyncio_server(served: list[str], held: Held, **options: Any) -> aio.Server:
     server = aio.Server(**options)
 
     @server.method("hold")
     async def hold() -> None:
-        begun.set()
-        time.sleep(0.3)
+        held.run()
 
     @server.method("note")
     async def note(name: str) -> None:
@@ -117,14 +143,15 @@ servers = pytest.mark.parametrize("make", [blocking_server, asyncio_server])
 @servers
 def test_important_calls_are_served_first(make: Callable[..., Any]) -> None:
     served: list[str] = []
-    begun = threading.Event()
-    server = make(served, begun, priority_metadata="priority")
+    held = Held()
+    server = make(served, held, priority_metadata="priority")
 
-    with testing.serve(server, max_retries=0) as channel:
-        calls = [held(channel, begun)]
+    with serving(server) as (running, channel):
+        calls = [held.begin(channel)]
         for name, priority in (("a", "sheddable"), ("b", "normal"), ("c", ""), ("d", "critical"), ("e", "critical")):
             metadata = {"priority": priority} if priority else None
-            calls.append(channel.submit("note", name, None, timeout=20.0, metadata=metadata))
+            calls.append(channel.submit("note", name, None, timeout=60.0, metadata=metadata))
+        held.release(running, 6)
         for each in calls:
             each.result(20)
 
@@ -134,12 +161,13 @@ def test_important_calls_are_served_first(make: Callable[..., Any]) -> None:
 @servers
 def test_a_queue_that_stands_is_shed(make: Callable[..., Any]) -> None:
     served: list[str] = []
-    begun = threading.Event()
-    server = make(served, begun, queue_target=0.01, queue_interval=0.05)
+    held = Held()
+    server = make(served, held, queue_target=0.01, queue_interval=0.05)
 
-    with testing.serve(server, max_retries=0) as channel:
-        first = held(channel, begun)
-        calls = [channel.submit("note", name, None, timeout=20.0) for name in "abcde"]
+    with serving(server) as (running, channel):
+        first = held.begin(channel)
+        calls = [channel.submit("note", name, None, timeout=60.0) for name in "abcde"]
+        held.release(running, 6, 0.3)
         first.result(20)
         ends = [each.exception(20) for each in calls]
 
@@ -153,12 +181,14 @@ def test_a_queue_that_stands_is_shed(make: Callable[..., Any]) -> None:
 @servers
 def test_a_burst_is_served_in_order(make: Callable[..., Any]) -> None:
     served: list[str] = []
-    begun = threading.Event()
-    server = make(served, begun, queue_target=0.01, queue_interval=5.0)
+    held = Held()
+    server = make(served, held, queue_target=0.01, queue_interval=60.0)
 
-    with testing.serve(server, max_retries=0) as channel:
-        first = held(channel, begun)
-        for each in [channel.submit("note", name, None, timeout=20.0) for name in "abcde"]:
+    with serving(server) as (running, channel):
+        first = held.begin(channel)
+        calls = [channel.submit("note", name, None, timeout=60.0) for name in "abcde"]
+        held.release(running, 6, 0.3)
+        for each in calls:
             each.result(20)
         first.result(20)
 
@@ -167,12 +197,13 @@ def test_a_burst_is_served_in_order(make: Callable[..., Any]) -> None:
 
 def test_shed_calls_are_counted() -> None:
     served: list[str] = []
-    begun = threading.Event()
-    server = blocking_server(served, begun, queue_target=0.01, queue_interval=0.05)
+    held = Held()
+    server = blocking_server(served, held, queue_target=0.01, queue_interval=0.05)
 
-    with server.serve("tcp://127.0.0.1:0") as running, trunkline.Channel(running.endpoint, max_retries=0) as channel:
-        first = held(channel, begun)
-        calls = [channel.submit("note", name, None, timeout=20.0) for name in "abc"]
+    with serving(server) as (running, channel):
+        first = held.begin(channel)
+        calls = [channel.submit("note", name, None, timeout=60.0) for name in "abc"]
+        held.release(running, 4, 0.3)
         first.result(20)
         shed = sum(each.exception(20) is not None for each in calls)
         totals = running.totals()

@@ -69,16 +69,22 @@ assert {pid: future.result(20) for pid, future in futures.items()} == {pid: pid 
 def test_processes_end_together(end: str) -> None:
     play_processes(
         f"""
-running = serve(4)
-futures = [channel.submit("linger", 60.0) for channel in channels.values()]
-assert all(channel.call("has_begun") for channel in channels.values())
-begin = time.monotonic()
-try:
-    running.{end}
-except trunkline.DeadlineExceeded:
-    pass
-assert time.monotonic() - begin < 4.0, time.monotonic() - begin
-assert all(isinstance(future.exception(20), trunkline.Unavailable) for future in futures)
+def end():
+    channels.clear()
+    running = serve(4)
+    futures = [channel.submit("linger", 600.0) for channel in channels.values()]
+    assert all(channel.call("has_begun") for channel in channels.values())
+    begin = time.monotonic()
+    try:
+        running.{end}
+    except trunkline.DeadlineExceeded:
+        pass
+    took = time.monotonic() - begin
+    assert all(isinstance(future.exception(20), trunkline.Unavailable) for future in futures)
+    return took
+
+# Any one end may take longer on a busy machine; processes that waited for their calls would wait for 5 s at each.
+assert any(end() < 4.0 for _ in range(5))
 """
     )
 
@@ -99,13 +105,15 @@ async def sleep(seconds: float) -> int:
     await asyncio.sleep(seconds)
     return os.getpid()
 
-async def main():
+async def end():
+    global sleeping
+    sleeping = 0
     running = async_server.serve("tcp://127.0.0.1:0", workers=3)
     channels = {}
     while len(channels) < 3:
         channel = aio.Channel(running.endpoint, max_retries=0)
         channels.setdefault(await channel.call("sleep", 0.0), channel)
-    calls = [asyncio.ensure_future(channel.call("sleep", 60.0)) for channel in channels.values()]
+    calls = [asyncio.ensure_future(channel.call("sleep", 600.0)) for channel in channels.values()]
     for channel in channels.values():
         while not await channel.call("count"):
             await asyncio.sleep(0.001)
@@ -114,10 +122,12 @@ async def main():
         await running.shutdown(0.3)
     except trunkline.DeadlineExceeded:
         pass
-    assert time.monotonic() - begin < 4.0, time.monotonic() - begin
+    took = time.monotonic() - begin
     await asyncio.gather(*calls, return_exceptions=True)
+    return took
 
-asyncio.run(main())
+# Any one end may take longer on a busy machine; processes that waited for their calls would wait for 5 s at each.
+assert any(asyncio.run(end()) < 4.0 for _ in range(5))
 """
     )
 
@@ -129,7 +139,7 @@ running = serve(3)
 supervisor = running._children[0]
 os.kill(supervisor.pid, signal.SIGKILL)  # which ends its pipes, as the end of this process does
 own = channels.pop(os.getpid())
-deadline = time.monotonic() + 10.0
+deadline = time.monotonic() + 60.0
 while channels:
     assert time.monotonic() < deadline
     for pid in list(channels):
@@ -159,13 +169,13 @@ running = serve(3)
 before = set(channels)
 killed = next(pid for pid in before if pid != os.getpid())
 os.kill(killed, signal.SIGKILL)
-deadline = time.monotonic() + 20.0
+deadline = time.monotonic() + 60.0
 found = set()
 while len(found) < 3:
     assert time.monotonic() < deadline, found
     with trunkline.Channel(running.endpoint) as channel:
         try:
-            found.add(channel.call("who", timeout=5.0))
+            found.add(channel.call("who", timeout=50.0))
         except trunkline.Unavailable:
             found.clear()  # it reached the worker that was about to die
     found.discard(killed)
@@ -208,7 +218,7 @@ def kill(running):
         f"and process {{os.getpid()}} serves alone"
     )
 
-deadline = time.monotonic() + 30.0
+deadline = time.monotonic() + 60.0
 if "{kind}" == "blocking":
     running = server.serve("tcp://127.0.0.1:0", workers=2)
     wanted = kill(running)
@@ -248,7 +258,7 @@ async def main():
     async with async_server.serve("tcp://127.0.0.1:0", workers=2) as running:
         seen = set()
         ended = None
-        deadline = time.monotonic() + 20.0
+        deadline = time.monotonic() + 60.0
         while len(seen) < 3:
             assert time.monotonic() < deadline, seen
             async with aio.Channel(running.endpoint, max_retries=0) as channel:

@@ -29,7 +29,7 @@ def test_program(number: int, tmp_path: Path) -> None:
     program = tmp_path / "program.py"
     program.write_text(shown[number])
 
-    done = subprocess.run([sys.executable, "-W", "error", str(program)], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-W", "error", str(program)], capture_output=True, text=True, timeout=250)
 
     assert (done.returncode, done.stdout, done.stderr) == (0, PRINTED[number], "")
 

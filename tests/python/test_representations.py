@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from typing import Any
 
 import pytest
@@ -21,8 +22,9 @@ def test_channels_and_servers_show_what_they_are() -> None:
     add_health(server)
     assert repr(server) == "<trunkline.Server 1 method>"
 
-    with server.serve("tcp://127.0.0.1:0", "unix:@representations") as running:
-        assert repr(running) == f"<trunkline.RunningServer {running.endpoint} unix:@representations running>"
+    name = f"unix:@representations-{os.getpid()}"
+    with server.serve("tcp://127.0.0.1:0", name) as running:
+        assert repr(running) == f"<trunkline.RunningServer {running.endpoint} {name} running>"
         with trunkline.Channel(running.endpoint) as channel:
             assert repr(channel) == f"<trunkline.Channel {running.endpoint} idle>"
             channel.call("one")

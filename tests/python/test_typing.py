@@ -124,12 +124,17 @@ def test_a_bound_class_takes_names_and_options() -> None:
 
 def test_many_calls_of_an_aio_channel() -> None:
     begun: list[int] = []
+    #: Of requests that wait until they are let go on.
+    gates: dict[int, asyncio.Event] = {}
     server = aio.Server(threads=1)
 
     @server.method
     async def wait(request: int) -> int:
         begun.append(request)
-        await asyncio.sleep(request / 1000)
+        if request in gates:
+            await gates[request].wait()
+        else:
+            await asyncio.sleep(request / 1000)
         if request == 13:
             raise trunkline.OutOfRange("unlucky")
         return request
@@ -144,7 +149,12 @@ def test_many_calls_of_an_aio_channel() -> None:
                     await play(channel)
 
     async def play(channel: aio.Channel) -> None:
-        ended = [each async for each in channel.as_completed("wait", [300, 0, 100], int)]
+        gates.update({100: asyncio.Event(), 300: asyncio.Event()})
+        ended = []
+        async for each in channel.as_completed("wait", [300, 0, 100], int):
+            ended.append(each)
+            for gate in [gate for gate in gates.values() if not gate.is_set()][:1]:
+                gate.set()
         assert ended == [(1, 0), (2, 100), (0, 300)]
         outcomes = dict([each async for each in channel.as_completed("wait", [13, 1], int, return_exceptions=True)])
         assert (type(outcomes[0]), outcomes[1]) == (trunkline.OutOfRange, 1)

@@ -78,12 +78,12 @@ def test_exit_while_a_task_waits_to_be_ready() -> None:
         """
         async def main():
             try:
-                await asyncio.wait_for(aio.Channel("tcp://127.0.0.1:1").wait_for_ready(20.0), 0.1)
+                await asyncio.wait_for(aio.Channel("tcp://127.0.0.1:1").wait_for_ready(100.0), 0.1)
             except asyncio.TimeoutError:
                 os.write(1, b"left\\n")
         begin = time.monotonic()
         asyncio.run(main())
-        assert time.monotonic() - begin < 5.0
+        assert time.monotonic() - begin < 50.0
         """,
         expect="left",
     )
@@ -98,7 +98,7 @@ def test_a_child_leaves_the_loops_of_its_parent_alone(leave: str) -> None:
         loop = asyncio.new_event_loop()
         channel = aio.Channel(running.endpoint)
         async def ask(text):
-            return await asyncio.wait_for(channel.call("echo", text), 5)
+            return await asyncio.wait_for(channel.call("echo", text), 50)
         assert loop.run_until_complete(ask(b"x")) == b"x"
         pid = os.fork()
         if pid == 0:
@@ -130,7 +130,7 @@ def test_a_child_leaves_the_servers_of_its_parent_alone() -> None:
                     os._exit(0)
                 os._exit(3)
             assert os.waitpid(pid, 0)[1] == 0
-            assert await asyncio.wait_for(channel.call("aecho", b"y"), 5) == b"y"
+            assert await asyncio.wait_for(channel.call("aecho", b"y"), 50) == b"y"
             await channel.close()
             await running.stop()
         asyncio.run(main())
@@ -177,7 +177,7 @@ def test_a_keyboard_interrupt_of_what_waits(use: str) -> None:
                 {use}
             except KeyboardInterrupt:
                 os.write(1, b"interrupted\\n")
-            assert cancelled.wait(10)  # although nothing uses the channel any more
+            assert cancelled.wait(60)  # although nothing uses the channel any more
             assert channel.call("echo", b"x") == b"x"
         """
     )

@@ -130,18 +130,18 @@ def test_wait_for_ready_outlasts_a_peer_that_accepts_and_closes(peer: Peer, idem
     peer.closes_until = time.monotonic() + 2.0
 
     with trunkline.Channel(peer.endpoint) as channel:
-        response = channel.call("Echo", b"x", bytes, timeout=3.0, wait_for_ready=True, idempotent=idempotent)
+        response = channel.call("Echo", b"x", bytes, timeout=60.0, wait_for_ready=True, idempotent=idempotent)
 
     assert response == b"ok"
 
 
 def test_early_calls_may_have_run(peer: Peer) -> None:
-    peer.closes_until = time.monotonic() + 60.0
+    peer.closes_until = time.monotonic() + 600.0
 
     with trunkline.Channel(peer.endpoint, early_calls=True) as channel, pytest.raises(trunkline.Unavailable) as early:
-        channel.call("Echo", b"x", bytes, timeout=10.0)
+        channel.call("Echo", b"x", bytes, timeout=50.0)
     with trunkline.Channel(peer.endpoint) as channel, pytest.raises(trunkline.Unavailable) as late:
-        channel.call("Echo", b"x", bytes, timeout=10.0)
+        channel.call("Echo", b"x", bytes, timeout=50.0)
 
     assert early.value.may_have_run
     assert not late.value.may_have_run

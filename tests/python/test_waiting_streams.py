@@ -193,6 +193,7 @@ def test_handlers_that_do_not_wait_are_as_many_as_threads() -> None:
     lock = threading.Lock()
     running_now = 0
     most = 0
+    together = threading.Barrier(2)
 
     @service.server.method
     def work(number: int) -> int:
@@ -200,6 +201,8 @@ def test_handlers_that_do_not_wait_are_as_many_as_threads() -> None:
         with lock:
             running_now += 1
             most = max(most, running_now)
+        if number < 2:  # these two run at once
+            together.wait(PATIENCE)
         time.sleep(0.01)
         with lock:
             running_now -= 1

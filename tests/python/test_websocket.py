@@ -225,7 +225,7 @@ def test_a_server_that_refuses_is_named() -> None:
             port = server.sockets[0].getsockname()[1]
             async with aio.Channel(f"ws://127.0.0.1:{port}") as channel:
                 with pytest.raises(trunkline.Unavailable, match="404 Not Found"):
-                    await channel.call("echo", b"x", bytes, timeout=5.0)
+                    await channel.call("echo", b"x", bytes, timeout=50.0)
 
     asyncio.run(main())
 

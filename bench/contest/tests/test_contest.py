@@ -81,7 +81,7 @@ def test_each_side_has_its_half_of_the_cores() -> None:
     server, client = (cores_of_side(side, pin=True) for side in ("server", "client"))
 
     with Program(print_cores, cores=client) as program:
-        said = program.line(10)
+        said = program.line(100)
 
     assert said == str(sorted(client))
     assert os.sched_getaffinity(0) == cores
@@ -102,8 +102,8 @@ def test_a_server_that_tells_its_heap_does_so_when_its_input_ends() -> None:
     script = "import sys; print('listening on 1', flush=True); sys.stdin.read(); print('last words', flush=True)"
 
     with Program([sys.executable, "-c", script], cores=os.sched_getaffinity(0)) as program:
-        assert program.line(10) == "listening on 1"
-        assert program.stop(grace=10) == "last words"
+        assert program.line(100) == "listening on 1"
+        assert program.stop(grace=100) == "last words"
 
 
 def test_allocations_are_asked_of_contestants_but_not_of_the_limit(make: Make) -> None:
@@ -158,7 +158,7 @@ def test_the_last_line_with_a_word_is_the_error(said: str, told: str) -> None:
     script = f"import sys; sys.stderr.write({said!r})"
 
     with Program([sys.executable, "-c", script], cores=os.sched_getaffinity(0)) as program:
-        assert program.end_code(10) == 0
+        assert program.end_code(100) == 0
         assert program.errors == told
 
 

@@ -131,6 +131,7 @@ def fail_after(count: int) -> Iterator[int]:
 
 @server.method("Sleep")
 def sleep(seconds: float, context: trunkline.Context) -> bool:
+    count_run("sleeps")
     end = time.monotonic() + seconds
     while time.monotonic() < end and not context.is_cancelled():
         time.sleep(0.005)
@@ -193,5 +194,5 @@ with server.serve("tcp://127.0.0.1:0") as running:
     print(running.endpoint, flush=True)
     for line in sys.stdin:
         if line.strip() == "drain":
-            running.shutdown(10.0)
+            running.shutdown(50.0)
             print("drained", flush=True)

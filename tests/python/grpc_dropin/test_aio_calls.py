@@ -201,9 +201,11 @@ def test_errors(pair: Pair) -> None:
 
 
 def test_deadline_and_cancellation(pair: Pair) -> None:
+    begun: asyncio.Queue[bool]
     cancelled: asyncio.Queue[bool]
 
     async def wait(request: StringValue, context: Any) -> StringValue:
+        begun.put_nowait(True)
         try:
             await asyncio.sleep(SOON)
         except asyncio.CancelledError:
@@ -221,19 +223,21 @@ def test_deadline_and_cancellation(pair: Pair) -> None:
     }
 
     async def run() -> None:
-        nonlocal cancelled
-        cancelled = asyncio.Queue()
+        nonlocal begun, cancelled
+        begun, cancelled = asyncio.Queue(), asyncio.Queue()
         codes = pair.client.StatusCode
         async with serving(pair.server, methods) as target, pair.client.aio.insecure_channel(target) as channel:
             with pytest.raises(pair.client.aio.AioRpcError) as raised:
-                await method(channel, "Wait", "unary_unary")(text(""), timeout=0.1)
+                # Long enough that the call begins.
+                await method(channel, "Wait", "unary_unary")(text(""), timeout=1.0)
             assert raised.value.code() is codes.DEADLINE_EXCEEDED
+            assert await asyncio.wait_for(begun.get(), SOON)
             assert await asyncio.wait_for(cancelled.get(), SOON)
 
             call = method(channel, "Wait", "unary_unary")(text(""), timeout=SOON)
             ended: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
             call.add_done_callback(ended.set_result)
-            await asyncio.sleep(0.05)
+            assert await asyncio.wait_for(begun.get(), SOON)
             assert 0 < call.time_remaining() <= SOON
             assert call.cancel()
             assert call.cancelled() and call.done()

@@ -76,8 +76,8 @@ def seen(tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, list[s
             clients.stdin.write(servers.stdout.readline())
             clients.stdin.flush()
         for name, (servers, clients) in running.items():
-            lines[name] = json.loads(clients.communicate(timeout=20)[0])
-            servers.communicate(timeout=20)
+            lines[name] = json.loads(clients.communicate(timeout=200)[0])
+            servers.communicate(timeout=200)
             assert (clients.returncode, servers.returncode) == (0, 0), name
         return lines
     finally:

@@ -43,7 +43,7 @@ def run(target: str) -> list[str]:
         except grpc.RpcError as error:
             seen.append(error.code().name)
         try:
-            for response in stub.SayHelloOften(greeter.request("slow"), timeout=2.0):
+            for response in stub.SayHelloOften(greeter.request("slow"), timeout=5.0):
                 seen.append(response.message)
         except grpc.RpcError as error:
             seen.append(error.code().name)
