@@ -49,7 +49,7 @@ namespace {
 long count_allocations(const std::string& endpoint, std::size_t batch, std::size_t bytes, bool by_grpc = false) {
   constexpr int warm_up = 200;
   const std::size_t rounds = std::max<std::size_t>(4, 1000 / batch);
-  constexpr int most_series = 10;
+  constexpr int most_series = 100;
   EventLoop loop;
   Server server(loop);
   server.handle<std::string, std::string>("Echo/Say", [](const std::string& request, std::string& response, auto&) {
@@ -193,7 +193,7 @@ class FrameClient {
 long count_grpc_allocations(std::size_t batch, std::size_t bytes) {
   constexpr int warm_up = 200;
   const std::size_t rounds = std::max<std::size_t>(4, 1000 / batch);
-  constexpr int most_series = 10;
+  constexpr int most_series = 100;
   EventLoop loop;
   Server server(loop);
   server.handle<std::string, std::string>("Echo/Say", [](const std::string& request, std::string& response, auto&) {

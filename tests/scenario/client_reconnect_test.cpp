@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Servers that stop and start again on the same endpoint while calls are made.
+#include "kit/held_port.h"
 #include "scenario/both_ends.h"
 
 #include <atomic>
@@ -132,8 +133,10 @@ TEST(ClientReconnectThreads, IdempotentCallsSurviveRestartsOfTheServer) {
     EXPECT_TRUE(server->start().is_ok());
     return server;
   };
-  std::unique_ptr<Server> server = make_server("tcp://127.0.0.1:0");
-  const std::string uri = server->endpoints().front().to_string();
+  // Otherwise another program could get the port between two servers.
+  const kit::HeldPort port;
+  const std::string uri = port.uri();
+  std::unique_ptr<Server> server = make_server(uri);
   ChannelOptions options;
   options.backoff.initial = 1ms;
   options.backoff.maximum = 1ms;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // How many descriptors channels hold: none before they connect, and few afterwards.
+#include "kit/own_uri.h"
+
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -32,7 +34,7 @@ class Descriptors : public testing::TestWithParam<std::string> {
  protected:
   Descriptors() {
     server_.handle<Slice, Slice>("Echo", [](const Slice& request, ServerContext&) { return request; });
-    endpoint_ = server_.listen(GetParam()).to_string();
+    endpoint_ = server_.listen(kit::own_uri(GetParam())).to_string();
     EXPECT_TRUE(server_.start().is_ok());
     before_ = open_descriptors();
   }

@@ -3,6 +3,7 @@
 // ordinary server.
 #include "client/connector.h"
 #include "interop/counting_compressor.h"
+#include "kit/own_uri.h"
 
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
@@ -46,7 +47,8 @@ class GrpcChannels : public ::testing::Test {
 };
 
 TEST_F(GrpcChannels, CallOverSocketsOfEveryKind) {
-  const std::vector<Endpoint> endpoints = {server_.listen("tcp://127.0.0.1:0"), server_.listen("unix:@grpc-channels"),
+  const std::vector<Endpoint> endpoints = {server_.listen("tcp://127.0.0.1:0"),
+                                           server_.listen(kit::own_uri("unix:@grpc-channels")),
                                            server_.listen("inproc://grpc-channels")};
   ASSERT_TRUE(server_.start().is_ok());
   for (const Endpoint& endpoint : endpoints) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Handlers that hold a loop or a worker: what the others of the server notice of it.
+#include "kit/own_uri.h"
+
 #include <trunkline/channel.h>
 #include <trunkline/server.h>
 
@@ -53,7 +55,7 @@ TEST_P(HeldLoopsByScheme, StopNoNewConnections) {
   options.loops = 2;
   Server server(options);
   handle_both(server);
-  const Endpoint endpoint = server.listen(GetParam());
+  const Endpoint endpoint = server.listen(kit::own_uri(GetParam()));
   ASSERT_TRUE(server.start().is_ok());
   // The first connection goes to the first loop, which has the listener.
   Channel holder(endpoint.to_string());

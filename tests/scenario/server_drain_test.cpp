@@ -81,7 +81,7 @@ class ServerDrainQueue : public ::testing::Test {
     for (int i = 0; i < callers; ++i) {
       results.push_back(std::async(std::launch::async, [this] {
         Channel channel(endpoint);
-        return channel.call<std::string>("Echo", std::string("x"), {.timeout = std::chrono::seconds(10)});
+        return channel.call<std::string>("Echo", std::string("x"), {.timeout = std::chrono::minutes(2)});
       }));
     }
     const auto port = static_cast<std::uint16_t>(std::stoi(endpoint.substr(endpoint.rfind(':') + 1)));
@@ -90,7 +90,7 @@ class ServerDrainQueue : public ::testing::Test {
   }
   Status drain() {
     std::optional<Status> drained;
-    server->async_shutdown(std::chrono::seconds(10), [&](Status status) {
+    server->async_shutdown(std::chrono::minutes(1), [&](Status status) {
       drained = std::move(status);
       loop.stop();
     });

@@ -123,9 +123,15 @@ TEST_F(ServerShedding, KnowsThePriorityOfARequestOverHttpThatComesInParts) {
   options.overload.priority_metadata = "priority";
   options.overload.default_priority = "sheddable";
   // They are asked as soon as the head has come.
-  options.interceptors.push_back(std::make_shared<Interceptor>());
+  struct Heads : Interceptor {
+    Status on_start(CallInfo&) override { return ++seen, Status(); }
+    std::atomic<int> seen{0};
+  };
+  const auto heads = std::make_shared<Heads>();
+  options.interceptors.push_back(heads);
   Server server(options);
   server.handle<Slice, Slice>("Hold", held());
+  server.handle<Slice, Slice>("Echo", [](const Slice& request, ServerContext&) { return request; });
   const Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
   ASSERT_TRUE(server.start().is_ok());
   Channel channel(endpoint.to_string());
@@ -141,19 +147,21 @@ TEST_F(ServerShedding, KnowsThePriorityOfARequestOverHttpThatComesInParts) {
   asio::ip::tcp::socket socket(context);
   socket.connect({asio::ip::make_address("127.0.0.1"), endpoint.port()});
   const std::string head =
-      "POST /Hold HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/octet-stream\r\n"
+      "POST /Echo HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Type: application/octet-stream\r\n"
       "Content-Length: 4\r\nPriority: critical\r\n\r\n";
 
   asio::write(socket, asio::buffer(head));
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  const auto too_late = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  while (heads->seen < 4 && std::chrono::steady_clock::now() < too_late) std::this_thread::yield();
+  const int seen = heads->seen;
   asio::write(socket, asio::buffer("body", 4));
-  for (int i = 0; i < 200 && runs_ < 4; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  open_ = true;
   std::string response;
   asio::error_code end;
   asio::read(socket, asio::dynamic_buffer(response), end);
+  open_ = true;
   while (ended < 3) std::this_thread::yield();
 
+  EXPECT_EQ(seen, 4) << "the head has not been taken by itself";
   EXPECT_EQ(response.substr(0, 12), "HTTP/1.1 200");
 }
 

@@ -6,6 +6,8 @@
 
 #include <gmock/gmock.h>
 
+#include <string>
+
 namespace trunkline::base {
 namespace {
 
@@ -35,8 +37,11 @@ TEST(SteadyClock, DoesNotRunBackwards) {
 
 TEST(WallTimeAfter, IsTheTimeOfDayInUtc) {
   EXPECT_THAT(wall_time_after(0s), testing::MatchesRegex("20..-..-..T..:..:..Z"));
-  EXPECT_LT(wall_time_after(0s), wall_time_after(2s));
-  EXPECT_LT(wall_time_after(-48h), wall_time_after(0s));
+  // Each later time is made after the earlier one.
+  const std::string past = wall_time_after(-48h);
+  const std::string now_then = wall_time_after(0s);
+  EXPECT_LT(past, now_then);
+  EXPECT_LT(now_then, wall_time_after(2s));
 }
 
 }  // namespace

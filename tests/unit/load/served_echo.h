@@ -36,8 +36,8 @@ inline LoadPlan plan_for(const std::string& endpoint, CallKind kind = CallKind::
 
 class Served {
  public:
-  explicit Served(EchoOptions options = {}) : echo_(std::move(options)) {
-    endpoint_ = echo_.server().listen("tcp://127.0.0.1:0").to_string();
+  explicit Served(EchoOptions options = {}, const std::string& uri = "tcp://127.0.0.1:0") : echo_(std::move(options)) {
+    endpoint_ = echo_.server().listen(uri).to_string();
     EXPECT_TRUE(echo_.server().start().is_ok());
   }
   const std::string& endpoint() const { return endpoint_; }

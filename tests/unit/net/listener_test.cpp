@@ -3,6 +3,7 @@
 #include "net/listener.h"
 
 #include "connected_pair.h"
+#include "kit/own_uri.h"
 #include "net/listening_socket.h"
 #include "net/path_lock.h"
 #include "net/unique_socket.h"
@@ -25,6 +26,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <string>
 #include <thread>
 
 namespace trunkline::net {
@@ -195,10 +197,12 @@ TEST_F(ListenerTest, OneOfManyReplacesAStaleFile) {
 }
 
 TEST_F(ListenerTest, RefusesAnAbstractNameInUse) {
-  const auto first = open("unix:@trunkline-listener-test");
+  const std::string uri = kit::own_uri("unix:@trunkline-listener-test");
+  const auto first = open(uri);
 
-  const auto second = open("unix:@trunkline-listener-test");
+  const auto second = open(uri);
 
+  EXPECT_TRUE(first) << first.status().to_string();
   EXPECT_EQ(second.status().code(), StatusCode::already_exists);
 }
 

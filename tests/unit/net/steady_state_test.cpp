@@ -2,6 +2,7 @@
 // In the steady state a connection takes no memory from the heap.
 #include "connected_pair.h"
 #include "fake_session.h"
+#include "kit/own_uri.h"
 #include "net/connection.h"
 
 #include <atomic>
@@ -70,7 +71,7 @@ class SteadyStateTest : public testing::TestWithParam<const char*> {};
 TEST_P(SteadyStateTest, AllocatesNothing) {
   Loop loop;
   ConnectedPair pair;
-  pair.connect(loop, endpoint_of(GetParam()));
+  pair.connect(loop, endpoint_of(kit::own_uri(GetParam())));
   RoundCounter handler;
   const auto make_session = [](session::SessionOwner& owner) { return std::make_unique<EchoSession>(owner); };
   const auto server = std::make_shared<Connection>(std::move(pair.server), handler, ConnectionOptions{});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What every transport must do, over each of them.
 #include "connected_pair.h"
+#include "kit/own_uri.h"
 #include "tls_files.h"
 
 #include <cstdlib>
@@ -18,7 +19,7 @@ std::uint64_t seed_of_test() {
 class TransportTest : public testing::TestWithParam<const char*> {
  protected:
   TransportTest() {
-    std::string uri = GetParam();
+    std::string uri = kit::own_uri(GetParam());
     if (uri == "unix") uri = "unix://" + directory_.file("socket");
     const Endpoint endpoint = endpoint_of(uri);
     ListenOptions listen;

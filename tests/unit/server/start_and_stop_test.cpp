@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Server as users see it: listening, starting and stopping, on its own loops and on the user's.
+#include "kit/held_port.h"
 #include "net/dialer.h"
 #include "unit/server/server_fixture.h"
 
@@ -131,9 +132,10 @@ TEST(StartAndStop, StopsFromAHandler) {
 }
 
 TEST(StartAndStop, ShutsDownAndStops) {
+  const kit::HeldPort port;
   Server server;
   server.handle<Slice, Slice>("Echo", echo);
-  const Endpoint endpoint = server.listen("tcp://127.0.0.1:0");
+  const Endpoint endpoint = server.listen(port.uri());
   ASSERT_TRUE(server.start().is_ok());
   ASSERT_TRUE(call_once(endpoint, "Echo").is_ok());
 

@@ -11,6 +11,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -81,6 +82,8 @@ class NameServer {
   /// How many of the next questions are lost.
   int lost_questions = 0;
   int udp_questions = 0;
+  /// Each is in here once, however often it was asked.
+  std::set<std::pair<std::string, int>> questions{};
   int tcp_questions = 0;
 
  private:
@@ -108,7 +111,7 @@ class NameServer {
     }
   }
   /// Empty: there is none.
-  Bytes answer_to(const Bytes& question, bool is_udp) const {
+  Bytes answer_to(const Bytes& question, bool is_udp) {
     std::string name;
     std::size_t at = 12;
     for (; question[at] != 0; at += question[at] + 1u) {
@@ -117,6 +120,7 @@ class NameServer {
                   question.begin() + static_cast<long>(at) + 1 + question[at]);
     }
     const int type = question[at + 1] << 8 | question[at + 2];
+    questions.emplace(name, type);
     const auto known = answers.find({name, type});
     const Answer& answer = known == answers.end() ? otherwise : known->second;
     if (answer.is_silent) return {};
