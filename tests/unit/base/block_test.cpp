@@ -4,6 +4,8 @@
 
 #include <trunkline/slice.h>
 
+#include <gtest/gtest.h>
+
 #include <malloc.h>
 
 #include <atomic>
