@@ -54,12 +54,19 @@ def certificates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+def environment() -> dict[str, str]:
+    """A copy of the environment, for programs that the threads of ``PLAYERS`` start: pytest changes the environment for
+    each test, and where subprocess is given none, a program that is just being started may find it half changed."""
+    return dict(os.environ)
+
+
 class Server:
     def __init__(self, side: str, *schemes: str) -> None:
         transports = sorted({LISTENS[scheme] for scheme in schemes})
         self.process = subprocess.Popen(
             [*program(side, "server"), *(f"{transport}://127.0.0.1:0" for transport in transports)],
             cwd=TESTS,
+            env=environment(),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -93,7 +100,12 @@ def serving(side: str, *schemes: str) -> Iterator[Server]:
 def play(side: str, endpoint: str, *cases: str) -> dict[str, str]:
     """Returns the outcome of each case: "ok", or the error."""
     done = subprocess.run(
-        [*program(side, "client"), endpoint, *cases], cwd=TESTS, capture_output=True, text=True, timeout=50
+        [*program(side, "client"), endpoint, *cases],
+        cwd=TESTS,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        timeout=250,
     )
     results = {}
     for line in done.stdout.splitlines():
