@@ -24,18 +24,21 @@ function(trunkline_test name)
   set_tests_properties(${name} PROPERTIES TIMEOUT ${TEST_TIMEOUT})
 endfunction()
 
-# Where only the library is compiled for the sanitizers, so is a source that asks whether it is.
+# trunkline_sanitize_sources(SOURCES...): where only the library is compiled for the sanitizers, so is a source that asks
+# whether it is. Such a source is compiled alone in every build: the batches of the others are then the same in all of them,
+# and ccache finds in one what another has compiled.
 function(trunkline_sanitize_sources)
-  if(NOT TRUNKLINE_SANITIZE_LIBRARY_ONLY)
-    return()
-  endif()
   foreach(source ${ARGN})
     get_filename_component(path "${source}" ABSOLUTE)
     if(NOT EXISTS "${path}")
       continue()  # it is generated
     endif()
     file(STRINGS "${path}" asks REGEX "__SANITIZE_|address_sanitizer|TRUNKLINE_NO_POOLING")
-    if(asks)
+    if(NOT asks)
+      continue()
+    endif()
+    set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+    if(TRUNKLINE_SANITIZE_LIBRARY_ONLY)
       set_source_files_properties("${source}" PROPERTIES COMPILE_OPTIONS "-fsanitize=${TRUNKLINE_SANITIZE}"
                                                          SKIP_PRECOMPILE_HEADERS ON)
     endif()
