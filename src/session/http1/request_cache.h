@@ -36,7 +36,7 @@ class RequestCache {
     }
     return nullptr;
   }
-  /// Keeps a head and what it means. `facts.method` outlives the cache.
+  /// Keeps a head and what it means. Who finds it must set `facts.method` anew, since that view may have ended.
   void keep(std::string_view head, const RequestFacts& facts, const Metadata& metadata) {
     if (head.size() > max_head_bytes) return;
     Entry& entry = entries_[next_++ % entries_.size()];
